@@ -1,0 +1,8 @@
+import type { Answer } from '../commands.ts';
+
+/** Not live here: it has ended, or it never was. The store knows which. */
+export const NO_SUCH_RUN: Answer = {
+  kind: 'refused',
+  code: 'not_found',
+  message: 'no live run has this id',
+};

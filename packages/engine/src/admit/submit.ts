@@ -1,0 +1,93 @@
+import type { Answer, Command } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { makeRunReady } from '../core/enqueue.ts';
+import { runSubmitted, type SubmittedRun } from '../facts/facts.ts';
+import { type Book, DUE_LANE, queueLane, uniqueKey } from '../model/book.ts';
+import type { Class } from '../model/classes.ts';
+
+type Submit = Command & { kind: 'submit' };
+
+/**
+ * Accepts a run. DUR-06: a key that memory still knows is answered with its run; one that only the
+ * store knows is refused by the store and withdrawn. DUR-07: a live run with the same unique value
+ * is answered instead of making a second one.
+ */
+export function submit(core: Core, command: Submit): Answer {
+  const book = core.books.get(command.partition);
+  if (book === undefined) return NOT_OWNER;
+  const { spec, head } = command;
+  const known = knownRun(core, book, command);
+  if (known !== null) return known;
+
+  const klass = command.class ?? spec.class;
+  const parked = parkingPlace(core, book, { command, class: klass });
+  const run: SubmittedRun = {
+    seq: book.nextSeq,
+    // Ids never fall, even if the clock does: a range of ids stays a range of time.
+    ms: Math.max(core.now, book.lastMs),
+    spec,
+    head: parked === null ? head : { ...head, lane: parked.lane },
+    class: klass,
+    input: command.input,
+    inputBytes: command.input?.length ?? 0,
+  };
+  core.emit(book, runSubmitted({ partition: book.partition, run, parked }), null);
+  const holder = { partition: book.partition, seq: run.seq, ms: run.ms };
+  if (head.key !== undefined) core.keys.set(spec.tenant, head.key, holder);
+  if (head.inbox !== undefined) core.keys.set(spec.tenant, head.inbox, holder);
+  const live = parked === null ? book.runs.get(run.seq) : undefined;
+  if (live !== undefined) {
+    live.groupNumber = core.groupNumber;
+    makeRunReady(core, live.tasks);
+  }
+  return { kind: 'accepted', ...holder };
+}
+
+export const NOT_OWNER: Answer = {
+  kind: 'refused',
+  code: 'not_owner',
+  message: 'this node does not hold the partition',
+};
+
+function knownRun(core: Core, book: Book, { spec, head }: Submit): Answer | null {
+  for (const key of [head.inbox, head.key]) {
+    const holder = key === undefined ? undefined : core.keys.get(spec.tenant, key);
+    if (holder !== undefined) return { kind: 'duplicate', ...holder };
+  }
+  if (head.unique === undefined) return null;
+  const live = book.uniques.get(uniqueKey(spec.tenant, spec.job, head.unique));
+  if (live === undefined) return null;
+  return { kind: 'duplicate', partition: live.partition, seq: live.seq, ms: live.ms };
+}
+
+/**
+ * Where a run waits that memory need not hold: far due times, and queues that already have enough
+ * in memory. Behind parked runs everything parks, or FIFO would break. A run with a unique value
+ * stays in memory, where its value is looked up.
+ */
+function parkingPlace(
+  core: Core,
+  book: Book,
+  submission: { command: Submit; class: Class },
+): { lane: string; sort: number } | null {
+  const { settings } = core;
+  const { spec, head } = submission.command;
+  const dueAt = head.dueAt ?? 0;
+  if (head.unique !== undefined) return null;
+  if (dueAt > core.now) {
+    // What the cursor has passed is never read again: after a take-over by a slower clock a due
+    // time may lie before it, and such a run must not be parked.
+    const readUpTo = book.lanes.get(DUE_LANE)?.cursor?.sort ?? 0;
+    const far = dueAt > core.now + settings.horizonMs && dueAt > readUpTo;
+    return far ? { lane: DUE_LANE, sort: dueAt } : null;
+  }
+  const owner = core.ofTenant(spec.tenant, submission.class);
+  const crowded =
+    core.queues.size[submission.class] >= settings.classWindow ||
+    book.inputBytes >= settings.inputBytesMax;
+  const full = owner.queued >= settings.queueWindow || (crowded && owner.queued >= settings.pageSize);
+  if (!full && book.lanes.size === 0) return null;
+  const lane = queueLane(submission.class, spec.tenant);
+  if (!full && (book.lanes.get(lane)?.parked ?? 0) === 0) return null;
+  return { lane, sort: book.nextSeq };
+}

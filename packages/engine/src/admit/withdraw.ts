@@ -1,0 +1,39 @@
+import { type Answer, type Command, DONE } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { endCharge, vacate } from '../core/occupy.ts';
+import { removeRun } from '../facts/fold.ts';
+import type { Book } from '../model/book.ts';
+import type { Run, RunHead } from '../model/run.ts';
+
+/**
+ * Forgets a submission that the store refused because its key belongs to another run. Nothing of
+ * it is durable and nothing about it has left this node, so it can simply not have happened; the
+ * loop strikes its facts from the groups that wait.
+ */
+export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): Answer {
+  const { partition, submitted, lane } = command;
+  const book = core.books.get(partition);
+  if (book === undefined) return DONE;
+  forgetKeys(core, submitted.spec.tenant, submitted.head);
+  const run = book.runs.get(submitted.seq);
+  if (run !== undefined) forgetRun(core, book, run);
+  else if (lane !== null) book.lane(lane).parked--;
+  return DONE;
+}
+
+function forgetRun(core: Core, book: Book, run: Run): void {
+  for (const task of run.tasks) {
+    core.wheel.disarm(task);
+    core.stalled.delete(task);
+    if (task.lane !== null) core.queues.remove(task);
+    if (task.attempt === null) continue;
+    endCharge(core, task.attempt);
+    vacate(core, task.attempt);
+    task.attempt = null;
+  }
+  removeRun(book, run);
+}
+
+function forgetKeys(core: Core, tenant: string, head: RunHead): void {
+  for (const key of [head.key, head.inbox]) if (key !== undefined) core.keys.delete(tenant, key);
+}

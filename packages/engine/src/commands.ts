@@ -1,0 +1,156 @@
+import type { SubmittedRun } from './facts/facts.ts';
+import type { FailureClass } from './facts/reasons.ts';
+import type { Book, LaneCursor } from './model/book.ts';
+import type { Class } from './model/classes.ts';
+import type { Resources } from './model/resources.ts';
+import type { AttemptRef, RunHead } from './model/run.ts';
+import type { JobSpec } from './model/spec.ts';
+import type { WorkerInfo } from './model/worker.ts';
+
+/** Everything the engine can be told. A recorded list of commands with their times replays a day. */
+export type Command =
+  | {
+      readonly kind: 'submit';
+      readonly partition: number;
+      readonly spec: JobSpec;
+      readonly head: RunHead;
+      /** Absent: the job's own. */
+      readonly class?: Class;
+      readonly input: Uint8Array | null;
+    }
+  | {
+      readonly kind: 'cancel';
+      readonly partition: number;
+      readonly seq: number;
+      readonly by: string;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'changeClass';
+      readonly partition: number;
+      readonly seq: number;
+      readonly class: Class;
+      readonly by: string;
+      readonly reason: string;
+    }
+  | { readonly kind: 'tick' }
+  /** The node itself stood still or was cut off: silence in that time is not the workers' (no mass reaping). */
+  | { readonly kind: 'freshen' }
+  | {
+      readonly kind: 'attachWorker';
+      readonly info: WorkerInfo;
+      readonly foreignUse: Resources;
+      /** Every attempt that it still runs, or has a result of that was not confirmed. */
+      readonly holds: readonly AttemptRef[];
+    }
+  | { readonly kind: 'detachWorker'; readonly worker: string }
+  | {
+      readonly kind: 'beat';
+      readonly worker: string;
+      readonly foreignUse: Resources;
+      readonly progress: readonly { readonly ref: AttemptRef; readonly value: number }[];
+    }
+  | { readonly kind: 'accept'; readonly worker: string; readonly ref: AttemptRef }
+  | {
+      readonly kind: 'refuse';
+      readonly worker: string;
+      readonly ref: AttemptRef;
+      /** What the worker holds for others; null where it is full for a reason of its own. */
+      readonly foreignUse: Resources | null;
+    }
+  | {
+      readonly kind: 'finish';
+      readonly worker: string;
+      readonly ref: AttemptRef;
+      readonly result: AttemptResult;
+    }
+  | {
+      readonly kind: 'checkpoint';
+      readonly worker: string;
+      readonly ref: AttemptRef;
+      readonly state: Uint8Array;
+    }
+  | {
+      readonly kind: 'extend';
+      readonly worker: string;
+      readonly ref: AttemptRef;
+      readonly byMs: number;
+    }
+  | { readonly kind: 'drainWorker' | 'cordonWorker' | 'uncordonWorker'; readonly worker: string }
+  | { readonly kind: 'evictWorker'; readonly worker: string }
+  | {
+      readonly kind: 'setTenant';
+      readonly tenant: string;
+      readonly weight: number;
+      readonly runningMax: number;
+    }
+  | {
+      /** A page that `pagesWanted` asked for. */
+      readonly kind: 'pageIn';
+      readonly partition: number;
+      readonly lane: string;
+      readonly runs: readonly SubmittedRun[];
+      readonly cursor: LaneCursor | null;
+      readonly exhausted: boolean;
+    }
+  | {
+      /** A parked run that somebody asks for by its id. */
+      readonly kind: 'fetchIn';
+      readonly partition: number;
+      readonly lane: string;
+      readonly run: SubmittedRun;
+    }
+  | { readonly kind: 'takePartition'; readonly book: Book }
+  | { readonly kind: 'leavePartition'; readonly partition: number }
+  | {
+      /** The store would not have the submission: its key belongs to another run. */
+      readonly kind: 'withdraw';
+      readonly partition: number;
+      readonly submitted: SubmittedRun;
+      /** Where it was parked, if it was. */
+      readonly lane: string | null;
+    }
+  | {
+      /** Back-pressure: the first class that gets no new assignments; 3 for none, 0 for all. */
+      readonly kind: 'pauseFrom';
+      readonly class: 0 | 1 | 2 | 3;
+    };
+
+/** How an attempt went, as its worker tells it. */
+export type AttemptResult =
+  | { readonly kind: 'succeeded'; readonly output: Uint8Array | null }
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      /** The worker knows best; without it the error is classified. */
+      readonly class?: FailureClass;
+      readonly exitCode?: number;
+      /** Not before; as an answered `Retry-After`. */
+      readonly retryAfterMs?: number;
+    }
+  /** It stopped because it was told to (cancel, drain, timeout), or never began. */
+  | { readonly kind: 'stopped' };
+
+/** What the caller of a command is told once everything it decided is durable. */
+export type Answer =
+  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'accepted';
+      readonly partition: number;
+      readonly seq: number;
+      readonly ms: number;
+    }
+  /** The same idempotency key, or a live run with the same unique value. */
+  | {
+      readonly kind: 'duplicate';
+      readonly partition: number;
+      readonly seq: number;
+      readonly ms: number;
+    }
+  | {
+      readonly kind: 'refused';
+      readonly code: 'not_owner' | 'not_found' | 'already_ended' | 'invalid';
+      readonly message: string;
+    };
+
+export const DONE: Answer = { kind: 'done' };

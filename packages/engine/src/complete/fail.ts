@@ -1,0 +1,69 @@
+import type { Core } from '../core/core.ts';
+import { settle } from '../core/settle.ts';
+import { taskFailed, taskQuarantined, taskRetryAt, taskTimedOut } from '../facts/facts.ts';
+import type { Reason } from '../facts/reasons.ts';
+import type { Task } from '../model/run.ts';
+import { formatRunId } from '../model/run-id.ts';
+import { backOffMs } from './back-off.ts';
+
+export interface Failure {
+  readonly reason: Reason;
+  readonly error: string;
+  readonly retryAfterMs?: number;
+  readonly lingerMs: number;
+}
+
+/** Reserves a place among the retries; given in, because limits are a stage of their own. */
+export type ReserveRetry = (params: {
+  at: number;
+  now: number;
+  reason: string;
+  job: string;
+}) => number;
+
+/** What a charged failure leads to: another try, or the end that fits its reason. */
+export function failTask(core: Core, task: Task, failure: Failure, reserve: ReserveRetry): void {
+  const { partition, seq } = task.run;
+  const attempt = task.attempt?.number ?? 0;
+  const of = { partition, seq, task: task.index, at: core.now, attempt };
+  const { reason, error, lingerMs } = failure;
+  if (reason === 'permanent')
+    return settle(core, task, taskFailed({ ...of, reason, error }), lingerMs);
+  const policy = task.spec.retry;
+  const failures = task.charged + 1;
+  const timedOut = reason === 'timeout' || reason === 'stuck';
+  if (failures >= policy.attemptsMax || (timedOut && policy.onTimeout === 'end')) {
+    return exhausted(core, task, { ...failure, of, timedOut });
+  }
+  const delayMs = Math.max(backOffMs(policy, failures, core.random), failure.retryAfterMs ?? 0);
+  const job = `${task.run.spec.tenant}/${task.run.spec.job}`;
+  const dueAt = reserve({ at: core.now + delayMs, now: core.now, reason, job });
+  const memoryMb = reason === 'resource' ? moreMemory(core, task) : 0;
+  settle(core, task, taskRetryAt({ ...of, reason, error, dueAt, memoryMb }), lingerMs);
+}
+
+function exhausted(
+  core: Core,
+  task: Task,
+  failure: Failure & {
+    of: { partition: number; seq: number; task: number; at: number; attempt: number };
+    timedOut: boolean;
+  },
+): void {
+  const { of, reason, error, lingerMs } = failure;
+  // FLT-15: a task that ended because of its time says so, whatever its policy is.
+  if (failure.timedOut) return settle(core, task, taskTimedOut({ ...of, reason, error }), lingerMs);
+  if (task.spec.retry.onExhausted === 'fail') {
+    return settle(core, task, taskFailed({ ...of, reason, error }), lingerMs);
+  }
+  const subject = `${formatRunId(task.run)}/${task.spec.name}`;
+  core.tell({ kind: 'alert', alert: 'quarantined', subject });
+  settle(core, task, taskQuarantined({ ...of, reason, error }), lingerMs);
+}
+
+/** FLT-03: after running out of memory the next attempt asks for more, up to the cap. */
+function moreMemory(core: Core, task: Task): number {
+  const { memoryMb } = task.shape.request;
+  if (memoryMb === 0) return 0;
+  return Math.min(Math.ceil(memoryMb * core.settings.memoryFactor), core.settings.memoryMbMax);
+}

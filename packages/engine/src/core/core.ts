@@ -1,0 +1,95 @@
+import type { Effect } from '../effects.ts';
+import type { Fact } from '../facts/facts.ts';
+import { fold } from '../facts/fold.ts';
+import type { Book } from '../model/book.ts';
+import type { Class } from '../model/classes.ts';
+import { ReadyQueues } from '../model/queues.ts';
+import type { Random } from '../model/random.ts';
+import type { Run, Task } from '../model/run.ts';
+import type { Shape } from '../model/shape.ts';
+import { TenantClass } from '../model/tenant-class.ts';
+import { TimerWheel } from '../model/timer-wheel.ts';
+import type { Level } from '../model/worker.ts';
+import { WorkerIndex } from '../model/worker-index.ts';
+import { ZoneCounts } from '../model/zone-counts.ts';
+import type { EngineSettings } from '../settings.ts';
+import { RecentKeys } from './recent-keys.ts';
+
+/**
+ * The one mutable state of a node: the books of the partitions it holds, and what is derived from
+ * them. Stages are functions over it; only `emit` changes a book.
+ */
+export class Core {
+  readonly settings: EngineSettings;
+  readonly books = new Map<number, Book>();
+  readonly wheel = new TimerWheel();
+  readonly workers = new WorkerIndex();
+  readonly queues = new ReadyQueues();
+  readonly zoneCounts = new ZoneCounts();
+  readonly keys: RecentKeys;
+  readonly #tenants = new Map<string, readonly [TenantClass, TenantClass, TenantClass]>();
+  /** Ready tasks that only a rule about themselves keeps from every worker with room. */
+  readonly stalled = new Set<Task>();
+  /** Live attempts of workers that are not attached, by worker. */
+  readonly orphans = new Map<string, Set<Task>>();
+  /** Set by the engine for the length of one command. */
+  now = 0;
+  random: Random = { next: () => 0 };
+  facts: Fact[] = [];
+  effects: Effect[] = [];
+  /** The group that facts decided now will belong to. */
+  groupNumber = 0;
+  pauseFrom: 0 | 1 | 2 | 3 = 3;
+  /** Fair keys of the tenants served last, per class: where a returning tenant starts. */
+  readonly fairLevel: [number, number, number] = [0, 0, 0];
+  #nextOrder = 1;
+  /** Wired by the engine: what the end of a task means for the rest of its run. */
+  onTaskEnded: (task: Task) => void = () => {};
+  /** Wired by the engine: whether placement would consider the level for the shape. */
+  admits: (shape: Shape, level: Level) => boolean = () => true;
+
+  constructor(settings: EngineSettings) {
+    this.settings = settings;
+    this.keys = new RecentKeys(settings.keysKept);
+  }
+
+  /** Decides a fact: from here on it has happened, in memory at once and durably with its group. */
+  emit(book: Book, fact: Fact, run: Run | null): void {
+    fold(book, fact);
+    if (run !== null) run.groupNumber = this.groupNumber;
+    this.facts.push(fact);
+  }
+
+  tell(effect: Effect): void {
+    this.effects.push(effect);
+  }
+
+  takeOrder(): number {
+    return this.#nextOrder++;
+  }
+
+  bookOf(run: Run): Book {
+    return this.books.get(run.partition) as Book;
+  }
+
+  ofTenant(tenant: string, klass: Class): TenantClass {
+    return this.tenant(tenant)[klass];
+  }
+
+  tenant(tenant: string): readonly [TenantClass, TenantClass, TenantClass] {
+    let classes = this.#tenants.get(tenant);
+    if (classes === undefined) {
+      classes = [
+        new TenantClass(tenant, 0),
+        new TenantClass(tenant, 1),
+        new TenantClass(tenant, 2),
+      ];
+      this.#tenants.set(tenant, classes);
+    }
+    return classes;
+  }
+
+  *tenantClasses(): Iterable<TenantClass> {
+    for (const classes of this.#tenants.values()) yield* classes;
+  }
+}

@@ -1,0 +1,30 @@
+import { moveTask } from '../facts/fold.ts';
+import type { Task } from '../model/run.ts';
+import type { Core } from './core.ts';
+
+/** Puts a task where it belongs now that nothing upstream holds it: its queue, or its timer. */
+export function makeReady(core: Core, task: Task): void {
+  if (task.dueAt > core.now) {
+    core.wheel.arm(task, task.dueAt);
+    return;
+  }
+  if (task.state === 'PENDING') moveTask(task, 'QUEUED');
+  enqueue(core, task);
+}
+
+/** A task that returns keeps its order, so that a refusal does not cost it its place. */
+export function enqueue(core: Core, task: Task): void {
+  if (task.order === 0) task.order = core.takeOrder();
+  const owner = core.ofTenant(task.run.spec.tenant, task.run.class);
+  if (owner.queued === 0 && owner.running === 0) {
+    owner.catchUp(core.now, core.fairLevel[owner.class]);
+  }
+  core.queues.push(task, owner);
+}
+
+/** Tasks that wait for nothing upstream begin to wait for a worker. */
+export function makeRunReady(core: Core, tasks: readonly Task[]): void {
+  for (const task of tasks) {
+    if (task.waitsFor === 0 && task.state === 'PENDING') makeReady(core, task);
+  }
+}

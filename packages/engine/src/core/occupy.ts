@@ -1,0 +1,106 @@
+import { dominantShare } from '../model/resources.ts';
+import type { Attempt, Task } from '../model/run.ts';
+import type { Shape } from '../model/shape.ts';
+import type { Worker } from '../model/worker.ts';
+import type { Core } from './core.ts';
+import { enqueue } from './enqueue.ts';
+
+/** The attempt takes its place on the worker. */
+export function occupy(core: Core, attempt: Attempt, worker: Worker): void {
+  attempt.worker = worker;
+  attempt.workerIndex = worker.attempts.length;
+  worker.attempts.push(attempt);
+  core.workers.take(worker, attempt.shape);
+  const task = attempt.task;
+  if (task.spec.critical) worker.criticalCount++;
+  // In a fleet of one zone there is nothing to spread, and nothing to count.
+  if (core.workers.zoneCount > 1) {
+    attempt.zoned = true;
+    core.zoneCounts.change(task.run.spec.job, worker.info.zone, 1);
+  }
+  if (attempt.shape.apart.length > 0) countRepelled(worker, attempt.shape, 1);
+}
+
+/** The attempt gives its place back; whoever waited for such a place is looked at again. */
+export function vacate(core: Core, attempt: Attempt): void {
+  const worker = attempt.worker;
+  if (worker === null) return;
+  const last = worker.attempts.pop() as Attempt;
+  if (last !== attempt) {
+    worker.attempts[attempt.workerIndex] = last;
+    last.workerIndex = attempt.workerIndex;
+  }
+  attempt.worker = null;
+  core.workers.give(worker, attempt.shape);
+  const task = attempt.task;
+  if (task.spec.critical) worker.criticalCount--;
+  if (attempt.zoned) {
+    attempt.zoned = false;
+    core.zoneCounts.change(task.run.spec.job, worker.info.zone, -1);
+  }
+  if (attempt.shape.apart.length > 0) countRepelled(worker, attempt.shape, -1);
+  reportDrained(core, worker);
+  wake(core, worker);
+}
+
+/** Tells once a worker that is being emptied has nothing left. */
+export function reportDrained(core: Core, worker: Worker): void {
+  if (worker.status !== 'draining' || worker.attempts.length > 0) return;
+  core.tell({ kind: 'drained', worker: worker.info.name });
+}
+
+/** Room on this worker, or a new worker: shapes that it could take may be tried again (U068). */
+export function wake(core: Core, worker: Worker): void {
+  if (core.stalled.size > 0) {
+    for (const task of core.stalled) enqueue(core, task);
+    core.stalled.clear();
+  }
+  if (core.queues.blocked.size === 0 || worker.level === null) return;
+  for (const shape of core.queues.blocked.values()) {
+    if (core.admits(shape, worker.level)) core.queues.unblock(shape);
+  }
+}
+
+/** From now on the attempt is charged to its tenant. */
+export function charge(core: Core, attempt: Attempt): void {
+  attempt.share = dominantShare(attempt.shape.request, core.workers.total);
+  const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
+  owner.started(attempt.share, attempt.assignedAt);
+  owner.computeKey(core.now);
+  core.queues.rekey(owner);
+}
+
+export function endCharge(core: Core, attempt: Attempt): void {
+  const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
+  owner.ended(attempt.share, attempt.assignedAt, core.now);
+  owner.computeKey(core.now);
+  if (owner.held && owner.running < owner.runningMax) core.queues.resume(owner);
+  else core.queues.rekey(owner);
+}
+
+function countRepelled(worker: Worker, shape: Shape, by: 1 | -1): void {
+  worker.repels ??= new Map();
+  for (const name of shape.apart) {
+    const count = (worker.repels.get(name) ?? 0) + by;
+    if (count > 0) worker.repels.set(name, count);
+    else worker.repels.delete(name);
+  }
+  if (worker.repels.size === 0) worker.repels = null;
+}
+
+/** Live attempts of a worker that is not attached wait for it under its name. */
+export function orphan(core: Core, task: Task, workerName: string): void {
+  let tasks = core.orphans.get(workerName);
+  if (tasks === undefined) {
+    tasks = new Set();
+    core.orphans.set(workerName, tasks);
+  }
+  tasks.add(task);
+}
+
+export function unorphan(core: Core, task: Task, workerName: string): void {
+  const tasks = core.orphans.get(workerName);
+  if (tasks === undefined) return;
+  tasks.delete(task);
+  if (tasks.size === 0) core.orphans.delete(workerName);
+}

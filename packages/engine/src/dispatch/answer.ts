@@ -1,0 +1,45 @@
+import { type Answer, type Command, DONE } from '../commands.ts';
+import { begin } from '../core/begin.ts';
+import type { Core } from '../core/core.ts';
+import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
+import { settle } from '../core/settle.ts';
+import { taskRequeued } from '../facts/facts.ts';
+
+/** The worker took the attempt: it runs, and its clock starts, here (LIV-06). */
+export function accept(core: Core, command: Command & { kind: 'accept' }): Answer {
+  heardFrom(core, command.worker);
+  const attempt = findAttempt(core, command.worker, command.ref);
+  if (attempt === null) {
+    answerStale(core, command.worker, command.ref);
+    return DONE;
+  }
+  if (attempt.task.state === 'ASSIGNED') begin(core, attempt);
+  return DONE;
+}
+
+/** PLC-12: the worker knows better what it has; the task goes elsewhere, uncharged. */
+export function refuse(core: Core, command: Command & { kind: 'refuse' }): Answer {
+  const worker = heardFrom(core, command.worker);
+  const attempt = findAttempt(core, command.worker, command.ref);
+  if (attempt === null) return DONE;
+  const { task, number } = attempt;
+  const { partition, seq } = task.run;
+  const at = core.now;
+  const fact = {
+    partition,
+    seq,
+    task: task.index,
+    at,
+    attempt: number,
+    reason: 'refused' as const,
+  };
+  settle(core, task, taskRequeued(fact));
+  if (worker === null) return DONE;
+  if (command.foreignUse === null) {
+    worker.status = worker.status === 'healthy' ? 'resting' : worker.status;
+    worker.restUntil = core.now + core.settings.restMs;
+    core.wheel.arm(worker, worker.restUntil);
+  } else worker.foreignUse = command.foreignUse;
+  core.workers.refresh(worker);
+  return DONE;
+}

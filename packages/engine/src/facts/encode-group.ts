@@ -1,0 +1,226 @@
+import { assertNever } from '../model/assert.ts';
+import type { Class } from '../model/classes.ts';
+import type { RunHead } from '../model/run.ts';
+import type { RunId } from '../model/run-id.ts';
+import type { Fact, RunEnded, RunSubmitted } from './facts.ts';
+import { encodeTextInto } from './text.ts';
+
+/**
+ * One group of facts of one partition as the store keeps it: rows for what must be found by id
+ * (submissions and ends), and a packed record that tells the whole order of events.
+ *
+ * The packed record is four bytes of text length, JSON lines, and behind them the raw payloads:
+ *   line 0   [format, base time, names, payload lengths]
+ *   line n   [code, …]   one fact; times relative to the base, names by their index
+ * A code ends in the version of its fields: a reader knows every version for ever (golden files).
+ */
+export interface EncodedGroup {
+  readonly body: Uint8Array;
+  readonly factCount: number;
+  readonly runs: readonly EncodedRun[];
+  readonly ends: readonly EncodedEnd[];
+  readonly parked: readonly EncodedParked[];
+}
+
+export interface EncodedRun {
+  readonly id: RunId;
+  readonly tenant: string;
+  readonly job: string;
+  readonly jobVersion: number;
+  readonly class: Class;
+  readonly head: string;
+  readonly input: Uint8Array | null;
+  readonly inputBytes: number;
+  readonly keys: readonly string[];
+}
+
+export interface EncodedEnd {
+  readonly id: RunId;
+  readonly tenant: string;
+  readonly state: string;
+  readonly endedAtMs: number;
+  readonly detail: string;
+  readonly output: Uint8Array | null;
+}
+
+export interface EncodedParked {
+  readonly lane: string;
+  readonly sort: number;
+  readonly tenant: string;
+  readonly id: RunId;
+}
+
+export const GROUP_FORMAT = 1;
+const NO_KEYS: readonly string[] = [];
+
+export function encodeGroup(params: {
+  partition: number;
+  at: number;
+  facts: readonly Fact[];
+}): EncodedGroup {
+  const writer = new GroupWriter(params.partition, params.at);
+  for (const fact of params.facts) writer.write(fact);
+  return writer.finish(params.facts.length);
+}
+
+class GroupWriter {
+  readonly #partition: number;
+  readonly #at: number;
+  readonly #names: string[] = [];
+  readonly #nameIndex = new Map<string, number>();
+  readonly #payloads: Uint8Array[] = [];
+  readonly #runs: EncodedRun[] = [];
+  readonly #ends: EncodedEnd[] = [];
+  readonly #parked: EncodedParked[] = [];
+  #lines = '';
+
+  constructor(partition: number, at: number) {
+    this.#partition = partition;
+    this.#at = at;
+  }
+
+  write(fact: Fact): void {
+    switch (fact.kind) {
+      case 'runSubmitted':
+        return this.#submitted(fact);
+      case 'runEnded':
+        return this.#ended(fact);
+      case 'taskAssigned':
+        this.#lines += `\n["a1",${fact.seq},${fact.task},${fact.at - this.#at},${fact.attempt},${this.#name(fact.worker)},${fact.token},${fact.score}]`;
+        return;
+      default:
+        this.#lines += `\n${this.#line(fact)}`;
+    }
+  }
+
+  finish(factCount: number): EncodedGroup {
+    const lengths = this.#payloads.map((p) => p.length);
+    const text = JSON.stringify([GROUP_FORMAT, this.#at, this.#names, lengths]) + this.#lines;
+    const payloadBytes = lengths.reduce((sum, n) => sum + n, 0);
+    const scratch = new Uint8Array(4 + text.length * 3 + payloadBytes);
+    const written = encodeTextInto(text, scratch.subarray(4));
+    new DataView(scratch.buffer).setUint32(0, written);
+    let end = 4 + written;
+    for (const payload of this.#payloads) {
+      scratch.set(payload, end);
+      end += payload.length;
+    }
+    return {
+      body: scratch.subarray(0, end),
+      factCount,
+      runs: this.#runs,
+      ends: this.#ends,
+      parked: this.#parked,
+    };
+  }
+
+  #submitted(fact: RunSubmitted): void {
+    const { run, parked } = fact;
+    const id = { ms: run.ms, partition: this.#partition, seq: run.seq };
+    const tenant = run.spec.tenant;
+    this.#runs.push({
+      id,
+      tenant,
+      job: run.spec.job,
+      jobVersion: run.spec.version,
+      class: run.class,
+      head: encodeHead(run.head),
+      input: run.input,
+      inputBytes: run.inputBytes,
+      keys: keysOf(run.head),
+    });
+    const where = parked === null ? '' : `,${this.#name(parked.lane)}`;
+    this.#lines += `\n["s1",${run.seq},${run.ms - this.#at},${this.#name(tenant)}${where}]`;
+    if (parked !== null) this.#parked.push({ lane: parked.lane, sort: parked.sort, tenant, id });
+  }
+
+  #ended(fact: RunEnded): void {
+    this.#ends.push({
+      id: { ms: fact.ms, partition: this.#partition, seq: fact.seq },
+      tenant: fact.tenant,
+      state: fact.state,
+      endedAtMs: fact.at,
+      detail: fact.detail,
+      output: fact.output,
+    });
+    // How the last task ended is in the end's row; recovery only needs to know that the run is over.
+    this.#lines += `\n["e1",${fact.seq},${fact.at - this.#at},"${fact.state}"]`;
+  }
+
+  #line(fact: Exclude<Fact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {
+    switch (fact.kind) {
+      case 'runsPagedIn': {
+        const runs = fact.runs.map((r) => [r.seq, r.ms - this.#at, this.#name(r.spec.tenant)]);
+        const cursor = fact.cursor && [fact.cursor.sort, fact.cursor.ms, fact.cursor.seq];
+        return JSON.stringify(['p1', this.#name(fact.lane), cursor, fact.parkedLeft, runs]);
+      }
+      case 'runCancelRequested':
+        return JSON.stringify(['c1', fact.seq, fact.at - this.#at, fact.by, fact.reason]);
+      case 'runClassChanged':
+        return JSON.stringify([
+          'l1',
+          fact.seq,
+          fact.at - this.#at,
+          fact.class,
+          fact.by,
+          fact.reason,
+        ]);
+      case 'taskStarted':
+        return `["b1",${this.#of(fact)}]`;
+      case 'taskCheckpointed':
+        return `["k1",${this.#of(fact)},${this.#payload(fact.state)}]`;
+      case 'taskExtended':
+        return `["x1",${this.#of(fact)},${fact.hardAt - this.#at}]`;
+      case 'taskSucceeded':
+        return `["o1",${this.#of(fact)},${fact.output === null ? 'null' : this.#payload(fact.output)}]`;
+      case 'taskRetryAt':
+        return `["r1",${this.#of(fact)},"${fact.reason}",${JSON.stringify(fact.error)},${fact.dueAt - this.#at},${fact.memoryMb}]`;
+      case 'taskRequeued':
+        return `["q1",${this.#of(fact)},"${fact.reason}"]`;
+      case 'taskFailed':
+        return `["f1",${this.#of(fact)},"${fact.reason}",${JSON.stringify(fact.error)}]`;
+      case 'taskTimedOut':
+        return `["t1",${this.#of(fact)},"${fact.reason}",${JSON.stringify(fact.error)}]`;
+      case 'taskQuarantined':
+        return `["n1",${this.#of(fact)},"${fact.reason}",${JSON.stringify(fact.error)}]`;
+      case 'taskCancelled':
+        return `["d1",${this.#of(fact)},"${fact.reason}"]`;
+      case 'taskSkipped':
+        return `["i1",${this.#of(fact)},"${fact.reason}"]`;
+      default:
+        return assertNever(fact);
+    }
+  }
+
+  #of(fact: { seq: number; task: number; at: number; attempt: number }): string {
+    return `${fact.seq},${fact.task},${fact.at - this.#at},${fact.attempt}`;
+  }
+
+  #name(name: string): number {
+    let index = this.#nameIndex.get(name);
+    if (index === undefined) {
+      index = this.#names.length;
+      this.#names.push(name);
+      this.#nameIndex.set(name, index);
+    }
+    return index;
+  }
+
+  #payload(bytes: Uint8Array): number {
+    this.#payloads.push(bytes);
+    return this.#payloads.length - 1;
+  }
+}
+
+export function encodeHead(head: RunHead): string {
+  for (const _ in head) return JSON.stringify(head);
+  return '';
+}
+
+function keysOf(head: RunHead): readonly string[] {
+  if (head.key === undefined && head.inbox === undefined) return NO_KEYS;
+  const keys: string[] = [];
+  if (head.key !== undefined) keys.push(head.key);
+  if (head.inbox !== undefined) keys.push(head.inbox);
+  return keys;
+}

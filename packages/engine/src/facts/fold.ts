@@ -1,0 +1,225 @@
+import { assertNever, invariant } from '../model/assert.ts';
+import { type Book, uniqueKey } from '../model/book.ts';
+import { Attempt, Run, type Task } from '../model/run.ts';
+import { withMemory } from '../model/shape.ts';
+import {
+  isTerminalTask,
+  RUN_MOVES,
+  type RunState,
+  TASK_MOVES,
+  type TaskState,
+} from '../model/states.ts';
+import type { Fact, RunEnded, SubmittedRun, TaskAssigned, TaskOutcome } from './facts.ts';
+
+/**
+ * State is the fold of facts: the same function at decision time, at recovery and in a reader.
+ * It touches the book only; queues, timers and workers are derived from the book by their stages.
+ *
+ * Invariants asserted here:
+ * - I3  one terminal state, never left; only moves of `model/states.ts` (DUR-01).
+ * - I6  attempts are numbered 1..n without gaps, and there are never two live ones.
+ * - I15 an outcome belongs to the live attempt.
+ */
+export function fold(book: Book, fact: Fact): void {
+  switch (fact.kind) {
+    case 'runSubmitted':
+      return foldSubmitted(book, fact.run, fact.parked);
+    case 'runsPagedIn': {
+      const lane = book.lane(fact.lane);
+      lane.cursor = fact.cursor;
+      lane.parked = fact.parkedLeft;
+      for (const run of fact.runs) addRun(book, run);
+      return;
+    }
+    case 'runCancelRequested': {
+      const run = runOf(book, fact.seq);
+      run.cancel = { by: fact.by, reason: fact.reason };
+      run.doomed = true;
+      return;
+    }
+    case 'runClassChanged':
+      runOf(book, fact.seq).class = fact.class;
+      return;
+    case 'taskAssigned':
+      return foldAssigned(book, fact);
+    case 'taskStarted': {
+      const task = liveTask(book, fact);
+      moveTask(task, 'RUNNING');
+      (task.attempt as Attempt).startedAt = fact.at;
+      return;
+    }
+    case 'taskCheckpointed':
+      liveTask(book, fact).checkpoint = fact.state;
+      return;
+    case 'taskExtended':
+      (liveTask(book, fact).attempt as Attempt).hardAt = fact.hardAt;
+      return;
+    case 'runEnded':
+      return foldEnded(book, fact);
+    default:
+      return foldOutcome(book, fact);
+  }
+}
+
+function foldSubmitted(
+  book: Book,
+  run: SubmittedRun,
+  parked: { lane: string; sort: number } | null,
+): void {
+  invariant(run.seq >= book.nextSeq, 'I2', `run ${run.seq} is numbered twice`);
+  book.nextSeq = run.seq + 1;
+  book.lastMs = run.ms;
+  if (parked === null) addRun(book, run);
+  else book.lane(parked.lane).parked++;
+}
+
+/** Builds the run's tasks from its job version; a run of twenty tasks is still one fact. */
+export function addRun(book: Book, submitted: SubmittedRun): Run {
+  invariant(!book.runs.has(submitted.seq), 'I2', `run ${submitted.seq} is live twice`);
+  const run = new Run({
+    partition: book.partition,
+    seq: submitted.seq,
+    ms: submitted.ms,
+    spec: submitted.spec,
+    head: submitted.head,
+    class: submitted.class,
+    input: submitted.input,
+    inputBytes: submitted.inputBytes,
+  });
+  book.runs.set(run.seq, run);
+  if (run.input !== null) book.inputBytes += run.inputBytes;
+  if (run.head.unique !== undefined) {
+    book.uniques.set(uniqueKey(run.spec.tenant, run.spec.job, run.head.unique), run);
+  }
+  return run;
+}
+
+function foldAssigned(book: Book, fact: TaskAssigned): void {
+  const task = taskOf(book, fact.seq, fact.task);
+  // PENDING becomes QUEUED without a fact, so a fold that has no clock sees the assignment first.
+  if (task.state === 'PENDING') moveTask(task, 'QUEUED');
+  invariant(task.attempt === null, 'I6', 'a task has two live attempts');
+  invariant(fact.attempt === task.attempts + 1, 'I6', 'attempt numbers have a gap');
+  moveTask(task, 'ASSIGNED');
+  if (task.run.state === 'PENDING') moveRun(task.run, 'RUNNING');
+  task.attempts = fact.attempt;
+  if (fact.token >= book.nextToken) book.nextToken = fact.token + 1;
+  task.attempt = new Attempt({
+    task,
+    number: fact.attempt,
+    epoch: book.epoch,
+    token: fact.token,
+    workerName: fact.worker,
+    shape: task.shape,
+    assignedAt: fact.at,
+  });
+}
+
+function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
+  const task = taskOf(book, fact.seq, fact.task);
+  const attempt = task.attempt;
+  invariant((attempt?.number ?? 0) === fact.attempt, 'I15', 'the outcome of a superseded attempt');
+  // The attempt that ends the run is told by the end's row; nobody reads it here any more.
+  if (attempt !== null) {
+    task.lastWorker = attempt.workerName;
+    task.attempt = null;
+    if (!ends) (task.history ??= []).push({
+      number: attempt.number,
+      worker: attempt.workerName,
+      assignedAt: attempt.assignedAt,
+      startedAt: attempt.startedAt,
+      endedAt: fact.at,
+      outcome: fact.kind === 'taskSucceeded' ? 'succeeded' : fact.reason,
+    });
+  }
+  switch (fact.kind) {
+    case 'taskSucceeded':
+      task.output = fact.output;
+      return endTask(task, 'SUCCEEDED');
+    case 'taskRetryAt':
+      task.charged++;
+      task.error = fact.error;
+      task.dueAt = fact.dueAt;
+      if (fact.memoryMb > 0) task.shape = withMemory(task.shape, fact.memoryMb);
+      return moveTask(task, 'PENDING');
+    case 'taskRequeued':
+      return moveTask(task, 'QUEUED');
+    case 'taskFailed':
+      task.charged++;
+      task.error = fact.error;
+      return endTask(task, 'FAILED');
+    case 'taskTimedOut':
+      task.charged++;
+      task.error = fact.error;
+      return endTask(task, 'TIMED_OUT');
+    case 'taskQuarantined':
+      task.charged++;
+      task.error = fact.error;
+      return endTask(task, 'QUARANTINED');
+    case 'taskCancelled':
+      return endTask(task, 'CANCELLED');
+    case 'taskSkipped':
+      return endTask(task, 'SKIPPED');
+    default:
+      return assertNever(fact);
+  }
+}
+
+function foldEnded(book: Book, fact: RunEnded): void {
+  const run = runOf(book, fact.seq);
+  foldOutcome(book, fact.last, true);
+  invariant(run.openTasks === 0, 'I3', 'a run ended before its tasks');
+  moveRun(run, fact.state);
+  removeRun(book, run);
+}
+
+/** Takes the run out of the book: it has ended, or was never accepted. */
+export function removeRun(book: Book, run: Run): void {
+  book.runs.delete(run.seq);
+  if (run.input !== null) book.inputBytes -= run.inputBytes;
+  if (run.head.unique === undefined) return;
+  const key = uniqueKey(run.spec.tenant, run.spec.job, run.head.unique);
+  if (book.uniques.get(key) === run) book.uniques.delete(key);
+}
+
+function endTask(task: Task, state: TaskState): void {
+  moveTask(task, state);
+  task.run.openTasks--;
+  if (state !== 'SUCCEEDED') {
+    if (state !== 'SKIPPED') task.run.doomed = true;
+    return;
+  }
+  for (const child of task.spec.before) (task.run.tasks[child] as Task).waitsFor--;
+}
+
+/** The one door through which a task changes state. */
+export function moveTask(task: Task, to: TaskState): void {
+  if (!TASK_MOVES[task.state].includes(to)) {
+    const what = isTerminalTask(task.state) ? 'left a terminal state' : 'made an illegal move';
+    invariant(false, 'I3', `task ${task.run.seq}/${task.index} ${what}: ${task.state} to ${to}`);
+  }
+  task.state = to;
+}
+
+export function moveRun(run: Run, to: RunState): void {
+  invariant(RUN_MOVES[run.state].includes(to), 'I3', `run ${run.seq}: ${run.state} to ${to}`);
+  run.state = to;
+}
+
+export function runOf(book: Book, seq: number): Run {
+  const run = book.runs.get(seq);
+  invariant(run !== undefined, 'I16', `a fact about run ${seq}, which is not live`);
+  return run;
+}
+
+function taskOf(book: Book, seq: number, index: number): Task {
+  const task = runOf(book, seq).tasks[index];
+  invariant(task !== undefined, 'I16', `a fact about task ${seq}/${index}, which does not exist`);
+  return task;
+}
+
+function liveTask(book: Book, fact: { seq: number; task: number; attempt: number }): Task {
+  const task = taskOf(book, fact.seq, fact.task);
+  invariant(task.attempt?.number === fact.attempt, 'I15', 'a report of a superseded attempt');
+  return task;
+}

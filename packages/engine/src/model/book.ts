@@ -1,0 +1,72 @@
+import { invariant } from './assert.ts';
+import type { Class } from './classes.ts';
+import type { Run } from './run.ts';
+
+/**
+ * A queue's part that lives in the store only: runs parked there in order, to be paged in when the
+ * queue in memory runs low. Parked runs cost nothing here but this.
+ */
+export interface Lane {
+  readonly name: string;
+  /** Runs beyond the cursor that have not been paged in. */
+  parked: number;
+  /** Everything up to here has been paged in: (sort, ms, seq) of the last one. */
+  cursor: LaneCursor | null;
+  /** Runs taken out of the lane one by one, ahead of the cursor; skipped when the page arrives. */
+  taken: Set<number> | null;
+}
+
+export interface LaneCursor {
+  readonly sort: number;
+  readonly ms: number;
+  readonly seq: number;
+}
+
+/** The lane of due times beyond the horizon. Its sort is the due time. */
+export const DUE_LANE = 'due';
+
+export function queueLane(klass: Class, tenant: string): string {
+  return `q${klass}/${tenant}`;
+}
+
+/**
+ * One partition as its owner knows it: exactly the fold of its facts. Queues, timers and worker use
+ * are derived from it and are kept elsewhere, so that a reader or a recovery can fold without them.
+ */
+export class Book {
+  readonly partition: number;
+  epoch: number;
+  /** The next run number. */
+  nextSeq = 1;
+  /** Millisecond of the newest run id; ids never fall even if the clock does. */
+  lastMs = 0;
+  /** The next fencing token of this epoch. */
+  nextToken = 1;
+  readonly runs = new Map<number, Run>();
+  readonly lanes = new Map<string, Lane>();
+  /** Bytes of inputs held in memory. */
+  inputBytes = 0;
+  /** When the due lane was last read up to the horizon. */
+  dueReadAt = 0;
+  /** Live runs by (job, unique value). */
+  readonly uniques = new Map<string, Run>();
+
+  constructor(partition: number, epoch: number) {
+    invariant(epoch > 0, 'I7', 'an owner writes under an epoch of its own');
+    this.partition = partition;
+    this.epoch = epoch;
+  }
+
+  lane(name: string): Lane {
+    let lane = this.lanes.get(name);
+    if (lane === undefined) {
+      lane = { name, parked: 0, cursor: null, taken: null };
+      this.lanes.set(name, lane);
+    }
+    return lane;
+  }
+}
+
+export function uniqueKey(tenant: string, job: string, unique: string): string {
+  return JSON.stringify([tenant, job, unique]);
+}

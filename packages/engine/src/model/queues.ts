@@ -1,0 +1,234 @@
+import type { Class } from './classes.ts';
+import { Deque } from './deque.ts';
+import { Heap, type HeapItem } from './heap.ts';
+import type { Task } from './run.ts';
+import type { Shape } from './shape.ts';
+import type { TenantClass } from './tenant-class.ts';
+
+/** Ready tasks of one tenant, class and shape, oldest first. */
+export class TaskLane implements HeapItem {
+  heapIndex = -1;
+  readonly owner: TenantClass;
+  readonly queue: ShapeQueue;
+  readonly #fifo = new Deque<Task>();
+  /** Tasks that came back (refused, drained, retried) and keep their place: few, sorted by order. */
+  #returned: Task[] = [];
+  #newest = 0;
+
+  constructor(owner: TenantClass, queue: ShapeQueue) {
+    this.owner = owner;
+    this.queue = queue;
+  }
+
+  push(task: Task): void {
+    task.lane = this;
+    if (task.order >= this.#newest) {
+      this.#newest = task.order;
+      this.#fifo.push(task);
+      return;
+    }
+    let at = this.#returned.length;
+    while (at > 0 && (this.#returned[at - 1] as Task).order > task.order) at--;
+    this.#returned.splice(at, 0, task);
+  }
+
+  /** The oldest task that is still waiting here; entries of tasks that left are dropped on the way. */
+  head(): Task | undefined {
+    while (this.#returned.length > 0 && !this.#waits(this.#returned[0] as Task)) {
+      this.#returned.shift();
+    }
+    let next = this.#fifo.peek();
+    while (next !== undefined && !this.#waits(next)) {
+      this.#fifo.shift();
+      next = this.#fifo.peek();
+    }
+    const returned = this.#returned[0];
+    if (returned === undefined) return next;
+    return next === undefined || returned.order < next.order ? returned : next;
+  }
+
+  /** Takes out what `head` answered. */
+  take(task: Task): void {
+    if (this.#returned[0] === task) this.#returned.shift();
+    else this.#fifo.shift();
+    task.lane = null;
+  }
+
+  *tasks(): Iterable<Task> {
+    for (const task of this.#returned) if (this.#waits(task)) yield task;
+    for (const task of this.#fifo) if (this.#waits(task)) yield task;
+  }
+
+  #waits(task: Task): boolean {
+    return task.lane === this && task.state === 'QUEUED';
+  }
+}
+
+/** The tenants of one class that have ready tasks of one shape, by fair share. */
+export class ShapeQueue {
+  readonly shape: Shape;
+  readonly class: Class;
+  readonly lanes = new Heap<TaskLane>(laneBefore);
+  /** Position among the queues that may be looked at; -1 while the shape cannot be placed. */
+  position = -1;
+
+  constructor(shape: Shape, klass: Class) {
+    this.shape = shape;
+    this.class = klass;
+  }
+}
+
+function laneBefore(a: TaskLane, b: TaskLane): boolean {
+  if (a.owner.fairKey !== b.owner.fairKey) return a.owner.fairKey < b.owner.fairKey;
+  return a.owner.tenant < b.owner.tenant;
+}
+
+/**
+ * Everything that is ready, by class, shape and tenant. Within a class the tenant that has used
+ * least for its weight goes first; within a tenant the oldest task. A shape that cannot be placed
+ * is set aside whole until a worker that could take it has room (U047), so nothing is re-examined
+ * without a cause and nothing is hidden behind a head that must wait (TEN-04).
+ */
+export class ReadyQueues {
+  readonly #queues: readonly Map<number, ShapeQueue>[] = [new Map(), new Map(), new Map()];
+  readonly #open: readonly ShapeQueue[][] = [[], [], []];
+  /** Shapes that found no worker, by shape id. */
+  readonly blocked = new Map<number, Shape>();
+  readonly size: [number, number, number] = [0, 0, 0];
+
+  push(task: Task, owner: TenantClass): void {
+    const lane = this.#laneOf(owner, task.shape);
+    lane.push(task);
+    owner.queued++;
+    this.size[owner.class]++;
+    if (lane.heapIndex < 0 && !owner.held) this.#admit(lane);
+  }
+
+  /** Takes a task out that is not at the head; its entry is dropped when it surfaces. */
+  remove(task: Task): void {
+    const owner = task.lane?.owner;
+    if (owner === undefined) return;
+    task.lane = null;
+    owner.queued--;
+    this.size[owner.class]--;
+  }
+
+  /** The lane whose head is next in the class, or null if nothing there may be placed. */
+  next(klass: Class): TaskLane | null {
+    let best: TaskLane | null = null;
+    let bestHead: Task | undefined;
+    const open = this.#open[klass] as ShapeQueue[];
+    for (let i = open.length - 1; i >= 0; i--) {
+      const queue = open[i] as ShapeQueue;
+      const lane = this.#liveTop(queue);
+      if (lane === null) continue;
+      const head = lane.head();
+      if (head === undefined) continue;
+      if (
+        best === null ||
+        lane.owner.fairKey < best.owner.fairKey ||
+        (lane.owner.fairKey === best.owner.fairKey && head.order < (bestHead as Task).order)
+      ) {
+        best = lane;
+        bestHead = head;
+      }
+    }
+    return best;
+  }
+
+  take(lane: TaskLane, task: Task): void {
+    lane.take(task);
+    lane.owner.queued--;
+    this.size[lane.owner.class]--;
+  }
+
+  block(shape: Shape): void {
+    this.blocked.set(shape.id, shape);
+    for (const queues of this.#queues) {
+      const queue = queues.get(shape.id);
+      if (queue !== undefined) this.#close(queue);
+    }
+  }
+
+  unblock(shape: Shape): void {
+    if (!this.blocked.delete(shape.id)) return;
+    for (const queues of this.#queues) {
+      const queue = queues.get(shape.id);
+      if (queue !== undefined && queue.lanes.size > 0) this.#openUp(queue);
+    }
+  }
+
+  /** Takes a tenant that is at its limit out of the running, or lets it back in (TEN-04). */
+  hold(owner: TenantClass): void {
+    owner.held = true;
+    for (const lane of owner.lanes.values()) {
+      if (lane.heapIndex >= 0) lane.queue.lanes.remove(lane);
+    }
+  }
+
+  resume(owner: TenantClass): void {
+    owner.held = false;
+    for (const lane of owner.lanes.values()) {
+      if (lane.heapIndex < 0 && lane.head() !== undefined) this.#admit(lane);
+    }
+  }
+
+  /** Restores the order after the tenant's fair key changed. */
+  rekey(owner: TenantClass): void {
+    for (const lane of owner.lanes.values()) {
+      if (lane.heapIndex >= 0) lane.queue.lanes.update(lane);
+    }
+  }
+
+  rebuild(): void {
+    for (const queues of this.#queues) for (const queue of queues.values()) queue.lanes.rebuild();
+  }
+
+  #laneOf(owner: TenantClass, shape: Shape): TaskLane {
+    let lane = owner.lanes.get(shape.id);
+    if (lane !== undefined) return lane;
+    const queues = this.#queues[owner.class] as Map<number, ShapeQueue>;
+    let queue = queues.get(shape.id);
+    if (queue === undefined) {
+      queue = new ShapeQueue(shape, owner.class);
+      queues.set(shape.id, queue);
+    }
+    lane = new TaskLane(owner, queue);
+    owner.lanes.set(shape.id, lane);
+    return lane;
+  }
+
+  #admit(lane: TaskLane): void {
+    lane.queue.lanes.push(lane);
+    if (!this.blocked.has(lane.queue.shape.id)) this.#openUp(lane.queue);
+  }
+
+  #liveTop(queue: ShapeQueue): TaskLane | null {
+    for (let lane = queue.lanes.peek(); lane !== undefined; lane = queue.lanes.peek()) {
+      if (lane.head() !== undefined) return lane;
+      queue.lanes.remove(lane);
+      // An empty lane is forgotten, so that a tenant that came once does not cost for ever.
+      lane.owner.lanes.delete(queue.shape.id);
+    }
+    this.#close(queue);
+    return null;
+  }
+
+  #openUp(queue: ShapeQueue): void {
+    if (queue.position >= 0) return;
+    const open = this.#open[queue.class] as ShapeQueue[];
+    queue.position = open.length;
+    open.push(queue);
+  }
+
+  #close(queue: ShapeQueue): void {
+    if (queue.position < 0) return;
+    const open = this.#open[queue.class] as ShapeQueue[];
+    const last = open.pop() as ShapeQueue;
+    if (last !== queue) {
+      open[queue.position] = last;
+      last.position = queue.position;
+    }
+    queue.position = -1;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Resources } from './resources.ts';
+
+/**
+ * Everything placement needs to know about a task, interned: two tasks with the same demands share
+ * one shape. If one of them cannot be placed now, none can, so a blocked head costs one look and
+ * never hides what is behind it (TEN-04, U047).
+ */
+export interface ShapeDemands {
+  readonly request: Resources;
+  readonly zone: string | null;
+  /** Labels that a worker must have. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** Labels that a worker had better have: where the data is. */
+  readonly prefer: Readonly<Record<string, string>>;
+  /** Jobs (or `job.task`) whose tasks must not share a worker with this one. */
+  readonly apart: readonly string[];
+  readonly executor: string | null;
+}
+
+export interface Shape extends ShapeDemands {
+  readonly id: number;
+  readonly key: string;
+}
+
+/**
+ * Interning is a pure memo: the same demands give the same object, whatever was asked before. Only
+ * the id depends on the order of asking, and nothing durable or ordered may use it.
+ */
+const interned = new Map<string, Shape>();
+
+export function internShape(demands: ShapeDemands): Shape {
+  const key = JSON.stringify([
+    demands.request.cpuMilli,
+    demands.request.memoryMb,
+    demands.request.gpu,
+    demands.request.diskMb,
+    demands.request.slots,
+    demands.zone,
+    Object.entries(demands.labels).sort(byKey),
+    Object.entries(demands.prefer).sort(byKey),
+    [...demands.apart].sort(),
+    demands.executor,
+  ]);
+  let shape = interned.get(key);
+  if (shape === undefined) {
+    shape = { ...demands, id: interned.size, key };
+    interned.set(key, shape);
+  }
+  return shape;
+}
+
+export function withMemory(shape: Shape, memoryMb: number): Shape {
+  return internShape({ ...shape, request: { ...shape.request, memoryMb } });
+}
+
+function byKey(a: readonly [string, string], b: readonly [string, string]): number {
+  return a[0] < b[0] ? -1 : a[0] > b[0] ? 1 : 0;
+}

@@ -1,0 +1,138 @@
+import type { Class } from './classes.ts';
+import { DEFAULT_CLASS } from './classes.ts';
+import { DEFAULT_REQUEST, type Resources } from './resources.ts';
+import { internShape, type Shape } from './shape.ts';
+
+/** How failures of a task are answered. Delays are the bands of `complete/back-off.ts` unless fixed. */
+export interface RetryPolicy {
+  /** Attempts that may be charged to the task before it is given up. */
+  readonly attemptsMax: number;
+  /** A fixed delay instead of the growing bands: the simple mode. */
+  readonly fixedDelayMs: number | null;
+  /** Where a task goes that used up its attempts: kept aside for a person, or simply failed. */
+  readonly onExhausted: 'quarantine' | 'fail';
+  readonly onTimeout: 'retry' | 'end';
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  attemptsMax: 5,
+  fixedDelayMs: null,
+  onExhausted: 'quarantine',
+  onTimeout: 'retry',
+};
+
+/** Three tries five seconds apart, then failed. */
+export const SIMPLE_RETRY: RetryPolicy = {
+  attemptsMax: 3,
+  fixedDelayMs: 5_000,
+  onExhausted: 'fail',
+  onTimeout: 'retry',
+};
+
+export interface Timeouts {
+  /** How long an attempt usually takes; a warning is raised at twice this. */
+  readonly expectedMs: number | null;
+  /** When an attempt is stopped; without it three times `expectedMs`; without both, never. */
+  readonly hardMs: number | null;
+  /** How long reported progress may stand still; without it ten minutes for tasks that report any. */
+  readonly progressMs: number | null;
+  /** How long a stopped attempt has to clean up before it is ended by force. */
+  readonly graceMs: number;
+}
+
+export const DEFAULT_TIMEOUTS: Timeouts = {
+  expectedMs: null,
+  hardMs: null,
+  progressMs: null,
+  graceMs: 30_000,
+};
+
+export interface TaskSpec {
+  readonly name: string;
+  /** Indexes of the tasks that must succeed first. */
+  readonly after: readonly number[];
+  /** Indexes of the tasks that wait for this one: the reverse index, so that readiness never scans. */
+  readonly before: readonly number[];
+  readonly shape: Shape;
+  readonly retry: RetryPolicy;
+  readonly timeouts: Timeouts;
+  /** Its worker is probed actively instead of being waited for (LIV-04). */
+  readonly critical: boolean;
+}
+
+/** One version of a job, immutable: what the tasks of its runs are derived from. */
+export interface JobSpec {
+  readonly tenant: string;
+  readonly job: string;
+  readonly version: number;
+  readonly class: Class;
+  readonly tasks: readonly TaskSpec[];
+}
+
+/** What an author writes; everything but the name has a default, so old definitions stay readable. */
+export interface TaskDefinition {
+  readonly name?: string;
+  readonly after?: readonly string[];
+  readonly request?: Partial<Resources>;
+  readonly zone?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly prefer?: Readonly<Record<string, string>>;
+  readonly apart?: readonly string[];
+  readonly executor?: string;
+  readonly retry?: Partial<RetryPolicy>;
+  readonly timeouts?: Partial<Timeouts>;
+  readonly critical?: boolean;
+}
+
+export interface JobDefinition {
+  readonly class?: Class;
+  readonly tasks?: readonly TaskDefinition[];
+}
+
+/** Derives the immutable spec of a job version. Acyclicity is checked where definitions are saved. */
+export function jobSpec(params: {
+  tenant: string;
+  job: string;
+  version: number;
+  definition: JobDefinition;
+}): JobSpec {
+  const definitions = params.definition.tasks ?? [{}];
+  const names = definitions.map(
+    (d, i) => d.name ?? (definitions.length === 1 ? 'main' : `task${i}`),
+  );
+  const indexOf = new Map(names.map((name, i) => [name, i]));
+  const before: number[][] = definitions.map(() => []);
+  const after = definitions.map((d, i) =>
+    (d.after ?? []).map((name) => {
+      const parent = indexOf.get(name);
+      if (parent === undefined) throw new RangeError(`task ${names[i]} waits for unknown ${name}`);
+      before[parent]?.push(i);
+      return parent;
+    }),
+  );
+  const tasks = definitions.map(
+    (d, i): TaskSpec => ({
+      name: names[i] as string,
+      after: after[i] as number[],
+      before: before[i] as number[],
+      shape: internShape({
+        request: { ...DEFAULT_REQUEST, ...d.request },
+        zone: d.zone ?? null,
+        labels: d.labels ?? {},
+        prefer: d.prefer ?? {},
+        apart: d.apart ?? [],
+        executor: d.executor ?? null,
+      }),
+      retry: { ...DEFAULT_RETRY, ...d.retry },
+      timeouts: { ...DEFAULT_TIMEOUTS, ...d.timeouts },
+      critical: d.critical ?? false,
+    }),
+  );
+  return {
+    tenant: params.tenant,
+    job: params.job,
+    version: params.version,
+    class: params.definition.class ?? DEFAULT_CLASS,
+    tasks,
+  };
+}

@@ -1,0 +1,77 @@
+import type { Class } from './classes.ts';
+import type { TaskLane } from './queues.ts';
+
+/** What an attempt is charged at least, so that a tenant of very short tasks is charged at all. */
+const CHARGE_MS_MIN = 1;
+/** Assumed length of a tenant's first tasks, until real ones are known. */
+const MEAN_MS_START = 100;
+const MEAN_WEIGHT = 0.1;
+
+/**
+ * One tenant within one class, and what it has really used there: shares of the fleet times
+ * seconds, not counts. The sum over running attempts is kept in closed form
+ * (now × rate − Σ share × start), so an hour-long task is charged as it runs, not at its end.
+ */
+export class TenantClass {
+  readonly tenant: string;
+  readonly class: Class;
+  weight = 1;
+  /** How many of its attempts may run at once; P0 ignores it (PRI-11). */
+  runningMax = Number.POSITIVE_INFINITY;
+  running = 0;
+  queued = 0;
+  /** At its limit: out of the queues until an attempt ends. */
+  held = false;
+  /** Ready tasks by shape. */
+  readonly lanes = new Map<number, TaskLane>();
+  /** Use per weight, as last computed; the smallest is served first. */
+  fairKey = 0;
+  #done = 0;
+  #rate = 0;
+  #startSum = 0;
+  #meanMs = MEAN_MS_START;
+
+  constructor(tenant: string, klass: Class) {
+    this.tenant = tenant;
+    this.class = klass;
+  }
+
+  started(share: number, at: number): void {
+    this.running++;
+    this.#rate += share;
+    this.#startSum += share * at;
+  }
+
+  ended(share: number, startedAt: number, at: number): void {
+    const ms = Math.max(CHARGE_MS_MIN, at - startedAt);
+    this.running--;
+    this.#done += share * ms;
+    this.#meanMs += MEAN_WEIGHT * (ms - this.#meanMs);
+    if (this.running === 0) {
+      // Nothing runs, so the sums are zero; saying so keeps rounding from piling up.
+      this.#rate = 0;
+      this.#startSum = 0;
+    } else {
+      this.#rate -= share;
+      this.#startSum -= share * startedAt;
+    }
+  }
+
+  /** Share-milliseconds used so far. */
+  used(now: number): number {
+    return this.#done + now * this.#rate - this.#startSum;
+  }
+
+  /** Recomputes the key: used so far plus what its running attempts will most likely still use. */
+  computeKey(now: number): number {
+    this.fairKey = (this.used(now) + this.#rate * this.#meanMs) / this.weight;
+    return this.fairKey;
+  }
+
+  /** A tenant that comes back after a pause starts level with the others, not with saved-up claims. */
+  catchUp(now: number, level: number): void {
+    const missing = level * this.weight - (this.used(now) + this.#rate * this.#meanMs);
+    if (missing > 0) this.#done += missing;
+    this.computeKey(now);
+  }
+}

@@ -1,0 +1,103 @@
+import { Heap, type HeapItem } from './heap.ts';
+
+/**
+ * Anything that must be looked at again at a time. One timer per thing: re-arming moves it.
+ * The links are inside the item, so that a task that ends early leaves at once: with a heap of
+ * stale entries every finished task would stay in memory until its deadline.
+ */
+export interface Timed {
+  timerAt: number;
+  timerBucket: Bucket | null;
+  timerPrevious: Timed | null;
+  timerNext: Timed | null;
+}
+
+class Bucket implements HeapItem {
+  heapIndex = -1;
+  first: Timed | null = null;
+  readonly slot: number;
+
+  constructor(slot: number) {
+    this.slot = slot;
+  }
+}
+
+const BUCKET_MS = 64;
+
+/** Arm and disarm in O(1); expiry visits only items that are due or share a bucket with one. */
+export class TimerWheel {
+  readonly #buckets = new Map<number, Bucket>();
+  readonly #order = new Heap<Bucket>((a, b) => a.slot < b.slot);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  arm(item: Timed, at: number): void {
+    if (item.timerBucket !== null) this.disarm(item);
+    const slot = Math.floor(at / BUCKET_MS);
+    let bucket = this.#buckets.get(slot);
+    if (bucket === undefined) {
+      bucket = new Bucket(slot);
+      this.#buckets.set(slot, bucket);
+      this.#order.push(bucket);
+    }
+    item.timerAt = at;
+    item.timerBucket = bucket;
+    item.timerPrevious = null;
+    item.timerNext = bucket.first;
+    if (bucket.first !== null) bucket.first.timerPrevious = item;
+    bucket.first = item;
+    this.#size++;
+  }
+
+  disarm(item: Timed): void {
+    const bucket = item.timerBucket;
+    if (bucket === null) return;
+    if (item.timerPrevious === null) bucket.first = item.timerNext;
+    else item.timerPrevious.timerNext = item.timerNext;
+    if (item.timerNext !== null) item.timerNext.timerPrevious = item.timerPrevious;
+    item.timerBucket = null;
+    item.timerPrevious = null;
+    item.timerNext = null;
+    this.#size--;
+    if (bucket.first === null) this.#drop(bucket);
+  }
+
+  /** Takes out everything with timerAt <= now, earliest first; nothing comes a moment early. */
+  expire(now: number): Timed[] {
+    const due: Timed[] = [];
+    const nowSlot = Math.floor(now / BUCKET_MS);
+    const visited: Bucket[] = [];
+    for (let bucket = this.#order.peek(); bucket !== undefined && bucket.slot <= nowSlot; ) {
+      for (let item = bucket.first; item !== null; item = item.timerNext) {
+        if (item.timerAt <= now) due.push(item);
+      }
+      if (bucket.slot === nowSlot) break;
+      this.#order.remove(bucket);
+      visited.push(bucket);
+      bucket = this.#order.peek();
+    }
+    for (const bucket of visited) this.#order.push(bucket);
+    for (const item of due) this.disarm(item);
+    // Items of one bucket are linked newest first; the order of expiry must not depend on that.
+    return due.reverse().sort((a, b) => a.timerAt - b.timerAt);
+  }
+
+  /** The earliest time at which something is due, or null. */
+  nextAt(): number | null {
+    const bucket = this.#order.peek();
+    if (bucket === undefined) return null;
+    let at = Number.POSITIVE_INFINITY;
+    for (let item = bucket.first; item !== null; item = item.timerNext) {
+      if (item.timerAt < at) at = item.timerAt;
+    }
+    return at;
+  }
+
+  #drop(bucket: Bucket): void {
+    this.#buckets.delete(bucket.slot);
+    if (bucket.heapIndex >= 0) this.#order.remove(bucket);
+  }
+}

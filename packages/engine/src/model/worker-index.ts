@@ -1,0 +1,172 @@
+import { invariant } from './assert.ts';
+import { add, clampToZero, NO_RESOURCES, type Resources, subtract } from './resources.ts';
+import type { Shape } from './shape.ts';
+import { type Level, Worker, type WorkerInfo, type WorkerKind } from './worker.ts';
+
+/** Transitions remembered between levels; a fleet of very mixed requests forgets and starts anew. */
+const LEVELS_MAX = 100_000;
+
+/**
+ * The workers this node knows, indexed so that a placement does not scan the fleet: schedulable
+ * workers of one kind with equal free resources share a level, and moving a worker to the
+ * neighbouring level after a familiar request is two array look-ups.
+ */
+export class WorkerIndex {
+  readonly workers = new Map<string, Worker>();
+  /** Levels that have members with a free slot; the candidates of every placement. */
+  readonly levels: Level[] = [];
+  /** The whole fleet's capacity: what a tenant's share is a share of. */
+  total: Resources = NO_RESOURCES;
+  readonly #zones = new Map<string, number>();
+  readonly #kinds = new Map<string, WorkerKind>();
+  readonly #levelsByKey = new Map<string, Level>();
+
+  get zoneCount(): number {
+    return this.#zones.size;
+  }
+
+  attach(params: { info: WorkerInfo; foreignUse: Resources; now: number }): Worker {
+    const worker = new Worker({
+      info: params.info,
+      workerKind: this.#kindOf(params.info),
+      foreignUse: params.foreignUse,
+      lastSeenAt: params.now,
+    });
+    invariant(!this.workers.has(worker.info.name), 'I16', 'a worker is attached twice');
+    this.workers.set(worker.info.name, worker);
+    this.total = add(this.total, worker.info.total);
+    this.#countZone(worker.info.zone, 1);
+    this.refresh(worker);
+    return worker;
+  }
+
+  detach(worker: Worker): void {
+    this.#leave(worker);
+    this.workers.delete(worker.info.name);
+    this.total = subtract(this.total, worker.info.total);
+    this.#countZone(worker.info.zone, -1);
+  }
+
+  take(worker: Worker, shape: Shape): void {
+    const level = worker.level;
+    if (level === null) {
+      worker.free = subtract(worker.free, shape.request);
+      return;
+    }
+    let next = level.afterTake[shape.id];
+    if (next === undefined) {
+      next = this.#levelAt(level.kind, subtract(level.free, shape.request));
+      level.afterTake[shape.id] = next;
+    }
+    this.#move(worker, next);
+  }
+
+  give(worker: Worker, shape: Shape): void {
+    const level = worker.level;
+    if (level === null) {
+      worker.free = add(worker.free, shape.request);
+      return;
+    }
+    let next = level.afterGive[shape.id];
+    if (next === undefined) {
+      next = this.#levelAt(level.kind, add(level.free, shape.request));
+      level.afterGive[shape.id] = next;
+    }
+    this.#move(worker, next);
+  }
+
+  /** Recomputes what is free from what is held; after a change of status or of foreign use. */
+  refresh(worker: Worker): void {
+    let free = subtract(worker.info.total, worker.foreignUse);
+    for (const attempt of worker.attempts) free = subtract(free, attempt.shape.request);
+    worker.free = clampToZero(free);
+    if (worker.status === 'healthy')
+      this.#move(worker, this.#levelAt(worker.workerKind, worker.free));
+    else this.#leave(worker);
+  }
+
+  #countZone(zone: string, by: 1 | -1): void {
+    const count = (this.#zones.get(zone) ?? 0) + by;
+    if (count > 0) this.#zones.set(zone, count);
+    else this.#zones.delete(zone);
+  }
+
+  #move(worker: Worker, to: Level): void {
+    this.#leave(worker);
+    worker.free = to.free;
+    worker.level = to;
+    worker.levelIndex = to.members.length;
+    to.members.push(worker);
+    if (to.position < 0 && to.free.slots > 0) {
+      to.position = this.levels.length;
+      this.levels.push(to);
+    }
+  }
+
+  #leave(worker: Worker): void {
+    const level = worker.level;
+    if (level === null) return;
+    const last = level.members.pop() as Worker;
+    if (last !== worker) {
+      level.members[worker.levelIndex] = last;
+      last.levelIndex = worker.levelIndex;
+    }
+    worker.level = null;
+    if (level.members.length > 0 || level.position < 0) return;
+    const end = this.levels.pop() as Level;
+    if (end !== level) {
+      this.levels[level.position] = end;
+      end.position = level.position;
+    }
+    level.position = -1;
+  }
+
+  #levelAt(kind: WorkerKind, free: Resources): Level {
+    const key = `${kind.id}|${free.cpuMilli}|${free.memoryMb}|${free.gpu}|${free.diskMb}|${free.slots}`;
+    let level = this.#levelsByKey.get(key);
+    if (level !== undefined) return level;
+    if (this.#levelsByKey.size >= LEVELS_MAX) this.#forgetEmptyLevels();
+    level = {
+      kind,
+      free,
+      members: [],
+      position: -1,
+      afterTake: [],
+      afterGive: [],
+      standing: [],
+    };
+    this.#levelsByKey.set(key, level);
+    return level;
+  }
+
+  #forgetEmptyLevels(): void {
+    for (const [key, level] of this.#levelsByKey) {
+      if (level.members.length === 0) this.#levelsByKey.delete(key);
+      level.afterTake.length = 0;
+      level.afterGive.length = 0;
+    }
+  }
+
+  #kindOf(info: WorkerInfo): WorkerKind {
+    const labels = Object.entries(info.labels).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+    const t = info.total;
+    const key = JSON.stringify([
+      info.zone,
+      labels,
+      [...info.executors].sort(),
+      [t.cpuMilli, t.memoryMb, t.gpu, t.diskMb, t.slots],
+    ]);
+    let kind = this.#kinds.get(key);
+    if (kind === undefined) {
+      kind = {
+        id: this.#kinds.size,
+        zone: info.zone,
+        labels: info.labels,
+        executors: info.executors,
+        total: info.total,
+      };
+      this.#kinds.set(key, kind);
+    }
+    return kind;
+  }
+}

@@ -1,0 +1,103 @@
+import { type Answer, type Command, DONE } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { makeRunReady } from '../core/enqueue.ts';
+import { runsPagedIn, type SubmittedRun } from '../facts/facts.ts';
+import { type Book, DUE_LANE, type Lane, type LaneCursor } from '../model/book.ts';
+import type { Class } from '../model/classes.ts';
+import type { Run } from '../model/run.ts';
+
+/** A page of parked runs that memory has room for. */
+export interface PageWanted {
+  readonly partition: number;
+  readonly lane: string;
+  readonly after: LaneCursor | null;
+  /** Only runs that sort up to here. */
+  readonly upTo: number;
+  readonly limit: number;
+}
+
+/**
+ * Lanes whose queue in memory has run low, most urgent class first, and due times that have come
+ * within the horizon. The loop reads them and hands them back with `pageIn`; a lane is asked for
+ * again only after its answer (`pending`).
+ */
+export function pagesWanted(
+  core: Core,
+  pending: (partition: number, lane: string) => boolean,
+): PageWanted[] {
+  const wanted: PageWanted[] = [];
+  for (const book of core.books.values()) {
+    for (const lane of book.lanes.values()) {
+      if (lane.parked === 0 || pending(book.partition, lane.name)) continue;
+      const limit = core.settings.pageSize;
+      const upTo =
+        lane.name === DUE_LANE ? core.now + core.settings.horizonMs : Number.MAX_SAFE_INTEGER;
+      if (lane.name === DUE_LANE ? !dueNow(core, book) : !runsLow(core, lane.name)) continue;
+      wanted.push({ partition: book.partition, lane: lane.name, after: lane.cursor, upTo, limit });
+    }
+  }
+  return wanted.sort((a, b) => (a.lane < b.lane ? -1 : a.lane > b.lane ? 1 : 0));
+}
+
+function runsLow(core: Core, laneName: string): boolean {
+  const klass = Number(laneName[1]) as Class;
+  const owner = core.ofTenant(laneName.slice(3), klass);
+  return owner.queued <= core.settings.queueWindow - core.settings.pageSize;
+}
+
+/** The due lane is read once per tenth of the horizon, long before anything in it can be due. */
+function dueNow(core: Core, book: Book): boolean {
+  return core.now >= book.dueReadAt + core.settings.horizonMs / 10;
+}
+
+/**
+ * Takes a page in. The number of parked runs is exact: whatever a page brings that is not known yet
+ * leaves the count, and only that. Guessing zero from an empty page would lose a run that was
+ * parked while the page was being read.
+ */
+export function pageIn(core: Core, command: Command & { kind: 'pageIn' }): Answer {
+  const book = core.books.get(command.partition);
+  const lane = book?.lanes.get(command.lane);
+  if (book === undefined || lane === undefined) return DONE;
+  if (lane.name === DUE_LANE && command.exhausted) book.dueReadAt = core.now;
+  const runs = command.runs.filter((run) => !isKnown(book, lane, run.seq));
+  const cursor = command.cursor ?? lane.cursor;
+  if (runs.length === 0 && cursor === lane.cursor) return DONE;
+  const parkedLeft = Math.max(0, lane.parked - runs.length);
+  const fact = { partition: book.partition, lane: lane.name, cursor, parkedLeft, runs };
+  core.emit(book, runsPagedIn(fact), null);
+  for (const run of command.runs) lane.taken?.delete(run.seq);
+  for (const run of runs) arrive(core, book, run);
+  return DONE;
+}
+
+/** Brings in one parked run out of turn, because somebody wants to cancel or move it. */
+export function fetchIn(core: Core, command: Command & { kind: 'fetchIn' }): Answer {
+  const book = core.books.get(command.partition);
+  const lane = book?.lanes.get(command.lane);
+  if (book === undefined || lane === undefined) return DONE;
+  if (isKnown(book, lane, command.run.seq)) return DONE;
+  const fact = {
+    partition: book.partition,
+    lane: lane.name,
+    cursor: lane.cursor,
+    parkedLeft: Math.max(0, lane.parked - 1),
+    runs: [command.run],
+  };
+  core.emit(book, runsPagedIn(fact), null);
+  // The page that will hold it must not bring it a second time.
+  lane.taken ??= new Set();
+  lane.taken.add(command.run.seq);
+  arrive(core, book, command.run);
+  return DONE;
+}
+
+function isKnown(book: Book, lane: Lane, seq: number): boolean {
+  return book.runs.has(seq) || (lane.taken?.has(seq) ?? false);
+}
+
+function arrive(core: Core, book: Book, submitted: SubmittedRun): void {
+  const run = book.runs.get(submitted.seq) as Run;
+  run.groupNumber = core.groupNumber;
+  makeRunReady(core, run.tasks);
+}

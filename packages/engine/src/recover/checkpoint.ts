@@ -1,0 +1,285 @@
+import { addRun } from '../facts/fold.ts';
+import { decodeText, encodeTextInto } from '../facts/text.ts';
+import type { Book, Lane } from '../model/book.ts';
+import type { Class } from '../model/classes.ts';
+import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
+import { withMemory } from '../model/shape.ts';
+import type { JobSpec } from '../model/spec.ts';
+import type { RunState, TaskState } from '../model/states.ts';
+
+/**
+ * A checkpoint is a book without its history and without inputs: proportional to live work, which
+ * is all that a take-over has to read. JSON lines in chunks of about a megabyte; payloads that
+ * tasks saved are written as base64, because they are rare.
+ */
+const CHUNK_CHARS = 1_000_000;
+const FORMAT = 1;
+
+/** Finds the job version of a live run; every version is in the store. */
+export type FindSpec = (tenant: string, job: string, version: number) => JobSpec;
+
+export interface JobVersion {
+  readonly tenant: string;
+  readonly job: string;
+  readonly version: number;
+}
+
+type Header = [
+  format: number,
+  nextSeq: number,
+  lastMs: number,
+  nextToken: number,
+  specs: [string, string, number][],
+  lanes: [string, number, [number, number, number] | null, number[]][],
+];
+
+type AttemptLine = [
+  number: number,
+  epoch: number,
+  token: number,
+  worker: string,
+  assignedAt: number,
+  startedAt: number,
+  hardAt: number,
+];
+type RecordLine = [number, string, number, number, number, string];
+type TaskLine = [
+  state: TaskState,
+  dueAt: number,
+  attempts: number,
+  charged: number,
+  memoryMb: number,
+  lastWorker: string | null,
+  error: string | null,
+  attempt: AttemptLine | null,
+  history: RecordLine[] | null,
+  checkpoint: string | null,
+  output: string | null,
+];
+type RunLine = [
+  seq: number,
+  ms: number,
+  spec: number,
+  klass: Class,
+  inputBytes: number,
+  head: RunHead | 0,
+  state: RunState | 0,
+  cancel: [string, string] | 0,
+  tasks: TaskLine[] | 0,
+];
+
+export function encodeCheckpoint(book: Book): Uint8Array[] {
+  const specs = new Map<JobSpec, number>();
+  const chunks: string[] = [];
+  let chunk = '';
+  for (const run of book.runs.values()) {
+    let spec = specs.get(run.spec);
+    if (spec === undefined) {
+      spec = specs.size;
+      specs.set(run.spec, spec);
+    }
+    chunk += `${encodeRun(run, spec)}\n`;
+    if (chunk.length < CHUNK_CHARS) continue;
+    chunks.push(chunk);
+    chunk = '';
+  }
+  if (chunk !== '') chunks.push(chunk);
+  const header: Header = [
+    FORMAT,
+    book.nextSeq,
+    book.lastMs,
+    book.nextToken,
+    [...specs.keys()].map((s) => [s.tenant, s.job, s.version]),
+    [...book.lanes.values()]
+      .filter((lane) => lane.parked > 0 || lane.cursor !== null)
+      .map(laneLine),
+  ];
+  return [`${JSON.stringify(header)}\n`, ...chunks].map(toBytes);
+}
+
+/** Untouched runs of one task, the bulk of any backlog, are six numbers. */
+function encodeRun(run: Run, spec: number): string {
+  const head = headOf(run);
+  if (run.state === 'PENDING' && run.cancel === null && run.tasks.every(isFresh)) {
+    return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head}]`;
+  }
+  const cancel = run.cancel === null ? 0 : [run.cancel.by, run.cancel.reason];
+  const rest = JSON.stringify([run.state, cancel, run.tasks.map(taskLine)]);
+  return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head},${rest.slice(1)}`;
+}
+
+function headOf(run: Run): string {
+  for (const _ in run.head) return JSON.stringify(run.head);
+  return '0';
+}
+
+function isFresh(task: Task): boolean {
+  return task.attempts === 0 && (task.state === 'PENDING' || task.state === 'QUEUED');
+}
+
+function taskLine(task: Task): TaskLine {
+  const a = task.attempt;
+  return [
+    // Readiness is derived: a task that waits for nothing but a worker is found so again.
+    task.state === 'QUEUED' ? 'PENDING' : task.state,
+    task.dueAt,
+    task.attempts,
+    task.charged,
+    task.shape === task.spec.shape ? 0 : task.shape.request.memoryMb,
+    task.lastWorker,
+    task.error,
+    a && [a.number, a.epoch, a.token, a.workerName, a.assignedAt, a.startedAt, a.hardAt],
+    task.history?.map((r) => [
+      r.number,
+      r.worker,
+      r.assignedAt,
+      r.startedAt,
+      r.endedAt,
+      r.outcome,
+    ]) ?? null,
+    task.checkpoint && toBase64(task.checkpoint),
+    task.output && toBase64(task.output),
+  ];
+}
+
+function laneLine(lane: Lane): Header[5][number] {
+  const c = lane.cursor;
+  return [lane.name, lane.parked, c && [c.sort, c.ms, c.seq], [...(lane.taken ?? [])]];
+}
+
+/** The job versions that the checkpoint's runs need: to be loaded before it can be read. */
+export function checkpointSpecs(chunks: readonly Uint8Array[]): JobVersion[] {
+  if (chunks.length === 0) return [];
+  const header = JSON.parse(decodeText(chunks[0] as Uint8Array)) as Header;
+  return header[4].map(([tenant, job, version]) => ({ tenant, job, version }));
+}
+
+export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find: FindSpec): void {
+  if (chunks.length === 0) return;
+  const [format, nextSeq, lastMs, nextToken, specLines, lanes] = JSON.parse(
+    decodeText(chunks[0] as Uint8Array),
+  ) as Header;
+  if (format !== FORMAT) throw new RangeError(`checkpoint of format ${format}`);
+  const specs = specLines.map(([tenant, job, version]) => find(tenant, job, version));
+  for (const chunk of chunks.slice(1)) {
+    for (const line of decodeText(chunk).split('\n')) {
+      if (line !== '') decodeRun(book, specs, JSON.parse(line) as RunLine);
+    }
+  }
+  book.nextSeq = nextSeq;
+  book.lastMs = lastMs;
+  book.nextToken = nextToken;
+  for (const [name, parked, cursor, taken] of lanes) {
+    const lane = book.lane(name);
+    lane.parked = parked;
+    lane.cursor = cursor && { sort: cursor[0], ms: cursor[1], seq: cursor[2] };
+    lane.taken = taken.length === 0 ? null : new Set(taken);
+  }
+}
+
+function decodeRun(book: Book, specs: readonly JobSpec[], line: RunLine): void {
+  const [seq, ms, spec, klass, inputBytes, head, state, cancel, tasks] = line;
+  const run = addRun(book, {
+    seq,
+    ms,
+    spec: specs[spec] as JobSpec,
+    head: head === 0 ? {} : head,
+    class: klass,
+    input: null,
+    inputBytes,
+  });
+  if (!tasks) return;
+  run.state = state as RunState;
+  run.cancel = cancel ? { by: cancel[0], reason: cancel[1] } : null;
+  run.doomed = run.cancel !== null;
+  run.openTasks = 0;
+  for (const [i, task] of run.tasks.entries()) decodeTask(task, tasks[i] as TaskLine);
+  for (const task of run.tasks) {
+    if (task.state === 'SUCCEEDED') {
+      for (const child of task.spec.before) (run.tasks[child] as Task).waitsFor--;
+    } else if (task.state === 'PENDING' || task.attempt !== null) run.openTasks++;
+    else if (task.state !== 'SKIPPED') run.doomed = true;
+  }
+}
+
+function decodeTask(task: Task, line: TaskLine): void {
+  const [
+    state,
+    dueAt,
+    attempts,
+    charged,
+    memoryMb,
+    lastWorker,
+    error,
+    attempt,
+    history,
+    saved,
+    output,
+  ] = line;
+  task.state = state;
+  task.dueAt = dueAt;
+  task.attempts = attempts;
+  task.charged = charged;
+  if (memoryMb > 0) task.shape = withMemory(task.shape, memoryMb);
+  task.lastWorker = lastWorker;
+  task.error = error;
+  task.history = history?.map(toRecord) ?? null;
+  task.checkpoint = saved === null ? null : fromBase64(saved);
+  task.output = output === null ? null : fromBase64(output);
+  if (attempt === null) return;
+  const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
+  task.attempt = new Attempt({
+    task,
+    number,
+    epoch,
+    token,
+    workerName,
+    shape: task.shape,
+    assignedAt,
+  });
+  task.attempt.startedAt = startedAt;
+  task.attempt.hardAt = hardAt;
+}
+
+function toRecord([
+  number,
+  worker,
+  assignedAt,
+  startedAt,
+  endedAt,
+  outcome,
+]: RecordLine): AttemptRecord {
+  return { number, worker, assignedAt, startedAt, endedAt, outcome };
+}
+
+function toBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 3);
+  return bytes.slice(0, encodeTextInto(text, bytes));
+}
+
+const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let i = 0; i < bytes.length; i += 3) {
+    const [a, b, c] = [bytes[i] as number, bytes[i + 1], bytes[i + 2]];
+    const bits = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
+    text += `${BASE64[bits >> 18]}${BASE64[(bits >> 12) & 63]}`;
+    text += b === undefined ? '=' : BASE64[(bits >> 6) & 63];
+    text += c === undefined ? '=' : BASE64[bits & 63];
+  }
+  return text;
+}
+
+function fromBase64(text: string): Uint8Array {
+  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
+  const bytes = new Uint8Array((text.length / 4) * 3 - padding);
+  for (let i = 0, at = 0; i < text.length; i += 4) {
+    let bits = 0;
+    for (let k = 0; k < 4; k++)
+      bits = (bits << 6) | Math.max(0, BASE64.indexOf(text[i + k] as string));
+    for (let shift = 16; shift >= 0 && at < bytes.length; shift -= 8)
+      bytes[at++] = (bits >> shift) & 255;
+  }
+  return bytes;
+}

@@ -1,0 +1,115 @@
+import { decodeGroup, type PackedFact, type RunPointer } from '../facts/decode-group.ts';
+import type { SubmittedRun } from '../facts/facts.ts';
+import { addRun, fold, removeRun } from '../facts/fold.ts';
+import { Book } from '../model/book.ts';
+import type { Run } from '../model/run.ts';
+import { checkpointSpecs, decodeCheckpoint, type FindSpec, type JobVersion } from './checkpoint.ts';
+
+/** The groups that came after the checkpoint. */
+export interface TailGroup {
+  readonly epoch: number;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Rebuilds a partition from its checkpoint and the facts after it. In two steps, because the rows
+ * of runs must be asked of the store between them, and only of runs that are still live:
+ *
+ *   const plan = planRebuild(…)      reads the facts, says which rows and job versions are needed
+ *   const book = rebuild(plan, …)    folds
+ */
+export interface RebuildPlan {
+  readonly partition: number;
+  readonly chunks: readonly Uint8Array[];
+  readonly tail: readonly { readonly epoch: number; readonly facts: readonly PackedFact[] }[];
+  /** Rows to load: submitted or paged in after the checkpoint, and not ended since. */
+  readonly needed: readonly RunPointer[];
+  readonly jobVersions: readonly JobVersion[];
+  /** Runs that came and went after the checkpoint: their facts are skipped whole. */
+  readonly gone: ReadonlySet<number>;
+}
+
+export function planRebuild(params: {
+  partition: number;
+  chunks: readonly Uint8Array[];
+  tail: readonly TailGroup[];
+}): RebuildPlan {
+  const tail = params.tail.map((group) => ({
+    epoch: group.epoch,
+    facts: decodeGroup(params.partition, group.body),
+  }));
+  const arrived = new Map<number, RunPointer>();
+  const gone = new Set<number>();
+  for (const { facts } of tail) {
+    for (const fact of facts) {
+      if (fact.kind === 'submittedAt' && fact.lane === null) arrived.set(fact.run.seq, fact.run);
+      if (fact.kind === 'pagedInAt') for (const run of fact.runs) arrived.set(run.seq, run);
+      if (fact.kind === 'endedAt' && arrived.delete(fact.seq)) gone.add(fact.seq);
+    }
+  }
+  return {
+    partition: params.partition,
+    chunks: params.chunks,
+    tail,
+    needed: [...arrived.values()],
+    jobVersions: checkpointSpecs(params.chunks),
+    gone,
+  };
+}
+
+export function rebuild(
+  plan: RebuildPlan,
+  params: { epoch: number; rows: ReadonlyMap<number, SubmittedRun>; findSpec: FindSpec },
+): Book {
+  const book = new Book(plan.partition, params.epoch);
+  decodeCheckpoint(book, plan.chunks, params.findSpec);
+  for (const { epoch, facts } of plan.tail) {
+    // Attempts carry the epoch under which they were assigned.
+    book.epoch = epoch;
+    for (const fact of facts) foldPacked(book, fact, plan, params.rows);
+  }
+  book.epoch = params.epoch;
+  return book;
+}
+
+function foldPacked(
+  book: Book,
+  packed: PackedFact,
+  plan: RebuildPlan,
+  rows: ReadonlyMap<number, SubmittedRun>,
+): void {
+  switch (packed.kind) {
+    case 'submittedAt': {
+      const { seq, ms } = packed.run;
+      book.nextSeq = Math.max(book.nextSeq, seq + 1);
+      book.lastMs = Math.max(book.lastMs, ms);
+      if (packed.lane !== null) book.lane(packed.lane).parked++;
+      else if (!plan.gone.has(seq)) addRun(book, rowOf(rows, seq));
+      return;
+    }
+    case 'pagedInAt': {
+      const lane = book.lane(packed.lane);
+      lane.cursor = packed.cursor;
+      lane.parked = packed.parkedLeft;
+      for (const { seq } of packed.runs) if (!plan.gone.has(seq)) addRun(book, rowOf(rows, seq));
+      return;
+    }
+    case 'endedAt': {
+      const run = book.runs.get(packed.seq);
+      if (run !== undefined) removeRun(book, run as Run);
+      return;
+    }
+    case 'fact':
+      if (!plan.gone.has(packed.fact.seq)) fold(book, packed.fact);
+      else if (packed.fact.kind === 'taskAssigned') {
+        book.nextToken = Math.max(book.nextToken, packed.fact.token + 1);
+      }
+  }
+}
+
+/** A submission without its row would be lost work: better to stop than to go on without it. */
+function rowOf(rows: ReadonlyMap<number, SubmittedRun>, seq: number): SubmittedRun {
+  const row = rows.get(seq);
+  if (row === undefined) throw new RangeError(`the row of run ${seq} is missing`);
+  return row;
+}

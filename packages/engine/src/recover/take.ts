@@ -1,0 +1,70 @@
+import { type Answer, DONE } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { armDeadline } from '../core/deadline.ts';
+import { makeReady } from '../core/enqueue.ts';
+import { endLingering, type Lingering } from '../core/lingering.ts';
+import { charge, endCharge, orphan, unorphan, vacate } from '../core/occupy.ts';
+import type { Book } from '../model/book.ts';
+import type { Attempt, Run } from '../model/run.ts';
+
+/**
+ * Takes over a partition: derives queues, timers and worker use from its book. CLU-11: what waits
+ * is queued; what runs is awaited until its worker has had time to say so; only then is it given up.
+ */
+export function takePartition(core: Core, book: Book): Answer {
+  core.books.set(book.partition, book);
+  // Oldest first over the whole partition, so that FIFO survives the take-over.
+  const runs = [...book.runs.values()].sort((a, b) => a.seq - b.seq);
+  for (const run of runs) {
+    for (const key of [run.head.key, run.head.inbox]) {
+      if (key !== undefined) core.keys.set(run.spec.tenant, key, run);
+    }
+    for (const task of run.tasks) {
+      if (task.attempt !== null) awaitWorker(core, task.attempt);
+      else if (task.waitsFor === 0 && (task.state === 'PENDING' || task.state === 'QUEUED')) {
+        makeReady(core, task);
+      }
+    }
+  }
+  for (const worker of core.workers.workers.keys()) core.tell({ kind: 'restate', worker });
+  return DONE;
+}
+
+/** Its worker has been asked what it holds, or has one silent term to appear and say so (DUR-19). */
+function awaitWorker(core: Core, attempt: Attempt): void {
+  attempt.sent = true;
+  charge(core, attempt);
+  orphan(core, attempt.task, attempt.workerName);
+  attempt.orphanUntil = core.now + core.settings.silentMs;
+  armDeadline(core, attempt.task);
+}
+
+/** The partition has another owner: everything about it is forgotten, nothing is said about it. */
+export function leavePartition(core: Core, partition: number): Answer {
+  const book = core.books.get(partition);
+  if (book === undefined) return DONE;
+  core.books.delete(partition);
+  for (const run of book.runs.values()) forget(core, run);
+  for (const worker of core.workers.workers.values()) {
+    for (const item of [...worker.lingering.values()]) {
+      const lingering = item as Lingering;
+      if (lingering.attempt.task.run.partition === partition) endLingering(core, lingering);
+    }
+  }
+  return DONE;
+}
+
+function forget(core: Core, run: Run): void {
+  for (const key of [run.head.key, run.head.inbox]) {
+    if (key !== undefined) core.keys.delete(run.spec.tenant, key);
+  }
+  for (const task of run.tasks) {
+    core.wheel.disarm(task);
+    core.stalled.delete(task);
+    if (task.lane !== null) core.queues.remove(task);
+    if (task.attempt === null) continue;
+    endCharge(core, task.attempt);
+    if (task.attempt.worker === null) unorphan(core, task, task.attempt.workerName);
+    else vacate(core, task.attempt);
+  }
+}

@@ -1,0 +1,52 @@
+import type { Core } from '../core/core.ts';
+import { armDeadline, softTimeoutAt, stuckAt } from '../core/deadline.ts';
+import { settle } from '../core/settle.ts';
+import { requestStop } from '../core/stop.ts';
+import { taskRequeued } from '../facts/facts.ts';
+import { type Attempt, refOf, type Task } from '../model/run.ts';
+import { formatRunId } from '../model/run-id.ts';
+
+/** How an attempt that ended without its worker's word is settled; given in by the engine. */
+export type GiveUp = (task: Task, reason: 'worker_lost' | 'stopped', lingerMs: number) => void;
+
+/** Something about a live attempt is due: warn, stop, take back, or give up. */
+export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
+  const attempt = task.attempt as Attempt;
+  if (attempt.stopAt !== 0) return forceStop(core, attempt, giveUp);
+  if (attempt.worker === null) return giveUp(task, 'worker_lost', 0);
+  if (task.state === 'ASSIGNED') return takeBack(core, attempt);
+  const soft = softTimeoutAt(core, attempt);
+  if (soft !== null && soft <= core.now) {
+    attempt.softAlerted = true;
+    core.tell({ kind: 'alert', alert: 'softTimeout', subject: nameOf(task) });
+  }
+  if (attempt.hardAt > 0 && attempt.hardAt <= core.now) requestStop(core, attempt, 'timeout');
+  else if ((stuckAt(core, attempt) ?? Number.POSITIVE_INFINITY) <= core.now) {
+    requestStop(core, attempt, 'stuck');
+  } else armDeadline(core, task);
+}
+
+/** The grace is over and the worker said nothing: from here on the attempt is superseded. */
+function forceStop(core: Core, attempt: Attempt, giveUp: GiveUp): void {
+  core.tell({ kind: 'stale', worker: attempt.workerName, ref: refOf(attempt) });
+  giveUp(attempt.task, 'stopped', core.settings.stopSlackMs);
+}
+
+/** PLC-10: not accepted in time. Back to the queue uncharged; the worker is suspect until heard of. */
+function takeBack(core: Core, attempt: Attempt): void {
+  const { task, worker, number } = attempt;
+  const { partition, seq } = task.run;
+  core.tell({ kind: 'stale', worker: attempt.workerName, ref: refOf(attempt) });
+  const at = core.now;
+  const reason = 'not_accepted' as const;
+  const fact = taskRequeued({ partition, seq, task: task.index, at, attempt: number, reason });
+  // It may have arrived after all and be running: its place stays taken until the worker answers.
+  settle(core, task, fact, task.spec.timeouts.graceMs + core.settings.stopSlackMs);
+  if (worker === null || worker.status !== 'healthy') return;
+  worker.status = 'suspect';
+  core.workers.refresh(worker);
+}
+
+export function nameOf(task: Task): string {
+  return `${formatRunId(task.run)}/${task.spec.name}`;
+}

@@ -1,0 +1,20 @@
+/**
+ * What a caller may conclude from a failed store call. The class, not the message, decides:
+ *
+ * - `unavailable`  nothing was written; the same call may succeed later.
+ * - `unknown`      the call may or may not have been carried out (the answer was lost).
+ *                  Resolve by reading back, never by guessing.
+ * - `conflict`     something else won a race; nothing was written; read and decide anew.
+ * - `invalid`      the request can never succeed; retrying is a bug.
+ */
+export type StoreErrorClass = 'unavailable' | 'unknown' | 'conflict' | 'invalid';
+
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+  readonly kind: StoreErrorClass;
+
+  constructor(kind: StoreErrorClass, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,339 @@
+import type { Class, RunId } from '@signalbox/engine';
+
+/**
+ * The store: where facts become durable. Three implementations (memory, SQLite, PostgreSQL) are
+ * kept equal by one conformance suite and by differential runs; nothing above this file may know
+ * which one it has.
+ *
+ * Contract for every method:
+ * - It resolves only when its effect is durable, and rejects only with a `StoreError`.
+ * - Times are milliseconds of the STORE's clock unless the name says otherwise; no caller's clock
+ *   decides a lease.
+ * - Byte arrays are opaque and come back byte for byte. The caller does not change them afterwards.
+ * - Text holds no NUL and no lone surrogate; a violation is `invalid` in every store, because
+ *   PostgreSQL would refuse what SQLite would keep.
+ *
+ * Invariants enforced here (numbers as in docs/architecture.md):
+ * - I2  at most one run per (tenant, idempotency key).
+ * - I7  epochs of a partition strictly rise.
+ * - I9  no group commits under a superseded epoch: (partition, seq) is unique, a take-over occupies
+ *       the next seq itself, so the old owner's next append collides and writes nothing.
+ * - I19 every read of a run or a definition names its tenant and never answers for another.
+ */
+export interface Store {
+  /** Brings the schema up to date under a lock; `invalid` when it is newer than this code knows. */
+  migrate(): Promise<void>;
+  close(): Promise<void>;
+  /** The store's clock. */
+  now(): Promise<number>;
+
+  // ── journal ────────────────────────────────────────────────────────────────────────────────
+  /**
+   * One atomic group commit: everything of every part, or nothing at all.
+   * `fenced` and `keyTaken` are answers, not errors: nothing was written, and the answer names what
+   * has to leave the commit before it can be tried again.
+   * On an `unknown` error ask `readGroup` for one of the parts: it is there with this commit's id
+   * (all of it was written) or it is not (none of it was, and none of it will be: the
+   * implementation makes sure that the lost call cannot still succeed afterwards).
+   */
+  append(commit: Commit): Promise<AppendResult>;
+  /** The group at (partition, seq) without its body, or null. */
+  readGroup(at: { partition: number; seq: number }): Promise<GroupHead | null>;
+  /** Groups with seq > afterSeq in order of seq, bodies included; at most `limit`. */
+  readGroups(query: { partition: number; afterSeq: number; limit: number }): Promise<Group[]>;
+
+  // ── checkpoints ────────────────────────────────────────────────────────────────────────────
+  /**
+   * Replaces the partition's checkpoint, atomically, if its seq is higher than the stored one and
+   * `epoch` is the partition's current epoch; answers whether it did. Groups stay: dropping them is retention.
+   */
+  writeCheckpoint(checkpoint: Checkpoint): Promise<boolean>;
+  readCheckpoint(partition: number): Promise<Checkpoint | null>;
+
+  // ── ownership ──────────────────────────────────────────────────────────────────────────────
+  /**
+   * Takes the lease if it is free, has run out by the store's clock, or is this owner's own.
+   * Atomically with the lease it appends an empty group under the new epoch at the next seq: the
+   * fence. From then on no append under an older epoch can commit (I9), and one that was under way
+   * has either committed before (and is part of what the new owner reads) or never will.
+   */
+  acquireLease(request: {
+    partition: number;
+    owner: string;
+    ttlMs: number;
+    commitId: string;
+  }): Promise<AcquireResult>;
+  /**
+   * One call per beat: keeps the node in the registry, renews its leases, lists live nodes.
+   * A lease that is not renewed here is lost, whatever the reason; a renewal never revives a lease
+   * that has been taken by another owner, but may revive one that ran out and was taken by nobody.
+   */
+  beat(request: {
+    node: string;
+    address: string;
+    ttlMs: number;
+    leases: readonly { partition: number; epoch: number }[];
+  }): Promise<BeatResult>;
+  /** Lets a lease run out now, if it is still this owner's and epoch's. The epoch stays. */
+  releaseLease(lease: { partition: number; owner: string; epoch: number }): Promise<void>;
+  /** Takes the node out of the registry. */
+  forgetNode(node: string): Promise<void>;
+  listLeases(): Promise<Lease[]>;
+
+  // ── runs ───────────────────────────────────────────────────────────────────────────────────
+  /** One run as submitted, and its end if it has one; null for an absent id and for another tenant's alike. */
+  getRun(query: { tenant: string; id: RunId }): Promise<StoredRun | null>;
+  /** The rows of the given runs, in any order; absent ones are left out. `input` is null unless asked for. */
+  readRuns(query: {
+    ids: readonly { tenant: string; id: RunId }[];
+    withInput: boolean;
+  }): Promise<RunRow[]>;
+  /** Runs of a tenant, newest first, before the cursor. */
+  listRuns(query: {
+    tenant: string;
+    before: RunId | null;
+    limit: number;
+    job?: string;
+    ended?: boolean;
+  }): Promise<StoredRun[]>;
+  /** Runs that hold these idempotency keys. */
+  readKeys(
+    keys: readonly { tenant: string; key: string }[],
+  ): Promise<{ tenant: string; key: string; run: RunId }[]>;
+  /** Forgets keys of runs submitted before the time, at most `limit`; answers how many. */
+  forgetKeys(query: { beforeMs: number; limit: number }): Promise<number>;
+
+  // ── parked runs (backlog beyond memory, and due times far ahead) ──────────────────────────
+  /**
+   * Parked runs of one lane in order of (sort, id), after the cursor and with sort <= upTo, with
+   * their rows and inputs. Runs that have ended are left out of `runs`, but move the cursor.
+   */
+  readParked(query: {
+    partition: number;
+    lane: string;
+    after: ParkedCursor | null;
+    upTo: number;
+    limit: number;
+  }): Promise<{ runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean }>;
+
+  // ── inbox ──────────────────────────────────────────────────────────────────────────────────
+  /** Durably keeps a submission for the owner of its partition. Repeating the id is a no-op. */
+  putInbox(entry: InboxEntry): Promise<void>;
+  /** Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading. */
+  readInbox(query: { partitions: readonly number[]; limit: number }): Promise<InboxEntry[]>;
+
+  // ── definitions ────────────────────────────────────────────────────────────────────────────
+  /**
+   * Writes the next version of a definition. `expectedVersion` is the version the author saw (0 for
+   * a new one); anything else is answered with `conflict` and the current version (409 above).
+   */
+  putDefinition(change: DefinitionChange): Promise<DefinitionResult>;
+  /** Deletion is soft: a new version that is marked deleted. Restoring writes a further one. */
+  deleteDefinition(change: Omit<DefinitionChange, 'body'>): Promise<DefinitionResult>;
+  restoreDefinition(change: Omit<DefinitionChange, 'body'>): Promise<DefinitionResult>;
+  /** The newest version, or the given one; deleted ones are returned with `deleted: true`. */
+  getDefinition(query: DefinitionKey & { version?: number }): Promise<Definition | null>;
+  /** Every version, oldest first. */
+  listDefinitionVersions(query: DefinitionKey): Promise<Definition[]>;
+  /** Newest versions by name; deleted ones only if asked for. */
+  listDefinitions(query: {
+    tenant: string;
+    kind: string;
+    after: string | null;
+    limit: number;
+    includeDeleted?: boolean;
+  }): Promise<Definition[]>;
+
+  // ── segments ───────────────────────────────────────────────────────────────────────────────
+  /** Makes run segments ahead so that ids up to `untilMs` have a place; idempotent. */
+  ensureSegments(query: { untilMs: number }): Promise<void>;
+  /** Run segments, oldest first. */
+  listSegments(): Promise<Segment[]>;
+  /**
+   * Seals a segment that lies wholly in the past (`toMs` <= the store's now) and whose runs have
+   * all ended. A sealed segment takes no further row.
+   */
+  sealSegment(fromMs: number): Promise<{ sealed: boolean; openRuns: number }>;
+  /** Drops a sealed segment with its runs, ends and parked rows: a drop, never a delete. `invalid` if not sealed. */
+  dropSegment(fromMs: number): Promise<void>;
+  /** Drops whole group segments that every checkpoint has passed; answers how many segments went. */
+  dropGroupsBefore(query: { beforeMs: number }): Promise<number>;
+}
+
+export interface Commit {
+  /** Unique per commit: the owner's uuid and a counter. What a read-back recognises. */
+  readonly commitId: string;
+  /** At most one part per partition. */
+  readonly parts: readonly CommitPart[];
+}
+
+export interface CommitPart {
+  readonly partition: number;
+  readonly epoch: number;
+  /** The partition's previous group plus one. */
+  readonly seq: number;
+  /** Engine time of the group; for people and retention, never for decisions. */
+  readonly atMs: number;
+  /** The packed facts of the group; opaque here. */
+  readonly body: Uint8Array;
+  readonly factCount: number;
+  readonly runs: readonly RunRow[];
+  readonly ends: readonly EndRow[];
+  readonly parked: readonly ParkedRow[];
+  /** Inbox entries that this group turns into runs; they vanish in the same transaction. */
+  readonly inboxTaken: readonly string[];
+}
+
+export type AppendResult =
+  | { readonly kind: 'committed' }
+  /** These partitions have been taken over: drop their parts. Nothing was written. */
+  | { readonly kind: 'fenced'; readonly partitions: readonly number[] }
+  /** These keys belong to other runs: withdraw those submissions. Nothing was written. */
+  | {
+      readonly kind: 'keyTaken';
+      readonly keys: readonly { tenant: string; key: string; run: RunId }[];
+    };
+
+/** One submission. Found by (tenant, id), listed by tenant in order of id. */
+export interface RunRow {
+  readonly id: RunId;
+  readonly tenant: string;
+  readonly job: string;
+  readonly jobVersion: number;
+  readonly class: Class;
+  /** What else was said at submission, as JSON text of the engine's making; '' for nothing. */
+  readonly head: string;
+  readonly input: Uint8Array | null;
+  readonly inputBytes: number;
+  /** Idempotency keys this run takes: the client's, an inbox alias, or none. */
+  readonly keys: readonly string[];
+}
+
+/** The end of a run: written once, never changed (I3). */
+export interface EndRow {
+  readonly id: RunId;
+  readonly tenant: string;
+  /** A terminal run state. */
+  readonly state: string;
+  readonly endedAtMs: number;
+  /** The run's attempts and outcomes, as JSON text of the engine's making. */
+  readonly detail: string;
+  readonly output: Uint8Array | null;
+}
+
+export interface StoredRun {
+  readonly run: RunRow;
+  readonly end: EndRow | null;
+}
+
+export interface ParkedRow {
+  readonly lane: string;
+  readonly sort: number;
+  readonly tenant: string;
+  readonly id: RunId;
+}
+
+export interface ParkedCursor {
+  readonly sort: number;
+  readonly id: RunId;
+}
+
+export interface ParkedRun {
+  readonly sort: number;
+  readonly run: RunRow;
+}
+
+export interface GroupHead {
+  readonly partition: number;
+  readonly seq: number;
+  readonly epoch: number;
+  readonly commitId: string;
+  readonly atMs: number;
+  readonly factCount: number;
+}
+
+export interface Group extends GroupHead {
+  readonly body: Uint8Array;
+}
+
+export interface Checkpoint {
+  readonly partition: number;
+  readonly epoch: number;
+  /** The last group whose facts are folded in. */
+  readonly seq: number;
+  /** Opaque; written and read whole, in order. */
+  readonly chunks: readonly Uint8Array[];
+}
+
+export interface Lease {
+  readonly partition: number;
+  readonly owner: string;
+  readonly epoch: number;
+  readonly expiresAtMs: number;
+}
+
+export type AcquireResult =
+  | {
+      readonly kind: 'acquired';
+      readonly epoch: number;
+      /** Seq of the fence group; the next append is this plus one. */
+      readonly seq: number;
+      readonly nowMs: number;
+    }
+  | {
+      readonly kind: 'held';
+      readonly owner: string;
+      readonly epoch: number;
+      readonly remainingMs: number;
+    };
+
+export interface BeatResult {
+  readonly nowMs: number;
+  readonly nodes: readonly { node: string; address: string }[];
+  readonly renewed: readonly number[];
+  readonly lost: readonly number[];
+}
+
+export interface InboxEntry {
+  /** The alias handed to the client (see `inboxId`). */
+  readonly id: string;
+  readonly partition: number;
+  readonly tenant: string;
+  readonly job: string;
+  readonly class: Class;
+  readonly head: string;
+  readonly input: Uint8Array | null;
+  readonly key: string | null;
+  readonly atMs: number;
+}
+
+export interface DefinitionKey {
+  readonly tenant: string;
+  /** 'job', 'schedule', 'tenant', 'key', … */
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface DefinitionChange extends DefinitionKey {
+  readonly expectedVersion: number;
+  readonly body: string;
+  readonly author: string;
+}
+
+export interface Definition extends DefinitionKey {
+  readonly version: number;
+  readonly body: string;
+  readonly author: string;
+  readonly atMs: number;
+  readonly deleted: boolean;
+}
+
+export type DefinitionResult =
+  | { readonly kind: 'written'; readonly version: number }
+  | { readonly kind: 'conflict'; readonly currentVersion: number };
+
+export interface Segment {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly sealed: boolean;
+}
