@@ -89,7 +89,10 @@ export type Command =
       readonly kind: 'pageIn';
       readonly partition: number;
       readonly lane: string;
+      /** Where the reading began. If the lane has moved since, the page is void. */
+      readonly after: LaneCursor | null;
       readonly runs: readonly SubmittedRun[];
+      /** Where it ended; null where there was nothing. */
       readonly cursor: LaneCursor | null;
       readonly exhausted: boolean;
     }
@@ -149,7 +152,14 @@ export type Answer =
     }
   | {
       readonly kind: 'refused';
-      readonly code: 'not_owner' | 'not_found' | 'already_ended' | 'invalid';
+      /** `unknown`: it may have happened; ask again with the same idempotency key. */
+      readonly code:
+        | 'not_owner'
+        | 'not_found'
+        | 'invalid'
+        | 'overloaded'
+        | 'unavailable'
+        | 'unknown';
       readonly message: string;
     };
 

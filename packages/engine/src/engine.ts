@@ -155,7 +155,7 @@ export class Engine {
 
   /** When something is due by itself, or null. */
   nextWakeAt(): number | null {
-    let at = this.core.wheel.nextAt();
+    let at = this.core.wheel.nextAt(this.core.now);
     for (const book of this.core.books.values()) {
       if ((book.lanes.get(DUE_LANE)?.parked ?? 0) === 0) continue;
       const readAt = book.dueReadAt + this.core.settings.horizonMs / 10;

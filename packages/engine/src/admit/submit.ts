@@ -85,7 +85,8 @@ function parkingPlace(
   const crowded =
     core.queues.size[submission.class] >= settings.classWindow ||
     book.inputBytes >= settings.inputBytesMax;
-  const full = owner.queued >= settings.queueWindow || (crowded && owner.queued >= settings.pageSize);
+  const full =
+    owner.queued >= settings.queueWindow || (crowded && owner.queued >= settings.pageSize);
   if (!full && book.lanes.size === 0) return null;
   const lane = queueLane(submission.class, spec.tenant);
   if (!full && (book.lanes.get(lane)?.parked ?? 0) === 0) return null;

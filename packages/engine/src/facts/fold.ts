@@ -123,14 +123,17 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
   if (attempt !== null) {
     task.lastWorker = attempt.workerName;
     task.attempt = null;
-    if (!ends) (task.history ??= []).push({
-      number: attempt.number,
-      worker: attempt.workerName,
-      assignedAt: attempt.assignedAt,
-      startedAt: attempt.startedAt,
-      endedAt: fact.at,
-      outcome: fact.kind === 'taskSucceeded' ? 'succeeded' : fact.reason,
-    });
+    if (!ends) {
+      task.history ??= [];
+      task.history.push({
+        number: attempt.number,
+        worker: attempt.workerName,
+        assignedAt: attempt.assignedAt,
+        startedAt: attempt.startedAt,
+        endedAt: fact.at,
+        outcome: fact.kind === 'taskSucceeded' ? 'succeeded' : fact.reason,
+      });
+    }
   }
   switch (fact.kind) {
     case 'taskSucceeded':

@@ -85,10 +85,15 @@ export class TimerWheel {
     return due.reverse().sort((a, b) => a.timerAt - b.timerAt);
   }
 
-  /** The earliest time at which something is due, or null. */
-  nextAt(): number | null {
+  /**
+   * When to look again: exact once the earliest bucket has begun, before that the bucket's start.
+   * Scanning a bucket far ahead on every step would cost more than one early look.
+   */
+  nextAt(now: number): number | null {
     const bucket = this.#order.peek();
     if (bucket === undefined) return null;
+    const start = bucket.slot * BUCKET_MS;
+    if (start > now) return start;
     let at = Number.POSITIVE_INFINITY;
     for (let item = bucket.first; item !== null; item = item.timerNext) {
       if (item.timerAt < at) at = item.timerAt;

@@ -59,6 +59,9 @@ export function pageIn(core: Core, command: Command & { kind: 'pageIn' }): Answe
   const book = core.books.get(command.partition);
   const lane = book?.lanes.get(command.lane);
   if (book === undefined || lane === undefined) return DONE;
+  // A page of an earlier reading may hold runs that have come and gone since; taking it in would
+  // bring finished work back to life.
+  if (lane.cursor !== command.after) return DONE;
   if (lane.name === DUE_LANE && command.exhausted) book.dueReadAt = core.now;
   const runs = command.runs.filter((run) => !isKnown(book, lane, run.seq));
   const cursor = command.cursor ?? lane.cursor;
@@ -76,7 +79,8 @@ export function fetchIn(core: Core, command: Command & { kind: 'fetchIn' }): Ans
   const book = core.books.get(command.partition);
   const lane = book?.lanes.get(command.lane);
   if (book === undefined || lane === undefined) return DONE;
-  if (isKnown(book, lane, command.run.seq)) return DONE;
+  // Before the cursor it has been paged in already: if it is not live, it has ended.
+  if (isKnown(book, lane, command.run.seq) || isPassed(lane, command.run)) return DONE;
   const fact = {
     partition: book.partition,
     lane: lane.name,
@@ -94,6 +98,13 @@ export function fetchIn(core: Core, command: Command & { kind: 'fetchIn' }): Ans
 
 function isKnown(book: Book, lane: Lane, seq: number): boolean {
   return book.runs.has(seq) || (lane.taken?.has(seq) ?? false);
+}
+
+function isPassed(lane: Lane, run: SubmittedRun): boolean {
+  const { cursor } = lane;
+  if (cursor === null) return false;
+  const sort = lane.name === DUE_LANE ? (run.head.dueAt ?? 0) : run.seq;
+  return sort - cursor.sort < 0 || (sort === cursor.sort && run.seq <= cursor.seq);
 }
 
 function arrive(core: Core, book: Book, submitted: SubmittedRun): void {

@@ -1,0 +1,1 @@
+export * from './loop/index.ts';

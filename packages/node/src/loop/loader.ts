@@ -1,0 +1,186 @@
+import type { Command, Effect, Engine, PageWanted, Run, RunHead } from '@signalbox/engine';
+import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
+import { asStoreError } from './committer.ts';
+import type { LoopPorts } from './ports.ts';
+import type { Specs } from './specs.ts';
+import { toSubmitted } from './take-over.ts';
+
+const READS_AT_ONCE = 4;
+const INBOX_PAGE = 500;
+
+type Assign = Effect & { kind: 'assign' };
+
+interface LoaderParams {
+  readonly store: Store;
+  readonly ports: LoopPorts;
+  readonly engine: Engine;
+  readonly specs: Specs;
+  readonly inboxPollMs: number;
+  livePartitions(): number[];
+  /** Hands a command to the loop; with the inbox entry that it takes out. */
+  deliver(command: Command, inboxEntry?: string): void;
+  storeFailed(error: StoreError): void;
+}
+
+/**
+ * Reads what memory does not hold: pages of parked runs, inputs of runs that were recovered
+ * without them, submissions that came by the inbox. Reading never blocks deciding; what was read
+ * comes back as a command like any other.
+ */
+export class Loader {
+  readonly #p: LoaderParams;
+  readonly #pages = new Set<string>();
+  #cancelPoll: () => void = () => {};
+  #stopped = false;
+
+  constructor(params: LoaderParams) {
+    this.#p = params;
+  }
+
+  start(): void {
+    this.#cancelPoll = this.#p.ports.after(this.#p.inboxPollMs, () => void this.#pollInbox());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelPoll();
+  }
+
+  /** Starts reading the pages that the queues want. */
+  look(): void {
+    if (this.#pages.size >= READS_AT_ONCE) return;
+    const wanted = this.#p.engine.pagesWanted((partition, lane) => {
+      return this.#pages.has(pageKey(partition, lane));
+    });
+    for (const page of wanted.slice(0, READS_AT_ONCE - this.#pages.size)) void this.#readPage(page);
+  }
+
+  /** Sends effects on, each assignment with its input. */
+  release(effects: readonly Effect[]): void {
+    const ready: Effect[] = [];
+    const bare: Assign[] = [];
+    for (const effect of effects) {
+      if (effect.kind === 'assign' && lacksInput(effect.attempt.task.run)) bare.push(effect);
+      else ready.push(effect);
+    }
+    this.#send(ready);
+    if (bare.length > 0) void this.#loadInputs(bare);
+  }
+
+  #send(effects: readonly Effect[]): void {
+    if (effects.length === 0) return;
+    for (const effect of effects) if (effect.kind === 'assign') effect.attempt.sent = true;
+    this.#p.ports.release(effects);
+  }
+
+  async #loadInputs(effects: readonly Assign[]): Promise<void> {
+    const ids = effects.map(({ attempt }) => {
+      const { ms, partition, seq, spec } = attempt.task.run;
+      return { tenant: spec.tenant, id: { ms, partition, seq } };
+    });
+    try {
+      const rows = await this.#p.store.readRuns({ ids, withInput: true });
+      const inputs = new Map(rows.map((row) => [`${row.id.partition}/${row.id.seq}`, row.input]));
+      for (const { attempt } of effects) {
+        const { run } = attempt.task;
+        if (lacksInput(run)) this.#setInput(run, inputs.get(`${run.partition}/${run.seq}`) ?? null);
+      }
+    } catch (error) {
+      // Not sent: when the worker does not accept in time, the task is queued again.
+      this.#p.storeFailed(asStoreError(error));
+      return;
+    }
+    if (!this.#stopped) this.#send(effects.filter(({ attempt }) => isLive(attempt)));
+  }
+
+  #setInput(run: Run, input: Uint8Array | null): void {
+    run.input = input;
+    const book = this.#p.engine.core.books.get(run.partition);
+    if (book?.runs.get(run.seq) === run) book.inputBytes += run.inputBytes;
+  }
+
+  async #readPage(page: PageWanted): Promise<void> {
+    const { partition, lane, upTo, limit } = page;
+    const key = pageKey(partition, lane);
+    this.#pages.add(key);
+    const epoch = this.#p.engine.core.books.get(partition)?.epoch;
+    try {
+      const after = page.after && {
+        sort: page.after.sort,
+        id: { ms: page.after.ms, partition, seq: page.after.seq },
+      };
+      const read = await this.#p.store.readParked({ partition, lane, after, upTo, limit });
+      const runs = await this.#withSpecs(read.runs);
+      // Read for an ownership that has ended since: the new one reads for itself.
+      if (this.#stopped || this.#p.engine.core.books.get(partition)?.epoch !== epoch) return;
+      const cursor = read.last && {
+        sort: read.last.sort,
+        ms: read.last.id.ms,
+        seq: read.last.id.seq,
+      };
+      const { exhausted } = read;
+      const from = page.after;
+      this.#p.deliver({ kind: 'pageIn', partition, lane, after: from, runs, cursor, exhausted });
+    } catch (error) {
+      this.#p.storeFailed(asStoreError(error));
+    } finally {
+      // Not before the page is taken in: `deliver` only queues it.
+      this.#p.ports.defer(() => this.#pages.delete(key));
+    }
+  }
+
+  async #withSpecs(rows: readonly ParkedRun[]) {
+    for (const { run } of rows) {
+      const version = { tenant: run.tenant, job: run.job, version: run.jobVersion };
+      if (this.#p.specs.known(version) === undefined) await this.#p.specs.load(version);
+    }
+    return rows.map(({ run }) =>
+      toSubmitted(run, (tenant, job, version) => {
+        const spec = this.#p.specs.known({ tenant, job, version });
+        if (spec === undefined)
+          throw new RangeError(`job ${tenant}/${job} version ${version} not loaded`);
+        return spec;
+      }),
+    );
+  }
+
+  async #pollInbox(): Promise<void> {
+    if (this.#stopped) return;
+    const partitions = this.#p.livePartitions();
+    try {
+      if (partitions.length > 0) {
+        const entries = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
+        for (const entry of entries) await this.#takeIn(entry);
+      }
+    } catch (error) {
+      this.#p.storeFailed(asStoreError(error));
+    }
+    if (!this.#stopped) this.start();
+  }
+
+  /** An entry was acknowledged to its client, so it runs even if its job has been deleted since. */
+  async #takeIn(entry: InboxEntry): Promise<void> {
+    const { tenant, job, partition } = entry;
+    const spec = await this.#p.specs.last(tenant, job);
+    if (spec === null || this.#stopped) return;
+    const head: RunHead = {
+      ...(entry.head === '' ? {} : (JSON.parse(entry.head) as RunHead)),
+      ...(entry.key === null ? {} : { key: entry.key }),
+      inbox: entry.id,
+    };
+    const { input } = entry;
+    this.#p.deliver({ kind: 'submit', partition, spec, head, class: entry.class, input }, entry.id);
+  }
+}
+
+function pageKey(partition: number, lane: string): string {
+  return `${partition}/${lane}`;
+}
+
+function lacksInput(run: Run): boolean {
+  return run.input === null && run.inputBytes > 0;
+}
+
+function isLive(attempt: Assign['attempt']): boolean {
+  return attempt.task.attempt === attempt;
+}

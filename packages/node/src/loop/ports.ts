@@ -1,0 +1,85 @@
+import type { Effect, Random } from '@signalbox/engine';
+
+/**
+ * Everything the loop needs of the world. The node hands in real clocks, timers and sockets, the
+ * simulator its own; the loop cannot tell.
+ */
+export interface LoopPorts {
+  /** Milliseconds that never fall and know nothing of the calendar. */
+  monotonicMs(): number;
+  /** Calls back once, not before `ms` have passed; answers how to take it back. */
+  after(ms: number, callback: () => void): () => void;
+  /** Calls back when the current turn is over, so that what arrives together is decided together. */
+  defer(callback: () => void): void;
+  readonly random: Random;
+  /** Effects whose facts are durable, in order. Must not throw. */
+  release(effects: readonly Effect[]): void;
+  /** Something noteworthy, for logs and metrics; never needed for correctness. */
+  observe?(event: LoopEvent): void;
+}
+
+export type LoopEvent =
+  | { readonly kind: 'committed'; readonly facts: number; readonly ms: number }
+  | {
+      readonly kind: 'leaseAcquired';
+      readonly partition: number;
+      readonly epoch: number;
+      readonly trustedUntilMs: number;
+    }
+  | {
+      readonly kind: 'leaseRenewed';
+      readonly partitions: readonly number[];
+      readonly trustedUntilMs: number;
+    }
+  | {
+      readonly kind: 'leaseLost';
+      readonly partition: number;
+      readonly why: 'fenced' | 'lost' | 'released' | 'untrusted';
+    }
+  | {
+      readonly kind: 'takenOver';
+      readonly partition: number;
+      readonly live: number;
+      readonly ms: number;
+    }
+  | { readonly kind: 'storeAway'; readonly error: string }
+  | { readonly kind: 'storeBack' }
+  | { readonly kind: 'paused'; readonly fromClass: number }
+  | { readonly kind: 'commitUnknown' }
+  | { readonly kind: 'keyTaken' }
+  | { readonly kind: 'reportDropped' }
+  | { readonly kind: 'checkpointed'; readonly partition: number; readonly bytes: number };
+
+export interface LoopSettings {
+  /** How many partitions there are in all; the same on every node. */
+  readonly partitions: number;
+  readonly leaseMs: number;
+  readonly beatMs: number;
+  /** A lease is trusted for this much less than its length. */
+  readonly trustMarginMs: number;
+  /** Facts that may wait for a commit before the loop takes no more commands. */
+  readonly pendingFactsMax: number;
+  /** Commands that may wait to be decided; beyond it clients are told to come back later. */
+  readonly mailboxMax: number;
+  /** A commit slower than this is slow; P2 is paused when that lasts. */
+  readonly slowCommitMs: number;
+  readonly slowForMs: number;
+  readonly retryMs: number;
+  /** A checkpoint is written after this many facts, and after twice the number of live runs. */
+  readonly checkpointFacts: number;
+  readonly inboxPollMs: number;
+}
+
+export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
+  partitions: 16,
+  leaseMs: 5_000,
+  beatMs: 1_500,
+  trustMarginMs: 1_000,
+  pendingFactsMax: 20_000,
+  mailboxMax: 50_000,
+  slowCommitMs: 100,
+  slowForMs: 5_000,
+  retryMs: 100,
+  checkpointFacts: 100_000,
+  inboxPollMs: 3_000,
+};

@@ -1,0 +1,106 @@
+import {
+  type AttemptRecord,
+  CLASSES,
+  type ClassName,
+  parseDetail,
+  type Run,
+  type RunHead,
+  type RunId,
+  type RunState,
+  type Task,
+  type TaskState,
+} from '@signalbox/engine';
+import type { Store, StoredRun } from '@signalbox/store';
+import type { CommitLoop } from './loop.ts';
+
+/** A run as a reader is shown it. */
+export interface RunView {
+  readonly id: RunId;
+  readonly tenant: string;
+  readonly job: string;
+  readonly jobVersion: number;
+  readonly class: ClassName;
+  readonly state: RunState;
+  readonly endedAtMs: number | null;
+  readonly tasks: readonly {
+    readonly name: string;
+    readonly state: TaskState;
+    readonly error: string | null;
+    readonly attempts: readonly AttemptRecord[];
+  }[];
+  readonly output: Uint8Array | null;
+}
+
+/**
+ * Answers for one run, or null for an absent one and for another tenant's alike. Only what is
+ * durable is told: a reader that saw an end which a crash then undid would have been lied to
+ * (I20). Null from `readRun` also where this node may not answer: ask the owner.
+ */
+export async function readRun(params: {
+  loop: CommitLoop;
+  store: Store;
+  tenant: string;
+  id: RunId;
+}): Promise<RunView | null | 'not_owner'> {
+  const { loop, store, tenant, id } = params;
+  if (!loop.owns(id.partition)) return 'not_owner';
+  const run = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
+  if (run !== undefined && run.ms === id.ms) {
+    if (run.spec.tenant !== tenant) return null;
+    const view = viewOf(run);
+    await loop.durable(run.groupNumber);
+    // Ownership may have ended while we waited; then the view may never become true.
+    return loop.owns(id.partition) ? view : 'not_owner';
+  }
+  const ending = loop.endingGroup(id.partition, id.seq);
+  if (ending !== null) await loop.durable(ending);
+  const stored = await store.getRun({ tenant, id });
+  return stored && viewOfStored(stored);
+}
+
+export function viewOf(run: Run): RunView {
+  return {
+    id: { ms: run.ms, partition: run.partition, seq: run.seq },
+    tenant: run.spec.tenant,
+    job: run.spec.job,
+    jobVersion: run.spec.version,
+    class: CLASSES[run.class],
+    state: run.state,
+    endedAtMs: null,
+    tasks: run.tasks.map((task) => ({
+      name: task.spec.name,
+      state: task.state,
+      error: task.error,
+      attempts: attemptsOf(task),
+    })),
+    output: null,
+  };
+}
+
+function attemptsOf(task: Task): AttemptRecord[] {
+  const past = task.history ?? [];
+  const { attempt } = task;
+  if (attempt === null) return [...past];
+  const { number, workerName: worker, assignedAt, startedAt } = attempt;
+  return [...past, { number, worker, assignedAt, startedAt, endedAt: 0, outcome: '' }];
+}
+
+/** A run that no owner holds in memory: it has ended, or waits parked in the store. */
+export function viewOfStored({ run, end }: StoredRun): RunView {
+  const head = run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
+  const waiting: TaskState = head.lane === undefined || head.lane === 'due' ? 'PENDING' : 'QUEUED';
+  return {
+    id: run.id,
+    tenant: run.tenant,
+    job: run.job,
+    jobVersion: run.jobVersion,
+    class: CLASSES[run.class],
+    state: end === null ? 'PENDING' : (end.state as RunState),
+    endedAtMs: end?.endedAtMs ?? null,
+    tasks:
+      end === null
+        ? [{ name: 'main', state: waiting, error: null, attempts: [] }]
+        : parseDetail(end.detail, run.id.ms).tasks.map((task, i) => ({ name: `${i}`, ...task })),
+    output: end?.output ?? null,
+  };
+}

@@ -1,0 +1,12 @@
+import type { Answer } from '@signalbox/engine';
+
+const MESSAGES = {
+  not_owner: 'this node does not hold the partition',
+  overloaded: 'too much is waiting here; try again shortly',
+  unavailable: 'the store cannot be reached; nothing was accepted',
+  unknown: 'it may have been accepted; ask again with the same idempotency key',
+} as const;
+
+export function refused(code: keyof typeof MESSAGES): Answer {
+  return { kind: 'refused', code, message: MESSAGES[code] };
+}

@@ -1,0 +1,69 @@
+import { type JobDefinition, type JobSpec, type JobVersion, jobSpec } from '@signalbox/engine';
+import { type Store, StoreError } from '@signalbox/store';
+
+const KEPT = 10_000;
+
+/** Job versions as the engine needs them. A version never changes, so what was read stays right. */
+export class Specs {
+  readonly #store: Store;
+  readonly #versions = new Map<string, JobSpec>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  known(version: JobVersion): JobSpec | undefined {
+    return this.#versions.get(keyOf(version));
+  }
+
+  /** For callers that have just read or written the version themselves. */
+  remember(spec: JobSpec): JobSpec {
+    const key = keyOf({ tenant: spec.tenant, job: spec.job, version: spec.version });
+    const known = this.#versions.get(key);
+    if (known !== undefined) return known;
+    this.#versions.set(key, spec);
+    for (const oldest of this.#versions.keys()) {
+      if (this.#versions.size <= KEPT) break;
+      this.#versions.delete(oldest);
+    }
+    return spec;
+  }
+
+  async load(version: JobVersion): Promise<JobSpec> {
+    const known = this.known(version);
+    if (known !== undefined) return known;
+    const { tenant, job } = version;
+    const definition = await this.#store.getDefinition({
+      tenant,
+      kind: 'job',
+      name: job,
+      version: version.version,
+    });
+    if (definition === null) {
+      throw new StoreError('invalid', `job ${tenant}/${job} has no version ${version.version}`);
+    }
+    const body = JSON.parse(definition.body) as JobDefinition;
+    return this.remember(jobSpec({ tenant, job, version: version.version, definition: body }));
+  }
+
+  /** The newest version of a job, or null where there is none or it was deleted. */
+  async newest(tenant: string, job: string): Promise<JobSpec | null> {
+    return this.#read(tenant, job, false);
+  }
+
+  /** The newest version even of a deleted job: for what was acknowledged before the deletion. */
+  async last(tenant: string, job: string): Promise<JobSpec | null> {
+    return this.#read(tenant, job, true);
+  }
+
+  async #read(tenant: string, job: string, deletedToo: boolean): Promise<JobSpec | null> {
+    const definition = await this.#store.getDefinition({ tenant, kind: 'job', name: job });
+    if (definition === null || (definition.deleted && !deletedToo)) return null;
+    const body = JSON.parse(definition.body) as JobDefinition;
+    return this.remember(jobSpec({ tenant, job, version: definition.version, definition: body }));
+  }
+}
+
+function keyOf({ tenant, job, version }: JobVersion): string {
+  return `${tenant}\n${job}\n${version}`;
+}
