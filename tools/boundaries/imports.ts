@@ -15,6 +15,8 @@ export interface Import {
   readonly line: number;
   readonly specifier: string;
   readonly isReexport: boolean;
+  /** Erased before anything runs: cannot be part of a cycle of initialisation. */
+  readonly isTypeOnly: boolean;
   readonly target: Target;
 }
 
@@ -41,6 +43,7 @@ export function readImports(tree: SourceTree, packages: readonly PackageInfo[]):
         line: lineAt(text, node.start),
         specifier,
         isReexport: node.type.startsWith('Export'),
+        isTypeOnly: (node['importKind'] ?? node['exportKind']) === 'type',
         target: resolve(from, specifier, { tree, packages }),
       });
     });

@@ -67,6 +67,7 @@ const stages: ReadonlySet<string> = new Set([
   'ready',
   'place',
   'dispatch',
+  'run',
   'complete',
   'children',
   'triggers',
@@ -75,7 +76,14 @@ const stages: ReadonlySet<string> = new Set([
 ]);
 
 /** What stages have in common: folders or files directly in the engine's source folder. */
-const sharedByStages: ReadonlySet<string> = new Set(['model', 'facts']);
+const sharedByStages: ReadonlySet<string> = new Set([
+  'model',
+  'facts',
+  'core',
+  'commands',
+  'effects',
+  'settings',
+]);
 
 /** The first name below the engine's source folder, without `.ts`; undefined outside of the engine. */
 function engineRoom(file: string): string | undefined {

@@ -1,1 +1,2 @@
 export * from './loop/index.ts';
+export { realPorts } from './real-ports.ts';

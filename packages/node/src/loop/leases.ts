@@ -20,7 +20,7 @@ export interface LeaseHost {
   /** The partition is this node's: read it in. */
   acquired(held: Held): void;
   /** It is not any more. */
-  lost(partition: number, why: 'lost' | 'untrusted'): void;
+  lost(partition: number): void;
   /** Another node should have it; let go when nothing of it is under way. */
   handOver(partition: number): void;
   /** A beat went through (or not) although leases are held. */
@@ -125,7 +125,7 @@ export class Leases {
 
   #lose(partition: number, asked: readonly { partition: number; epoch: number }[]): void {
     const epoch = asked.find((lease) => lease.partition === partition)?.epoch;
-    if (this.held.get(partition)?.epoch === epoch) this.#host.lost(partition, 'lost');
+    if (this.held.get(partition)?.epoch === epoch) this.#host.lost(partition);
   }
 
   #rebalance(nodes: readonly string[]): void {

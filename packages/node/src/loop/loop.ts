@@ -1,16 +1,17 @@
 import type { Answer, Command, Engine } from '@signalbox/engine';
-import { encodeCheckpoint } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store } from '@signalbox/store';
+import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
-import { Group, partitionAndSeq, type Reply } from './group.ts';
-import { type Held, Leases } from './leases.ts';
+import { type Group, partitionAndSeq } from './group.ts';
+import { Groups, type Holder } from './groups.ts';
+import { Leases } from './leases.ts';
 import { Loader } from './loader.ts';
+import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
 import { refused } from './refused.ts';
 import { ServerTime } from './server-time.ts';
 import { Specs } from './specs.ts';
-import { readPartition } from './take-over.ts';
 
 interface Mail {
   readonly command: Command;
@@ -50,9 +51,10 @@ export class CommitLoop {
   readonly #committer: Committer;
   readonly #loader: Loader;
   readonly #pressure: Pressure;
+  readonly #groups: Groups;
+  readonly #ownership: Ownership;
+  readonly #checkpoints: Checkpoints;
   #mailbox: Mail[] = [];
-  #gathering = new Group(1);
-  #inFlight: Group | null = null;
   #durable = 0;
   #waiters: { number: number; resolve: () => void }[] = [];
   #stepDeferred = false;
@@ -71,10 +73,28 @@ export class CommitLoop {
     this.time = new ServerTime(() => params.ports.monotonicMs());
     this.specs = new Specs(params.store);
     this.#pressure = new Pressure(this.settings);
+    this.#groups = new Groups(params.engine);
+    const { engine, store, ports } = params;
+    const { settings, specs, time } = this;
+    const leases = () => this.leases;
+    this.#checkpoints = new Checkpoints({ engine, store, ports, settings, leases });
+    this.#ownership = new Ownership({
+      engine,
+      store,
+      ports,
+      specs,
+      time,
+      leases,
+      groups: this.#groups,
+      owner: this.#owner,
+      deliver: (command) => this.#deliver(command),
+      flushed: () => this.flushed(),
+      fail: (error) => this.#fail(error),
+    });
     this.#committer = new Committer(params.store, {
       owner: this.#owner,
       held: (partition) => this.leases.held.get(partition) ?? null,
-      fenced: (partition) => this.#lose(partition, 'fenced'),
+      fenced: (partition) => this.#ownership.lose(partition, 'fenced'),
       keyTaken: (holder) => this.#keyTaken(holder),
       storeFailed: (error) => this.#storeFailed(error.message),
       commitUnknown: () => this.#ports.observe?.({ kind: 'commitUnknown' }),
@@ -88,9 +108,9 @@ export class CommitLoop {
       time: this.time,
       node: params.node,
       host: {
-        acquired: (held) => void this.#takeOver(held),
-        lost: (partition, why) => this.#lose(partition, why),
-        handOver: (partition) => this.#handOver(partition),
+        acquired: (held) => void this.#ownership.takeOver(held),
+        lost: (partition) => this.#ownership.lose(partition, 'lost'),
+        handOver: (partition) => this.#ownership.handOver(partition),
         beatDone: (ok) => this.#beatDone(ok),
       },
     });
@@ -104,7 +124,6 @@ export class CommitLoop {
       deliver: (command, inboxEntry) => this.#deliver(command, inboxEntry),
       storeFailed: (error) => this.#storeFailed(error.message),
     });
-    this.engine.take(1);
   }
 
   /** Resolves when the first beat has been answered; partitions follow as they are taken over. */
@@ -117,9 +136,10 @@ export class CommitLoop {
   halt(): void {
     this.#stopped = true;
     this.leases.stop();
+    this.#ownership.stop();
     this.#loader.stop();
     this.#cancelWake();
-    for (const group of [this.#inFlight, this.#gathering]) {
+    for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
       for (const reply of group?.replies.splice(0) ?? []) reply.resolve(refused('unknown'));
     }
     for (const mail of this.#mailbox.splice(0)) mail.resolve?.(refused('unavailable'));
@@ -128,10 +148,10 @@ export class CommitLoop {
 
   /** Lets go of everything in good order: what was decided becomes durable, the leases are free at once. */
   async stop(): Promise<void> {
-    for (const partition of [...this.leases.held.keys()]) this.#handOver(partition);
+    for (const partition of [...this.leases.held.keys()]) this.#ownership.handOver(partition);
     this.leases.stop();
     await this.flushed();
-    for (const [partition, held] of [...this.leases.held]) await this.#leave(partition, held);
+    for (const held of [...this.leases.held.values()]) await this.#ownership.leave(held);
     this.halt();
     await this.#store.forgetNode(this.#owner).catch(asStoreError);
   }
@@ -162,8 +182,8 @@ export class CommitLoop {
 
   /** Resolves when everything decided so far is durable. */
   flushed(): Promise<void> {
-    const number = this.#gathering.number;
-    const idle = this.#gathering.isEmpty && this.#mailbox.length === 0;
+    const { number, isEmpty } = this.#groups.gathering;
+    const idle = isEmpty && this.#mailbox.length === 0;
     return this.durable(idle ? number - 1 : number);
   }
 
@@ -175,12 +195,7 @@ export class CommitLoop {
 
   /** The end of a run that memory has let go of but the store may not have yet. */
   endingGroup(partition: number, seq: number): number | null {
-    for (const group of [this.#inFlight, this.#gathering]) {
-      const facts = group?.facts.get(partition);
-      const ended = facts?.some((fact) => fact.kind === 'runEnded' && fact.seq === seq);
-      if (group !== null && ended === true) return group.number;
-    }
-    return null;
+    return this.#groups.endingOf(partition, seq);
   }
 
   #post(mail: Mail): void {
@@ -211,11 +226,11 @@ export class CommitLoop {
       this.#readMail(now);
       if (now >= this.#wakeAt) this.engine.apply({ kind: 'tick' }, now, this.#ports.random);
       const more = this.#hasRoom() && this.engine.schedule(now, this.#ports.random);
-      this.#gather();
+      this.#groups.gather();
       this.#flush();
       this.#armWake();
       this.#loader.look();
-      if (more || (this.#mailbox.length > 0 && this.#inFlight === null)) this.#deferStep();
+      if (more || (this.#mailbox.length > 0 && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
       this.#fail(error);
     }
@@ -227,7 +242,11 @@ export class CommitLoop {
       const mail = this.#mailbox[read++] as Mail;
       const answer = this.#applyMail(mail, now);
       if (mail.resolve === null) continue;
-      this.#gathering.replies.push({ partition: mail.partition, answer, resolve: mail.resolve });
+      this.#groups.gathering.replies.push({
+        partition: mail.partition,
+        answer,
+        resolve: mail.resolve,
+      });
     }
     this.#mailbox = read === this.#mailbox.length ? [] : this.#mailbox.slice(read);
   }
@@ -235,8 +254,9 @@ export class CommitLoop {
   #applyMail(mail: Mail, now: number): Answer {
     const answer = this.engine.apply(mail.command, now, this.#ports.random);
     if (mail.inboxEntry !== undefined && mail.partition !== null && answer.kind !== 'refused') {
-      const taken = this.#gathering.inboxTaken.get(mail.partition);
-      if (taken === undefined) this.#gathering.inboxTaken.set(mail.partition, [mail.inboxEntry]);
+      const { inboxTaken } = this.#groups.gathering;
+      const taken = inboxTaken.get(mail.partition);
+      if (taken === undefined) inboxTaken.set(mail.partition, [mail.inboxEntry]);
       else taken.push(mail.inboxEntry);
     }
     return answer;
@@ -244,24 +264,16 @@ export class CommitLoop {
 
   /** Memory is bounded: while too much waits to be durable, no further command is decided. */
   #hasRoom(): boolean {
-    const waiting = this.#gathering.factCount + this.engine.core.facts.length;
-    return waiting < this.settings.pendingFactsMax;
-  }
-
-  #gather(): void {
-    const { facts, effects } = this.engine.take(this.#gathering.number);
-    this.#gathering.add(facts);
-    for (const effect of effects) this.#gathering.effects.push(effect);
+    return this.#groups.waitingFacts < this.settings.pendingFactsMax;
   }
 
   #flush(): void {
-    if (this.#inFlight !== null || this.#gathering.isEmpty) return;
-    const group = this.#gathering;
-    this.#gathering = new Group(group.number + 1);
-    this.engine.take(this.#gathering.number);
+    const groups = this.#groups;
+    if (groups.inFlight !== null || groups.gathering.isEmpty) return;
+    const group = groups.close();
     if (group.factCount === 0) return this.#release(group);
-    this.#inFlight = group;
-    const checkpoints = this.#dueCheckpoints(group);
+    groups.inFlight = group;
+    const checkpoints = this.#checkpoints.take(group);
     const startedAt = this.#ports.monotonicMs();
     this.#committer.commit(group).then(
       (parts) => this.#committed({ group, parts, startedAt, checkpoints }),
@@ -290,10 +302,10 @@ export class CommitLoop {
       ms: nowMs - params.startedAt,
     });
     if (this.#pressure.committed(nowMs - params.startedAt, nowMs)) this.#storeBack();
-    this.#inFlight = null;
+    this.#groups.inFlight = null;
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
-    if (!group.changed) for (const c of params.checkpoints) void this.#writeCheckpoint(c);
+    if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
     this.#step();
   }
 
@@ -316,91 +328,16 @@ export class CommitLoop {
     for (const waiter of due) waiter.resolve();
   }
 
-  async #takeOver(held: Held): Promise<void> {
-    const { partition, epoch } = held;
-    const startedAt = this.#ports.monotonicMs();
-    try {
-      const fenceSeq = held.nextSeq - 1;
-      const { specs } = this;
-      const book = await readPartition({ store: this.#store, specs, partition, epoch, fenceSeq });
-      if (this.#stopped || this.leases.held.get(partition) !== held) return;
-      held.phase = 'live';
-      const live = book.runs.size;
-      this.#deliver({ kind: 'takePartition', book });
-      const ms = this.#ports.monotonicMs() - startedAt;
-      this.#ports.observe?.({ kind: 'takenOver', partition, live, ms });
-    } catch (error) {
-      if (this.leases.held.get(partition) === held) this.leases.held.delete(partition);
-      // The store went away half-way: the next beat takes the partition anew.
-      try {
-        asStoreError(error);
-      } catch (fatal) {
-        this.#fail(fatal);
-      }
-    }
-  }
-
-  #lose(partition: number, why: 'fenced' | 'lost' | 'untrusted'): void {
-    if (!this.leases.held.delete(partition)) return;
-    this.#ports.observe?.({ kind: 'leaseLost', partition, why });
-    this.#forget(partition, why === 'fenced' ? 'not_owner' : 'unknown');
-  }
-
-  /** Drops everything about the partition. Whoever waited on its commit cannot know how it ended. */
-  #forget(partition: number, inFlightCode: 'not_owner' | 'unknown'): void {
-    this.#gather();
-    const answers: [Reply[], Answer][] = [
-      [this.#inFlight?.dropPartition(partition) ?? [], refused(inFlightCode)],
-      [this.#gathering.dropPartition(partition), refused('not_owner')],
-    ];
-    this.engine.apply({ kind: 'leavePartition', partition }, this.time.now(), this.#ports.random);
-    this.#gather();
-    for (const [replies, answer] of answers) for (const reply of replies) reply.resolve(answer);
-  }
-
-  /** Another node should own it: no new commands; when nothing of it waits, it is let go. */
-  #handOver(partition: number): void {
-    const held = this.leases.held.get(partition);
-    if (held === undefined || held.phase !== 'live') return;
-    held.phase = 'leaving';
-    void this.flushed().then(() => this.#leave(partition, held));
-  }
-
-  async #leave(partition: number, held: Held): Promise<void> {
-    if (this.#stopped || this.leases.held.get(partition) !== held) return;
-    this.leases.held.delete(partition);
-    this.#forget(partition, 'unknown');
-    this.#ports.observe?.({ kind: 'leaseLost', partition, why: 'released' });
-    const { epoch } = held;
-    await this.#store.releaseLease({ partition, owner: this.#owner, epoch }).catch(asStoreError);
-  }
-
-  #keyTaken(holder: {
-    tenant: string;
-    key: string;
-    run: { partition: number; seq: number; ms: number };
-  }): void {
-    const found = this.#inFlight?.findSubmission(holder.tenant, holder.key);
+  /** The store has the key already: nothing of this submission happened, and its client gets the holder. */
+  #keyTaken({ tenant, key, run: holder }: { tenant: string; key: string; run: Holder }): void {
+    const found = this.#groups.inFlight?.findSubmission(tenant, key);
     if (!found) return;
     this.#ports.observe?.({ kind: 'keyTaken' });
-    this.#gather();
-    const { partition, run, lane } = found;
-    const now = this.time.now();
-    this.engine.apply(
-      { kind: 'withdraw', partition, submitted: run, lane },
-      now,
-      this.#ports.random,
-    );
-    this.#gather();
-    for (const group of [this.#inFlight, this.#gathering]) {
-      group?.strike(partition, run.seq);
-      for (const reply of group?.replies ?? []) {
-        const { answer } = reply;
-        if (answer.kind !== 'accepted' && answer.kind !== 'duplicate') continue;
-        if (answer.partition !== partition || answer.seq !== run.seq) continue;
-        reply.answer = { kind: 'duplicate', ...holder.run };
-      }
-    }
+    this.#groups.gather();
+    const { partition, run: submitted, lane } = found;
+    const command = { kind: 'withdraw', partition, submitted, lane } as const;
+    this.engine.apply(command, this.time.now(), this.#ports.random);
+    this.#groups.strike({ partition, seq: submitted.seq }, holder);
   }
 
   #applyPressure(now: number): void {
@@ -429,7 +366,7 @@ export class CommitLoop {
       this.#lastBeatOkAt = nowMs;
       if (late) this.#deliver({ kind: 'freshen' });
       // With nothing to commit, a beat that goes through is what tells that the store is back.
-      if (this.#inFlight === null && this.#pressure.committed(0, nowMs)) this.#storeBack();
+      if (this.#groups.inFlight === null && this.#pressure.committed(0, nowMs)) this.#storeBack();
     } else this.#storeFailed('the lease could not be renewed');
     this.#deferStep();
   }
@@ -458,35 +395,6 @@ export class CommitLoop {
 
   #livePartitions(): number[] {
     return [...this.leases.held.values()].filter((h) => h.phase === 'live').map((h) => h.partition);
-  }
-
-  /** Taken when a group leaves for the store: just then memory is exactly the fold up to that group. */
-  #dueCheckpoints(group: Group): Checkpoint[] {
-    const due: Checkpoint[] = [];
-    for (const partition of group.facts.keys()) {
-      const held = this.leases.held.get(partition);
-      const book = this.engine.core.books.get(partition);
-      if (held === undefined || book === undefined) continue;
-      const enough = Math.max(this.settings.checkpointFacts, book.runs.size * 2);
-      if (held.factsSinceCheckpoint < enough) continue;
-      held.factsSinceCheckpoint = 0;
-      due.push({ partition, epoch: held.epoch, seq: held.nextSeq, chunks: encodeCheckpoint(book) });
-    }
-    return due;
-  }
-
-  async #writeCheckpoint(checkpoint: Checkpoint): Promise<void> {
-    const held = this.leases.held.get(checkpoint.partition);
-    // Without its group it would claim what was never written.
-    if (held?.epoch !== checkpoint.epoch || held.nextSeq <= checkpoint.seq) return;
-    try {
-      if (!(await this.#store.writeCheckpoint(checkpoint))) return;
-      const bytes = checkpoint.chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-      this.#ports.observe?.({ kind: 'checkpointed', partition: checkpoint.partition, bytes });
-    } catch (error) {
-      // The tail stays longer and the next one will do.
-      asStoreError(error);
-    }
   }
 
   #fail(error: unknown): void {

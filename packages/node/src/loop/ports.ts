@@ -34,7 +34,7 @@ export type LoopEvent =
   | {
       readonly kind: 'leaseLost';
       readonly partition: number;
-      readonly why: 'fenced' | 'lost' | 'released' | 'untrusted';
+      readonly why: 'fenced' | 'lost' | 'released';
     }
   | {
       readonly kind: 'takenOver';

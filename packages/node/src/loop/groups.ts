@@ -1,0 +1,77 @@
+import type { Engine } from '@signalbox/engine';
+import { Group, type Reply } from './group.ts';
+
+/** The two groups there are at any time: one on its way to the store, one gathering behind it. */
+export class Groups {
+  readonly #engine: Engine;
+  gathering = new Group(1);
+  inFlight: Group | null = null;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    engine.take(this.gathering.number);
+  }
+
+  /** Takes what the engine has decided into the gathering group. */
+  gather(): void {
+    const { facts, effects } = this.#engine.take(this.gathering.number);
+    this.gathering.add(facts);
+    for (const effect of effects) this.gathering.effects.push(effect);
+  }
+
+  /** Closes the gathering group; what is decided from now on belongs to the next. */
+  close(): Group {
+    this.gather();
+    const group = this.gathering;
+    this.gathering = new Group(group.number + 1);
+    this.#engine.take(this.gathering.number);
+    return group;
+  }
+
+  /** Facts that wait to be durable and have not left yet. */
+  get waitingFacts(): number {
+    return this.gathering.factCount + this.#engine.core.facts.length;
+  }
+
+  /** The group that holds the end of a run, if the end is not durable yet. */
+  endingOf(partition: number, seq: number): number | null {
+    for (const group of this.#both()) {
+      const facts = group.facts.get(partition);
+      if (facts?.some((fact) => fact.kind === 'runEnded' && fact.seq === seq)) return group.number;
+    }
+    return null;
+  }
+
+  /** Strikes a submission that the store refused; whoever was told of it is told of the holder. */
+  strike(struck: { partition: number; seq: number }, holder: Holder): void {
+    this.gather();
+    for (const group of this.#both()) {
+      group.strike(struck.partition, struck.seq);
+      for (const reply of group.replies) {
+        const { answer } = reply;
+        if (answer.kind !== 'accepted' && answer.kind !== 'duplicate') continue;
+        if (answer.partition !== struck.partition || answer.seq !== struck.seq) continue;
+        reply.answer = { kind: 'duplicate', ...holder };
+      }
+    }
+  }
+
+  /** Drops everything of a partition; answers who waited for the two groups. */
+  dropPartition(partition: number): { inFlight: Reply[]; gathering: Reply[] } {
+    this.gather();
+    return {
+      inFlight: this.inFlight?.dropPartition(partition) ?? [],
+      gathering: this.gathering.dropPartition(partition),
+    };
+  }
+
+  #both(): Group[] {
+    return this.inFlight === null ? [this.gathering] : [this.inFlight, this.gathering];
+  }
+}
+
+export interface Holder {
+  readonly partition: number;
+  readonly seq: number;
+  readonly ms: number;
+}

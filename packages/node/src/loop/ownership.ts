@@ -1,0 +1,100 @@
+import type { Answer, Command, Engine } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import { asStoreError } from './committer.ts';
+import type { Groups } from './groups.ts';
+import type { Held, Leases } from './leases.ts';
+import type { LoopPorts } from './ports.ts';
+import { refused } from './refused.ts';
+import type { ServerTime } from './server-time.ts';
+import type { Specs } from './specs.ts';
+import { readPartition } from './take-over.ts';
+
+interface OwnershipParams {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly ports: LoopPorts;
+  readonly groups: Groups;
+  readonly specs: Specs;
+  readonly time: ServerTime;
+  readonly owner: string;
+  leases(): Leases;
+  deliver(command: Command): void;
+  flushed(): Promise<void>;
+  fail(error: unknown): void;
+}
+
+/** What it means for the engine to get a partition, to lose one, and to hand one over. */
+export class Ownership {
+  readonly #p: OwnershipParams;
+  #stopped = false;
+
+  constructor(params: OwnershipParams) {
+    this.#p = params;
+  }
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** The lease is ours: read the partition in, then decide for it. */
+  async takeOver(held: Held): Promise<void> {
+    const { store, specs, ports, deliver, fail } = this.#p;
+    const { partition, epoch } = held;
+    const startedAt = ports.monotonicMs();
+    try {
+      const fenceSeq = held.nextSeq - 1;
+      const book = await readPartition({ store, specs, partition, epoch, fenceSeq });
+      if (this.#stopped || !this.#isHeld(held)) return;
+      held.phase = 'live';
+      deliver({ kind: 'takePartition', book });
+      const ms = ports.monotonicMs() - startedAt;
+      ports.observe?.({ kind: 'takenOver', partition, live: book.runs.size, ms });
+    } catch (error) {
+      if (this.#isHeld(held)) this.#p.leases().held.delete(partition);
+      try {
+        // The store went away half-way: the next beat takes the partition anew.
+        asStoreError(error);
+      } catch (fatal) {
+        fail(fatal);
+      }
+    }
+  }
+
+  /** It is not ours any more. After a fence nothing of the commit was written; else nobody knows. */
+  lose(partition: number, why: 'fenced' | 'lost'): void {
+    if (!this.#p.leases().held.delete(partition)) return;
+    this.#p.ports.observe?.({ kind: 'leaseLost', partition, why });
+    this.#forget(partition, refused(why === 'fenced' ? 'not_owner' : 'unknown'));
+  }
+
+  /** Another node should own it: no new commands; when nothing of it waits, it is let go. */
+  handOver(partition: number): void {
+    const held = this.#p.leases().held.get(partition);
+    if (held === undefined || held.phase !== 'live') return;
+    held.phase = 'leaving';
+    void this.#p.flushed().then(() => this.leave(held));
+  }
+
+  async leave(held: Held): Promise<void> {
+    if (this.#stopped || !this.#isHeld(held)) return;
+    const { partition, epoch } = held;
+    this.#p.leases().held.delete(partition);
+    this.#forget(partition, refused('unknown'));
+    this.#p.ports.observe?.({ kind: 'leaseLost', partition, why: 'released' });
+    const { store, owner } = this.#p;
+    await store.releaseLease({ partition, owner, epoch }).catch(asStoreError);
+  }
+
+  #isHeld(held: Held): boolean {
+    return this.#p.leases().held.get(held.partition) === held;
+  }
+
+  #forget(partition: number, inFlightAnswer: Answer): void {
+    const { engine, groups, ports, time } = this.#p;
+    const dropped = groups.dropPartition(partition);
+    engine.apply({ kind: 'leavePartition', partition }, time.now(), ports.random);
+    groups.gather();
+    for (const reply of dropped.inFlight) reply.resolve(inFlightAnswer);
+    for (const reply of dropped.gathering) reply.resolve(refused('not_owner'));
+  }
+}

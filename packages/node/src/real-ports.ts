@@ -1,0 +1,21 @@
+import type { Effect, Random } from '@signalbox/engine';
+import type { LoopEvent, LoopPorts } from './loop/index.ts';
+
+/** The loop's ports on the real world: this process's clock, timers and dice. */
+export function realPorts(params: {
+  release: (effects: readonly Effect[]) => void;
+  observe?: (event: LoopEvent) => void;
+}): LoopPorts {
+  const random: Random = { next: () => Math.random() };
+  return {
+    monotonicMs: () => performance.now(),
+    after: (ms, callback) => {
+      const timer = setTimeout(callback, ms);
+      return () => clearTimeout(timer);
+    },
+    defer: (callback) => void setImmediate(callback),
+    random,
+    release: params.release,
+    ...(params.observe === undefined ? {} : { observe: params.observe }),
+  };
+}
