@@ -1,4 +1,4 @@
-import { encodeGroup } from '@signalbox/engine';
+import { encodeGroup, type Fact } from '@signalbox/engine';
 import { type Commit, type CommitPart, type Store, StoreError } from '@signalbox/store';
 import type { Group } from './group.ts';
 
@@ -49,7 +49,8 @@ export class Committer {
   #encode(group: Group): Commit {
     const parts: CommitPart[] = [];
     const at = this.#host.now();
-    for (const [partition, facts] of group.facts) {
+    for (const partition of new Set([...group.facts.keys(), ...group.inboxTaken.keys()])) {
+      const facts = group.facts.get(partition) ?? NO_FACTS;
       const held = this.#host.held(partition);
       if (held === null) continue;
       const { body, factCount, runs, ends, parked } = encodeGroup({ partition, at, facts });
@@ -128,6 +129,7 @@ export class Committer {
 }
 
 const NONE: readonly string[] = [];
+const NO_FACTS: readonly Fact[] = [];
 
 export function asStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;

@@ -25,8 +25,13 @@ export class Group {
     this.number = number;
   }
 
+  /** There is something to write; an inbox entry may leave without a fact, when its run is there already. */
+  get hasWrites(): boolean {
+    return this.factCount > 0 || this.inboxTaken.size > 0;
+  }
+
   get isEmpty(): boolean {
-    return this.factCount === 0 && this.effects.length === 0 && this.replies.length === 0;
+    return !this.hasWrites && this.effects.length === 0 && this.replies.length === 0;
   }
 
   add(facts: readonly Fact[]): void {

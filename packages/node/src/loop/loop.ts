@@ -271,7 +271,7 @@ export class CommitLoop {
     const groups = this.#groups;
     if (groups.inFlight !== null || groups.gathering.isEmpty) return;
     const group = groups.close();
-    if (group.factCount === 0) return this.#release(group);
+    if (!group.hasWrites) return this.#release(group);
     groups.inFlight = group;
     const checkpoints = this.#checkpoints.take(group);
     const startedAt = this.#ports.monotonicMs();
@@ -317,7 +317,7 @@ export class CommitLoop {
       const ref = partitionAndSeq(effect);
       if (ref === null) return true;
       // A commit proves ownership; without one the lease must vouch for what is said.
-      return group.factCount > 0
+      return group.hasWrites
         ? this.leases.held.has(ref.partition)
         : this.leases.isTrusted(ref.partition);
     });

@@ -1,0 +1,131 @@
+import { type Commit, StoreError } from '@signalbox/store';
+import { describe, expect, it } from 'vitest';
+import { faulty } from './testing/faulty-store.ts';
+import { VirtualWorld } from './testing/virtual-world.ts';
+
+describe('a slow store', () => {
+  it('DUR-18 PRF-13 makes groups larger, then pauses P2, and everything returns to normal', async () => {
+    const world = new VirtualWorld();
+    for (const klass of [0, 1, 2] as const)
+      await world.define('acme', `p${klass}`, { class: klass });
+    let delayMs = 1;
+    const sizes: number[] = [];
+    const slow = (commit: Commit, append: (commit: Commit) => Promise<unknown>) =>
+      new Promise<void>((resolve) => world.after(delayMs, resolve)).then(() => {
+        sizes.push(commit.parts.reduce((sum, part) => sum + part.factCount, 0));
+        return append(commit);
+      });
+    const node = await world.startNode({
+      store: (disk) => faulty(disk, (real) => ({ append: (c) => slow(c, real.append) as never })),
+    });
+    const specs = await Promise.all([0, 1, 2].map((klass) => node.spec('acme', `p${klass}`)));
+    const submitFor = async (ms: number) => {
+      for (let i = 0; i < ms; i += 10) {
+        for (const spec of specs) void node.submit(spec);
+        await world.run(10);
+      }
+    };
+    node.finishEverything();
+    node.attach('w', 1_000);
+    await submitFor(500);
+    const quick = sizes.splice(0);
+    delayMs = 300;
+    await submitFor(8_000);
+    const slowSizes = sizes.splice(0);
+    const mean = (list: number[]) => list.reduce((a, b) => a + b, 0) / list.length;
+    // Ten times fewer writes for the same transitions.
+    expect(mean(slowSizes)).toBeGreaterThan(10 * mean(quick));
+    expect(node.engine.core.pauseFrom).toBe(2);
+    const paused = node.assigned().length;
+    await submitFor(1_000);
+    const classes = node
+      .assigned()
+      .slice(paused)
+      .map((e) => e.attempt.class);
+    expect(classes).toContain(0);
+    expect(classes).toContain(1);
+    expect(classes).not.toContain(2);
+    delayMs = 1;
+    await world.run(10_000);
+    expect(node.engine.core.pauseFrom).toBe(3);
+    expect(node.engine.core.queues.size).toEqual([0, 0, 0]);
+  });
+});
+
+describe('an absent store', () => {
+  it('DUR-17 F7 refuses at once what it cannot keep, assigns nothing, and resumes without loss', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    let away = false;
+    const gone = () => Promise.reject(new StoreError('unavailable', 'connection refused'));
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          append: (commit) => (away ? gone() : real.append(commit)),
+          beat: (request) => (away ? gone() : real.beat(request)),
+          readParked: (query) => (away ? gone() : real.readParked(query)),
+          readInbox: (query) => (away ? gone() : real.readInbox(query)),
+        })),
+    });
+    const spec = await node.spec('acme', 'mail');
+    node.attach('w', 5);
+    for (let i = 0; i < 20; i++) await node.submitted(spec);
+    expect(node.assigned()).toHaveLength(5);
+    away = true;
+    await world.run(2_000);
+    const refusedAt = world.nowMs;
+    const answer = await node.submit(spec);
+    expect(answer).toMatchObject({ kind: 'refused', code: 'unavailable' });
+    expect(world.nowMs).toBe(refusedAt);
+    // Workers finish meanwhile; their reports wait, nothing new is handed out.
+    node.finishEverything();
+    for (const effect of node.assigned()) node.onEffect(effect);
+    await world.run(30_000);
+    expect(node.assigned()).toHaveLength(5);
+    expect(world.disk.snapshot().ends).toHaveLength(0);
+    away = false;
+    await world.run(20_000);
+    node.attach('w', 5);
+    await world.run(20_000);
+    expect(world.disk.snapshot().ends).toHaveLength(20);
+    expect(node.fatal).toEqual([]);
+  });
+
+  it('bounds what waits: reports are dropped, because workers repeat them', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    const node = await world.startNode({
+      store: (disk) => faulty(disk, () => ({ append: () => new Promise(() => {}) })),
+      loop: { pendingFactsMax: 10, mailboxMax: 50 },
+    });
+    const spec = await node.spec('acme', 'mail');
+    const answers = Array.from({ length: 200 }, () => node.submit(spec));
+    await world.run(100);
+    const early = await Promise.all(answers.slice(100).map((a) => Promise.race([a, undefined])));
+    expect(early.every((a) => a?.kind === 'refused' && a.code === 'overloaded')).toBe(true);
+    for (let i = 0; i < 200; i++) node.attach(`w${i}`);
+    expect(node.saw('reportDropped')).toBe(true);
+  });
+});
+
+describe('an untrusted lease', () => {
+  it('DUR-21 F11 stops handing out before the lease ends, and answers no reads', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    let cut = false;
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({ beat: (r) => (cut ? new Promise(() => {}) : real.beat(r)) })),
+    });
+    const spec = await node.spec('acme', 'mail');
+    await node.submitted(spec);
+    cut = true;
+    const cutAt = world.nowMs;
+    await world.run(4_000);
+    expect(node.loop.owns(0)).toBe(false);
+    node.attach('w');
+    await world.run(50);
+    expect(node.assigned()).toHaveLength(0);
+    expect(world.nowMs - cutAt).toBeLessThan(5_000);
+  });
+});
