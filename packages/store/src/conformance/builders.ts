@@ -1,0 +1,73 @@
+import type { RunId } from '@signalbox/engine';
+import type { CommitPart, EndRow, InboxEntry, ParkedRow, RunRow } from '../store.ts';
+
+/** Rows with every field set, so that a store that forgets one is caught by a plain comparison. */
+
+export function part(
+  content: Partial<CommitPart> & { partition: number; epoch: number; seq: number },
+): CommitPart {
+  return {
+    atMs: 1_700_000_000_000,
+    body: bytes('facts'),
+    factCount: 1,
+    runs: [],
+    ends: [],
+    parked: [],
+    inboxTaken: [],
+    ...content,
+  };
+}
+
+export function runRow(id: RunId, content: Partial<RunRow> = {}): RunRow {
+  const input = content.input === undefined ? bytes(`input ${id.seq}`) : content.input;
+  return {
+    id,
+    tenant: 'acme',
+    job: 'report',
+    jobVersion: 3,
+    class: 1,
+    head: '{"labels":["ä","😀"]}',
+    inputBytes: input?.length ?? 0,
+    keys: [],
+    ...content,
+    input,
+  };
+}
+
+export function endRow(run: { id: RunId; tenant: string }, content: Partial<EndRow> = {}): EndRow {
+  return {
+    id: run.id,
+    tenant: run.tenant,
+    state: 'SUCCEEDED',
+    endedAtMs: run.id.ms + 5,
+    detail: '{"attempts":1}',
+    output: bytes(`output ${run.id.seq}`),
+    ...content,
+  };
+}
+
+export function parkedRow(
+  run: { id: RunId; tenant: string },
+  content: Partial<ParkedRow> = {},
+): ParkedRow {
+  return { lane: 'P1/acme', sort: run.id.seq, tenant: run.tenant, id: run.id, ...content };
+}
+
+export function inboxEntry(id: string, content: Partial<InboxEntry> = {}): InboxEntry {
+  return {
+    id,
+    partition: 1,
+    tenant: 'acme',
+    job: 'report',
+    class: 2,
+    head: '{"by":"sql"}',
+    input: bytes(`input of ${id}`),
+    key: `key of ${id}`,
+    atMs: 1_700_000_000_000,
+    ...content,
+  };
+}
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

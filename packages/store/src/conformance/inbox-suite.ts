@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { inboxEntry, runRow } from './builders.ts';
+import type { ConformanceTarget } from './target.ts';
+import { expectUnchanged, openWorld } from './world.ts';
+
+export function inboxSuite(target: ConformanceTarget): void {
+  describe('inbox', () => {
+    it('DUR-02 keeps an entry whole until it is taken, and reading does not take it', async () => {
+      const world = await openWorld(target);
+      const full = inboxEntry('alias-1');
+      const bare = inboxEntry('alias-2', { input: null, key: null, head: '', atMs: full.atMs + 1 });
+      await world.store.putInbox(full);
+      await world.store.putInbox(bare);
+      for (let i = 0; i < 2; i++) {
+        expect(await world.store.readInbox({ partitions: [1], limit: 9 })).toEqual([full, bare]);
+      }
+    });
+
+    it('DUR-03 does nothing when an id is put again', async () => {
+      const world = await openWorld(target);
+      await world.store.putInbox(inboxEntry('alias-1'));
+      await expectUnchanged(world, () =>
+        world.store.putInbox(inboxEntry('alias-1', { job: 'another', atMs: 5 })),
+      );
+    });
+
+    it('gives the oldest first, of the partitions asked for', async () => {
+      const world = await openWorld(target);
+      for (let i = 0; i < 12; i++) {
+        const id = `alias-${String(99 - i)}`;
+        await world.store.putInbox(inboxEntry(id, { partition: i % 3, atMs: 1_000 + i }));
+      }
+      const read = async (partitions: number[], limit: number) =>
+        (await world.store.readInbox({ partitions, limit })).map(({ atMs }) => atMs - 1_000);
+      expect(await read([0, 2], 99)).toEqual([0, 2, 3, 5, 6, 8, 9, 11]);
+      expect(await read([2, 0], 3)).toEqual([0, 2, 3]);
+      expect(await read([7], 3)).toEqual([]);
+      expect(await read([], 3)).toEqual([]);
+    });
+
+    it('loses an entry in the commit that turns it into a run', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      await world.store.putInbox(inboxEntry('alias-1'));
+      await world.store.putInbox(inboxEntry('alias-2'));
+      const run = runRow({ ms: world.baseMs, partition: 1, seq: 1 }, { keys: ['alias-1'] });
+      const result = await owner.commit({ runs: [run], inboxTaken: ['alias-1', 'never put'] });
+      expect(result).toEqual({ kind: 'committed' });
+      const left = await world.store.readInbox({ partitions: [1], limit: 9 });
+      expect(left.map(({ id }) => id)).toEqual(['alias-2']);
+    });
+  });
+}

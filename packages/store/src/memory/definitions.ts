@@ -1,0 +1,86 @@
+import { compareText } from '../compare-text.ts';
+import type {
+  Definition,
+  DefinitionChange,
+  DefinitionKey,
+  DefinitionResult,
+  Store,
+} from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
+import { definitionsOf, type MemoryState } from './state.ts';
+
+type Change = Omit<DefinitionChange, 'body'>;
+
+/** What a change makes of the newest version; null when there must be one and there is none. */
+type NextVersion = (current: Definition | undefined) => { body: string; deleted: boolean } | null;
+
+export function putDefinition(state: MemoryState, change: DefinitionChange): DefinitionResult {
+  requireTexts({ body: change.body });
+  return changeDefinition(state, change, () => ({ body: change.body, deleted: false }));
+}
+
+export function deleteDefinition(state: MemoryState, change: Change): DefinitionResult {
+  return changeDefinition(state, change, (current) =>
+    current === undefined ? null : { body: current.body, deleted: true },
+  );
+}
+
+export function restoreDefinition(state: MemoryState, change: Change): DefinitionResult {
+  return changeDefinition(state, change, (current) =>
+    current === undefined ? null : { body: current.body, deleted: false },
+  );
+}
+
+/** Compare and append: the author names the version that was seen, and only that one is replaced. */
+function changeDefinition(state: MemoryState, change: Change, next: NextVersion): DefinitionResult {
+  const { tenant, kind, name, author, expectedVersion } = change;
+  requireTexts({ tenant, kind, name, author });
+  const histories = definitionsOf(state, tenant, kind);
+  const history = findHistory(state, change);
+  const currentVersion = history?.versions.length ?? 0;
+  const written = next(history?.versions.at(-1));
+  if (expectedVersion !== currentVersion || written === null) {
+    return { kind: 'conflict', currentVersion };
+  }
+  const version = currentVersion + 1;
+  const atMs = state.now();
+  const definition = { tenant, kind, name, version, author, atMs, ...written };
+  if (history === undefined) histories.insert({ name, versions: [definition] });
+  else history.versions.push(definition);
+  return { kind: 'written', version };
+}
+
+export function getDefinition(
+  state: MemoryState,
+  query: DefinitionKey & { version?: number },
+): Definition | null {
+  const versions = listDefinitionVersions(state, query);
+  const found = query.version === undefined ? versions.at(-1) : versions[query.version - 1];
+  return found ?? null;
+}
+
+export function listDefinitionVersions(state: MemoryState, query: DefinitionKey): Definition[] {
+  requireTexts({ tenant: query.tenant, kind: query.kind, name: query.name });
+  return (findHistory(state, query)?.versions ?? []).map((definition) => ({ ...definition }));
+}
+
+export function listDefinitions(
+  state: MemoryState,
+  query: Parameters<Store['listDefinitions']>[0],
+): Definition[] {
+  const { tenant, kind, after, limit, includeDeleted = false } = query;
+  requireTexts({ tenant, kind, after });
+  const histories = definitionsOf(state, tenant, kind);
+  const start =
+    after === null ? 0 : histories.position(({ name }) => (compareText(name, after) <= 0 ? -1 : 1));
+  const found: Definition[] = [];
+  for (let i = start; i < histories.items.length && found.length < limit; i++) {
+    const newest = histories.items[i]?.versions.at(-1);
+    if (newest && (includeDeleted || !newest.deleted)) found.push({ ...newest });
+  }
+  return found;
+}
+
+function findHistory(state: MemoryState, key: DefinitionKey) {
+  return definitionsOf(state, key.tenant, key.kind).find(({ name }) => compareText(name, key.name));
+}

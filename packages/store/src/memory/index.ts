@@ -1,0 +1,5 @@
+export {
+  createMemoryStore,
+  type MemoryStore,
+  type MemoryStoreOptions,
+} from './create-memory-store.ts';

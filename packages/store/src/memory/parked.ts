@@ -1,0 +1,37 @@
+import { compareRunIds } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
+import { requireText } from '../validate-text.ts';
+import { copyId, copyRun } from './copy.ts';
+import { findRun } from './runs.ts';
+import type { MemoryState } from './state.ts';
+
+export function readParked(
+  state: MemoryState,
+  query: Parameters<Store['readParked']>[0],
+): { runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean } {
+  const { partition, lane, after, upTo, limit } = query;
+  requireText('lane', lane);
+  const runs: ParkedRun[] = [];
+  const rows = state.lanes.get(`${partition}\0${lane}`)?.rows;
+  if (rows === undefined) return { runs, last: null, exhausted: true };
+  const start =
+    after === null
+      ? 0
+      : rows.position(
+          (row) => row.sort - after.sort || (compareRunIds(row.id, after.id) <= 0 ? -1 : 1),
+        );
+  const end = rows.position((row) => (row.sort <= upTo ? -1 : 1));
+  // The page is cut by rows looked at, not by rows returned: a lane full of ended runs is passed
+  // in bounded steps.
+  const page = rows.items.slice(start, Math.max(start, Math.min(end, start + limit)));
+  for (const row of page) {
+    const entry = findRun(state, row);
+    if (entry?.run && entry.end === null) runs.push({ sort: row.sort, run: copyRun(entry.run) });
+  }
+  const last = page.at(-1);
+  return {
+    runs,
+    last: last === undefined ? null : { sort: last.sort, id: copyId(last.id) },
+    exhausted: start + page.length >= end,
+  };
+}

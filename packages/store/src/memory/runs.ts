@@ -1,0 +1,52 @@
+import { compareRunIds, type RunId } from '@signalbox/engine';
+import type { RunRow, Store, StoredRun } from '../store.ts';
+import { requireText, requireTexts } from '../validate-text.ts';
+import { copyEnd, copyRun } from './copy.ts';
+import type { MemoryState, RunEntry } from './state.ts';
+
+/** I19: the tenant is part of the look-up, so another tenant's run is simply not there. */
+export function findRun(
+  state: MemoryState,
+  at: { tenant: string; id: RunId },
+): RunEntry | undefined {
+  return state.runs.get(at.tenant)?.find((entry) => compareRunIds(entry.id, at.id));
+}
+
+export function getRun(state: MemoryState, query: { tenant: string; id: RunId }): StoredRun | null {
+  requireText('tenant', query.tenant);
+  const entry = findRun(state, query);
+  return entry === undefined ? null : storedRun(entry);
+}
+
+export function readRuns(state: MemoryState, query: Parameters<Store['readRuns']>[0]): RunRow[] {
+  const rows: RunRow[] = [];
+  for (const at of query.ids) {
+    requireText('tenant', at.tenant);
+    const run = findRun(state, at)?.run;
+    if (run) rows.push(copyRun(run, query.withInput));
+  }
+  return rows;
+}
+
+export function listRuns(state: MemoryState, query: Parameters<Store['listRuns']>[0]): StoredRun[] {
+  const { tenant, before, limit, job, ended } = query;
+  requireTexts({ tenant, job });
+  const list = state.runs.get(tenant);
+  const found: StoredRun[] = [];
+  if (list === undefined) return found;
+  const end =
+    before === null ? list.items.length : list.position((entry) => compareRunIds(entry.id, before));
+  for (let i = end - 1; i >= 0 && found.length < limit; i--) {
+    const entry = list.items[i] as RunEntry;
+    if (job !== undefined && entry.run?.job !== job) continue;
+    if (ended !== undefined && (entry.end !== null) !== ended) continue;
+    const stored = storedRun(entry);
+    if (stored !== null) found.push(stored);
+  }
+  return found;
+}
+
+function storedRun(entry: RunEntry): StoredRun | null {
+  if (entry.run === null) return null;
+  return { run: copyRun(entry.run), end: entry.end === null ? null : copyEnd(entry.end) };
+}

@@ -1,0 +1,106 @@
+import type { RunId } from '@signalbox/engine';
+import type pg from 'pg';
+import { StoreError } from '../../errors.ts';
+import { segmentFromMs } from '../../run-segment.ts';
+import type { AppendResult, Commit } from '../../store.ts';
+import { validateCommit } from '../../validate-commit.ts';
+import { hasCode, storeErrorOf } from '../connection/failure.ts';
+import type { Database } from '../database.ts';
+import { ensureGroupSegments } from '../segments/ensure-group-segments.ts';
+import { ensureRunSegments } from '../segments/ensure-run-segments.ts';
+import { encodeCommit, type StepKind } from './encode-commit.ts';
+import { explainRefusal } from './explain-refusal.ts';
+import type { LostAttempts } from './lost-attempts.ts';
+import { repeatsKey, wantedKeys } from './wanted-keys.ts';
+
+const ATTEMPTS_MAX = 8;
+
+const UNIQUE = ['23505'];
+const CHECK = ['23514'];
+const NOT_NULL = ['23502'];
+const IN_EACH_OTHERS_WAY = ['40'];
+
+export async function append(
+  database: Database,
+  lost: LostAttempts,
+  commit: Commit,
+): Promise<AppendResult> {
+  validateCommit(commit);
+  if (commit.parts.length === 0) return { kind: 'committed' };
+  const wanted = wantedKeys(commit);
+  if (wanted.length > 1 && repeatsKey(wanted)) {
+    const refusal = await explainRefusal(database, commit);
+    if (refusal !== null) return refusal;
+  }
+  let error: pg.DatabaseError | undefined;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const token = lost.newToken();
+    const steps = encodeCommit(database, commit, token);
+    const outcome = await database.appends.use((connection) => connection.run(steps));
+    if (outcome.kind === 'done') return { kind: 'committed' };
+    if (outcome.kind === 'lost') {
+      lost.add(token);
+      throw new StoreError('unknown', outcome.error.message, { cause: outcome.error });
+    }
+    error = outcome.error;
+    const kind = steps[outcome.step]?.kind ?? 'guard';
+    const answer = await answerRefusal({ database, commit, kind, error, attempt });
+    if (answer !== null) return answer;
+  }
+  throw new StoreError('conflict', `given up after ${ATTEMPTS_MAX} attempts`, { cause: error });
+}
+
+interface Refusal {
+  readonly database: Database;
+  readonly commit: Commit;
+  readonly kind: StepKind;
+  readonly error: pg.DatabaseError;
+  readonly attempt: number;
+}
+
+/** What a refusal means; null when the same commit may succeed now. Nothing was written. */
+async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
+  const { database, commit, kind, error } = refusal;
+  if (hasCode(error, IN_EACH_OTHERS_WAY)) return null;
+  if (kind === 'groups' || kind === 'keys') {
+    if (!hasCode(error, [...UNIQUE, ...CHECK, ...NOT_NULL])) throw storeErrorOf(error, true);
+    const answer = await explainRefusal(database, commit);
+    if (answer !== null) return answer;
+    if (isWithoutTable(error)) {
+      await ensureGroupSegments(
+        database,
+        commit.parts.map(({ seq }) => seq),
+      );
+    }
+    return null;
+  }
+  if (isWithoutTable(error)) return makeSegments(refusal);
+  if (hasCode(error, UNIQUE)) {
+    // A row is written once (I3): a second one could only contradict the first.
+    throw new StoreError('invalid', `a row is there already: ${error.detail}`, { cause: error });
+  }
+  throw storeErrorOf(error, true);
+}
+
+/** A row for which no segment is attached; a check of ours would have a name. */
+function isWithoutTable(error: pg.DatabaseError): boolean {
+  return hasCode(error, CHECK) && error.constraint === undefined;
+}
+
+/** An id may lie beyond what was made ahead: it gets its segment, unless that has been dropped. */
+async function makeSegments({ database, commit, error, attempt }: Refusal): Promise<null> {
+  const { segmentMs } = database.settings;
+  const starts = new Set(idsOf(commit).map(({ ms }) => segmentFromMs(ms, segmentMs)));
+  const spans = [...starts].map((fromMs) => ({ fromMs, untilMs: fromMs }));
+  const made = await ensureRunSegments(database, spans);
+  if (made === 0 && attempt > 1) {
+    throw new StoreError('invalid', `a run lies in a segment that is gone: ${error.detail}`);
+  }
+  return null;
+}
+
+function idsOf(commit: Commit): RunId[] {
+  return commit.parts.flatMap(({ runs, ends, parked }) =>
+    [...runs, ...ends, ...parked].map(({ id }) => id),
+  );
+}

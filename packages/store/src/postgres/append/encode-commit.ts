@@ -1,0 +1,99 @@
+import type { Commit, CommitPart } from '../../store.ts';
+import { type Step, silentStep } from '../connection/step.ts';
+import { appendGuard } from '../sql/append-guard.ts';
+import { deleteInbox } from '../sql/delete-inbox.ts';
+import { insertEnds } from '../sql/insert-ends.ts';
+import { insertGroup } from '../sql/insert-group.ts';
+import { insertKeys } from '../sql/insert-keys.ts';
+import { insertParked } from '../sql/insert-parked.ts';
+import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
+import {
+  bindEnds,
+  bindGroups,
+  bindInbox,
+  bindKeyedRuns,
+  bindKeys,
+  bindParked,
+  bindRuns,
+} from './bind-rows.ts';
+
+export type AppendStep = Step & { readonly kind: StepKind };
+/** What a step writes; says what a refusal of the step means. */
+export type StepKind = 'guard' | 'groups' | 'keys' | 'runs' | 'ends' | 'parked' | 'inbox';
+
+/**
+ * A commit as the statements of one round trip; what a commit does not have costs nothing. The
+ * order matters twice: fence before keys before rows is the order in which a refusal is reported,
+ * and all commits and schema changes lock the tables in it.
+ */
+export function encodeCommit(
+  { schema, statementTimeoutMs }: { schema: string; statementTimeoutMs: number },
+  commit: Commit,
+  token: number,
+): AppendStep[] {
+  const { parts } = commit;
+  const counts = countRows(parts);
+  const steps: AppendStep[] = [
+    {
+      kind: 'guard',
+      ...silentStep(appendGuard(schema), 2, (writer) => {
+        writer.int8(token);
+        writer.text(String(statementTimeoutMs));
+      }),
+    },
+    {
+      kind: 'groups',
+      ...silentStep(insertGroup(schema), 8, (writer) => {
+        bindGroups(writer, commit);
+        writer.int8(token);
+      }),
+    },
+  ];
+  const { runs, ends, parked, keys, inbox } = counts;
+  const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
+  if (keys > 0)
+    add(
+      'keys',
+      silentStep(insertKeys(schema), 3, (w) => bindKeys(w, parts, keys)),
+    );
+  if (runs > 0 && keys === 0) {
+    add(
+      'runs',
+      silentStep(insertRuns(schema), 8, (w) => bindRuns(w, parts, runs)),
+    );
+  }
+  if (runs > 0 && keys > 0) {
+    add(
+      'runs',
+      silentStep(insertKeyedRuns(schema), 9, (w) => bindKeyedRuns(w, parts, runs)),
+    );
+  }
+  if (ends > 0)
+    add(
+      'ends',
+      silentStep(insertEnds(schema), 6, (w) => bindEnds(w, parts, ends)),
+    );
+  if (parked > 0)
+    add(
+      'parked',
+      silentStep(insertParked(schema), 5, (w) => bindParked(w, parts, parked)),
+    );
+  if (inbox > 0)
+    add(
+      'inbox',
+      silentStep(deleteInbox(schema), 1, (w) => bindInbox(w, parts, inbox)),
+    );
+  return steps;
+}
+
+function countRows(parts: readonly CommitPart[]) {
+  const counts = { runs: 0, ends: 0, parked: 0, keys: 0, inbox: 0 };
+  for (const part of parts) {
+    counts.runs += part.runs.length;
+    counts.ends += part.ends.length;
+    counts.parked += part.parked.length;
+    counts.inbox += part.inboxTaken.length;
+    for (const run of part.runs) counts.keys += run.keys.length;
+  }
+  return counts;
+}

@@ -1,0 +1,140 @@
+import pg from 'pg';
+import { MessageWriter } from '../wire/message-writer.ts';
+import { wantsNewConnection } from './failure.ts';
+import { Pipeline, type PipelineOutcome } from './pipeline.ts';
+import type { Step } from './step.ts';
+
+export interface ConnectionOptions {
+  readonly url: string;
+  /** Whether statements are prepared under a name and parsed once; some poolers forbid it. */
+  readonly prepare: boolean;
+  readonly connectTimeoutMs: number;
+  /** How long an answer may take before the connection is given up. */
+  readonly answerTimeoutMs: number;
+}
+
+/**
+ * One session with the server. It keeps no state there (no SET, no LISTEN, no session lock), so a
+ * pooler in transaction mode may put any server session behind it.
+ */
+export class Connection {
+  private readonly client: pg.Client;
+  private readonly options: ConnectionOptions;
+  private readonly writer = new MessageWriter();
+  private readonly parsed = new Set<string>();
+  private broken = false;
+
+  private constructor(client: pg.Client, options: ConnectionOptions) {
+    this.client = client;
+    this.options = options;
+    const onGone = (): void => {
+      this.broken = true;
+    };
+    client.on('error', onGone);
+    client.on('end', onGone);
+  }
+
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const client = new pg.Client({
+      connectionString: options.url,
+      connectionTimeoutMillis: options.connectTimeoutMs,
+      application_name: 'signalbox',
+      keepAlive: true,
+    });
+    const connection = new Connection(client, options);
+    await client.connect();
+    return connection;
+  }
+
+  get isBroken(): boolean {
+    return this.broken;
+  }
+
+  /** One statement by itself. Rejects with what the server or the socket said. */
+  async query<R extends object>(only: Step): Promise<R[]> {
+    const outcome = await this.run([only]);
+    if (outcome.kind !== 'done') throw outcome.error;
+    return outcome.rows[0] as unknown as R[];
+  }
+
+  /** Plain text without parameters, several statements if need be: for schema changes. */
+  async script(text: string): Promise<void> {
+    try {
+      await this.withDeadline(this.client.query(text));
+    } catch (error) {
+      if (wantsNewConnection(error)) this.destroy();
+      throw error;
+    }
+  }
+
+  /**
+   * All steps in one round trip and one transaction. What comes of it is an outcome; it rejects
+   * only when a value does not fit its column, before anything is sent.
+   */
+  async run(steps: readonly Step[]): Promise<PipelineOutcome> {
+    const parsedNow: string[] = [];
+    try {
+      this.write(steps, parsedNow);
+    } catch (error) {
+      for (const name of parsedNow) this.parsed.delete(name);
+      throw error;
+    }
+    const outcome = await this.withDeadline(
+      new Promise<PipelineOutcome>((settle) => {
+        this.client.query(new Pipeline(this.writer.finish(), settle));
+      }),
+    );
+    // After a refusal it is open which of the new statements were parsed before the error.
+    if (outcome.kind === 'refused') for (const name of parsedNow) this.parsed.delete(name);
+    if (
+      outcome.kind === 'lost' ||
+      (outcome.kind === 'refused' && wantsNewConnection(outcome.error))
+    )
+      this.destroy();
+    return outcome;
+  }
+
+  /** Hangs up without a word; whatever is in flight is lost. */
+  destroy(): void {
+    this.broken = true;
+    // A connection that is half open never answers a polite goodbye.
+    this.socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.broken = true;
+    await this.client.end().catch(() => {});
+  }
+
+  private get socket(): { destroy(): void } {
+    return (this.client as unknown as { connection: pg.Connection }).connection.stream;
+  }
+
+  private write(steps: readonly Step[], parsedNow: string[]): void {
+    const { writer, parsed } = this;
+    writer.reset();
+    for (const { statement, parameterCount, bind, isRead } of steps) {
+      const name = this.options.prepare ? statement.name : '';
+      if (name === '') {
+        writer.parse('', statement.text);
+      } else if (!parsed.has(name)) {
+        writer.parse(name, statement.text);
+        parsed.add(name);
+        parsedNow.push(name);
+      }
+      writer.bind(name, parameterCount);
+      bind(writer);
+      writer.execute(isRead);
+    }
+  }
+
+  /** A server that is gone without a trace never answers: after the deadline we hang up. */
+  private async withDeadline<T>(answer: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.destroy(), this.options.answerTimeoutMs);
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import pg from 'pg';
+import { StoreError, type StoreErrorClass } from '../../errors.ts';
+
+/** Codes, or the classes they begin with, of requests that fail the same way every time. */
+const NEVER_SUCCEEDS = ['0A', '22', '23', '28', '3D', '3F', '42', '54'];
+/** Another transaction was in the way: deadlock, serialization, unique key, lock not available. */
+const LOST_A_RACE = ['23505', '40', '55P03'];
+/** The server hangs up after these, so its word does not prove that nothing was committed. */
+const ENDS_THE_SESSION = ['08', '57P', '58', 'XX'];
+
+/**
+ * What a failed call means to its caller. `isCertain`: nothing of it can have been carried out –
+ * it was never sent, it only reads, or the server has confirmed the rollback.
+ */
+export function storeErrorOf(error: unknown, isCertain: boolean): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreError(classOf(error, isCertain), message, { cause: error });
+}
+
+function classOf(error: unknown, isCertain: boolean): StoreErrorClass {
+  if (!(error instanceof pg.DatabaseError)) return isCertain ? 'unavailable' : 'unknown';
+  if (!isCertain && hasCode(error, ENDS_THE_SESSION)) return 'unknown';
+  if (hasCode(error, LOST_A_RACE)) return 'conflict';
+  if (hasCode(error, NEVER_SUCCEEDS)) return 'invalid';
+  // Disk full, too many connections, shutting down, starting up, a standby, a timeout.
+  return 'unavailable';
+}
+
+export function hasCode(error: unknown, prefixes: readonly string[]): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false;
+  const { code } = error;
+  return code !== undefined && prefixes.some((prefix) => code.startsWith(prefix));
+}
+
+/**
+ * After these a fresh connection may do better: the session has ended, the server has become a
+ * standby (the name may lead to the new primary), or a prepared plan no longer fits the schema.
+ */
+export function wantsNewConnection(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || hasCode(error, ['25006', '0A000', '26', '57P']);
+}

@@ -1,0 +1,74 @@
+import { StoreError } from '../../errors.ts';
+import { BackOff } from './back-off.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { storeErrorOf } from './failure.ts';
+
+export interface LinkOptions extends ConnectionOptions {
+  /** How long an unused connection is kept; for ever if left out. */
+  readonly idleMsMax?: number;
+}
+
+/**
+ * A place for one connection that is opened when needed and opened again after it broke. Calls
+ * use it one after the other, in the order in which they came.
+ */
+export class Link {
+  private readonly options: LinkOptions;
+  private readonly backOff = new BackOff();
+  private connection: Connection | null = null;
+  private isClosed = false;
+  private last: Promise<unknown> = Promise.resolve();
+  private idleTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: LinkOptions) {
+    this.options = options;
+  }
+
+  /** Rejects with `unavailable` when there is no connection; nothing has been sent then. */
+  use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const turn = this.last.then(async () => work(await this.open()));
+    const ended = turn.catch(() => {});
+    this.last = ended;
+    if (this.options.idleMsMax !== undefined) ended.then(() => this.closeWhenIdle());
+    return turn;
+  }
+
+  /** Waits for the calls under way, then hangs up. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.last;
+    await this.hangUp();
+  }
+
+  private async hangUp(): Promise<void> {
+    clearTimeout(this.idleTimer);
+    const { connection } = this;
+    this.connection = null;
+    await connection?.close();
+  }
+
+  private closeWhenIdle(): void {
+    clearTimeout(this.idleTimer);
+    if (this.isClosed) return;
+    this.idleTimer = setTimeout(() => {
+      this.last = this.last.then(() => this.hangUp());
+    }, this.options.idleMsMax);
+    this.idleTimer.unref();
+  }
+
+  private async open(): Promise<Connection> {
+    if (this.isClosed) throw new StoreError('unavailable', 'the store is closed');
+    if (this.connection !== null && !this.connection.isBroken) return this.connection;
+    if (this.backOff.isWaiting(performance.now())) {
+      throw new StoreError('unavailable', 'PostgreSQL could not be reached a moment ago');
+    }
+    try {
+      this.connection = await Connection.open(this.options);
+    } catch (error) {
+      this.backOff.failed(performance.now());
+      throw storeErrorOf(error, true);
+    }
+    this.backOff.succeeded();
+    return this.connection;
+  }
+}

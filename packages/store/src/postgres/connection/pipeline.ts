@@ -1,0 +1,94 @@
+import pg from 'pg';
+import { parseColumn } from './column-types.ts';
+
+/** A row by the names of its columns; the caller of the statement knows its type. */
+export type Row = Readonly<Record<string, unknown>>;
+
+interface Column {
+  readonly name: string;
+  readonly dataTypeID: number;
+}
+
+/**
+ * How one round trip ended. `refused` is certain: the server rolled back and is ready for more.
+ * `lost` is not: whatever was sent may have been carried out.
+ */
+export type PipelineOutcome =
+  | { readonly kind: 'done'; readonly rows: readonly (readonly Row[])[] }
+  | { readonly kind: 'refused'; readonly error: pg.DatabaseError; readonly step: number }
+  | { readonly kind: 'lost'; readonly error: Error };
+
+/**
+ * Several prepared statements in one round trip and one implicit transaction: the server commits
+ * at the Sync that ends the bytes, or rolls everything back at the first error and skips the rest.
+ * A custom query object, because `pg` itself sends a Sync after every statement.
+ */
+export class Pipeline implements pg.Submittable {
+  /** `pg` looks at both when it handles a named query of its own; here nothing has a name. */
+  readonly name = undefined;
+  readonly text = undefined;
+  private readonly bytes: Buffer;
+  private readonly settle: (outcome: PipelineOutcome) => void;
+  private readonly rows: Row[][] = [];
+  private current: Row[] = [];
+  private columns: readonly Column[] = [];
+
+  constructor(bytes: Buffer, settle: (outcome: PipelineOutcome) => void) {
+    this.bytes = bytes;
+    this.settle = settle;
+  }
+
+  submit(connection: pg.Connection): null {
+    connection.stream.write(this.bytes);
+    return null;
+  }
+
+  handleRowDescription(message: { readonly fields: readonly Column[] }): void {
+    this.columns = message.fields;
+  }
+
+  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void {
+    if (this.columns.length === 0) return;
+    const row: Record<string, unknown> = {};
+    for (const [i, { name, dataTypeID }] of this.columns.entries()) {
+      row[name] = parseColumn(dataTypeID, message.fields[i] ?? null);
+    }
+    this.current.push(row);
+  }
+
+  handleCommandComplete(): void {
+    this.rows.push(this.current);
+    this.current = [];
+    this.columns = [];
+  }
+
+  handleReadyForQuery(): void {
+    this.settle({ kind: 'done', rows: this.rows });
+  }
+
+  handleError(error: Error, connection: pg.Connection): void {
+    if (!(error instanceof pg.DatabaseError)) {
+      this.settle({ kind: 'lost', error });
+      return;
+    }
+    const step = this.rows.length;
+    const onReady = (): void => {
+      connection.off('end', onEnd);
+      this.settle({ kind: 'refused', error, step });
+    };
+    // A server that is being shut down, or that panics while it writes the commit, says so and
+    // hangs up, and it may say so after the commit. Only "ready" proves the rollback; the text of
+    // the severity is translated and proves nothing.
+    const onEnd = (): void => {
+      connection.off('readyForQuery', onReady);
+      this.settle({ kind: 'lost', error });
+    };
+    connection.once('readyForQuery', onReady);
+    connection.once('end', onEnd);
+  }
+
+  handleEmptyQuery(): void {}
+  handlePortalSuspended(): void {}
+  handleCopyInResponse(): void {}
+  handleCopyData(): void {}
+}

@@ -1,0 +1,92 @@
+import { StoreError } from '../errors.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { Store } from '../store.ts';
+import { acquireLease } from './acquire-lease.ts';
+import { append } from './append/append.ts';
+import { LostAttempts } from './append/lost-attempts.ts';
+import * as checkpoints from './checkpoints.ts';
+import { step } from './connection/step.ts';
+import { Database } from './database.ts';
+import * as definitions from './definitions.ts';
+import { dump } from './dump.ts';
+import * as groups from './groups.ts';
+import * as inbox from './inbox.ts';
+import * as keys from './keys.ts';
+import * as leases from './leases.ts';
+import { migrate } from './migrate.ts';
+import { readNow } from './now.ts';
+import { type PostgresStoreOptions, toSettings } from './options.ts';
+import { readParked } from './parked.ts';
+import * as runs from './runs.ts';
+import { dropGroupsBefore } from './segments/drop-groups-before.ts';
+import * as segments from './segments/run-segments.ts';
+import { readIsolation } from './sql/read-isolation.ts';
+
+export interface PostgresStore extends Store {
+  /** Everything the store holds, for checkers and tests. */
+  snapshot(): Promise<Snapshot>;
+}
+
+/** Connects; `unavailable` when that fails. The schema is made by `migrate`. */
+export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
+  const database = new Database(toSettings(options));
+  try {
+    await requireReadCommitted(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const lost = new LostAttempts(database);
+  return {
+    migrate: () => migrate(database),
+    close: () => database.close(),
+    now: () => readNow(database),
+    append: (commit) => append(database, lost, commit),
+    readGroup: async (at) => {
+      await lost.settle();
+      return groups.readGroup(database, at);
+    },
+    readGroups: (query) => groups.readGroups(database, query),
+    writeCheckpoint: (checkpoint) => checkpoints.writeCheckpoint(database, checkpoint),
+    readCheckpoint: (partition) => checkpoints.readCheckpoint(database, partition),
+    acquireLease: (request) => acquireLease(database, request),
+    beat: (request) => leases.beat(database, request),
+    releaseLease: (lease) => leases.releaseLease(database, lease),
+    forgetNode: (node) => leases.forgetNode(database, node),
+    listLeases: () => leases.listLeases(database),
+    getRun: (query) => runs.getRun(database, query),
+    readRuns: (query) => runs.readRuns(database, query),
+    listRuns: (query) => runs.listRuns(database, query),
+    readKeys: (wanted) => keys.readKeys(database, wanted),
+    forgetKeys: (query) => keys.forgetKeys(database, query),
+    readParked: (query) => readParked(database, query),
+    putInbox: (entry) => inbox.putInbox(database, entry),
+    readInbox: (query) => inbox.readInbox(database, query),
+    putDefinition: async (change) => definitions.putDefinition(database, change),
+    deleteDefinition: async (change) => definitions.deleteDefinition(database, change),
+    restoreDefinition: async (change) => definitions.restoreDefinition(database, change),
+    getDefinition: (query) => definitions.getDefinition(database, query),
+    listDefinitionVersions: (query) => definitions.listDefinitionVersions(database, query),
+    listDefinitions: (query) => definitions.listDefinitions(database, query),
+    ensureSegments: (query) => segments.ensureSegments(database, query),
+    listSegments: () => segments.listSegments(database),
+    sealSegment: (fromMs) => segments.sealSegment(database, fromMs),
+    dropSegment: (fromMs) => segments.dropSegment(database, fromMs),
+    dropGroupsBefore: (query) => dropGroupsBefore(database, query),
+    snapshot: () => dump(database),
+  };
+}
+
+/**
+ * The fence and the voiding of lost attempts rest on each statement seeing what was committed
+ * before it began. A database set to one snapshot per transaction would break both, silently.
+ */
+async function requireReadCommitted(database: Database): Promise<void> {
+  const [row] = await database.read<{ isolation: string }>(step(readIsolation(database.schema)));
+  if (row?.isolation !== 'read committed') {
+    throw new StoreError(
+      'invalid',
+      `default_transaction_isolation is ${row?.isolation}; the store needs read committed`,
+    );
+  }
+}

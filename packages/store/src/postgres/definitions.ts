@@ -1,0 +1,125 @@
+import type {
+  Definition,
+  DefinitionChange,
+  DefinitionKey,
+  DefinitionResult,
+  Store,
+} from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
+import { hasCode } from './connection/failure.ts';
+import { step } from './connection/step.ts';
+import type { Database } from './database.ts';
+import { getDefinition as getDefinitionSql } from './sql/get-definition.ts';
+import { insertDefinition } from './sql/insert-definition.ts';
+import { listDefinitionVersions as listVersionsSql } from './sql/list-definition-versions.ts';
+import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
+
+type Change = Omit<DefinitionChange, 'body'>;
+
+export interface DefinitionColumns extends Omit<Definition, 'atMs'> {
+  readonly at_ms: number;
+}
+
+export function putDefinition(
+  database: Database,
+  change: DefinitionChange,
+): Promise<DefinitionResult> {
+  return changeDefinition(database, change, { body: change.body, deleted: false });
+}
+
+export function deleteDefinition(database: Database, change: Change): Promise<DefinitionResult> {
+  return changeDefinition(database, change, { body: null, deleted: true });
+}
+
+export function restoreDefinition(database: Database, change: Change): Promise<DefinitionResult> {
+  return changeDefinition(database, change, { body: null, deleted: false });
+}
+
+async function changeDefinition(
+  database: Database,
+  change: Change,
+  next: { body: string | null; deleted: boolean },
+): Promise<DefinitionResult> {
+  const { tenant, kind, name, expectedVersion, author } = change;
+  requireTexts({ tenant, kind, name, author, body: next.body });
+  const put = step(insertDefinition(database.schema), 7, (writer) => {
+    writer.text(tenant);
+    writer.text(kind);
+    writer.text(name);
+    writer.int4(expectedVersion);
+    writer.text(author);
+    writer.nullableText(next.body);
+    writer.bool(next.deleted);
+  });
+  for (;;) {
+    try {
+      const [row] = await database.query<{
+        current_version: number;
+        written_version: number | null;
+      }>(put, 'once');
+      const version = row?.written_version ?? null;
+      if (version !== null) return { kind: 'written', version };
+      return { kind: 'conflict', currentVersion: row?.current_version ?? 0 };
+    } catch (error) {
+      // Another author's insert won between the look and ours; the next look sees it.
+      if (!hasCode((error as Error).cause, ['23505'])) throw error;
+    }
+  }
+}
+
+export async function getDefinition(
+  database: Database,
+  query: DefinitionKey & { version?: number },
+): Promise<Definition | null> {
+  const { tenant, kind, name, version } = query;
+  requireTexts({ tenant, kind, name });
+  const [row] = await database.read<DefinitionColumns>(
+    step(getDefinitionSql(database.schema), 4, (writer) => {
+      writer.text(tenant);
+      writer.text(kind);
+      writer.text(name);
+      if (version === undefined) writer.null();
+      else writer.int4(version);
+    }),
+  );
+  return row === undefined ? null : toDefinition(row);
+}
+
+export async function listDefinitionVersions(
+  database: Database,
+  query: DefinitionKey,
+): Promise<Definition[]> {
+  const { tenant, kind, name } = query;
+  requireTexts({ tenant, kind, name });
+  const rows = await database.read<DefinitionColumns>(
+    step(listVersionsSql(database.schema), 3, (writer) => {
+      writer.text(tenant);
+      writer.text(kind);
+      writer.text(name);
+    }),
+  );
+  return rows.map(toDefinition);
+}
+
+export async function listDefinitions(
+  database: Database,
+  query: Parameters<Store['listDefinitions']>[0],
+): Promise<Definition[]> {
+  const { tenant, kind, after, limit, includeDeleted = false } = query;
+  requireTexts({ tenant, kind, after });
+  const rows = await database.read<DefinitionColumns>(
+    step(listDefinitionsSql(database.schema), 5, (writer) => {
+      writer.text(tenant);
+      writer.text(kind);
+      writer.nullableText(after);
+      writer.bool(includeDeleted);
+      writer.int8(limit);
+    }),
+  );
+  return rows.map(toDefinition);
+}
+
+export function toDefinition(row: DefinitionColumns): Definition {
+  const { tenant, kind, name, version, body, author, at_ms: atMs, deleted } = row;
+  return { tenant, kind, name, version, body, author, atMs, deleted };
+}

@@ -1,0 +1,60 @@
+import type { RunId } from '@signalbox/engine';
+import { type Snapshot, toSnapshot } from '../snapshot.ts';
+import { step } from './connection/step.ts';
+import type { Database } from './database.ts';
+import { type DefinitionColumns, toDefinition } from './definitions.ts';
+import { type InboxColumns, toInboxEntry } from './inbox.ts';
+import type { HeldKey } from './keys.ts';
+import { type GroupColumns, toGroup } from './rows/group-row.ts';
+import { type EndColumns, type RunColumns, toRunRow } from './rows/run-row.ts';
+import { type DumpedTable, dumpTable } from './sql/dump.ts';
+
+interface LeaseColumns {
+  readonly partition: number;
+  readonly owner: string;
+  readonly epoch: number;
+  readonly expires_at_ms: number;
+}
+
+interface CheckpointColumns {
+  readonly partition: number;
+  readonly epoch: number;
+  readonly seq: number;
+}
+
+/** Everything the store holds, from one snapshot. For checkers and tests: it reads all of it. */
+export async function dump(database: Database): Promise<Snapshot> {
+  return database.maintenance(async (connection) => {
+    await connection.script('set transaction isolation level repeatable read, read only');
+    const all = <Row extends object>(table: DumpedTable): Promise<Row[]> =>
+      connection.query<Row>(step(dumpTable(database.schema, table)));
+    const chunks = await all<{ partition: number; body: Uint8Array }>('checkpoint_chunks');
+    return toSnapshot({
+      groups: (await all<GroupColumns & { body: Uint8Array }>('groups')).map(toGroup),
+      checkpoints: (await all<CheckpointColumns>('checkpoints')).map((row) => ({
+        ...{ partition: row.partition, epoch: row.epoch, seq: row.seq },
+        chunks: chunks.filter((c) => c.partition === row.partition).map(({ body }) => body),
+      })),
+      leases: (await all<LeaseColumns>('leases')).map((row) => ({
+        ...{ partition: row.partition, owner: row.owner, epoch: row.epoch },
+        expiresAtMs: row.expires_at_ms,
+      })),
+      nodes: (await all<{ node: string; address: string }>('nodes')).map(({ node, address }) => ({
+        ...{ node, address },
+      })),
+      runs: (await all<RunColumns>('runs')).map(toRunRow),
+      ends: (await all<EndColumns & { id: RunId; tenant: string; state: string }>('ends')).map(
+        ({ id, tenant, state, ended_at_ms: endedAtMs, detail, output }) => ({
+          ...{ id, tenant, state, endedAtMs, detail, output },
+        }),
+      ),
+      parked: await all('parked'),
+      keys: await all<HeldKey>('keys'),
+      inbox: (await all<InboxColumns>('inbox')).map(toInboxEntry),
+      definitions: (await all<DefinitionColumns>('definitions')).map(toDefinition),
+      segments: (await all<{ from_ms: number; to_ms: number; state: string }>('segments')).map(
+        ({ from_ms: fromMs, to_ms: toMs, state }) => ({ fromMs, toMs, sealed: state === 'sealed' }),
+      ),
+    });
+  });
+}

@@ -1,0 +1,33 @@
+import type { Group, GroupHead } from '../store.ts';
+import { step } from './connection/step.ts';
+import type { Database } from './database.ts';
+import { type GroupColumns, toGroup, toGroupHead } from './rows/group-row.ts';
+import { readGroup as readGroupSql } from './sql/read-group.ts';
+import { readGroups as readGroupsSql } from './sql/read-groups.ts';
+
+export async function readGroup(
+  database: Database,
+  at: { partition: number; seq: number },
+): Promise<GroupHead | null> {
+  const [row] = await database.read<GroupColumns>(
+    step(readGroupSql(database.schema), 2, (writer) => {
+      writer.int4(at.partition);
+      writer.int8(at.seq);
+    }),
+  );
+  return row === undefined ? null : toGroupHead(row);
+}
+
+export async function readGroups(
+  database: Database,
+  query: { partition: number; afterSeq: number; limit: number },
+): Promise<Group[]> {
+  const rows = await database.read<GroupColumns & { body: Uint8Array }>(
+    step(readGroupsSql(database.schema), 3, (writer) => {
+      writer.int4(query.partition);
+      writer.int8(query.afterSeq);
+      writer.int8(query.limit);
+    }),
+  );
+  return rows.map(toGroup);
+}

@@ -1,0 +1,106 @@
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  createDatabase,
+  describePostgres,
+  hasPostgres,
+} from '../../../../tools/testing/postgres.ts';
+import { endRow, part, runRow } from '../conformance/builders.ts';
+import { expectRefused } from '../conformance/world.ts';
+import { Database } from './database.ts';
+import { createPostgresStore } from './index.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/all-migrations.ts';
+import { toSettings } from './options.ts';
+import { execute, newSchema } from './testing/target.ts';
+
+const url = hasPostgres ? await createDatabase() : '';
+
+async function openUnmigrated(schema: string) {
+  const store = await createPostgresStore({ url, schema });
+  onTestFinished(() => store.close());
+  return store;
+}
+
+describePostgres('migrations', () => {
+  it('DUR-23 read rows of the first schema with defaults, beside rows of the newest', async () => {
+    const schema = newSchema();
+    const database = new Database(toSettings({ url, schema }));
+    onTestFinished(() => database.close());
+    await migrate(database, 1);
+    const store = await openUnmigrated(schema);
+    const ms = await store.now();
+    await store.ensureSegments({ untilMs: ms });
+    const request = { partition: 1, owner: 'a', ttlMs: 60_000, commitId: 'fence' };
+    const lease = await store.acquireLease(request);
+    if (lease.kind !== 'acquired') throw new Error('held');
+    const { epoch, seq } = lease;
+    const old = runRow({ ms, partition: 1, seq: 1 });
+    const before = part({ partition: 1, epoch, seq: seq + 1, runs: [old], ends: [endRow(old)] });
+    expect(await store.append({ commitId: 'old', parts: [before] })).toEqual({ kind: 'committed' });
+
+    await store.migrate();
+    const young = runRow({ ms, partition: 1, seq: 2 }, { keys: ['k'] });
+    const after = part({ partition: 1, epoch, seq: seq + 2, runs: [young] });
+    expect(await store.append({ commitId: 'new', parts: [after] })).toEqual({ kind: 'committed' });
+    const listed = await store.listRuns({ tenant: 'acme', before: null, limit: 9 });
+    expect(listed).toEqual([
+      { run: young, end: null },
+      { run: { ...old, keys: [] }, end: endRow(old) },
+    ]);
+    const groups = await store.readGroups({ partition: 1, afterSeq: 0, limit: 9 });
+    expect(groups.map(({ commitId }) => commitId)).toEqual(['fence', 'old', 'new']);
+    // A segment that is made after the migration has the new columns as well.
+    await store.ensureSegments({ untilMs: ms + 2 * 86_400_000 });
+    const later = runRow({ ms: ms + 2 * 86_400_000, partition: 1, seq: 3 }, { keys: ['l'] });
+    const last = part({ partition: 1, epoch, seq: seq + 3, runs: [later] });
+    expect(await store.append({ commitId: 'later', parts: [last] })).toEqual({ kind: 'committed' });
+  });
+
+  it('DUR-23 only add: what the first schema has, the newest has too', async () => {
+    const schema = newSchema();
+    const database = new Database(toSettings({ url, schema }));
+    onTestFinished(() => database.close());
+    const columns = `select table_name || '.' || column_name || ' ' || data_type as it
+      from information_schema.columns where table_schema = '${schema}'`;
+    const read = async () => (await execute(url, columns)).rows.map(({ it }) => it as string);
+    await migrate(database, 1);
+    const first = await read();
+    await migrate(database);
+    expect(await read()).toEqual(expect.arrayContaining(first));
+  });
+
+  it('may be run by many nodes at once, and again', async () => {
+    const schema = newSchema();
+    const stores = await Promise.all(Array.from({ length: 6 }, () => openUnmigrated(schema)));
+    await Promise.all(stores.map((store) => store.migrate()));
+    await Promise.all(stores.map((store) => store.ensureSegments({ untilMs: Date.now() })));
+    await stores[0]?.migrate();
+    const { rows } = await execute(
+      url,
+      `select version from ${schema}.schema_version order by version`,
+    );
+    expect(rows.map(({ version }) => version)).toEqual(migrations.map((_, i) => i + 1));
+  });
+
+  it('refuse a schema that is newer than the program', async () => {
+    const schema = newSchema();
+    const store = await openUnmigrated(schema);
+    await store.migrate();
+    await execute(url, `insert into ${schema}.schema_version values (${migrations.length + 1})`);
+    await expectRefused(store.migrate(), 'invalid');
+  });
+
+  it('refuse a name that would need quotes', async () => {
+    await expectRefused(createPostgresStore({ url, schema: 'a"b' }), 'invalid');
+  });
+
+  it('refuse a database whose transactions see one snapshot throughout', async () => {
+    const own = new URL(await createDatabase());
+    const name = own.pathname.slice(1);
+    await execute(
+      own.href,
+      `alter database ${name} set default_transaction_isolation = 'repeatable read'`,
+    );
+    await expectRefused(createPostgresStore({ url: own.href }), 'invalid');
+  });
+});

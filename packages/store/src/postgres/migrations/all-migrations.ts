@@ -1,0 +1,5 @@
+import { base } from './0001-base.ts';
+import { runKeys } from './0002-run-keys.ts';
+
+/** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
+export const migrations: readonly ((schema: string) => string)[] = [base, runKeys];

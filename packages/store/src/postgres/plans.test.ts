@@ -1,0 +1,96 @@
+import { beforeAll, expect, it } from 'vitest';
+import {
+  createDatabase,
+  describePostgres,
+  hasPostgres,
+} from '../../../../tools/testing/postgres.ts';
+import { endRow, parkedRow, part, runRow } from '../conformance/builders.ts';
+import { forgetKeys } from './sql/forget-keys.ts';
+import { getRun } from './sql/get-run.ts';
+import { insertGroup } from './sql/insert-group.ts';
+import { listRuns } from './sql/list-runs.ts';
+import { readGroup } from './sql/read-group.ts';
+import { readGroups } from './sql/read-groups.ts';
+import { readInbox } from './sql/read-inbox.ts';
+import { readKey } from './sql/read-key.ts';
+import { readLeaseEnds } from './sql/read-lease-ends.ts';
+import { readParked } from './sql/read-parked.ts';
+import { readRun } from './sql/read-run.ts';
+import type { Sql } from './sql/statement.ts';
+import { connectTo, execute, openStore } from './testing/target.ts';
+
+const url = hasPostgres ? await createDatabase() : '';
+const SEGMENT_MS = 1_000;
+const SEGMENTS = 4;
+const RUNS_PER_SEGMENT = 3_000;
+
+/**
+ * Plans are looked at over filled segments and empty ones, with the settings of the guards that
+ * stand before each statement.
+ */
+describePostgres('plans', () => {
+  let schema = '';
+
+  beforeAll(async () => {
+    const store = await openStore({ url, segmentMs: SEGMENT_MS, groupSegmentSize: 1_000 });
+    schema = store.schema;
+    const nowMs = await store.now();
+    const startMs = nowMs - (nowMs % SEGMENT_MS);
+    await store.ensureSegments({ untilMs: startMs + SEGMENTS * SEGMENT_MS });
+    const request = { partition: 1, owner: 'a', ttlMs: 600_000, commitId: 'fence' };
+    const lease = await store.acquireLease(request);
+    if (lease.kind !== 'acquired') throw new Error('held');
+    for (let segment = 0; segment < SEGMENTS; segment++) {
+      const runs = Array.from({ length: RUNS_PER_SEGMENT }, (_, i) => {
+        const ms = startMs + segment * SEGMENT_MS + (i % SEGMENT_MS);
+        const key = `k ${segment} ${i}`;
+        return runRow({ ms, partition: 1, seq: i }, { tenant: `t${i % 7}`, keys: [key] });
+      });
+      const ends = runs.filter((_, i) => i % 2 === 0).map((run) => endRow(run));
+      const parked = runs.map((run) => parkedRow(run));
+      const { epoch, seq } = lease;
+      const next = part({ partition: 1, epoch, seq: seq + 1 + segment, runs, ends, parked });
+      await store.append({ commitId: `segment ${segment}`, parts: [next] });
+    }
+    await store.close();
+    // More groups and inbox entries than are worth a scan, without their weight in commits.
+    await execute(
+      url,
+      `insert into ${schema}.groups
+        select seq, 1, 0, 7, 1, 'x', '' from generate_series(1, 1999) as seq;
+      insert into ${schema}.inbox
+        select i::text, i, i % 5, 0, 't', 'j', '', null, null from generate_series(1, 5000) as i;
+      insert into ${schema}.leases
+        select p, 1, 0, 0, 'a' from generate_series(100, 4000) as p;
+      analyze`,
+    );
+  }, 60_000);
+
+  /** The plan that a prepared statement settles on: it knows none of the values. */
+  async function planOf(sql: Sql): Promise<string> {
+    const client = await connectTo(url);
+    await client.query('set enable_seqscan = off');
+    const { rows } = await client.query(`explain (generic_plan, costs off) ${sql(schema).text}`);
+    await client.end();
+    return rows.map((row) => row['QUERY PLAN'] as string).join('\n');
+  }
+
+  it.each([
+    ['readParked', readParked, ['parked_\\d+_pkey', 'runs_\\d+_pkey', 'ends_\\d+_pkey']],
+    ['getRun', getRun, ['runs_\\d+_pkey', 'ends_\\d+_pkey']],
+    ['readRuns', readRun, ['runs_\\d+_pkey']],
+    ['listRuns', listRuns, ['Scan Backward using runs_\\d+_pkey', 'ends_\\d+_pkey']],
+    ['readKeys', readKey, ['keys_pkey']],
+    ['forgetKeys', forgetKeys, ['keys_run']],
+    ['readInbox', readInbox, ['inbox_oldest']],
+    ['readGroup', readGroup, ['groups_\\d+_pkey']],
+    ['readGroups', readGroups, ['groups_\\d+_pkey']],
+    ['append', insertGroup, ['leases_pkey', 'groups_\\d+_pkey', 'voided_pkey']],
+    ['readLeaseEnds', readLeaseEnds, ['groups_\\d+_pkey']],
+  ] as const)('of %s go along the indexes', async (_name, sql, indexes) => {
+    const plan = await planOf(sql);
+    for (const index of indexes) expect(plan).toMatch(new RegExp(index));
+    expect(plan).not.toMatch(/Seq Scan/);
+    expect(plan).not.toMatch(/hashed SubPlan/);
+  });
+});

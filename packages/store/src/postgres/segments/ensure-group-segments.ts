@@ -1,0 +1,32 @@
+import { step } from '../connection/step.ts';
+import type { Database } from '../database.ts';
+import { createGroupSegment } from '../sql/create-group-segment.ts';
+import { listGroupSegments } from '../sql/list-group-segments.ts';
+import { lockSchema } from '../sql/lock-schema.ts';
+import { missingRanges } from './missing-ranges.ts';
+
+/** Makes the group segment of each seq, and the one after it, so that the next border is made. */
+export async function ensureGroupSegments(
+  database: Database,
+  seqs: readonly number[],
+): Promise<void> {
+  const { schema } = database;
+  const width = database.settings.groupSegmentSize;
+  await database.maintenance(async (connection) => {
+    await connection.query(step(lockSchema(schema)));
+    for (const seq of seqs) {
+      const known = await connection.query<{ from_seq: number; to_seq: number }>(
+        step(listGroupSegments(schema)),
+      );
+      const existing = known.map(({ from_seq, to_seq }) => ({ from: from_seq, to: to_seq }));
+      for (const { from, to } of missingRanges({
+        existing,
+        first: seq,
+        last: seq + width,
+        width,
+      })) {
+        await connection.script(createGroupSegment(schema, { fromSeq: from, toSeq: to }));
+      }
+    }
+  });
+}

@@ -1,0 +1,85 @@
+import { StoreError } from '../../errors.ts';
+import { segmentsWanted } from '../../run-segment.ts';
+import type { Segment } from '../../store.ts';
+import type { Connection } from '../connection/connection.ts';
+import { step } from '../connection/step.ts';
+import type { Database } from '../database.ts';
+import { readNow } from '../now.ts';
+import { countOpenRuns } from '../sql/count-open-runs.ts';
+import { dropRunSegment } from '../sql/drop-run-segment.ts';
+import { listSegments as listSegmentsSql } from '../sql/list-segments.ts';
+import { lockRunSegment } from '../sql/lock-run-segment.ts';
+import { readSegment } from '../sql/read-segment.ts';
+import { sealSegment as sealSegmentSql } from '../sql/seal-segment.ts';
+import { ensureRunSegments } from './ensure-run-segments.ts';
+import { withShortLocks } from './with-short-locks.ts';
+
+interface SegmentRow {
+  readonly from_ms: number;
+  readonly to_ms: number;
+  readonly state: 'open' | 'sealed' | 'dropped';
+}
+
+export async function ensureSegments(
+  database: Database,
+  query: { untilMs: number },
+): Promise<void> {
+  const { segmentMs } = database.settings;
+  const wanted = segmentsWanted({ nowMs: await readNow(database), segmentMs, ...query });
+  const fromMs = wanted[0];
+  if (fromMs !== undefined) await ensureRunSegments(database, [{ fromMs, ...query }]);
+}
+
+export async function listSegments(database: Database): Promise<Segment[]> {
+  const rows = await database.read<SegmentRow>(step(listSegmentsSql(database.schema)));
+  return rows
+    .filter(({ state }) => state !== 'dropped')
+    .map(({ from_ms, to_ms, state }) => ({
+      fromMs: from_ms,
+      toMs: to_ms,
+      sealed: state === 'sealed',
+    }));
+}
+
+export async function sealSegment(
+  database: Database,
+  fromMs: number,
+): Promise<{ sealed: boolean; openRuns: number }> {
+  const { schema } = database;
+  return withShortLocks(database, async (connection) => {
+    const segment = await requireSegment(connection, schema, fromMs);
+    if (segment.state === 'sealed') return { sealed: true, openRuns: 0 };
+    // Counted first without a lock: while a run is open, commits must be able to end it.
+    const openRuns = await countOpen(connection, schema, fromMs);
+    if (openRuns > 0 || !segment.is_past) return { sealed: false, openRuns };
+    // Then again with writers kept out. Nobody is kept waiting but a run that comes late.
+    await connection.script(lockRunSegment(schema, fromMs));
+    const openNow = await countOpen(connection, schema, fromMs);
+    if (openNow > 0) return { sealed: false, openRuns: openNow };
+    await connection.script(sealSegmentSql(schema, fromMs));
+    return { sealed: true, openRuns: 0 };
+  });
+}
+
+export async function dropSegment(database: Database, fromMs: number): Promise<void> {
+  await withShortLocks(database, async (connection) => {
+    const segment = await requireSegment(connection, database.schema, fromMs);
+    if (segment.state !== 'sealed') {
+      throw new StoreError('invalid', `segment ${fromMs} is not sealed`);
+    }
+    await connection.script(dropRunSegment(database.schema, fromMs));
+  });
+}
+
+async function requireSegment(connection: Connection, schema: string, fromMs: number) {
+  const [segment] = await connection.query<{ state: string; is_past: boolean }>(
+    step(readSegment(schema), 1, (writer) => writer.int8(fromMs)),
+  );
+  if (segment === undefined) throw new StoreError('invalid', `there is no segment ${fromMs}`);
+  return segment;
+}
+
+async function countOpen(connection: Connection, schema: string, fromMs: number): Promise<number> {
+  const [row] = await connection.query<{ count: number }>(step(countOpenRuns(schema, fromMs)));
+  return row?.count ?? 0;
+}

@@ -1,0 +1,33 @@
+import { CLOCK_MS, sql } from './statement.ts';
+
+/**
+ * Lease and fence in one statement. The upsert locks the lease's row and judges its newest version
+ * by the store's clock; the fence takes the next seq. Where the old owner's commit takes that seq
+ * at the same moment, the unique key (partition, seq) lets one of the two through: then the caller
+ * asks again, and the next seq is one further.
+ */
+export const acquireLease = sql(
+  'acquire_lease',
+  (s) => `
+with clock as materialized (select ${CLOCK_MS} as now_ms),
+taken as (
+  insert into ${s}.leases as held (partition, owner, epoch, expires_at_ms)
+  select $1::int, $2::text, 1, now_ms + $3::bigint from clock
+  on conflict (partition) do update
+  set owner = excluded.owner, epoch = held.epoch + 1, expires_at_ms = excluded.expires_at_ms
+  where held.owner = excluded.owner or held.expires_at_ms <= (select now_ms from clock)
+  returning epoch, dropped_seq
+),
+fence as (
+  insert into ${s}.groups (partition, seq, epoch, at_ms, fact_count, commit_id, body)
+  select $1::int,
+    1 + greatest(
+      taken.dropped_seq,
+      (select g.seq from ${s}.groups g where g.partition = $1::int order by g.seq desc limit 1)
+    ),
+    taken.epoch, clock.now_ms, 0, $4::text, ''
+  from taken, clock
+  returning seq, epoch
+)
+select fence.epoch, fence.seq, clock.now_ms from fence, clock`,
+);

@@ -1,0 +1,23 @@
+import { CLOCK_MS, sql } from './statement.ts';
+
+/** Where the schema's version is kept; made first, under the schema lock. */
+export const makeSchemaVersion = sql(
+  'make_schema_version',
+  (s) => `
+create schema if not exists ${s};
+create table if not exists ${s}.schema_version (
+  version int primary key,
+  at_ms bigint not null default ${CLOCK_MS}
+)`,
+);
+
+/** One row per migration that has been applied. */
+export const readSchemaVersion = sql(
+  'read_schema_version',
+  (s) => `select coalesce(max(version), 0) as version from ${s}.schema_version`,
+);
+
+export const writeSchemaVersion = sql(
+  'write_schema_version',
+  (s) => `insert into ${s}.schema_version (version) values ($1::int)`,
+);

@@ -1,0 +1,32 @@
+import { StoreError } from './errors.ts';
+
+/** A day: few enough tables to walk, small enough to drop old runs in useful steps. */
+export const SEGMENT_MS_DEFAULT = 86_400_000;
+
+const SEGMENTS_WANTED_MAX = 10_000;
+
+/** Where the segment of a millisecond begins. */
+export function segmentFromMs(ms: number, segmentMs: number): number {
+  return Math.floor(ms / segmentMs) * segmentMs;
+}
+
+/**
+ * The segments that `ensureSegments` wants to exist. The one before the present is among them,
+ * because the clock that numbers runs may be a little behind the store's at a border.
+ */
+export function segmentsWanted(params: {
+  nowMs: number;
+  untilMs: number;
+  segmentMs: number;
+}): number[] {
+  const first = Math.max(0, segmentFromMs(params.nowMs, params.segmentMs) - params.segmentMs);
+  // A time in the wrong unit would otherwise make tables until the disk is full.
+  if ((params.untilMs - first) / params.segmentMs > SEGMENTS_WANTED_MAX) {
+    throw new StoreError('invalid', `${params.untilMs} is too many segments ahead`);
+  }
+  const wanted: number[] = [];
+  for (let fromMs = first; fromMs <= params.untilMs; fromMs += params.segmentMs) {
+    wanted.push(fromMs);
+  }
+  return wanted;
+}

@@ -1,0 +1,77 @@
+import { StoreError } from '../../errors.ts';
+import type { AppendResult, Commit, CommitPart } from '../../store.ts';
+import { validateCommit } from '../../validate-commit.ts';
+import type { Context } from '../context.ts';
+import { isConstraintFailure } from '../failure.ts';
+import { ADVANCE_PARTITION } from '../sql/advance-partition.ts';
+import { DELETE_INBOX } from '../sql/delete-inbox.ts';
+import { insertGroup } from '../sql/insert-group.ts';
+import { READ_PARTITION } from '../sql/read-partition.ts';
+import { findTakenKeys, takeKeys } from './keys.ts';
+import { writeEnds } from './write-ends.ts';
+import { writeParked } from './write-parked.ts';
+import { writeRuns } from './write-runs.ts';
+
+type Attempt = AppendResult | { readonly kind: 'keyClash' };
+
+/** Another process would have to forget a clashing key just then, again and again. */
+const ATTEMPTS_MAX = 3;
+
+export function append(context: Context, commit: Commit): AppendResult {
+  validateCommit(commit);
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const answer = context.db.write(
+      () => tryAppend(context, commit),
+      ({ kind }) => kind === 'committed',
+    );
+    if (answer.kind !== 'keyClash') return answer;
+    const keys = findTakenKeys(context, commit);
+    if (keys.length > 0) return { kind: 'keyTaken', keys };
+  }
+  throw new StoreError('unavailable', 'keys were taken and forgotten at the same time');
+}
+
+/** Runs inside a transaction that is only committed when the answer is `committed`. */
+function tryAppend(context: Context, commit: Commit): Attempt {
+  context.catalog.refresh();
+  const partitions = commit.parts.filter((part) => isFenced(context, part)).map((p) => p.partition);
+  if (partitions.length > 0) return { kind: 'fenced', partitions };
+  if (!takeKeys(context, commit)) return { kind: 'keyClash' };
+  for (const part of commit.parts) {
+    if (!writeGroup(context, commit.commitId, part)) {
+      return { kind: 'fenced', partitions: [part.partition] };
+    }
+    writeRuns(context, part.runs);
+    writeEnds(context, part.ends);
+    writeParked(context, part.partition, part.parked);
+    for (const id of part.inboxTaken) context.db.run(DELETE_INBOX, id);
+  }
+  return { kind: 'committed' };
+}
+
+/** I9: only the newest epoch writes, and only at the seq that nobody has written yet. */
+function isFenced({ db }: Context, part: CommitPart): boolean {
+  const { partition, epoch, seq } = part;
+  if (db.run(ADVANCE_PARTITION, seq, partition, epoch) === 1) return false;
+  const row = db.get(READ_PARTITION, partition);
+  const lastSeq = row?.['last_seq'] as number | undefined;
+  if (lastSeq !== undefined && row?.['epoch'] === epoch && seq > lastSeq + 1) {
+    throw new StoreError(
+      'invalid',
+      `seq ${seq} leaves a gap after ${lastSeq} in partition ${partition}`,
+    );
+  }
+  return true;
+}
+
+function writeGroup({ db, catalog }: Context, commitId: string, part: CommitPart): boolean {
+  const { partition, seq, epoch, atMs, factCount, body } = part;
+  const sql = insertGroup(catalog.ensureGroupSegment(seq));
+  try {
+    db.run(sql, partition, seq, epoch, commitId, atMs, factCount, body);
+    return true;
+  } catch (error) {
+    if (isConstraintFailure(error)) return false;
+    throw error;
+  }
+}

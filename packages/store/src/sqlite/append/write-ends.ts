@@ -1,0 +1,22 @@
+import type { EndRow } from '../../store.ts';
+import type { Context } from '../context.ts';
+import { insertEnds } from '../sql/insert-ends.ts';
+import { bySegment } from './by-segment.ts';
+import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
+
+const bind: BatchTable<EndRow>['bind'] = (values, end, index) => {
+  values.push(
+    scratchId(index, end.id),
+    end.tenant,
+    end.state,
+    end.endedAtMs,
+    end.detail,
+    end.output,
+  );
+};
+
+export function writeEnds({ db, catalog }: Context, ends: readonly EndRow[]): void {
+  bySegment(catalog, ends, (segment, rows) =>
+    writeInBatches(db, rows, { sql: (rowCount) => insertEnds(segment, rowCount), bind }),
+  );
+}

@@ -1,0 +1,36 @@
+import type { BeatResult, Store } from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
+import type { Context } from './context.ts';
+import { DELETE_NODE } from './sql/delete-node.ts';
+import { LIST_NODES } from './sql/list-nodes.ts';
+import { RENEW_LEASE } from './sql/renew-lease.ts';
+import { UPSERT_NODE } from './sql/upsert-node.ts';
+
+export function beat(context: Context, request: Parameters<Store['beat']>[0]): BeatResult {
+  const { db, now } = context;
+  const { node, address, ttlMs, leases } = request;
+  requireTexts({ node, address });
+  return db.write(() => {
+    const nowMs = now();
+    const expiresAtMs = nowMs + ttlMs;
+    db.run(UPSERT_NODE, node, address, expiresAtMs);
+    const renewed: number[] = [];
+    const lost: number[] = [];
+    for (const { partition, epoch } of leases) {
+      const isRenewed = db.run(RENEW_LEASE, expiresAtMs, partition, node, epoch) === 1;
+      (isRenewed ? renewed : lost).push(partition);
+    }
+    return { nowMs, nodes: liveNodes(context), renewed, lost };
+  });
+}
+
+export function forgetNode({ db }: Context, node: string): void {
+  requireTexts({ node });
+  db.write(() => db.run(DELETE_NODE, node));
+}
+
+export function liveNodes({ db, now }: Context): { node: string; address: string }[] {
+  return db
+    .all(LIST_NODES, now())
+    .map((row) => ({ node: row['node'] as string, address: row['address'] as string }));
+}

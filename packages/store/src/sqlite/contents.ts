@@ -1,0 +1,43 @@
+import type { StoreContents } from '../snapshot.ts';
+import { liveNodes } from './beat.ts';
+import { readCheckpoint } from './checkpoints.ts';
+import type { Context } from './context.ts';
+import type { Row } from './database.ts';
+import { listLeases } from './leases.ts';
+import { toDefinition, toEnd, toGroup, toId, toInboxEntry, toRun } from './rows.ts';
+import { listSegments } from './segments.ts';
+import * as sql from './sql/dump.ts';
+
+export function contents(context: Context): StoreContents {
+  const { db, catalog } = context;
+  const segments = listSegments(context);
+  const everySegment = (statement: (segment: number) => string): Row[] =>
+    catalog.list().flatMap(({ number }) => db.all(statement(number)));
+  return {
+    groups: catalog
+      .listGroupSegments()
+      .flatMap((segment) => db.all(sql.dumpGroups(segment)).map(toGroup)),
+    checkpoints: db
+      .all(sql.DUMP_CHECKPOINTS)
+      .flatMap((row) => readCheckpoint(context, row['partition'] as number) ?? []),
+    leases: listLeases(context),
+    nodes: liveNodes(context),
+    runs: everySegment(sql.dumpRuns).map(toRun),
+    ends: everySegment(sql.dumpEnds).flatMap((row) => toEnd(row) ?? []),
+    parked: everySegment(sql.dumpParked).map((row) => ({
+      partition: row['partition'] as number,
+      lane: row['lane'] as string,
+      sort: row['sort'] as number,
+      id: toId(row['id']),
+      tenant: row['tenant'] as string,
+    })),
+    keys: db.all(sql.DUMP_KEYS).map((row) => ({
+      tenant: row['tenant'] as string,
+      key: row['key'] as string,
+      run: toId(row['run']),
+    })),
+    inbox: db.all(sql.DUMP_INBOX).map(toInboxEntry),
+    definitions: db.all(sql.DUMP_DEFINITIONS).map(toDefinition),
+    segments,
+  };
+}

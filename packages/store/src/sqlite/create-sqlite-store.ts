@@ -1,0 +1,111 @@
+import { GROUP_SEGMENT_SIZE_DEFAULT } from '../group-segment.ts';
+import { SEGMENT_MS_DEFAULT } from '../run-segment.ts';
+import { type Snapshot, toSnapshot } from '../snapshot.ts';
+import type { Store } from '../store.ts';
+import { append } from './append/append.ts';
+import { beat, forgetNode } from './beat.ts';
+import * as checkpoints from './checkpoints.ts';
+import { openFile } from './connection.ts';
+import { contents } from './contents.ts';
+import type { Context } from './context.ts';
+import { Database } from './database.ts';
+import * as definitions from './definitions.ts';
+import { toStoreError } from './failure.ts';
+import * as groups from './groups.ts';
+import * as inbox from './inbox.ts';
+import * as keys from './keys.ts';
+import * as leases from './leases.ts';
+import { migrate, settleSizes } from './migrate.ts';
+import { readParked } from './parked.ts';
+import * as runs from './runs.ts';
+import { SegmentCatalog, type SegmentSizes } from './segment-catalog.ts';
+import * as segments from './segments.ts';
+
+export interface SqliteStoreOptions {
+  readonly path: string;
+  /** The store's clock: this machine's, unless a test brings its own. */
+  readonly now?: () => number;
+  /** Decided when the file is made; later only to be repeated. */
+  readonly segmentMs?: number;
+  /** Seqs per group segment; decided when the file is made. */
+  readonly groupSegmentSize?: number;
+}
+
+export interface SqliteStore extends Store {
+  snapshot(): Promise<Snapshot>;
+}
+
+/** Opens or makes the file. Call `migrate` before anything else. */
+export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
+  const { path, now = Date.now, segmentMs, groupSegmentSize } = options;
+  const wanted = {
+    ...(segmentMs === undefined ? {} : { segmentMs }),
+    ...(groupSegmentSize === undefined ? {} : { groupSegmentSize }),
+  };
+  return storeOn(new Database(openFile(path)), { now, wanted });
+}
+
+const DEFAULTS: SegmentSizes = {
+  segmentMs: SEGMENT_MS_DEFAULT,
+  groupSegmentSize: GROUP_SEGMENT_SIZE_DEFAULT,
+};
+
+/**
+ * The store on an open connection. SQLite works on the calling thread, so each method has done all
+ * its work, flush included, before its promise exists.
+ */
+export function storeOn(
+  db: Database,
+  options: { now: () => number; wanted: Partial<SegmentSizes> },
+): SqliteStore {
+  const catalog = new SegmentCatalog(db);
+  const context: Context = { db, catalog, now: options.now };
+  /** Turns a function of the context into a method that only ever rejects with a `StoreError`. */
+  const method =
+    <A extends unknown[], R>(operation: (context: Context, ...values: A) => R) =>
+    async (...values: A): Promise<R> => {
+      try {
+        return operation(context, ...values);
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    };
+  return {
+    migrate: method(() => {
+      migrate(db);
+      catalog.setSizes(settleSizes(db, { wanted: options.wanted, defaults: DEFAULTS }));
+    }),
+    close: method(() => db.close()),
+    now: async () => options.now(),
+    append: method(append),
+    readGroup: method(groups.readGroup),
+    readGroups: method(groups.readGroups),
+    writeCheckpoint: method(checkpoints.writeCheckpoint),
+    readCheckpoint: method(checkpoints.readCheckpoint),
+    acquireLease: method(leases.acquireLease),
+    beat: method(beat),
+    releaseLease: method(leases.releaseLease),
+    forgetNode: method(forgetNode),
+    listLeases: method(leases.listLeases),
+    getRun: method(runs.getRun),
+    readRuns: method(runs.readRuns),
+    listRuns: method(runs.listRuns),
+    readKeys: method(keys.readKeys),
+    forgetKeys: method(keys.forgetKeys),
+    readParked: method(readParked),
+    putInbox: method(inbox.putInbox),
+    readInbox: method(inbox.readInbox),
+    putDefinition: method(definitions.putDefinition),
+    deleteDefinition: method(definitions.deleteDefinition),
+    restoreDefinition: method(definitions.restoreDefinition),
+    getDefinition: method(definitions.getDefinition),
+    listDefinitionVersions: method(definitions.listDefinitionVersions),
+    listDefinitions: method(definitions.listDefinitions),
+    ensureSegments: method(segments.ensureSegments),
+    listSegments: method(segments.listSegments),
+    sealSegment: method(segments.sealSegment),
+    dropSegment: method(segments.dropSegment),
+    dropGroupsBefore: method(groups.dropGroupsBefore),
+    snapshot: method(() => toSnapshot(contents(context))),
+  };
+}

@@ -1,0 +1,126 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { StoreError } from '../errors.ts';
+import { isCommitInDoubt, toStoreError } from './failure.ts';
+import { COUNT_SETTLEMENT } from './sql/settings.ts';
+import { BEGIN_MIGRATION, BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK } from './sql/transaction.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One connection: statements are prepared once, and every failure leaves as a `StoreError`. */
+export class Database {
+  private readonly db: DatabaseSync;
+  private readonly statements = new Map<string, StatementSync>();
+  private isInDoubt = false;
+  private isClosed = false;
+  /** Called when a transaction is given up: what was learnt inside it is not true. */
+  onRollback: () => void = () => {};
+
+  constructor(db: DatabaseSync) {
+    this.db = db;
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      statement = this.db.prepare(sql);
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  get(sql: string, ...values: SQLInputValue[]): Row | undefined {
+    return this.prepare(sql).get(...values);
+  }
+
+  all(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.prepare(sql).all(...values);
+  }
+
+  /** Answers how many rows changed. */
+  run(sql: string, ...values: SQLInputValue[]): number {
+    return Number(this.prepare(sql).run(...values).changes);
+  }
+
+  /** As `run`, for values that are in an array already: spreading a long one twice shows. */
+  runAll(sql: string, values: SQLInputValue[]): number {
+    return Number(this.prepare(sql).run(...values).changes);
+  }
+
+  exec(sql: string): void {
+    this.db.exec(sql);
+  }
+
+  /** Statements of tables that are gone would only take up room. */
+  forgetStatements(): void {
+    this.statements.clear();
+  }
+
+  read<T>(work: () => T): T {
+    return this.transaction(BEGIN_READ, work, () => true);
+  }
+
+  /** Commits if `isWanted` says so of what the work answers, and leaves no trace otherwise. */
+  write<T>(work: () => T, isWanted: (answer: T) => boolean = () => true): T {
+    return this.transaction(BEGIN_WRITE, work, isWanted);
+  }
+
+  migrate(work: () => void): void {
+    this.transaction(BEGIN_MIGRATION, work, () => true);
+  }
+
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.statements.clear();
+    this.db.close();
+  }
+
+  private transaction<T>(begin: string, work: () => T, isWanted: (answer: T) => boolean): T {
+    if (this.isClosed) throw new StoreError('unavailable', 'the store is closed');
+    this.settle();
+    try {
+      this.run(begin);
+      const answer = work();
+      if (isWanted(answer)) this.commit();
+      else this.rollback();
+      return answer;
+    } catch (error) {
+      this.rollback();
+      throw toStoreError(error);
+    }
+  }
+
+  private commit(): void {
+    try {
+      this.run(COMMIT);
+    } catch (error) {
+      if (!isCommitInDoubt(error)) throw error;
+      this.isInDoubt = true;
+      throw new StoreError('unknown', 'SQLite: the disk failed during COMMIT', { cause: error });
+    }
+  }
+
+  private rollback(): void {
+    this.onRollback();
+    // A failed COMMIT and some failures of the disk have rolled back by themselves.
+    if (this.db.isTransaction) this.db.exec(ROLLBACK);
+  }
+
+  /**
+   * After a COMMIT in doubt its frames may still lie in the log, where this process no longer sees
+   * them but recovery after a crash would. The next durable commit is written over them; only then
+   * may anybody conclude from their absence that they will never be there.
+   */
+  private settle(): void {
+    if (!this.isInDoubt) return;
+    try {
+      this.db.exec(BEGIN_WRITE);
+      this.run(COUNT_SETTLEMENT);
+      this.db.exec(COMMIT);
+      this.isInDoubt = false;
+    } catch (error) {
+      this.rollback();
+      throw new StoreError('unavailable', 'SQLite: the disk still fails', { cause: error });
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import type {
+  Definition,
+  DefinitionChange,
+  DefinitionKey,
+  DefinitionResult,
+  Store,
+} from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
+import type { Context } from './context.ts';
+import { toDefinition } from './rows.ts';
+import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
+import { INSERT_DEFINITION } from './sql/insert-definition.ts';
+import { LIST_DEFINITION_VERSIONS } from './sql/list-definition-versions.ts';
+import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
+
+type Change = Omit<DefinitionChange, 'body'>;
+
+/** What a change makes of the newest version; null when there must be one and there is none. */
+type NextVersion = (current: Definition | null) => { body: string; deleted: boolean } | null;
+
+export function putDefinition(context: Context, change: DefinitionChange): DefinitionResult {
+  requireTexts({ body: change.body });
+  return changeDefinition(context, change, () => ({ body: change.body, deleted: false }));
+}
+
+export function deleteDefinition(context: Context, change: Change): DefinitionResult {
+  return changeDefinition(context, change, (current) =>
+    current === null ? null : { body: current.body, deleted: true },
+  );
+}
+
+export function restoreDefinition(context: Context, change: Change): DefinitionResult {
+  return changeDefinition(context, change, (current) =>
+    current === null ? null : { body: current.body, deleted: false },
+  );
+}
+
+/** Compare and append: the author names the version that was seen, and only that one is replaced. */
+function changeDefinition(context: Context, change: Change, next: NextVersion): DefinitionResult {
+  const { db, now } = context;
+  const { tenant, kind, name, author, expectedVersion } = change;
+  requireTexts({ tenant, kind, name, author });
+  return db.write(() => {
+    const current = readNewest(context, change);
+    const currentVersion = current?.version ?? 0;
+    const written = next(current);
+    if (expectedVersion !== currentVersion || written === null) {
+      return { kind: 'conflict', currentVersion };
+    }
+    const version = currentVersion + 1;
+    const deleted = written.deleted ? 1 : 0;
+    const key = [tenant, kind, name, version] as const;
+    db.run(INSERT_DEFINITION, ...key, written.body, author, now(), deleted);
+    return { kind: 'written', version };
+  });
+}
+
+function readNewest({ db }: Context, { tenant, kind, name }: DefinitionKey): Definition | null {
+  const row = db.get(GET_NEWEST_DEFINITION, tenant, kind, name);
+  return row === undefined ? null : toDefinition(row);
+}
+
+export function getDefinition(
+  context: Context,
+  query: DefinitionKey & { version?: number },
+): Definition | null {
+  const { tenant, kind, name, version } = query;
+  requireTexts({ tenant, kind, name });
+  const { db } = context;
+  return db.read(() => {
+    if (version === undefined) return readNewest(context, query);
+    const row = db.get(GET_DEFINITION_VERSION, tenant, kind, name, version);
+    return row === undefined ? null : toDefinition(row);
+  });
+}
+
+export function listDefinitionVersions({ db }: Context, query: DefinitionKey): Definition[] {
+  const { tenant, kind, name } = query;
+  requireTexts({ tenant, kind, name });
+  return db.read(() => db.all(LIST_DEFINITION_VERSIONS, tenant, kind, name).map(toDefinition));
+}
+
+export function listDefinitions(
+  { db }: Context,
+  query: Parameters<Store['listDefinitions']>[0],
+): Definition[] {
+  const { tenant, kind, after, limit, includeDeleted = false } = query;
+  requireTexts({ tenant, kind, after });
+  const sql = listDefinitionsSql({ isFirstPage: after === null, includeDeleted });
+  return db.read(() => db.all(sql, tenant, kind, after ?? '', limit).map(toDefinition));
+}

@@ -1,0 +1,57 @@
+import type { Group, GroupHead } from '../store.ts';
+import type { Context } from './context.ts';
+import { toGroup, toGroupHead } from './rows.ts';
+import { dropGroupSegment } from './sql/drop-group-segment.ts';
+import { findKeptGroup } from './sql/find-kept-group.ts';
+import { DELETE_GROUP_SEGMENT } from './sql/group-segments.ts';
+import { readGroup as readGroupSql } from './sql/read-group.ts';
+import { readGroups as readGroupsSql } from './sql/read-groups.ts';
+
+export function readGroup(
+  { db, catalog }: Context,
+  at: { partition: number; seq: number },
+): GroupHead | null {
+  return db.read(() => {
+    catalog.refresh();
+    const segment = catalog.groupSegmentOf(at.seq);
+    if (!catalog.hasGroupSegment(segment)) return null;
+    const row = db.get(readGroupSql(segment), at.partition, at.seq);
+    return row === undefined ? null : toGroupHead(row);
+  });
+}
+
+export function readGroups(
+  { db, catalog }: Context,
+  query: { partition: number; afterSeq: number; limit: number },
+): Group[] {
+  const { partition, afterSeq, limit } = query;
+  return db.read(() => {
+    catalog.refresh();
+    const first = catalog.groupSegmentOf(Math.max(0, afterSeq));
+    const groups: Group[] = [];
+    for (const segment of catalog.listGroupSegments()) {
+      if (groups.length >= limit) break;
+      if (segment < first) continue;
+      const rows = db.all(readGroupsSql(segment), partition, afterSeq, limit - groups.length);
+      groups.push(...rows.map(toGroup));
+    }
+    return groups;
+  });
+}
+
+export function dropGroupsBefore({ db, catalog }: Context, query: { beforeMs: number }): number {
+  const count = db.write(() => {
+    catalog.refresh();
+    const passed = catalog
+      .listGroupSegments()
+      .filter((segment) => db.get(findKeptGroup(segment), query.beforeMs) === undefined);
+    for (const segment of passed) {
+      db.exec(dropGroupSegment(segment));
+      db.run(DELETE_GROUP_SEGMENT, segment);
+    }
+    catalog.invalidate();
+    return passed.length;
+  });
+  if (count > 0) db.forgetStatements();
+  return count;
+}

@@ -1,0 +1,5 @@
+export {
+  createSqliteStore,
+  type SqliteStore,
+  type SqliteStoreOptions,
+} from './create-sqlite-store.ts';

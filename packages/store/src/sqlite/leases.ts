@@ -1,0 +1,49 @@
+import type { AcquireResult, Lease, Store } from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
+import type { Context } from './context.ts';
+import { toLease } from './rows.ts';
+import { insertGroup } from './sql/insert-group.ts';
+import { LIST_LEASES } from './sql/list-leases.ts';
+import { READ_PARTITION } from './sql/read-partition.ts';
+import { RELEASE_LEASE } from './sql/release-lease.ts';
+import { TAKE_PARTITION } from './sql/take-partition.ts';
+
+export function acquireLease(
+  context: Context,
+  request: Parameters<Store['acquireLease']>[0],
+): AcquireResult {
+  const { db, catalog, now } = context;
+  const { partition, owner, ttlMs, commitId } = request;
+  requireTexts({ owner, commitId });
+  return db.write(() => {
+    catalog.refresh();
+    // Read inside: the wait for the lock must not count against the lease that is given.
+    const nowMs = now();
+    const row = db.get(READ_PARTITION, partition);
+    const held = row === undefined ? null : toLease(row);
+    if (held !== null && held.owner !== owner && held.expiresAtMs > nowMs) {
+      const remainingMs = held.expiresAtMs - nowMs;
+      return { kind: 'held', owner: held.owner, epoch: held.epoch, remainingMs };
+    }
+    // I7: the epoch rises with every take, also when an owner takes its own lease again.
+    const epoch = (held?.epoch ?? 0) + 1;
+    const seq = ((row?.['last_seq'] as number | undefined) ?? 0) + 1;
+    db.run(TAKE_PARTITION, partition, owner, epoch, nowMs + ttlMs, seq);
+    const fence = insertGroup(catalog.ensureGroupSegment(seq));
+    db.run(fence, partition, seq, epoch, commitId, nowMs, 0, new Uint8Array(0));
+    return { kind: 'acquired', epoch, seq, nowMs };
+  });
+}
+
+export function releaseLease(
+  { db, now }: Context,
+  lease: { partition: number; owner: string; epoch: number },
+): void {
+  const { partition, owner, epoch } = lease;
+  requireTexts({ owner });
+  db.write(() => db.run(RELEASE_LEASE, now(), partition, owner, epoch));
+}
+
+export function listLeases({ db }: Context): Lease[] {
+  return db.read(() => db.all(LIST_LEASES).map(toLease));
+}

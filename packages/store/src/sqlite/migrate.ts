@@ -1,0 +1,55 @@
+import { StoreError } from '../errors.ts';
+import type { Database } from './database.ts';
+import { MIGRATIONS } from './migrations/all-migrations.ts';
+import type { SegmentSizes } from './segment-catalog.ts';
+import {
+  CREATE_SCHEMA_VERSION,
+  READ_SCHEMA_VERSION,
+  WRITE_SCHEMA_VERSION,
+} from './sql/schema-version.ts';
+import { INSERT_SETTING, READ_SETTING } from './sql/settings.ts';
+
+/**
+ * Brings the schema up to date in one exclusive transaction: of two processes that start at once,
+ * the second finds the work done. A crash half-way leaves the old schema.
+ */
+export function migrate(db: Database, upTo: number = newestVersion()): void {
+  db.migrate(() => {
+    db.exec(CREATE_SCHEMA_VERSION);
+    const version = (db.get(READ_SCHEMA_VERSION)?.['version'] as number | undefined) ?? 0;
+    if (version > newestVersion()) {
+      throw new StoreError(
+        'invalid',
+        `the file has schema ${version}, this program knows ${newestVersion()}: use a newer one`,
+      );
+    }
+    for (const migration of MIGRATIONS) {
+      if (migration.version <= version || migration.version > upTo) continue;
+      migration.apply(db);
+      db.run(WRITE_SCHEMA_VERSION, migration.version);
+    }
+  });
+}
+
+/** The sizes are a property of the file: the first to open it decides, later ones must agree. */
+export function settleSizes(
+  db: Database,
+  params: { wanted: Partial<SegmentSizes>; defaults: SegmentSizes },
+): SegmentSizes {
+  return db.write(() => {
+    const settle = (name: keyof SegmentSizes): number => {
+      const wanted = params.wanted[name];
+      db.run(INSERT_SETTING, name, wanted ?? params.defaults[name]);
+      const stored = db.get(READ_SETTING, name)?.['value'] as number;
+      if (wanted !== undefined && wanted !== stored) {
+        throw new StoreError('invalid', `the file was made with ${name} ${stored}, not ${wanted}`);
+      }
+      return stored;
+    };
+    return { segmentMs: settle('segmentMs'), groupSegmentSize: settle('groupSegmentSize') };
+  });
+}
+
+function newestVersion(): number {
+  return MIGRATIONS.at(-1)?.version ?? 0;
+}

@@ -1,0 +1,6 @@
+import { base } from './0001-base.ts';
+import { retention } from './0002-retention.ts';
+import type { Migration } from './migration.ts';
+
+/** In order; a migration that has been released is never changed, only followed by another. */
+export const MIGRATIONS: readonly Migration[] = [base, retention];

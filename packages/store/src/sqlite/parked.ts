@@ -1,0 +1,61 @@
+import { compareRunIds, type RunId } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
+import { requireText } from '../validate-text.ts';
+import type { Context } from './context.ts';
+import { idBytes, toId } from './rows.ts';
+import { findRun } from './runs.ts';
+import { readParked as readParkedSql } from './sql/read-parked.ts';
+
+/** Before every place of a lane: sorts are safe integers. */
+const BEGINNING = { sort: Number.MIN_SAFE_INTEGER, id: { ms: 0, partition: 0, seq: 0 } };
+
+interface Place {
+  readonly sort: number;
+  readonly id: RunId;
+  readonly tenant: string;
+}
+
+export function readParked(
+  context: Context,
+  query: Parameters<Store['readParked']>[0],
+): { runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean } {
+  requireText('lane', query.lane);
+  return context.db.read(() => {
+    context.catalog.refresh();
+    const places = readPlaces(context, query);
+    const page = places.slice(0, query.limit);
+    const runs: ParkedRun[] = [];
+    for (const place of page) {
+      const stored = findRun(context, place);
+      if (stored?.end === null) runs.push({ sort: place.sort, run: stored.run });
+    }
+    const last = page.at(-1);
+    return {
+      runs,
+      last: last === undefined ? null : { sort: last.sort, id: last.id },
+      exhausted: places.length <= query.limit,
+    };
+  });
+}
+
+/**
+ * The next places of the lane over all segments, and one more to see whether there is more. Only
+ * the narrow rows are read from every segment; runs are then fetched for the page alone.
+ */
+function readPlaces({ db, catalog }: Context, query: Parameters<Store['readParked']>[0]): Place[] {
+  const { partition, lane, upTo, limit } = query;
+  const after = query.after ?? BEGINNING;
+  const places: Place[] = [];
+  for (const { number } of catalog.list()) {
+    const id = idBytes(after.id);
+    const rows = db.all(readParkedSql(number), partition, lane, after.sort, id, upTo, limit + 1);
+    for (const row of rows) {
+      places.push({
+        sort: row['sort'] as number,
+        id: toId(row['id']),
+        tenant: row['tenant'] as string,
+      });
+    }
+  }
+  return places.sort((a, b) => a.sort - b.sort || compareRunIds(a.id, b.id)).slice(0, limit + 1);
+}

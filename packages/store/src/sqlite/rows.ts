@@ -1,0 +1,97 @@
+import { type Class, type RunId, readRunId, writeRunId } from '@signalbox/engine';
+import type { Definition, EndRow, Group, GroupHead, InboxEntry, Lease, RunRow } from '../store.ts';
+import type { Row } from './database.ts';
+
+export function idBytes(id: RunId): Uint8Array {
+  const bytes = new Uint8Array(16);
+  writeRunId(bytes, 0, id.ms, id.partition, id.seq);
+  return bytes;
+}
+
+export function toId(value: unknown): RunId {
+  return readRunId(value as Uint8Array);
+}
+
+/** Most runs have no key, and the empty text costs nothing to write or to read. */
+export function keysText(keys: readonly string[]): string {
+  return keys.length === 0 ? '' : JSON.stringify(keys);
+}
+
+export function toRun(row: Row): RunRow {
+  const keys = row['keys'] as string;
+  return {
+    id: toId(row['id']),
+    tenant: row['tenant'] as string,
+    job: row['job'] as string,
+    jobVersion: row['job_version'] as number,
+    class: row['class'] as Class,
+    head: row['head'] as string,
+    input: row['input'] as Uint8Array | null,
+    inputBytes: row['input_bytes'] as number,
+    keys: keys === '' ? [] : (JSON.parse(keys) as string[]),
+  };
+}
+
+/** The end in a row of a run joined with its end, or null where the join found none. */
+export function toEnd(row: Row): EndRow | null {
+  if (row['state'] === null) return null;
+  return {
+    id: toId(row['id']),
+    tenant: row['tenant'] as string,
+    state: row['state'] as string,
+    endedAtMs: row['ended_at_ms'] as number,
+    detail: row['detail'] as string,
+    output: row['output'] as Uint8Array | null,
+  };
+}
+
+export function toGroupHead(row: Row): GroupHead {
+  return {
+    partition: row['partition'] as number,
+    seq: row['seq'] as number,
+    epoch: row['epoch'] as number,
+    commitId: row['commit_id'] as string,
+    atMs: row['at_ms'] as number,
+    factCount: row['fact_count'] as number,
+  };
+}
+
+export function toGroup(row: Row): Group {
+  return { ...toGroupHead(row), body: row['body'] as Uint8Array };
+}
+
+export function toLease(row: Row): Lease {
+  return {
+    partition: row['partition'] as number,
+    owner: row['owner'] as string,
+    epoch: row['epoch'] as number,
+    expiresAtMs: row['expires_at_ms'] as number,
+  };
+}
+
+export function toInboxEntry(row: Row): InboxEntry {
+  return {
+    id: row['id'] as string,
+    partition: row['partition'] as number,
+    tenant: row['tenant'] as string,
+    job: row['job'] as string,
+    class: row['class'] as Class,
+    head: row['head'] as string,
+    input: row['input'] as Uint8Array | null,
+    key: row['key'] as string | null,
+    atMs: row['at_ms'] as number,
+  };
+}
+
+export function toDefinition(row: Row): Definition {
+  return {
+    tenant: row['tenant'] as string,
+    kind: row['kind'] as string,
+    name: row['name'] as string,
+    version: row['version'] as number,
+    body: row['body'] as string,
+    author: row['author'] as string,
+    atMs: row['at_ms'] as number,
+    deleted: row['deleted'] === 1,
+  };
+}

@@ -1,0 +1,142 @@
+import { formatRunId, type RunId } from '@signalbox/engine';
+import { StoreError } from '../errors.ts';
+import type { Segment } from '../store.ts';
+import type { Database } from './database.ts';
+import { createGroupSegment } from './sql/create-group-segment.ts';
+import { createRunSegment } from './sql/create-run-segment.ts';
+import { DATA_VERSION } from './sql/data-version.ts';
+import { INSERT_GROUP_SEGMENT, LIST_GROUP_SEGMENTS } from './sql/group-segments.ts';
+import { INSERT_SEGMENT } from './sql/insert-segment.ts';
+import { LIST_SEGMENTS } from './sql/list-segments.ts';
+
+export interface SegmentSizes {
+  readonly segmentMs: number;
+  readonly groupSegmentSize: number;
+}
+
+interface SegmentState {
+  readonly number: number;
+  readonly isSealed: boolean;
+  readonly isDropped: boolean;
+}
+
+/**
+ * Which segments exist, kept in memory because every row written asks. Reloaded when another
+ * process has changed the file, so it is only to be trusted inside a transaction, after `refresh`.
+ */
+export class SegmentCatalog {
+  private readonly db: Database;
+  private sizes: SegmentSizes = { segmentMs: 1, groupSegmentSize: 1 };
+  private runSegments = new Map<number, SegmentState>();
+  private groupSegmentNumbers: number[] = [];
+  private version: unknown = null;
+
+  constructor(db: Database) {
+    this.db = db;
+    db.onRollback = () => this.invalidate();
+  }
+
+  setSizes(sizes: SegmentSizes): void {
+    this.sizes = sizes;
+    this.invalidate();
+  }
+
+  get segmentMs(): number {
+    return this.sizes.segmentMs;
+  }
+
+  invalidate(): void {
+    this.version = null;
+  }
+
+  refresh(): void {
+    const version = this.db.get(DATA_VERSION)?.['data_version'];
+    if (version === this.version) return;
+    this.runSegments = new Map(
+      this.db.all(LIST_SEGMENTS).map((row) => [
+        row['segment'] as number,
+        {
+          number: row['segment'] as number,
+          isSealed: row['sealed'] === 1,
+          isDropped: row['dropped'] === 1,
+        },
+      ]),
+    );
+    this.groupSegmentNumbers = this.db
+      .all(LIST_GROUP_SEGMENTS)
+      .map((row) => row['segment'] as number);
+    this.version = version;
+  }
+
+  numberOf(ms: number): number {
+    return Math.floor(ms / this.sizes.segmentMs);
+  }
+
+  /** The segment of an id for reading, or null when no row can be there. */
+  find(ms: number): number | null {
+    const segment = this.runSegments.get(this.numberOf(ms));
+    return segment === undefined || segment.isDropped ? null : segment.number;
+  }
+
+  /** The segment of an id for writing, made here if nobody has made it ahead. */
+  requireWritable(id: RunId): number {
+    const number = this.numberOf(id.ms);
+    const segment = this.runSegments.get(number);
+    if (segment === undefined) {
+      this.makeRunSegment(number);
+      return number;
+    }
+    if (segment.isSealed || segment.isDropped) {
+      throw new StoreError('invalid', `the segment of run ${formatRunId(id)} is sealed`);
+    }
+    return segment.number;
+  }
+
+  makeRunSegment(number: number): void {
+    this.db.exec(createRunSegment(number));
+    this.db.run(INSERT_SEGMENT, number);
+    this.runSegments.set(number, { number, isSealed: false, isDropped: false });
+  }
+
+  isKnown(segment: number): boolean {
+    return this.runSegments.has(segment);
+  }
+
+  /** Run segments that hold rows, oldest first. */
+  list(): (Segment & { readonly number: number })[] {
+    const { segmentMs } = this.sizes;
+    return [...this.runSegments.values()]
+      .filter(({ isDropped }) => !isDropped)
+      .map(({ number, isSealed }) => ({
+        number,
+        fromMs: number * segmentMs,
+        toMs: (number + 1) * segmentMs,
+        sealed: isSealed,
+      }))
+      .sort((a, b) => a.fromMs - b.fromMs);
+  }
+
+  /** Group segments, lowest seqs first. */
+  listGroupSegments(): readonly number[] {
+    return this.groupSegmentNumbers;
+  }
+
+  groupSegmentOf(seq: number): number {
+    return Math.floor(seq / this.sizes.groupSegmentSize);
+  }
+
+  hasGroupSegment(segment: number): boolean {
+    return this.groupSegmentNumbers.includes(segment);
+  }
+
+  /** The table of a seq, made when its first group is written. */
+  ensureGroupSegment(seq: number): number {
+    const segment = this.groupSegmentOf(seq);
+    if (!this.hasGroupSegment(segment)) {
+      this.db.exec(createGroupSegment(segment));
+      this.db.run(INSERT_GROUP_SEGMENT, segment);
+      this.groupSegmentNumbers = [...this.groupSegmentNumbers, segment].sort((a, b) => a - b);
+    }
+    return segment;
+  }
+}

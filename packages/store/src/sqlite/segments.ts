@@ -1,0 +1,61 @@
+import { StoreError } from '../errors.ts';
+import { segmentsWanted } from '../run-segment.ts';
+import type { Segment } from '../store.ts';
+import type { Context } from './context.ts';
+import { countOpenRuns } from './sql/count-open-runs.ts';
+import { dropRunSegment } from './sql/drop-run-segment.ts';
+import { MARK_SEGMENT_DROPPED } from './sql/mark-segment-dropped.ts';
+import { SEAL_SEGMENT } from './sql/seal-segment.ts';
+
+export function ensureSegments({ db, catalog, now }: Context, query: { untilMs: number }): void {
+  db.write(() => {
+    catalog.refresh();
+    const { segmentMs } = catalog;
+    const wanted = segmentsWanted({ nowMs: now(), segmentMs, ...query });
+    for (const number of wanted.map((fromMs) => catalog.numberOf(fromMs))) {
+      if (!catalog.isKnown(number)) catalog.makeRunSegment(number);
+    }
+  });
+}
+
+export function listSegments({ db, catalog }: Context): Segment[] {
+  return db.read(() => {
+    catalog.refresh();
+    return catalog.list().map(({ fromMs, toMs, sealed }) => ({ fromMs, toMs, sealed }));
+  });
+}
+
+export function sealSegment(
+  context: Context,
+  fromMs: number,
+): { sealed: boolean; openRuns: number } {
+  const { db, catalog, now } = context;
+  return db.write(() => {
+    const segment = requireSegment(context, fromMs);
+    if (segment.sealed) return { sealed: true, openRuns: 0 };
+    const openRuns = db.get(countOpenRuns(segment.number))?.['open_runs'] as number;
+    const sealed = openRuns === 0 && segment.toMs <= now();
+    if (sealed) db.run(SEAL_SEGMENT, segment.number);
+    catalog.invalidate();
+    return { sealed, openRuns };
+  });
+}
+
+export function dropSegment(context: Context, fromMs: number): void {
+  const { db, catalog } = context;
+  db.write(() => {
+    const { number, sealed } = requireSegment(context, fromMs);
+    if (!sealed) throw new StoreError('invalid', `segment ${fromMs} is not sealed`);
+    db.exec(dropRunSegment(number));
+    db.run(MARK_SEGMENT_DROPPED, number);
+    catalog.invalidate();
+  });
+  db.forgetStatements();
+}
+
+function requireSegment({ catalog }: Context, fromMs: number) {
+  catalog.refresh();
+  const segment = catalog.list().find((other) => other.fromMs === fromMs);
+  if (segment === undefined) throw new StoreError('invalid', `there is no segment ${fromMs}`);
+  return segment;
+}

@@ -1,0 +1,8 @@
+/** A range of the primary key, in its order. */
+export const READ_CHUNKS = `
+SELECT bytes FROM checkpoint_chunks WHERE partition = ? ORDER BY number`;
+
+export const DELETE_CHUNKS = 'DELETE FROM checkpoint_chunks WHERE partition = ?';
+
+export const INSERT_CHUNK = `
+INSERT INTO checkpoint_chunks (partition, number, bytes) VALUES (?, ?, ?)`;

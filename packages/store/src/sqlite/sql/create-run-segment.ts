@@ -1,0 +1,42 @@
+/**
+ * The tables of one run segment, named by its number.
+ *
+ * runs: a rowid table and its key beside it. Without a rowid the row would lie in the key's own
+ * tree, where a commit touches a page per tenant: measured a fifth slower at 250 bytes of input.
+ * ends: by id alone, which arrives nearly in order, so the row lies in the key's tree.
+ * parked: the key is nearly the whole row.
+ *
+ * No CHECK here, unlike elsewhere: it makes each statement keep a journal to undo itself, and
+ * inserting then takes three times as long. STRICT and NOT NULL cost nothing.
+ */
+export function createRunSegment(segment: number): string {
+  return `
+CREATE TABLE runs_${segment} (
+  tenant TEXT NOT NULL,
+  id BLOB NOT NULL,
+  job TEXT NOT NULL,
+  job_version INTEGER NOT NULL,
+  class INTEGER NOT NULL,
+  head TEXT NOT NULL,
+  keys TEXT NOT NULL,
+  input_bytes INTEGER NOT NULL,
+  input BLOB,
+  PRIMARY KEY (tenant, id)
+) STRICT;
+CREATE TABLE ends_${segment} (
+  id BLOB PRIMARY KEY NOT NULL,
+  tenant TEXT NOT NULL,
+  state TEXT NOT NULL,
+  ended_at_ms INTEGER NOT NULL,
+  detail TEXT NOT NULL,
+  output BLOB
+) STRICT, WITHOUT ROWID;
+CREATE TABLE parked_${segment} (
+  partition INTEGER NOT NULL,
+  lane TEXT NOT NULL,
+  sort INTEGER NOT NULL,
+  id BLOB NOT NULL,
+  tenant TEXT NOT NULL,
+  PRIMARY KEY (partition, lane, sort, id)
+) STRICT, WITHOUT ROWID`;
+}

@@ -1,0 +1,7 @@
+/** A range of the primary key, which covers every column, in its order. */
+export function readParked(segment: number): string {
+  return `
+SELECT sort, id, tenant FROM parked_${segment}
+WHERE partition = ? AND lane = ? AND (sort, id) > (?, ?) AND sort <= ?
+ORDER BY sort, id LIMIT ?`;
+}

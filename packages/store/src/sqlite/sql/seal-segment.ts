@@ -1,0 +1,2 @@
+/** One row by primary key. */
+export const SEAL_SEGMENT = 'UPDATE segments SET sealed = 1 WHERE segment = ? AND dropped = 0';

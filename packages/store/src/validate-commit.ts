@@ -1,0 +1,48 @@
+import { StoreError } from './errors.ts';
+import type { Commit, CommitPart, RunRow } from './store.ts';
+import { requireText } from './validate-text.ts';
+
+/** What can be refused by looking at the commit alone, the same way for every store. */
+export function validateCommit(commit: Commit): void {
+  requireText('commitId', commit.commitId);
+  for (const [index, part] of commit.parts.entries()) {
+    for (let other = 0; other < index; other++) {
+      if (commit.parts[other]?.partition === part.partition) {
+        throw new StoreError('invalid', `partition ${part.partition} has two parts in one commit`);
+      }
+    }
+    validatePart(part);
+  }
+}
+
+function validatePart(part: CommitPart): void {
+  if (!Number.isSafeInteger(part.seq) || part.seq < 1) {
+    throw new StoreError('invalid', `seq ${part.seq} of partition ${part.partition} is no seq`);
+  }
+  for (const run of part.runs) validateRun(run);
+  for (const end of part.ends) {
+    requireText('end.tenant', end.tenant);
+    requireText('end.state', end.state);
+    requireText('end.detail', end.detail);
+  }
+  for (const parked of part.parked) {
+    requireText('parked.lane', parked.lane);
+    requireText('parked.tenant', parked.tenant);
+    // A fraction would be rounded where the column is an integer, and change the order.
+    if (!Number.isSafeInteger(parked.sort)) {
+      throw new StoreError('invalid', `parked.sort ${parked.sort} is not a safe integer`);
+    }
+  }
+  for (const id of part.inboxTaken) requireText('inboxTaken', id);
+}
+
+function validateRun(run: RunRow): void {
+  requireText('run.tenant', run.tenant);
+  requireText('run.job', run.job);
+  requireText('run.head', run.head);
+  for (const key of run.keys) requireText('run.keys', key);
+  // Listed twice, a key would seem to be taken by another run: by this one itself.
+  if (run.keys.length > 1 && new Set(run.keys).size !== run.keys.length) {
+    throw new StoreError('invalid', 'a run names the same key twice');
+  }
+}

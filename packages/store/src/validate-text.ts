@@ -1,0 +1,17 @@
+import { StoreError } from './errors.ts';
+
+/**
+ * Refuses text that one database would keep and another would not: PostgreSQL takes no NUL, and a
+ * lone surrogate cannot be written as UTF-8, so SQLite would give back something else.
+ */
+export function requireText(field: string, value: string): void {
+  if (!value.isWellFormed() || value.includes('\0')) {
+    throw new StoreError('invalid', `${field} holds a NUL or a lone surrogate`);
+  }
+}
+
+export function requireTexts(fields: Readonly<Record<string, string | null | undefined>>): void {
+  for (const [field, value] of Object.entries(fields)) {
+    if (typeof value === 'string') requireText(field, value);
+  }
+}
