@@ -3,11 +3,19 @@ import type { FailureClass } from '../facts/reasons.ts';
 const SIGNAL_OUT_OF_MEMORY = 137;
 
 /** Words that tell a failure's class. Resource first: "Cannot allocate memory" is not a mere refusal. */
-const PATTERNS: readonly { readonly class: FailureClass; readonly words: readonly string[] }[] = [
+const PATTERNS: readonly {
+  readonly class: FailureClass;
+  readonly words: readonly string[];
+  /** Answers of a server; whole numbers only, or every fourth order number would be one. */
+  readonly status?: RegExp;
+}[] = [
   {
     class: 'resource',
     words: [
       'out of memory',
+      'outofmemory',
+      'memoryerror',
+      'bad_alloc',
       'oomkilled',
       'oom-killed',
       'heap limit',
@@ -38,11 +46,8 @@ const PATTERNS: readonly { readonly class: FailureClass; readonly words: readonl
       'rate limit',
       'deadlock',
       'try again',
-      '429',
-      '502',
-      '503',
-      '504',
     ],
+    status: /\b(429|502|503|504)\b/,
   },
   {
     class: 'permanent',
@@ -73,8 +78,9 @@ const PATTERNS: readonly { readonly class: FailureClass; readonly words: readonl
 export function classify(error: string, exitCode: number | undefined): FailureClass {
   if (exitCode === SIGNAL_OUT_OF_MEMORY) return 'resource';
   const text = error.toLowerCase();
-  for (const { class: failureClass, words } of PATTERNS) {
+  for (const { class: failureClass, words, status } of PATTERNS) {
     if (words.some((word) => text.includes(word))) return failureClass;
+    if (status?.test(text)) return failureClass;
   }
   return 'transient';
 }

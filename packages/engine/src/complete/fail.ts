@@ -65,5 +65,7 @@ function exhausted(
 function moreMemory(core: Core, task: Task): number {
   const { memoryMb } = task.shape.request;
   if (memoryMb === 0) return 0;
-  return Math.min(Math.ceil(memoryMb * core.settings.memoryFactor), core.settings.memoryMbMax);
+  const { memoryFactor, memoryMbMax } = core.settings;
+  // A request above the cap is its author's; less than before would not help.
+  return Math.max(memoryMb, Math.min(Math.ceil(memoryMb * memoryFactor), memoryMbMax));
 }

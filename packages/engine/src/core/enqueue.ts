@@ -4,7 +4,8 @@ import type { Core } from './core.ts';
 
 /** Puts a task where it belongs now that nothing upstream holds it: its queue, or its timer. */
 export function makeReady(core: Core, task: Task): void {
-  if (task.dueAt > core.now) {
+  // What is queued has been due before: a new owner whose clock is behind must not wait for it again.
+  if (task.state === 'PENDING' && task.dueAt > core.now) {
     core.wheel.arm(task, task.dueAt);
     return;
   }
@@ -16,8 +17,9 @@ export function makeReady(core: Core, task: Task): void {
 export function enqueue(core: Core, task: Task): void {
   if (task.order === 0) task.order = core.takeOrder();
   const owner = core.ofTenant(task.run.spec.tenant, task.run.class);
-  if (owner.queued === 0 && owner.running === 0) {
+  if (owner.queued === 0) {
     owner.catchUp(core.now, core.fairLevel[owner.class]);
+    core.queues.rekey(owner);
   }
   core.queues.push(task, owner);
 }

@@ -1,6 +1,7 @@
 import { dominantShare } from '../model/resources.ts';
 import type { Attempt, Task } from '../model/run.ts';
 import type { Shape } from '../model/shape.ts';
+import type { TenantClass } from '../model/tenant-class.ts';
 import type { Worker } from '../model/worker.ts';
 import type { Core } from './core.ts';
 import { enqueue } from './enqueue.ts';
@@ -12,13 +13,19 @@ export function occupy(core: Core, attempt: Attempt, worker: Worker): void {
   worker.attempts.push(attempt);
   core.workers.take(worker, attempt.shape);
   const task = attempt.task;
-  if (task.spec.critical) worker.criticalCount++;
+  if (task.spec.critical && worker.criticalCount++ === 0) probeSoon(core, worker);
   // In a fleet of one zone there is nothing to spread, and nothing to count.
   if (core.workers.zoneCount > 1) {
     attempt.zoned = true;
     core.zoneCounts.change(task.run.spec.job, worker.info.zone, 1);
   }
   if (attempt.shape.apart.length > 0) countRepelled(worker, attempt.shape, 1);
+}
+
+/** Its first critical attempt: the worker's next check may be as far ahead as silence takes. */
+function probeSoon(core: Core, worker: Worker): void {
+  const at = core.now + core.settings.probeMs;
+  if (worker.timerBucket === null || worker.timerAt > at) core.wheel.arm(worker, at);
 }
 
 /** The attempt gives its place back; whoever waited for such a place is looked at again. */
@@ -74,8 +81,14 @@ export function endCharge(core: Core, attempt: Attempt): void {
   const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
   owner.ended(attempt.share, attempt.assignedAt, core.now);
   owner.computeKey(core.now);
-  if (owner.held && owner.running < owner.runningMax) core.queues.resume(owner);
+  if (owner.held && owner.running < owner.runningMax) release(core, owner);
   else core.queues.rekey(owner);
+}
+
+/** A tenant that was at its limit competes again; what it could not use meanwhile is no claim. */
+export function release(core: Core, owner: TenantClass): void {
+  owner.catchUp(core.now, core.fairLevel[owner.class]);
+  core.queues.resume(owner);
 }
 
 function countRepelled(worker: Worker, shape: Shape, by: 1 | -1): void {

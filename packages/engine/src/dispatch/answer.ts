@@ -2,8 +2,11 @@ import { type Answer, type Command, DONE } from '../commands.ts';
 import { begin } from '../core/begin.ts';
 import type { Core } from '../core/core.ts';
 import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
+import { wake } from '../core/occupy.ts';
 import { settle } from '../core/settle.ts';
 import { taskRequeued } from '../facts/facts.ts';
+import { fits } from '../model/resources.ts';
+import type { Worker } from '../model/worker.ts';
 
 /** The worker took the attempt: it runs, and its clock starts, here (LIV-06). */
 export function accept(core: Core, command: Command & { kind: 'accept' }): Answer {
@@ -35,11 +38,19 @@ export function refuse(core: Core, command: Command & { kind: 'refuse' }): Answe
   };
   settle(core, task, taskRequeued(fact));
   if (worker === null) return DONE;
-  if (command.foreignUse === null) {
-    worker.status = worker.status === 'healthy' ? 'resting' : worker.status;
-    worker.restUntil = core.now + core.settings.restMs;
-    core.wheel.arm(worker, worker.restUntil);
-  } else worker.foreignUse = command.foreignUse;
+  if (command.foreignUse !== null) worker.foreignUse = command.foreignUse;
   core.workers.refresh(worker);
+  // Asked again at once it would refuse again, as fast as the two can talk.
+  const fitsStill = fits(worker.free, attempt.shape.request);
+  if (command.foreignUse === null || fitsStill) rest(core, worker);
+  else wake(core, worker);
   return DONE;
+}
+
+function rest(core: Core, worker: Worker): void {
+  if (worker.status !== 'healthy' && worker.status !== 'resting') return;
+  worker.status = 'resting';
+  worker.restUntil = core.now + core.settings.restMs;
+  core.workers.refresh(worker);
+  core.wheel.arm(worker, worker.restUntil);
 }

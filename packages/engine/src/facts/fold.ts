@@ -1,8 +1,9 @@
 import { assertNever, invariant } from '../model/assert.ts';
-import { type Book, uniqueKey } from '../model/book.ts';
+import { type Book, type Lane, type LaneCursor, uniqueKey } from '../model/book.ts';
 import { Attempt, Run, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import {
+  isTerminalRun,
   isTerminalTask,
   RUN_MOVES,
   type RunState,
@@ -24,13 +25,10 @@ export function fold(book: Book, fact: Fact): void {
   switch (fact.kind) {
     case 'runSubmitted':
       return foldSubmitted(book, fact.run, fact.parked);
-    case 'runsPagedIn': {
-      const lane = book.lane(fact.lane);
-      lane.cursor = fact.cursor;
-      lane.parked = fact.parkedLeft;
+    case 'runsPagedIn':
+      leaveLane(book.lane(fact.lane), fact);
       for (const run of fact.runs) addRun(book, run);
       return;
-    }
     case 'runCancelRequested': {
       const run = runOf(book, fact.seq);
       run.cancel = { by: fact.by, reason: fact.reason };
@@ -73,6 +71,22 @@ function foldSubmitted(
   else book.lane(parked.lane).parked++;
 }
 
+/**
+ * A page moves the cursor past its runs. A run that was fetched alone leaves the cursor where it
+ * is, so it is remembered: the page that will hold it must not bring it a second time.
+ */
+export function leaveLane(
+  lane: Lane,
+  left: { cursor: LaneCursor | null; parkedLeft: number; runs: readonly { seq: number }[] },
+): void {
+  const { cursor } = lane;
+  lane.parked = left.parkedLeft;
+  lane.cursor = left.cursor;
+  if (cursor?.sort !== left.cursor?.sort || cursor?.seq !== left.cursor?.seq) return;
+  lane.taken ??= new Set();
+  for (const run of left.runs) lane.taken.add(run.seq);
+}
+
 /** Builds the run's tasks from its job version; a run of twenty tasks is still one fact. */
 export function addRun(book: Book, submitted: SubmittedRun): Run {
   invariant(!book.runs.has(submitted.seq), 'I2', `run ${submitted.seq} is live twice`);
@@ -96,10 +110,10 @@ export function addRun(book: Book, submitted: SubmittedRun): Run {
 
 function foldAssigned(book: Book, fact: TaskAssigned): void {
   const task = taskOf(book, fact.seq, fact.task);
-  // PENDING becomes QUEUED without a fact, so a fold that has no clock sees the assignment first.
-  if (task.state === 'PENDING') moveTask(task, 'QUEUED');
   invariant(task.attempt === null, 'I6', 'a task has two live attempts');
   invariant(fact.attempt === task.attempts + 1, 'I6', 'attempt numbers have a gap');
+  // PENDING becomes QUEUED without a fact, so a fold that has no clock sees the assignment first.
+  if (task.state === 'PENDING') moveTask(task, 'QUEUED');
   moveTask(task, 'ASSIGNED');
   if (task.run.state === 'PENDING') moveRun(task.run, 'RUNNING');
   task.attempts = fact.attempt;
@@ -170,6 +184,7 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
 
 function foldEnded(book: Book, fact: RunEnded): void {
   const run = runOf(book, fact.seq);
+  invariant(isTerminalRun(fact.state), 'I3', 'a run ended in a state that is not terminal');
   foldOutcome(book, fact.last, true);
   invariant(run.openTasks === 0, 'I3', 'a run ended before its tasks');
   moveRun(run, fact.state);

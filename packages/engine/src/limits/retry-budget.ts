@@ -5,8 +5,8 @@ export class PeriodBudget {
   readonly #periodMs: number;
   readonly #limit: number;
   readonly #granted = new Map<number, number>();
-  /** Every period before this one is full. */
-  #firstOpen = 0;
+  /** Full periods, each with a later one before which nothing has room. */
+  readonly #skipTo = new Map<number, number>();
 
   constructor(periodMs: number, limit: number) {
     this.#periodMs = periodMs;
@@ -15,30 +15,40 @@ export class PeriodBudget {
 
   /** The earliest time not before `at` that still has room. */
   earliest(at: number): number {
-    let period = Math.floor(at / this.#periodMs);
-    if (period < this.#firstOpen && this.#isFull(period)) period = this.#firstOpen;
-    while (this.#isFull(period)) period++;
+    const period = this.#openFrom(Math.floor(at / this.#periodMs));
     return Math.max(at, period * this.#periodMs);
   }
 
   grant(at: number): void {
     const period = Math.floor(at / this.#periodMs);
-    this.#granted.set(period, (this.#granted.get(period) ?? 0) + 1);
-    if (this.#isFull(period) && period >= this.#firstOpen) this.#firstOpen = period + 1;
+    const count = (this.#granted.get(period) ?? 0) + 1;
+    this.#granted.set(period, count);
+    if (count >= this.#limit) this.#skipTo.set(period, period + 1);
   }
 
   /** Forgets periods that are over. */
   forgetBefore(now: number): void {
     const current = Math.floor(now / this.#periodMs);
-    for (const period of this.#granted.keys()) if (period < current) this.#granted.delete(period);
+    for (const periods of [this.#granted, this.#skipTo]) {
+      for (const period of periods.keys()) if (period < current) periods.delete(period);
+    }
   }
 
   get isEmpty(): boolean {
     return this.#granted.size === 0;
   }
 
-  #isFull(period: number): boolean {
-    return (this.#granted.get(period) ?? 0) >= this.#limit;
+  /** Follows the full periods to one with room, and shortens the way for the next who asks. */
+  #openFrom(start: number): number {
+    const skipTo = this.#skipTo;
+    let open = start;
+    for (let to = skipTo.get(open); to !== undefined; to = skipTo.get(open)) open = to;
+    for (let at = start; at !== open; ) {
+      const to = skipTo.get(at) as number;
+      skipTo.set(at, open);
+      at = to;
+    }
+    return open;
   }
 }
 

@@ -1,14 +1,21 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
+import { release } from '../core/occupy.ts';
 
 /** A tenant's weight among the others, and how many of its attempts may run at once in each class. */
 export function setTenant(core: Core, command: Command & { kind: 'setTenant' }): Answer {
+  if (!(command.weight > 0)) return INVALID_WEIGHT;
   for (const owner of core.tenant(command.tenant)) {
-    owner.weight = command.weight;
+    owner.setWeight(command.weight, core.now);
     owner.runningMax = command.runningMax;
-    owner.computeKey(core.now);
-    if (owner.held && owner.running < owner.runningMax) core.queues.resume(owner);
+    if (owner.held && owner.running < owner.runningMax) release(core, owner);
     else core.queues.rekey(owner);
   }
   return DONE;
 }
+
+const INVALID_WEIGHT: Answer = {
+  kind: 'refused',
+  code: 'invalid',
+  message: 'the weight of a tenant is above zero',
+};

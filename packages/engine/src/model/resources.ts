@@ -47,6 +47,10 @@ export function subtract(a: Resources, b: Resources): Resources {
   };
 }
 
+export function isSame(a: Resources, b: Resources): boolean {
+  return DIMENSIONS.every((d) => a[d] === b[d]);
+}
+
 /** Component-wise maximum with zero: a worker may report more use than its total. */
 export function clampToZero(a: Resources): Resources {
   return {

@@ -68,6 +68,14 @@ export class TenantClass {
     return this.fairKey;
   }
 
+  /** A new weight counts from now on; over what was used before it would be a claim or a debt. */
+  setWeight(weight: number, now: number): void {
+    const key = this.computeKey(now);
+    this.weight = weight;
+    this.#done += key * weight - (this.used(now) + this.#rate * this.#meanMs);
+    this.computeKey(now);
+  }
+
   /** A tenant that comes back after a pause starts level with the others, not with saved-up claims. */
   catchUp(now: number, level: number): void {
     const missing = level * this.weight - (this.used(now) + this.#rate * this.#meanMs);

@@ -1,5 +1,5 @@
 import { invariant } from './assert.ts';
-import { add, clampToZero, NO_RESOURCES, type Resources, subtract } from './resources.ts';
+import { add, clampToZero, fits, NO_RESOURCES, type Resources, subtract } from './resources.ts';
 import type { Shape } from './shape.ts';
 import { type Level, Worker, type WorkerInfo, type WorkerKind } from './worker.ts';
 
@@ -62,6 +62,7 @@ export class WorkerIndex {
   }
 
   give(worker: Worker, shape: Shape): void {
+    if (worker.overdrawn) return this.refresh(worker);
     const level = worker.level;
     if (level === null) {
       worker.free = add(worker.free, shape.request);
@@ -80,6 +81,7 @@ export class WorkerIndex {
     let free = subtract(worker.info.total, worker.foreignUse);
     for (const attempt of worker.attempts) free = subtract(free, attempt.shape.request);
     worker.free = clampToZero(free);
+    worker.overdrawn = !fits(free, NO_RESOURCES);
     if (worker.status === 'healthy')
       this.#move(worker, this.#levelAt(worker.workerKind, worker.free));
     else this.#leave(worker);

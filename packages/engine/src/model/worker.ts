@@ -60,6 +60,8 @@ export class Worker implements Timed {
   free: Resources;
   /** Used by other nodes' attempts or by itself, as last reported. */
   foreignUse: Resources;
+  /** It holds more than it has: what one attempt gives back does not become free. */
+  overdrawn = false;
   level: Level | null = null;
   levelIndex = -1;
   /** Live attempts, and superseded ones that have not left yet. */

@@ -89,9 +89,6 @@ export function fetchIn(core: Core, command: Command & { kind: 'fetchIn' }): Ans
     runs: [command.run],
   };
   core.emit(book, runsPagedIn(fact), null);
-  // The page that will hold it must not bring it a second time.
-  lane.taken ??= new Set();
-  lane.taken.add(command.run.seq);
   arrive(core, book, command.run);
   return DONE;
 }

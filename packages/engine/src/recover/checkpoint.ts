@@ -91,7 +91,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
     book.nextToken,
     [...specs.keys()].map((s) => [s.tenant, s.job, s.version]),
     [...book.lanes.values()]
-      .filter((lane) => lane.parked > 0 || lane.cursor !== null)
+      .filter((lane) => lane.parked > 0 || lane.cursor !== null || lane.taken !== null)
       .map(laneLine),
   ];
   return [`${JSON.stringify(header)}\n`, ...chunks].map(toBytes);

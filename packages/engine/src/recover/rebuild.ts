@@ -1,6 +1,6 @@
 import { decodeGroup, type PackedFact, type RunPointer } from '../facts/decode-group.ts';
 import type { SubmittedRun } from '../facts/facts.ts';
-import { addRun, fold, removeRun } from '../facts/fold.ts';
+import { addRun, fold, leaveLane, removeRun } from '../facts/fold.ts';
 import { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
 import { checkpointSpecs, decodeCheckpoint, type FindSpec, type JobVersion } from './checkpoint.ts';
@@ -88,10 +88,9 @@ function foldPacked(
       return;
     }
     case 'pagedInAt': {
-      const lane = book.lane(packed.lane);
-      lane.cursor = packed.cursor;
-      lane.parked = packed.parkedLeft;
-      for (const { seq } of packed.runs) if (!plan.gone.has(seq)) addRun(book, rowOf(rows, seq));
+      const runs = packed.runs.filter(({ seq }) => !plan.gone.has(seq));
+      leaveLane(book.lane(packed.lane), { ...packed, runs });
+      for (const { seq } of runs) addRun(book, rowOf(rows, seq));
       return;
     }
     case 'endedAt': {

@@ -1,4 +1,5 @@
 import { type Answer, DONE } from '../commands.ts';
+import { startClock } from '../core/begin.ts';
 import type { Core } from '../core/core.ts';
 import { armDeadline } from '../core/deadline.ts';
 import { makeReady } from '../core/enqueue.ts';
@@ -17,7 +18,10 @@ export function takePartition(core: Core, book: Book): Answer {
   const runs = [...book.runs.values()].sort((a, b) => a.seq - b.seq);
   for (const run of runs) {
     for (const key of [run.head.key, run.head.inbox]) {
-      if (key !== undefined) core.keys.set(run.spec.tenant, key, run);
+      if (key === undefined) continue;
+      // Not the run itself: the key is remembered longer than the run is live.
+      const { partition, seq, ms } = run;
+      core.keys.set(run.spec.tenant, key, { partition, seq, ms });
     }
     for (const task of run.tasks) {
       if (task.attempt !== null) awaitWorker(core, task.attempt);
@@ -36,7 +40,9 @@ function awaitWorker(core: Core, attempt: Attempt): void {
   charge(core, attempt);
   orphan(core, attempt.task, attempt.workerName);
   attempt.orphanUntil = core.now + core.settings.silentMs;
-  armDeadline(core, attempt.task);
+  // Deadlines of what runs are derived, not written: they are set again, from when it really started.
+  if (attempt.task.state === 'RUNNING') startClock(core, attempt);
+  else armDeadline(core, attempt.task);
 }
 
 /** The partition has another owner: everything about it is forgotten, nothing is said about it. */

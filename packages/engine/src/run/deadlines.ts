@@ -12,7 +12,10 @@ export type GiveUp = (task: Task, reason: 'worker_lost' | 'stopped', lingerMs: n
 /** Something about a live attempt is due: warn, stop, take back, or give up. */
 export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
   const attempt = task.attempt as Attempt;
-  if (attempt.stopAt !== 0) return forceStop(core, attempt, giveUp);
+  if (attempt.stopAt !== 0) {
+    // Asked to stop a moment ago, by something else that was due: its grace has only begun.
+    return attempt.stopAt > core.now ? armDeadline(core, task) : forceStop(core, attempt, giveUp);
+  }
   if (attempt.worker === null) return giveUp(task, 'worker_lost', 0);
   if (task.state === 'ASSIGNED') return takeBack(core, attempt);
   const soft = softTimeoutAt(core, attempt);

@@ -4,16 +4,19 @@ import { armDeadline } from '../core/deadline.ts';
 import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
 import { endLingering, type Lingering } from '../core/lingering.ts';
 import { orphan, vacate, wake } from '../core/occupy.ts';
+import { isSame } from '../model/resources.ts';
 import type { Worker } from '../model/worker.ts';
 import type { GiveUp } from './deadlines.ts';
 
 /** Arms the worker's next check: rest over, time to probe, or silent for too long. */
 export function armWorker(core: Core, worker: Worker): void {
-  const { silentMs, reattachMs, probeMs } = core.settings;
+  const { silentMs, reattachMs, probeMs, probeSilentMs } = core.settings;
   let at = worker.lastSeenAt + silentMs;
   if (worker.status === 'detached') at = Math.min(at, worker.detachedAt + reattachMs);
   if (worker.status === 'resting') at = Math.min(at, worker.restUntil);
-  if (worker.criticalCount > 0) at = Math.min(at, core.now + probeMs);
+  if (worker.criticalCount > 0) {
+    at = Math.min(at, core.now + probeMs, worker.lastSeenAt + probeSilentMs);
+  }
   core.wheel.arm(worker, at);
 }
 
@@ -33,9 +36,12 @@ export function beat(core: Core, command: Command & { kind: 'beat' }): Answer {
     if (attempt.task.state === 'RUNNING') armDeadline(core, attempt.task);
   }
   if (worker === null) return DONE;
-  worker.foreignUse = command.foreignUse;
-  core.workers.refresh(worker);
-  wake(core, worker);
+  // A beat that says nothing new is no cause to look at anything again (U068).
+  if (!isSame(worker.foreignUse, command.foreignUse)) {
+    worker.foreignUse = command.foreignUse;
+    core.workers.refresh(worker);
+    wake(core, worker);
+  }
   if (worker.criticalCount > 0) armWorker(core, worker);
   return DONE;
 }

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import type { EngineSettings } from '../settings.ts';
+import { failAlways } from '../testing/drive.ts';
+import { Harness } from '../testing/harness.ts';
+
+/** Runs of the given jobs, all failing at one moment; answers when each is tried again. */
+function failTogether(params: {
+  settings?: Partial<EngineSettings>;
+  failures: readonly { job: string; how?: Parameters<Harness['fail']>[1] }[];
+}): { h: Harness; dueAt: number[] } {
+  const h = new Harness({ settings: { queueWindow: 100_000, ...params.settings } });
+  h.addWorker({ total: { slots: 100_000 } });
+  const simple = { fixedDelayMs: 1_000, attemptsMax: 3 };
+  const runs = params.failures.map(({ job }) => h.submit({ job, retry: simple }));
+  h.acceptAll();
+  for (const [i, run] of runs.entries()) h.fail(h.attemptOf(run), params.failures[i]?.how);
+  h.flush();
+  return { h, dueAt: h.factsOf('taskRetryAt').map((fact) => fact.dueAt) };
+}
+
+function busiest(times: readonly number[], periodMs: number): number {
+  const counts = new Map<number, number>();
+  for (const at of times) {
+    const period = Math.floor(at / periodMs);
+    counts.set(period, (counts.get(period) ?? 0) + 1);
+  }
+  return Math.max(...counts.values());
+}
+
+const many = (count: number, job: (i: number) => string) =>
+  Array.from({ length: count }, (_, i) => ({ job: job(i) }));
+
+describe('retries', () => {
+  it('FLT-07 of one job: a hundred in a minute, the others later, none dropped', () => {
+    const { dueAt } = failTogether({ failures: many(350, () => 'one') });
+    expect(dueAt).toHaveLength(350);
+    expect(busiest(dueAt, 60_000)).toBe(100);
+  });
+
+  it('FLT-07 of one kind of failure: five hundred in a second, the others later', () => {
+    const { dueAt } = failTogether({ failures: many(1_200, (i) => `job${i}`) });
+    expect(dueAt).toHaveLength(1_200);
+    expect(busiest(dueAt, 1_000)).toBe(500);
+  });
+
+  it('FLT-07 of all kinds: no more than the limit in a second, the others later', () => {
+    const kinds = [{ class: 'transient' }, { class: 'resource' }] as const;
+    const failures = many(600, (i) => `job${i}`).map((failure, i) => ({
+      ...failure,
+      how: kinds[i % 2] as (typeof kinds)[number],
+    }));
+    const alone = failTogether({ failures });
+    expect(busiest(alone.dueAt, 1_000)).toBe(600);
+    const limited = failTogether({ failures, settings: { retriesPerSecond: 400 } });
+    expect(limited.dueAt).toHaveLength(600);
+    expect(busiest(limited.dueAt, 1_000)).toBe(400);
+  });
+
+  it('FLT-07 of one task: as many as its policy has, five unless told', () => {
+    const h = new Harness();
+    h.addWorker();
+    const run = h.submit();
+    expect(failAlways(h, run)).toHaveLength(5);
+    expect(failAlways(h, h.submit({ retry: { attemptsMax: 2 } }))).toHaveLength(2);
+  });
+
+  it('FLT-07 that were delayed are all made in the end', () => {
+    const { h } = failTogether({ failures: many(350, () => 'one') });
+    for (let minute = 0; minute < 6; minute++) {
+      h.advance(60_000);
+      for (const attempt of h.acceptAll()) h.succeed(attempt);
+    }
+    h.flush();
+    expect(h.factsOf('runEnded').filter(({ state }) => state === 'SUCCEEDED')).toHaveLength(350);
+  });
+});

@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { type Attempt, type AttemptRef, type Run, refOf } from '../model/run.ts';
+import { nextAttempt } from '../testing/drive.ts';
+import { Harness } from '../testing/harness.ts';
+
+function running(count = 1) {
+  const h = new Harness();
+  h.addWorker({ name: 'w1' });
+  const runs = Array.from({ length: count }, () => h.submit());
+  h.acceptAll();
+  return { h, runs, run: runs[0] as Run, attempt: h.attemptOf(runs[0] as Run) };
+}
+
+/** The connection broke and is there again; the process is the same unless told. */
+function comeBack(h: Harness, holds: AttemptRef[], instance = 'i1'): void {
+  h.apply({ kind: 'detachWorker', worker: 'w1' });
+  h.advance(2_000);
+  h.addWorker({ name: 'w1', instance, holds });
+  h.flush();
+}
+
+describe('a worker that comes back', () => {
+  it('DUR-19 goes on with what it holds: the same attempt, nothing charged', () => {
+    const { h, run, attempt } = running();
+    comeBack(h, [refOf(attempt)]);
+    expect(h.attemptOf(run)).toBe(attempt);
+    expect(h.worker('w1').attempts).toEqual([attempt]);
+    h.advance(60_000);
+    h.succeed(attempt);
+    expect(run.state).toBe('SUCCEEDED');
+    expect(run.tasks[0]).toMatchObject({ attempts: 1, charged: 0 });
+    expect(h.effectsOf('stale')).toEqual([]);
+  });
+
+  it('counts as having accepted what it turns out to hold', () => {
+    const h = new Harness();
+    h.addWorker({ name: 'w1' });
+    const run = h.submit();
+    h.step();
+    comeBack(h, [refOf(h.attemptOf(run))]);
+    expect(run.tasks[0]?.state).toBe('RUNNING');
+  });
+
+  it('is told to stop what is not its own any more', () => {
+    const { h, attempt } = running();
+    const old = { ...refOf(attempt), token: 77 };
+    comeBack(h, [old, refOf(attempt)]);
+    expect(h.effectsOf('stale')).toEqual([{ kind: 'stale', worker: 'w1', ref: old }]);
+  });
+
+  it('without an assignment that it never got: queued again at once, not charged', () => {
+    const h = new Harness();
+    h.addWorker({ name: 'w1' });
+    const run = h.submit();
+    h.step();
+    comeBack(h, []);
+    expect(run.tasks[0]).toMatchObject({ charged: 0, attempts: 1 });
+    expect(h.factsOf('taskRequeued')).toMatchObject([{ reason: 'never_arrived' }]);
+  });
+
+  it('before an assignment has left this node: it still gets it', () => {
+    const h = new Harness();
+    h.addWorker({ name: 'w1' });
+    const run = h.submit();
+    while (h.engine.schedule(h.now, h.random));
+    expect(h.attemptOf(run).sent).toBe(false);
+    h.addWorker({ name: 'w1', holds: [] });
+    h.flush();
+    expect(h.factsOf('taskRequeued')).toEqual([]);
+    h.accept(h.attemptOf(run));
+    expect(run.tasks[0]?.state).toBe('RUNNING');
+  });
+
+  it('without what it had begun: lost with the old process, charged', () => {
+    const { h, run } = running();
+    comeBack(h, [], 'i2');
+    expect(run.tasks[0]).toMatchObject({ state: 'PENDING', charged: 1 });
+    expect(run.tasks[0]?.history).toMatchObject([{ outcome: 'worker_lost' }]);
+  });
+
+  it('is asked again to stop what was cancelled while it was away', () => {
+    const { h, run, attempt } = running();
+    h.apply({ kind: 'detachWorker', worker: 'w1' });
+    h.apply({ kind: 'cancel', partition: 0, seq: run.seq, by: 'ann', reason: '' });
+    h.advance(2_000);
+    h.addWorker({ name: 'w1', holds: [refOf(attempt)] });
+    h.flush();
+    const aborts = h.effectsOf('abort');
+    expect(aborts.map(({ why }) => why)).toEqual(['cancelled', 'cancelled']);
+    // The grace goes on from when it was asked first.
+    expect(aborts.map(({ graceMs }) => graceMs)).toEqual([30_000, 28_000]);
+  });
+
+  it('over and over keeps its places exactly', () => {
+    const { h, runs } = running(4);
+    for (let i = 0; i < 20; i++) {
+      const holds = runs.slice(i % 4).map((run) => run.tasks[0]?.attempt);
+      comeBack(h, holds.filter((attempt) => attempt !== null && attempt !== undefined).map(refOf));
+      for (const attempt of h.assigned()) h.accept(attempt);
+      const worker = h.worker('w1');
+      expect(worker.free.slots).toBe(10 - worker.attempts.length);
+    }
+  });
+});
+
+describe('a task that kills its worker each time', () => {
+  /** Every attempt takes the process with it; answers how often it was tried. */
+  function poison(kill: (h: Harness, attempt: Attempt, round: number) => void, accepts: boolean) {
+    const h = new Harness();
+    h.addWorker({ name: 'w1', instance: 'i0' });
+    const run = h.submit();
+    const others = Array.from({ length: 3 }, () => h.submit({ job: 'other' }));
+    let tried = 0;
+    for (let round = 1; round <= 20; round++) {
+      const attempt = accepts ? nextAttempt(h, run) : assigned(h, run);
+      if (attempt === null) break;
+      tried++;
+      kill(h, attempt, round);
+    }
+    return { h, run, others, tried };
+  }
+
+  function assigned(h: Harness, run: Run): Attempt | null {
+    const task = run.tasks[0];
+    if (task?.state === 'PENDING') h.advance(task.dueAt - h.now);
+    h.step();
+    return task?.attempt ?? null;
+  }
+
+  it.each([
+    ['after it accepted', true],
+    ['before it accepted', false],
+  ])('FLT-06 is charged and quarantined though the worker is back under its name: %s', (_w, ok) => {
+    const { run, tried } = poison((h, _attempt, round) => {
+      h.apply({ kind: 'detachWorker', worker: 'w1' });
+      h.advance(1_000);
+      h.addWorker({ name: 'w1', instance: `i${round}`, holds: [] });
+      h.flush();
+    }, ok);
+    expect(tried).toBe(5);
+    expect(run.tasks[0]).toMatchObject({ state: 'QUARANTINED', charged: 5 });
+  });
+
+  it('FLT-06 is quarantined though the worker is back before its old connection was missed', () => {
+    const { run, tried } = poison((h, _attempt, round) => {
+      h.addWorker({ name: 'w1', instance: `i${round}`, holds: [] });
+      h.flush();
+    }, true);
+    expect(tried).toBe(5);
+    expect(run.tasks[0]?.state).toBe('QUARANTINED');
+  });
+
+  it('FLT-06 is quarantined after five different workers, and they never die two at a time', () => {
+    const { h, run, tried } = poison((h, attempt, round) => {
+      expect(h.live().filter((live) => live.task === attempt.task)).toHaveLength(1);
+      h.mute(attempt.workerName);
+      h.addWorker({ name: `spare${round}` });
+      h.advance(15_000);
+    }, true);
+    expect(tried).toBe(5);
+    expect(run.tasks[0]).toMatchObject({ state: 'QUARANTINED', charged: 5 });
+    expect(h.effectsOf('alert').filter(({ alert }) => alert === 'quarantined')).toHaveLength(1);
+    expect(
+      new Set(
+        h
+          .factsOf('taskAssigned')
+          .filter((f) => f.seq === 1)
+          .map((f) => f.worker),
+      ).size,
+    ).toBe(5);
+  });
+});

@@ -1,0 +1,92 @@
+import { type Book, DUE_LANE, type Lane } from '../model/book.ts';
+import type { Run, Task } from '../model/run.ts';
+
+/**
+ * Everything that a book says, in one canonical form: what must be equal however the book came
+ * about. Ready is written as PENDING, because readiness is derived and a fold without a clock
+ * cannot know it; inputs are left out, because memory may or may not hold them.
+ */
+export function dumpBook(book: Book): unknown {
+  return {
+    partition: book.partition,
+    nextSeq: book.nextSeq,
+    lastMs: book.lastMs,
+    nextToken: book.nextToken,
+    lanes: [...book.lanes.values()]
+      .sort(byName)
+      .map((lane) => dumpLane(book, lane))
+      .filter(isUsed),
+    uniques: [...book.uniques].map(([key, run]) => [key, run.seq]).sort(),
+    runs: [...book.runs.values()].sort((a, b) => a.seq - b.seq).map(dumpRun),
+  };
+}
+
+interface LaneDump extends Omit<Lane, 'taken'> {
+  readonly taken: readonly number[];
+}
+
+function isUsed(lane: LaneDump): boolean {
+  return lane.parked > 0 || lane.cursor !== null || lane.taken.length > 0;
+}
+
+function byName(a: Lane, b: Lane): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function dumpLane(book: Book, lane: Lane): LaneDump {
+  const { name, parked, cursor } = lane;
+  const taken = [...(lane.taken ?? [])].filter((seq) => isAhead(book, lane, seq));
+  return { name, parked, cursor, taken: taken.sort((a, b) => a - b) };
+}
+
+/** A taken run matters while it lives and the cursor has yet to pass it. */
+function isAhead(book: Book, { name, cursor }: Lane, seq: number): boolean {
+  const run = book.runs.get(seq);
+  if (run === undefined) return false;
+  if (cursor === null) return true;
+  const sort = name === DUE_LANE ? (run.head.dueAt ?? 0) : seq;
+  return sort > cursor.sort || (sort === cursor.sort && seq > cursor.seq);
+}
+
+export function dumpRun(run: Run): unknown {
+  return {
+    seq: run.seq,
+    ms: run.ms,
+    job: [run.spec.tenant, run.spec.job, run.spec.version],
+    head: run.head,
+    class: run.class,
+    inputBytes: run.inputBytes,
+    state: run.state,
+    openTasks: run.openTasks,
+    cancel: run.cancel,
+    doomed: run.doomed,
+    tasks: run.tasks.map(dumpTask),
+  };
+}
+
+function dumpTask(task: Task): unknown {
+  const { attempt } = task;
+  return {
+    state: task.state === 'QUEUED' ? 'PENDING' : task.state,
+    waitsFor: task.waitsFor,
+    dueAt: task.dueAt,
+    attempts: task.attempts,
+    charged: task.charged,
+    shape: task.shape.key,
+    lastWorker: task.lastWorker,
+    error: task.error,
+    checkpoint: task.checkpoint && [...task.checkpoint],
+    output: task.output && [...task.output],
+    history: task.history ?? [],
+    attempt: attempt && {
+      number: attempt.number,
+      epoch: attempt.epoch,
+      token: attempt.token,
+      worker: attempt.workerName,
+      shape: attempt.shape.key,
+      assignedAt: attempt.assignedAt,
+      startedAt: attempt.startedAt,
+      hardAt: attempt.hardAt,
+    },
+  };
+}

@@ -1,0 +1,137 @@
+import type { Fact, SubmittedRun } from '../facts/facts.ts';
+import * as make from '../facts/facts.ts';
+import { buildSpec } from './builders.ts';
+
+/**
+ * What the golden files of `facts/golden/` were written from. A file is never written again: it
+ * stands for records that lie in somebody's store. A new kind or a new version of a kind gets a
+ * sample here, and its file by `GOLDEN=write npm test -- packages/engine/src/facts/golden`.
+ */
+export const GOLDEN_PARTITION = 7;
+export const GOLDEN_AT = 1_750_000_000_000;
+
+const of = {
+  partition: GOLDEN_PARTITION,
+  seq: 12_345_678_901,
+  task: 3,
+  at: GOLDEN_AT + 25,
+  attempt: 2,
+};
+const byAnn = {
+  partition: GOLDEN_PARTITION,
+  seq: 41,
+  at: GOLDEN_AT - 3,
+  by: 'ann@acme',
+  reason: 'superseded – "zürich" 🚂\nsecond line',
+};
+const bytes = Uint8Array.from([0, 1, 10, 34, 127, 128, 255]);
+
+function submitted(seq: number, tenant: string, more: Partial<SubmittedRun> = {}): SubmittedRun {
+  return {
+    seq,
+    ms: GOLDEN_AT - 10,
+    spec: buildSpec({ tenant, job: 'report', version: 4 }),
+    head: {},
+    class: 1,
+    input: null,
+    inputBytes: 0,
+    ...more,
+  };
+}
+
+const succeeded = make.taskSucceeded({ ...of, output: null });
+
+export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } = {
+  runSubmitted: [
+    make.runSubmitted({
+      partition: GOLDEN_PARTITION,
+      run: submitted(41, 'acme'),
+      parked: null,
+    }),
+    make.runSubmitted({
+      partition: GOLDEN_PARTITION,
+      run: submitted(42, 'café 🚂', {
+        head: { key: 'k-1', dueAt: GOLDEN_AT + 7_200_000 },
+        input: bytes,
+        inputBytes: 7,
+      }),
+      parked: { lane: 'due', sort: GOLDEN_AT + 7_200_000 },
+    }),
+  ],
+  runsPagedIn: [
+    make.runsPagedIn({
+      partition: GOLDEN_PARTITION,
+      lane: 'q2/acme',
+      cursor: { sort: 42, ms: GOLDEN_AT - 10, seq: 42 },
+      parkedLeft: 17,
+      runs: [submitted(41, 'acme'), submitted(42, 'acme')],
+    }),
+    make.runsPagedIn({
+      partition: GOLDEN_PARTITION,
+      lane: 'due',
+      cursor: null,
+      parkedLeft: 0,
+      runs: [],
+    }),
+  ],
+  runCancelRequested: [make.runCancelRequested(byAnn)],
+  runClassChanged: [make.runClassChanged({ ...byAnn, class: 0 })],
+  taskAssigned: [
+    make.taskAssigned({ ...of, worker: 'worker-1 "eu"', token: 987_654, score: 3_250 }),
+    make.taskAssigned({ ...of, task: 0, attempt: 1, worker: '', token: 1, score: -1 }),
+  ],
+  taskStarted: [make.taskStarted(of)],
+  taskCheckpointed: [
+    make.taskCheckpointed({ ...of, state: bytes }),
+    make.taskCheckpointed({ ...of, state: new Uint8Array(0) }),
+  ],
+  taskExtended: [make.taskExtended({ ...of, hardAt: GOLDEN_AT + 3_600_000 })],
+  taskSucceeded: [
+    succeeded,
+    make.taskSucceeded({ ...of, output: bytes }),
+    make.taskSucceeded({ ...of, output: new Uint8Array(0) }),
+  ],
+  taskRetryAt: [
+    make.taskRetryAt({
+      ...of,
+      reason: 'resource',
+      error: 'exit code 137\n"killed" – 🧨',
+      dueAt: GOLDEN_AT + 5_321,
+      memoryMb: 2_048,
+    }),
+    make.taskRetryAt({
+      ...of,
+      reason: 'worker_lost',
+      error: '',
+      dueAt: GOLDEN_AT,
+      memoryMb: 0,
+    }),
+  ],
+  taskRequeued: (
+    ['refused', 'not_accepted', 'never_arrived', 'drained', 'evicted', 'preempted'] as const
+  ).map((reason) => make.taskRequeued({ ...of, reason })),
+  taskFailed: [make.taskFailed({ ...of, reason: 'permanent', error: 'permission denied' })],
+  taskTimedOut: [
+    make.taskTimedOut({ ...of, reason: 'timeout', error: 'ran past its time' }),
+    make.taskTimedOut({ ...of, reason: 'stuck', error: 'its progress stood still' }),
+  ],
+  taskQuarantined: [make.taskQuarantined({ ...of, reason: 'transient', error: 'ECONNRESET' })],
+  taskCancelled: [
+    make.taskCancelled({ ...of, attempt: 0, reason: 'cancelled' }),
+    make.taskCancelled({ ...of, reason: 'upstream_failed' }),
+  ],
+  taskSkipped: [make.taskSkipped({ ...of, attempt: 0, reason: 'upstream_failed' })],
+  runEnded: (['SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELLED'] as const).map((state) =>
+    make.runEnded({
+      partition: GOLDEN_PARTITION,
+      seq: 41,
+      ms: GOLDEN_AT - 10,
+      at: GOLDEN_AT + 99,
+      tenant: 'acme',
+      state,
+      last: succeeded,
+      detail: '[1,["SUCCEEDED",null,[]]]',
+      output: null,
+    }),
+  ),
+};
