@@ -29,7 +29,8 @@ export const zones: readonly Zone[] = [
   { path: postgres, zones: [engine, store], builtins: true, packages: ['pg'] },
   {
     path: conformance,
-    zones: [engine, store],
+    // The memory store is the oracle that the others are compared with.
+    zones: [engine, store, memory],
     builtins: true,
     packages: ['vitest', 'fast-check'],
   },

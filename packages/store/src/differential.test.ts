@@ -18,7 +18,10 @@ const realClockTarget: ConformanceTarget = {
   },
 };
 
-describe('differential runs', () => {
+/** A run ends when every operation has succeeded, which some seeds reach late. */
+const TIMEOUT_MS = 120_000;
+
+describe('differential runs', { timeout: TIMEOUT_MS }, () => {
   it.each(seeds)('memory and SQLite agree, seed %i', async (seed) => {
     const { steps } = await differentialRun({ seed, steps: 400, a: memoryTarget, b: sqliteTarget });
     expect(steps).toBeGreaterThanOrEqual(400);

@@ -58,8 +58,9 @@ export const appendInvalid: Operation = (model, random) => {
   ]);
   const next = { ...emptyPart(owner), ...bad };
   return step({
-    call: async (store) => store.append({ commitId: 'bad', parts: [next] }),
-    succeeded: () => true,
+    call: (store) => store.append({ commitId: 'bad', parts: [next] }),
+    // Only a refusal counts: without an ended run to contradict, the commit is a good one.
+    succeeded: () => false,
     learn: (answer) => learnAppend(model, [next], answer),
   });
 };
