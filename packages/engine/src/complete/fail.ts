@@ -1,6 +1,12 @@
 import type { Core } from '../core/core.ts';
 import { settle } from '../core/settle.ts';
-import { taskFailed, taskQuarantined, taskRetryAt, taskTimedOut } from '../facts/facts.ts';
+import {
+  taskFailed,
+  taskQuarantined,
+  taskRequeued,
+  taskRetryAt,
+  taskTimedOut,
+} from '../facts/facts.ts';
 import type { Reason } from '../facts/reasons.ts';
 import type { Task } from '../model/run.ts';
 import { formatRunId } from '../model/run-id.ts';
@@ -53,6 +59,8 @@ function exhausted(
   const { of, reason, error, lingerMs } = failure;
   // FLT-15: a task that ended because of its time says so, whatever its policy is.
   if (failure.timedOut) return settle(core, task, taskTimedOut({ ...of, reason, error }), lingerMs);
+  // Whoever cancelled it does not want to look into it: `settle` makes this the end of it.
+  if (task.run.doomed) return settle(core, task, taskRequeued({ ...of, reason }), lingerMs);
   if (task.spec.retry.onExhausted === 'fail') {
     return settle(core, task, taskFailed({ ...of, reason, error }), lingerMs);
   }

@@ -27,9 +27,16 @@ export function finish(
     answerStale(core, command.worker, command.ref);
     return DONE;
   }
-  core.tell({ kind: 'confirm', worker: command.worker, ref: command.ref });
+  // A success that came too late is not taken, so it must not be confirmed either (I4).
+  const kind = command.result.kind === 'succeeded' && isLate(attempt) ? 'stale' : 'confirm';
+  core.tell({ kind, worker: command.worker, ref: command.ref });
   settleResult(core, attempt, command, reserve);
   return DONE;
+}
+
+/** Its time was up before it reported, by this node's clock (LIV-06). */
+function isLate(attempt: Attempt): boolean {
+  return attempt.stopWhy === 'timeout' || attempt.stopWhy === 'stuck';
 }
 
 function settleResult(
@@ -38,10 +45,9 @@ function settleResult(
   command: Command & { kind: 'finish' },
   reserve: ReserveRetry,
 ): void {
-  const { task, stopWhy } = attempt;
+  const { task } = attempt;
   const { result } = command;
-  // Its time was up before it reported; what it reports now was late by this node's clock (LIV-06).
-  if (stopWhy === 'timeout' || stopWhy === 'stuck') return stopped(core, task, reserve, 0);
+  if (isLate(attempt)) return stopped(core, task, reserve, 0);
   switch (result.kind) {
     case 'succeeded': {
       const { partition, seq } = task.run;

@@ -1,8 +1,7 @@
 import { dominantShare } from '../model/resources.ts';
 import type { Attempt, Task } from '../model/run.ts';
-import type { Shape } from '../model/shape.ts';
 import type { TenantClass } from '../model/tenant-class.ts';
-import type { Worker } from '../model/worker.ts';
+import { repelKey, type Worker } from '../model/worker.ts';
 import type { Core } from './core.ts';
 import { enqueue } from './enqueue.ts';
 
@@ -19,7 +18,7 @@ export function occupy(core: Core, attempt: Attempt, worker: Worker): void {
     attempt.zoned = true;
     core.zoneCounts.change(task.run.spec.job, worker.info.zone, 1);
   }
-  if (attempt.shape.apart.length > 0) countRepelled(worker, attempt.shape, 1);
+  if (attempt.shape.apart.length > 0) countRepelled(worker, attempt, 1);
 }
 
 /** Its first critical attempt: the worker's next check may be as far ahead as silence takes. */
@@ -45,7 +44,7 @@ export function vacate(core: Core, attempt: Attempt): void {
     attempt.zoned = false;
     core.zoneCounts.change(task.run.spec.job, worker.info.zone, -1);
   }
-  if (attempt.shape.apart.length > 0) countRepelled(worker, attempt.shape, -1);
+  if (attempt.shape.apart.length > 0) countRepelled(worker, attempt, -1);
   reportDrained(core, worker);
   wake(core, worker);
 }
@@ -91,12 +90,13 @@ export function release(core: Core, owner: TenantClass): void {
   core.queues.resume(owner);
 }
 
-function countRepelled(worker: Worker, shape: Shape, by: 1 | -1): void {
+function countRepelled(worker: Worker, attempt: Attempt, by: 1 | -1): void {
   worker.repels ??= new Map();
-  for (const name of shape.apart) {
-    const count = (worker.repels.get(name) ?? 0) + by;
-    if (count > 0) worker.repels.set(name, count);
-    else worker.repels.delete(name);
+  for (const name of attempt.shape.apart) {
+    const key = repelKey(attempt.task.run.spec.tenant, name);
+    const count = (worker.repels.get(key) ?? 0) + by;
+    if (count > 0) worker.repels.set(key, count);
+    else worker.repels.delete(key);
   }
   if (worker.repels.size === 0) worker.repels = null;
 }

@@ -1,5 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { propertySeed } from '../../../../tools/testing/property.ts';
+import { findForgotten } from '../testing/audit.ts';
 import { resources } from '../testing/builders.ts';
+import { Chaos } from '../testing/chaos.ts';
 import { Harness } from '../testing/harness.ts';
 
 /** How often placement was asked. */
@@ -31,7 +34,7 @@ function crowded() {
   for (let i = 0; i < 300; i++) {
     h.submit({ tenant: `t${i % 7}`, job: 'elsewhere', zone: 'nowhere' });
     h.submit({ tenant: `t${i % 7}`, job: 'large', request: { slots: 4 } });
-    h.submit({ tenant: `t${i % 7}`, job: 'alone', apart: ['alone'], request: { cpuMilli: 100 } });
+    h.submit({ job: 'alone', apart: ['alone'], request: { cpuMilli: 100 } });
   }
   h.acceptAll();
   return { h, alone };
@@ -106,5 +109,21 @@ describe('tasks that cannot be placed', () => {
     h.step();
     const jobs = h.live().map((attempt) => attempt.task.run.spec.job);
     expect(jobs.filter((job) => job === 'alone').length).toBe(2);
+  });
+
+  it('U047, U068: and nothing else waits: after every step of a bad day all that fits is placed', () => {
+    const first = propertySeed();
+    for (let seed = first; seed < first + 8; seed++) {
+      const chaos = new Chaos(seed);
+      let waited = 0;
+      for (let i = 0; i < 500; i++) {
+        chaos.act();
+        const where = `repeat with PROPERTY_SEED=${seed}, step ${i}`;
+        expect(findForgotten(chaos.harness.engine), where).toEqual([]);
+        const [p0, p1, p2] = chaos.harness.engine.core.queues.size;
+        if (p0 + p1 + p2 > 0) waited++;
+      }
+      expect(waited).toBeGreaterThan(50);
+    }
   });
 });

@@ -75,7 +75,10 @@ describe('an assignment', () => {
         expect(other.flush()).toEqual({ facts: [], effects: [] });
       }
     }
-    for (const node of nodes) expect(node.factsOf('runEnded').length).toBe(200);
+    for (const node of nodes) {
+      node.flush();
+      expect(node.factsOf('runEnded').length).toBe(200);
+    }
   });
 
   it('PLC-11: of an earlier owner of the partition cannot end the one of a later owner', () => {

@@ -13,7 +13,7 @@ function order(h: Harness): number[] {
 const classes: readonly Class[] = [0, 1, 2];
 const submissions = fc.array(
   fc.record({ class: fc.constantFrom(...classes), slots: fc.integer({ min: 1, max: 3 }) }),
-  { minLength: 1, maxLength: 60 },
+  { minLength: 1, maxLength: 60, size: 'max' },
 );
 
 describe('the order of assignments', () => {
@@ -29,7 +29,7 @@ describe('the order of assignments', () => {
         const expected = runs.toSorted((a, b) => a.class - b.class || a.seq - b.seq);
         expect(order(h)).toEqual(expected.map((run) => run.seq));
       }),
-      { numRuns: 50 },
+      { numRuns: 30 },
     );
   });
 
@@ -61,7 +61,7 @@ describe('the order of assignments', () => {
         }
         expect(h.factsOf('runEnded').length).toBe(list.length);
       }),
-      { numRuns: 40 },
+      { numRuns: 20 },
     );
   });
 

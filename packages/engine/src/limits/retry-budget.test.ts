@@ -36,7 +36,7 @@ describe('PeriodBudget', () => {
       /** Now and then the past is forgotten. */
       forget: fc.boolean(),
     }),
-    { maxLength: 80 },
+    { maxLength: 80, size: 'max' },
   );
 
   it('answers the earliest time with room, and never grants a period more than its limit', () => {
@@ -58,7 +58,7 @@ describe('PeriodBudget', () => {
         }
         for (const count of model.counts.values()) expect(count).toBeLessThanOrEqual(limit);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 
@@ -71,7 +71,7 @@ describe('PeriodBudget', () => {
 
   it('finds room behind a long run of full periods at once', () => {
     const budget = new PeriodBudget(1_000, 1);
-    for (let i = 0; i < 20_000; i++) {
+    for (let i = 0; i < 5_000; i++) {
       const at = budget.earliest(start);
       expect(at).toBe(start + i * 1_000);
       budget.grant(at);
@@ -102,7 +102,7 @@ describe('RetryBudget', () => {
       reason: fc.constantFrom('transient', 'timeout', 'worker_lost'),
       job: fc.constantFrom('acme/a', 'acme/b', 'acme/c', 'acme/d'),
     }),
-    { maxLength: 120 },
+    { maxLength: 120, size: 'max' },
   );
 
   it('keeps every limit, drops nothing and brings nothing forward', () => {
@@ -129,7 +129,7 @@ describe('RetryBudget', () => {
           expect(count, key).toBeLessThanOrEqual(limit);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 80 },
     );
   });
 

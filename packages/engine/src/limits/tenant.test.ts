@@ -84,7 +84,7 @@ describe("a tenant's limit", () => {
         fc.record({ kind: fc.constant('refuse' as const), n: fc.nat(20) }),
         fc.record({ kind: fc.constant('limit' as const), n: fc.nat(4) }),
       ),
-      { maxLength: 60 },
+      { maxLength: 60, size: 'max' },
     );
     assertProperty(
       fc.property(ops, (list) => {
@@ -108,7 +108,7 @@ describe("a tenant's limit", () => {
           if (waiting > 0) expect(running('greedy', 1)).toBeGreaterThanOrEqual(limit);
         }
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   });
 

@@ -9,8 +9,8 @@ import type { Shape } from './shape.ts';
 import { TenantClass } from './tenant-class.ts';
 
 const classes: readonly Class[] = [0, 1, 2];
-const tenants = ['anna', 'bert', 'cleo'];
-const slots = [1, 2, 3];
+const tenants = ['anna', 'bert'];
+const slots = [1, 2];
 
 /** What the queues must be: every waiting task in one list, and a search through all of it. */
 class NaiveQueues {
@@ -105,6 +105,7 @@ const kinds = [
   'take',
   'take',
   'giveBack',
+  'giveBack',
   'remove',
   'move',
   'block',
@@ -170,7 +171,7 @@ function ownerOf(world: World, task: Task): TenantClass {
 describe('ReadyQueues', () => {
   it('choose as a search through everything would: by class, use, then age', () => {
     assertProperty(
-      fc.property(fc.array(ops, { maxLength: 120 }), (list) => {
+      fc.property(fc.array(ops, { maxLength: 120, size: 'max' }), (list) => {
         const world = new World();
         for (const op of list) {
           run(world, op);
@@ -181,13 +182,13 @@ describe('ReadyQueues', () => {
         world.model.blocked.clear();
         for (const klass of classes) while (world.model.sizeOf(klass) > 0) world.take(klass);
       }),
-      { numRuns: 300 },
+      { numRuns: 50 },
     );
   });
 
   it('a task that is moved away and back again is handed out once', () => {
     const world = new World();
-    const [p0, p1] = [world.owners[0]!, world.owners[3]!];
+    const [p0, p1] = [world.owners[0]!, world.owners[tenants.length]!];
     world.push(p1, 1);
     world.push(p1, 1);
     const task = world.queues.next(1)!.head()!;

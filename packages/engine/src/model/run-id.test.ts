@@ -105,8 +105,8 @@ describe('run ids', () => {
   it('are not read from text that is anything else, whatever the text is', () => {
     const hex = fc.constantFrom(...'0123456789abcdefABCDEF-g \n\0');
     const texts = fc.oneof(
-      fc.string({ unit: anyUnit, maxLength: 60 }),
-      fc.array(hex, { minLength: 30, maxLength: 40 }).map((chars) => chars.join('')),
+      fc.string({ unit: anyUnit, maxLength: 60, size: 'max' }),
+      fc.array(hex, { minLength: 30, maxLength: 40, size: 'max' }).map((chars) => chars.join('')),
       // One character of a good one replaced, dropped or added.
       fc.tuple(ids, fc.nat(35), fc.string({ unit: anyUnit, maxLength: 2 })).map(([id, at, by]) => {
         const text = formatRunId(id);

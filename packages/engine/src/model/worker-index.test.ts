@@ -22,7 +22,7 @@ const statuses: readonly WorkerStatus[] = ['healthy', 'healthy', 'cordoned', 'de
 const kinds = ['attach', 'detach', 'take', 'take', 'take', 'give', 'status', 'foreign'] as const;
 const ops = fc.array(
   fc.record({ kind: fc.constantFrom(...kinds), a: fc.nat(1000), b: fc.nat(1000) }),
-  { maxLength: 150 },
+  { maxLength: 150, size: 'max' },
 );
 
 function attemptOf(request: Resources, workerName: string): Attempt {
@@ -114,7 +114,7 @@ describe('WorkerIndex', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 40 },
     );
   });
 

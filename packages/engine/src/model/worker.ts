@@ -57,6 +57,8 @@ export class Worker implements Timed {
   readonly info: WorkerInfo;
   readonly workerKind: WorkerKind;
   status: WorkerStatus = 'healthy';
+  /** While detached: what it was before, because a drain or a cordon outlives its connection. */
+  statusKept: WorkerStatus = 'healthy';
   free: Resources;
   /** Used by other nodes' attempts or by itself, as last reported. */
   foreignUse: Resources;
@@ -68,7 +70,7 @@ export class Worker implements Timed {
   readonly attempts: Attempt[] = [];
   /** The superseded ones among them. */
   readonly lingering = new Map<Attempt, Timed>();
-  /** Attempts that asked to be kept apart from some job: name → how many. */
+  /** Attempts that asked to be kept apart from some job: `repelKey` → how many. */
   repels: Map<string, number> | null = null;
   criticalCount = 0;
   /** By the node's clock; a worker's own clock never matters (LIV-05). */
@@ -93,4 +95,9 @@ export class Worker implements Timed {
     this.foreignUse = params.foreignUse;
     this.lastSeenAt = params.lastSeenAt;
   }
+}
+
+/** Jobs are kept apart within a tenant only: nobody may bar a worker to another's jobs by their name. */
+export function repelKey(tenant: string, name: string): string {
+  return `${tenant}\n${name}`;
 }

@@ -17,7 +17,7 @@ function nextOwner(life: Life, checkpoint: SavedCheckpoint | null): Book {
 }
 
 describe('a rebuilt book', () => {
-  it('DUR-14 CLU-11 equals the live one after anything, from the facts alone', () => {
+  it('equals the live one after anything, from the facts alone', () => {
     assertProperty(
       fc.property(actions, (list) => {
         const life = new Life();
@@ -29,7 +29,7 @@ describe('a rebuilt book', () => {
     );
   });
 
-  it('DUR-14 CLU-11 equals the live one from a checkpoint at any border and the groups after it', () => {
+  it('equals the live one from a checkpoint at any border and the groups after it', () => {
     assertProperty(
       fc.property(actions, actions, (before, after) => {
         const life = new Life();

@@ -20,7 +20,7 @@ function comeBack(h: Harness, holds: AttemptRef[], instance = 'i1'): void {
 }
 
 describe('a worker that comes back', () => {
-  it('DUR-19 goes on with what it holds: the same attempt, nothing charged', () => {
+  it('goes on with what it holds: the same attempt, nothing charged', () => {
     const { h, run, attempt } = running();
     comeBack(h, [refOf(attempt)]);
     expect(h.attemptOf(run)).toBe(attempt);
@@ -109,7 +109,6 @@ describe('a task that kills its worker each time', () => {
     const h = new Harness();
     h.addWorker({ name: 'w1', instance: 'i0' });
     const run = h.submit();
-    const others = Array.from({ length: 3 }, () => h.submit({ job: 'other' }));
     let tried = 0;
     for (let round = 1; round <= 20; round++) {
       const attempt = accepts ? nextAttempt(h, run) : assigned(h, run);
@@ -117,7 +116,7 @@ describe('a task that kills its worker each time', () => {
       tried++;
       kill(h, attempt, round);
     }
-    return { h, run, others, tried };
+    return { h, run, tried };
   }
 
   function assigned(h: Harness, run: Run): Attempt | null {

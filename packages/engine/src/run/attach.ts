@@ -30,7 +30,8 @@ export function attachWorker(
     ...(before === undefined ? [] : leaveOld(core, before)),
   ];
   const worker = core.workers.attach({ info, foreignUse, now: core.now });
-  if (before?.status === 'draining' || before?.status === 'cordoned') worker.status = before.status;
+  const kept = before?.status === 'detached' ? before.statusKept : before?.status;
+  if (kept === 'draining' || kept === 'cordoned') worker.status = kept;
 
   const held = new Set<Attempt>();
   for (const ref of holds) {

@@ -116,6 +116,7 @@ describe('an attempt that takes too long', () => {
     h.advance(MINUTE);
     h.advance(SECOND);
     h.succeed(attempt, new Uint8Array([1]));
+    expect(h.flush().effects).toEqual([{ kind: 'stale', worker: 'w1', ref: refOf(attempt) }]);
     expect(task).toMatchObject({ state: 'TIMED_OUT', output: null });
     expect(run.state).toBe('FAILED');
   });

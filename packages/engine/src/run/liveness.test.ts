@@ -68,7 +68,8 @@ function deaths(settings: Partial<EngineSettings>): number[] {
     h.advance(Math.floor((1 + 2 * random.next()) * heartbeatMs));
     const diedAt = h.now;
     h.mute('w1');
-    h.advance(150 * SECOND);
+    // Silence, and then the longest first back-off.
+    h.advance(h.engine.core.settings.silentMs + 8 * SECOND);
     const [lost] = h.factsOf('taskRetryAt');
     expect(lost).toMatchObject({ reason: 'worker_lost', attempt: 1 });
     const second = h.effectsOf('assign')[1]?.attempt;

@@ -50,6 +50,7 @@ export function beat(core: Core, command: Command & { kind: 'beat' }): Answer {
 export function detachWorker(core: Core, command: Command & { kind: 'detachWorker' }): Answer {
   const worker = core.workers.workers.get(command.worker);
   if (worker === undefined || worker.status === 'detached') return DONE;
+  worker.statusKept = worker.status;
   worker.status = 'detached';
   worker.detachedAt = core.now;
   core.workers.refresh(worker);

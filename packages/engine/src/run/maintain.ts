@@ -39,7 +39,8 @@ export function cordonWorker(core: Core, name: string): Answer {
 export function uncordonWorker(core: Core, name: string): Answer {
   const worker = core.workers.workers.get(name);
   if (worker === undefined) return NO_SUCH_WORKER;
-  if (worker.status === 'cordoned' || worker.status === 'draining') {
+  const status = worker.status === 'detached' ? worker.statusKept : worker.status;
+  if (status === 'cordoned' || status === 'draining') {
     setStatus(core, worker, 'healthy');
     wake(core, worker);
   }
@@ -70,7 +71,9 @@ export function evictWorker(core: Core, command: Command & { kind: 'evictWorker'
   return DONE;
 }
 
+/** A worker whose connection is gone takes the status up when it is back. */
 function setStatus(core: Core, worker: Worker, status: Worker['status']): void {
-  worker.status = status;
+  if (worker.status === 'detached') worker.statusKept = status;
+  else worker.status = status;
   core.workers.refresh(worker);
 }

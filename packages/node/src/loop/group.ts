@@ -72,16 +72,21 @@ export class Group {
     return dropped;
   }
 
-  /** The submission that took this key in this group. */
+  /**
+   * The submission in this group that asks for a key of another run. The holder itself may be in
+   * the same group, when memory forgot its key before it was durable: that one stays.
+   */
   findSubmission(
     tenant: string,
     key: string,
+    holder: { readonly partition: number; readonly seq: number },
   ): { partition: number; run: SubmittedRun; lane: string | null } | null {
     for (const facts of this.facts.values()) {
       for (const fact of facts) {
         if (fact.kind !== 'runSubmitted' || fact.run.spec.tenant !== tenant) continue;
         const { head } = fact.run;
         if (head.key !== key && head.inbox !== key) continue;
+        if (fact.partition === holder.partition && fact.run.seq === holder.seq) continue;
         return { partition: fact.partition, run: fact.run, lane: fact.parked?.lane ?? null };
       }
     }

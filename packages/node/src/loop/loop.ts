@@ -10,6 +10,7 @@ import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
 import { refused } from './refused.ts';
+import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
 import { Specs } from './specs.ts';
 
@@ -54,6 +55,7 @@ export class CommitLoop {
   readonly #groups: Groups;
   readonly #ownership: Ownership;
   readonly #checkpoints: Checkpoints;
+  readonly #segments: SegmentsAhead;
   #mailbox: Mail[] = [];
   #durable = 0;
   #waiters: { number: number; resolve: () => void }[] = [];
@@ -77,6 +79,7 @@ export class CommitLoop {
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
     const leases = () => this.leases;
+    this.#segments = new SegmentsAhead(store, ports, time);
     this.#checkpoints = new Checkpoints({ engine, store, ports, settings, leases });
     this.#ownership = new Ownership({
       engine,
@@ -130,6 +133,7 @@ export class CommitLoop {
   async start(): Promise<void> {
     await this.leases.start();
     this.#loader.start();
+    void this.#segments.start();
   }
 
   /** Stops at once, as a crash would; what was not durable is gone. */
@@ -137,6 +141,7 @@ export class CommitLoop {
     this.#stopped = true;
     this.leases.stop();
     this.#ownership.stop();
+    this.#segments.stop();
     this.#loader.stop();
     this.#cancelWake();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
@@ -330,7 +335,7 @@ export class CommitLoop {
 
   /** The store has the key already: nothing of this submission happened, and its client gets the holder. */
   #keyTaken({ tenant, key, run: holder }: { tenant: string; key: string; run: Holder }): void {
-    const found = this.#groups.inFlight?.findSubmission(tenant, key);
+    const found = this.#groups.inFlight?.findSubmission(tenant, key, holder);
     if (!found) return;
     this.#ports.observe?.({ kind: 'keyTaken' });
     this.#groups.gather();

@@ -27,6 +27,18 @@ export function segmentsSuite(target: ConformanceTarget): void {
       expect(await owner.commit({ runs: [run] })).toEqual({ kind: 'committed' });
     });
 
+    it('are made by the commit that lacks one: work is never refused for that', async () => {
+      const world = await openWorld(target);
+      const far = world.baseMs + 40 * SEGMENT_MS;
+      const owner = await world.own(1);
+      const run = runRow({ ms: far, partition: 1, seq: 1 });
+      expect(await owner.commit({ runs: [run] })).toEqual({ kind: 'committed' });
+      expect(await world.store.getRun({ tenant: run.tenant, id: run.id })).not.toBeNull();
+      const starts = (await world.store.listSegments()).map(({ fromMs }) => fromMs);
+      expect(starts).toContain(far - (far % SEGMENT_MS));
+      expect(starts).toEqual([...starts].sort((a, b) => a - b));
+    });
+
     it('are sealed when they lie in the past and every run has ended', async () => {
       const world = await openWorld(target, { segmentMs: BRIEF_MS });
       const { owner, runs, segment } = await fillSegment(world);

@@ -1,4 +1,5 @@
 import type { Attempt, Task } from '../../model/run.ts';
+import { repelKey } from '../../model/worker.ts';
 import type { WorkerFilter } from '../rule.ts';
 
 /** PLC-06: tasks that want to be kept apart never share a worker, whichever of them came first. */
@@ -7,13 +8,16 @@ export const keptApart: WorkerFilter = {
   reason: 'KEPT_APART',
   wakeOn: ['workerJoined', 'capacityFreed'],
   admits: (task, worker) => {
-    if (worker.repels !== null && names(task).some((name) => worker.repels?.has(name)))
+    const { tenant } = task.run.spec;
+    const { repels, attempts } = worker;
+    if (repels !== null && names(task).some((name) => repels.has(repelKey(tenant, name))))
       return false;
-    return task.shape.apart.length === 0 || !worker.attempts.some((a) => isNamed(task, a));
+    return task.shape.apart.length === 0 || !attempts.some((a) => isNamed(task, a));
   },
 };
 
 function isNamed(task: Task, other: Attempt): boolean {
+  if (other.task.run.spec.tenant !== task.run.spec.tenant) return false;
   return names(other.task).some((name) => task.shape.apart.includes(name));
 }
 
