@@ -2,5 +2,6 @@ export * from './fetch.ts';
 export * from './loop.ts';
 export * from './ports.ts';
 export * from './reader.ts';
+export * from './redrive.ts';
 export { Specs } from './specs.ts';
 export { readPartition } from './take-over.ts';

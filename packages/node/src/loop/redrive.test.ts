@@ -1,0 +1,36 @@
+import { refOf } from '@signalbox/engine';
+import { describe, expect, it } from 'vitest';
+import { readRun, redrive } from './index.ts';
+import { VirtualWorld } from './testing/virtual-world.ts';
+
+describe('a quarantined run', () => {
+  it('FLT-06 is tried again only on somebody’s word, as a new run that says whose', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail', { tasks: [{ retry: { attemptsMax: 1 } }] });
+    const node = await world.startNode();
+    const { loop, store } = node;
+    node.attach('w');
+    const first = await node.submitted(await node.spec('acme', 'mail'), { key: 'k' });
+    if (first.kind !== 'accepted') throw new Error('not accepted');
+    const id = { ms: first.ms, partition: first.partition, seq: first.seq };
+    const [assign] = node.assigned();
+    if (assign === undefined) throw new Error('not assigned');
+    const clear = async (by: string) => {
+      const answer = redrive({ loop, store, tenant: 'acme', id, by });
+      await world.run(50);
+      return answer;
+    };
+    expect(await clear('ann')).toMatchObject({ kind: 'refused', code: 'invalid' });
+    const result = { kind: 'failed', error: 'boom', class: 'transient' } as const;
+    loop.report({ kind: 'finish', worker: 'w', ref: refOf(assign.attempt), result });
+    await world.run(3_600_000);
+    expect(node.assigned()).toHaveLength(1);
+    expect(await clear('')).toMatchObject({ kind: 'refused', code: 'invalid' });
+    expect(await clear('ann')).toMatchObject({ kind: 'accepted' });
+    const again = world.disk.snapshot().runs.find((run) => run.head.includes('redrive'));
+    expect(JSON.parse(again?.head ?? '{}').trigger).toMatchObject({ kind: 'redrive', by: 'ann' });
+    // The old run keeps its end for ever.
+    const view = await readRun({ loop, store, tenant: 'acme', id });
+    expect(view).toMatchObject({ state: 'FAILED', tasks: [{ state: 'QUARANTINED' }] });
+  });
+});
