@@ -1,45 +1,88 @@
+import { StoreError } from '../errors.ts';
 import type { Checkpoint } from '../store.ts';
+import type { Connection } from './connection/connection.ts';
+import { hasCode } from './connection/failure.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { dropCheckpointChunks } from './sql/drop-checkpoint-chunks.ts';
 import { readCheckpoint as readCheckpointSql } from './sql/read-checkpoint.ts';
+import { readCheckpointHead as readCheckpointHeadSql } from './sql/read-checkpoint-head.ts';
 import { writeCheckpoint as writeCheckpointSql } from './sql/write-checkpoint.ts';
 import { writeCheckpointChunk } from './sql/write-checkpoint-chunk.ts';
 
+/**
+ * The chunks go first and the lease is looked at last. That look locks the lease's row until the
+ * commit: with a large checkpoint still to be written behind it, beats would wait, and the owner
+ * would lose its leases because it was being careful.
+ */
 export async function writeCheckpoint(
   database: Database,
   checkpoint: Checkpoint,
 ): Promise<boolean> {
-  const { schema } = database;
-  const { partition, epoch, seq, chunks } = checkpoint;
-  return database.transaction(async (connection) => {
-    const written = await connection.query(
-      step(writeCheckpointSql(schema), 4, (writer) => {
-        writer.int4(partition);
-        writer.int8(epoch);
-        writer.int8(seq);
-        writer.int4(chunks.length);
-      }),
-    );
-    if (written.length === 0) return false;
-    for (const [number, body] of chunks.entries()) {
-      await connection.query(
-        step(writeCheckpointChunk(schema), 4, (writer) => {
-          writer.int4(partition);
-          writer.int8(seq);
-          writer.int4(number);
-          writer.data(body);
-        }),
-      );
-    }
+  const stored = await readCheckpointHead(database, checkpoint.partition);
+  if (stored.epoch !== checkpoint.epoch || stored.seq >= checkpoint.seq) return false;
+  try {
+    return await database.transaction(async (connection) => {
+      await writeChunks(connection, database.schema, checkpoint);
+      const wasWritten = await writeHead(connection, database.schema, checkpoint);
+      if (!wasWritten) throw new Superseded();
+      return true;
+    });
+  } catch (error) {
+    if (error instanceof StoreError && error.cause instanceof Superseded) return false;
+    // The same seq from another writer: that one was first, and this one reaches no further.
+    if (error instanceof StoreError && hasCode(error.cause, ['23505'])) return false;
+    throw error;
+  }
+}
+
+/** Leaves the transaction, which takes the chunks back. */
+class Superseded extends Error {}
+
+async function readCheckpointHead(database: Database, partition: number) {
+  const [row] = await database.read<{ epoch: number | null; seq: number }>(
+    step(readCheckpointHeadSql(database.schema), 1, (writer) => writer.int4(partition)),
+  );
+  return row ?? { epoch: null, seq: -1 };
+}
+
+async function writeChunks(
+  connection: Connection,
+  schema: string,
+  { partition, seq, chunks }: Checkpoint,
+): Promise<void> {
+  for (const [number, body] of chunks.entries()) {
     await connection.query(
-      step(dropCheckpointChunks(schema), 2, (writer) => {
+      step(writeCheckpointChunk(schema), 4, (writer) => {
         writer.int4(partition);
         writer.int8(seq);
+        writer.int4(number);
+        writer.data(body);
       }),
     );
-    return true;
-  });
+  }
+  await connection.query(
+    step(dropCheckpointChunks(schema), 2, (writer) => {
+      writer.int4(partition);
+      writer.int8(seq);
+    }),
+  );
+}
+
+async function writeHead(
+  connection: Connection,
+  schema: string,
+  { partition, epoch, seq, chunks }: Checkpoint,
+): Promise<boolean> {
+  const written = await connection.query(
+    step(writeCheckpointSql(schema), 4, (writer) => {
+      writer.int4(partition);
+      writer.int8(epoch);
+      writer.int8(seq);
+      writer.int4(chunks.length);
+    }),
+  );
+  return written.length > 0;
 }
 
 export async function readCheckpoint(

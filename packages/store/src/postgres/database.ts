@@ -1,5 +1,5 @@
 import type { Connection } from './connection/connection.ts';
-import { hasCode, storeErrorOf } from './connection/failure.ts';
+import { isWorthRepeating, storeErrorOf } from './connection/failure.ts';
 import { Link } from './connection/link.ts';
 import { LinkPool } from './connection/link-pool.ts';
 import type { Row } from './connection/pipeline.ts';
@@ -85,7 +85,7 @@ export class Database {
       const outcome = await link.use((connection) => connection.run(all));
       if (outcome.kind === 'done') return outcome.rows.slice(1);
       const isRepeatable =
-        outcome.kind === 'lost' ? effect !== 'once' : hasCode(outcome.error, ['40']);
+        outcome.kind === 'lost' ? effect !== 'once' : isWorthRepeating(outcome.error);
       if (!isRepeatable || attempt >= ATTEMPTS_MAX) {
         throw storeErrorOf(outcome.error, outcome.kind === 'refused' || effect === 'none');
       }

@@ -57,6 +57,22 @@ describePostgres('when the server is in trouble', () => {
     expect(await store.getDefinition(key)).toBeNull();
   });
 
+  it('F29 a checkpoint that is slow to write does not keep the beat waiting', async () => {
+    const admin = await connectTo(url);
+    await admin.query(`begin; lock table ${store.schema}.checkpoint_chunks in share mode`);
+    const { epoch, seq } = lease;
+    const chunks = [new Uint8Array(9)];
+    const writing = store.writeCheckpoint({ partition: 1, epoch, seq, chunks });
+    const leases = [{ partition: 1, epoch }];
+    for (let i = 0; i < 5; i++) {
+      const answer = await store.beat({ node: 'a', address: 'x', ttlMs: 600_000, leases });
+      expect(answer).toMatchObject({ renewed: [1], lost: [] });
+    }
+    await admin.query('rollback');
+    await admin.end();
+    expect(await writing).toBe(true);
+  });
+
   it('goes on by itself after all its sessions were ended', async () => {
     for (let round = 0; round < 3; round++) {
       await commit();

@@ -13,7 +13,7 @@ const url = hasPostgres ? await createDatabase() : '';
 const SEGMENT_MS = 1_000;
 
 /** A store with one owned partition; its runs lie in the past, so that segments can be sealed. */
-async function setup(options: { groupSegmentSize?: number } = {}) {
+async function setup(options: { groupSegmentSize?: number; segmentMs?: number } = {}) {
   const store = await openStore({ url, segmentMs: SEGMENT_MS, ...options });
   onTestFinished(() => store.close());
   const request = { partition: 1, owner: 'a', ttlMs: 600_000, commitId: 'fence' };
@@ -73,6 +73,16 @@ describePostgres('segments as tables', () => {
       runRow({ ms: startMs + i * SEGMENT_MS, partition: 1, seq: i + 1 }),
     );
     expect(await commit({ runs })).toEqual({ kind: 'committed' });
+    // Also by a commit: the rest of a wide piece whose beginning is there in narrow ones.
+    const other = await setup({ segmentMs: 10 * SEGMENT_MS });
+    const before = await openStore({ url, schema: other.store.schema, segmentMs: SEGMENT_MS });
+    onTestFinished(() => before.close());
+    const wideMs = Math.ceil(startMs / SEGMENT_MS / 10) * 10 * SEGMENT_MS;
+    await before.ensureSegments({ untilMs: wideMs });
+    const late = [0, 4, 9].map((at, i) =>
+      runRow({ ms: wideMs + at * SEGMENT_MS, partition: 1, seq: i + 1 }),
+    );
+    expect(await other.commit({ runs: late })).toEqual({ kind: 'committed' });
   });
 
   it('are dropped while commits go on, and no commit fails of it', async () => {

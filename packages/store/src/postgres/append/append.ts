@@ -4,10 +4,10 @@ import { StoreError } from '../../errors.ts';
 import { segmentFromMs } from '../../run-segment.ts';
 import type { AppendResult, Commit } from '../../store.ts';
 import { validateCommit } from '../../validate-commit.ts';
-import { hasCode, storeErrorOf } from '../connection/failure.ts';
+import { hasCode, isWorthRepeating, storeErrorOf } from '../connection/failure.ts';
 import type { Database } from '../database.ts';
 import { ensureGroupSegments } from '../segments/ensure-group-segments.ts';
-import { ensureRunSegments } from '../segments/ensure-run-segments.ts';
+import { ensureRunSegments, type TimeSpan } from '../segments/ensure-run-segments.ts';
 import { encodeCommit, type StepKind } from './encode-commit.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import type { LostAttempts } from './lost-attempts.ts';
@@ -18,7 +18,6 @@ const ATTEMPTS_MAX = 8;
 const UNIQUE = ['23505'];
 const CHECK = ['23514'];
 const NOT_NULL = ['23502'];
-const IN_EACH_OTHERS_WAY = ['40'];
 
 export async function append(
   database: Database,
@@ -61,7 +60,7 @@ interface Refusal {
 /** What a refusal means; null when the same commit may succeed now. Nothing was written. */
 async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
   const { database, commit, kind, error } = refusal;
-  if (hasCode(error, IN_EACH_OTHERS_WAY)) return null;
+  if (isWorthRepeating(error)) return null;
   if (kind === 'groups' || kind === 'keys') {
     if (!hasCode(error, [...UNIQUE, ...CHECK, ...NOT_NULL])) throw storeErrorOf(error, true);
     const answer = await explainRefusal(database, commit);
@@ -89,9 +88,7 @@ function isWithoutTable(error: pg.DatabaseError): boolean {
 
 /** An id may lie beyond what was made ahead: it gets its segment, unless that has been dropped. */
 async function makeSegments({ database, commit, error, attempt }: Refusal): Promise<null> {
-  const { segmentMs } = database.settings;
-  const starts = new Set(idsOf(commit).map(({ ms }) => segmentFromMs(ms, segmentMs)));
-  const spans = [...starts].map((fromMs) => ({ fromMs, untilMs: fromMs }));
+  const spans = spansOf(idsOf(commit), database.settings.segmentMs);
   const made = await ensureRunSegments(database, spans);
   if (made === 0 && attempt > 1) {
     throw new StoreError('invalid', `a run lies in a segment that is gone: ${error.detail}`);
@@ -103,4 +100,15 @@ function idsOf(commit: Commit): RunId[] {
   return commit.parts.flatMap(({ runs, ends, parked }) =>
     [...runs, ...ends, ...parked].map(({ id }) => id),
   );
+}
+
+/** The times that the ids lie in, one span for each piece of the grid that they touch. */
+function spansOf(ids: readonly RunId[], segmentMs: number): TimeSpan[] {
+  const spans = new Map<number, TimeSpan>();
+  for (const { ms } of ids) {
+    const piece = segmentFromMs(ms, segmentMs);
+    const { fromMs, untilMs } = spans.get(piece) ?? { fromMs: ms, untilMs: ms };
+    spans.set(piece, { fromMs: Math.min(fromMs, ms), untilMs: Math.max(untilMs, ms) });
+  }
+  return [...spans.values()];
 }

@@ -42,7 +42,12 @@ export class Connection {
       keepAlive: true,
     });
     const connection = new Connection(client, options);
-    await client.connect();
+    try {
+      await client.connect();
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
     return connection;
   }
 

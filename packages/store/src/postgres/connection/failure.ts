@@ -2,7 +2,7 @@ import pg from 'pg';
 import { StoreError, type StoreErrorClass } from '../../errors.ts';
 
 /** Codes, or the classes they begin with, of requests that fail the same way every time. */
-const NEVER_SUCCEEDS = ['0A', '22', '23', '28', '3D', '3F', '42', '54'];
+const NEVER_SUCCEEDS = ['22', '23', '28', '3D', '3F', '42', '54'];
 /** Another transaction was in the way: deadlock, serialization, unique key, lock not available. */
 const LOST_A_RACE = ['23505', '40', '55P03'];
 /** The server hangs up after these, so its word does not prove that nothing was committed. */
@@ -33,10 +33,19 @@ export function hasCode(error: unknown, prefixes: readonly string[]): boolean {
   return code !== undefined && prefixes.some((prefix) => code.startsWith(prefix));
 }
 
+/** A prepared statement is gone, or its plan no longer fits the schema after a migration. */
+const STATEMENT_IS_STALE = ['0A000', '26'];
+
+/** Refusals that leave nothing behind and that the same request need not meet again. */
+export function isWorthRepeating(error: pg.DatabaseError): boolean {
+  return hasCode(error, ['40', ...STATEMENT_IS_STALE]);
+}
+
 /**
  * After these a fresh connection may do better: the session has ended, the server has become a
- * standby (the name may lead to the new primary), or a prepared plan no longer fits the schema.
+ * standby (the name may lead to the new primary), or what was prepared is stale.
  */
 export function wantsNewConnection(error: unknown): boolean {
-  return !(error instanceof pg.DatabaseError) || hasCode(error, ['25006', '0A000', '26', '57P']);
+  if (!(error instanceof pg.DatabaseError)) return true;
+  return hasCode(error, ['25006', '57P', ...STATEMENT_IS_STALE]);
 }

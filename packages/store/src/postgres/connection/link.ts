@@ -62,6 +62,7 @@ export class Link {
     if (this.backOff.isWaiting(performance.now())) {
       throw new StoreError('unavailable', 'PostgreSQL could not be reached a moment ago');
     }
+    this.connection?.destroy();
     try {
       this.connection = await Connection.open(this.options);
     } catch (error) {

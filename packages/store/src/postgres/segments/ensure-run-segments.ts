@@ -1,4 +1,3 @@
-import { segmentFromMs } from '../../run-segment.ts';
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
@@ -7,10 +6,16 @@ import { listSegments } from '../sql/list-segments.ts';
 import { lockSchema } from '../sql/lock-schema.ts';
 import { missingRanges } from './missing-ranges.ts';
 
+export interface TimeSpan {
+  readonly fromMs: number;
+  /** Part of the span. */
+  readonly untilMs: number;
+}
+
 /** Makes the segments for these spans of time that are not there yet; answers how many it made. */
 export async function ensureRunSegments(
   database: Database,
-  spans: readonly { fromMs: number; untilMs: number }[],
+  spans: readonly TimeSpan[],
 ): Promise<number> {
   const known = await database.read<SegmentBounds>(step(listSegments(database.schema)));
   // Mostly everything is there: found out without a lock and without a connection of its own.
@@ -29,7 +34,7 @@ interface SegmentBounds {
 async function makeMissing(
   connection: Connection,
   database: Database,
-  spans: readonly { fromMs: number; untilMs: number }[],
+  spans: readonly TimeSpan[],
 ): Promise<number> {
   let made = 0;
   for (const span of spans) {
@@ -45,11 +50,11 @@ async function makeMissing(
 function missingOf(
   known: readonly SegmentBounds[],
   database: Database,
-  spans: readonly { fromMs: number; untilMs: number }[],
+  spans: readonly TimeSpan[],
 ) {
   const width = database.settings.segmentMs;
   const existing = known.map(({ from_ms, to_ms }) => ({ from: from_ms, to: to_ms }));
   return spans.flatMap(({ fromMs, untilMs }) =>
-    missingRanges({ existing, first: segmentFromMs(fromMs, width), last: untilMs, width }),
+    missingRanges({ existing, first: fromMs, last: untilMs, width }),
   );
 }

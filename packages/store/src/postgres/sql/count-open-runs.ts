@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import { ONE_OFF, type Statement } from './statement.ts';
 
 /**
  * Runs of one segment without an end: an anti-join of two tables that both have the id in order.
@@ -6,7 +6,7 @@ import type { Statement } from './statement.ts';
  */
 export function countOpenRuns(s: string, fromMs: number): Statement {
   return {
-    name: `count_open_runs_${fromMs}`,
+    name: ONE_OFF,
     text: `
 select count(*) as count from ${s}.runs_${fromMs} r
 where not exists (

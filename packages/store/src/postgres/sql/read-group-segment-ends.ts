@@ -1,9 +1,9 @@
-import type { Statement } from './statement.ts';
+import { ONE_OFF, type Statement } from './statement.ts';
 
 /** The last seq of each partition in a group segment that is about to go. */
 export function readGroupSegmentEnds(s: string, fromSeq: number): Statement {
   return {
-    name: `read_group_segment_ends_${fromSeq}`,
+    name: ONE_OFF,
     text: `
 select partition, max(seq) as last_seq from ${s}.groups_${fromSeq} group by partition`,
   };

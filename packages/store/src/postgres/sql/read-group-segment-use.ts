@@ -1,4 +1,4 @@
-import type { Statement } from './statement.ts';
+import { ONE_OFF, type Statement } from './statement.ts';
 
 /**
  * Whether a group segment holds groups at all, and whether one of them is still needed: not folded
@@ -7,7 +7,7 @@ import type { Statement } from './statement.ts';
  */
 export function readGroupSegmentUse(s: string, fromSeq: number): Statement {
   return {
-    name: `read_group_segment_use_${fromSeq}`,
+    name: ONE_OFF,
     text: `
 select exists (select from ${s}.groups_${fromSeq}) as is_used,
   exists (

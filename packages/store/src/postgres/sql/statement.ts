@@ -4,6 +4,9 @@ export interface Statement {
   readonly text: string;
 }
 
+/** The name of a statement that is not worth preparing: its text is made for one table. */
+export const ONE_OFF = '';
+
 /** A statement before the name of the schema is known. */
 export type Sql = (schema: string) => Statement;
 

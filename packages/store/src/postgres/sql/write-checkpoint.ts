@@ -3,7 +3,8 @@ import { sql } from './statement.ts';
 /**
  * Moves the checkpoint forward, never back, and only for the current epoch. The share lock on the
  * lease keeps a take-over waiting until this transaction ends, so a superseded owner cannot slip
- * its checkpoint in behind the new one's (I9).
+ * its checkpoint in behind the new one's (I9). It keeps beats waiting as well, so this is the
+ * last statement before the commit.
  */
 export const writeCheckpoint = sql(
   'write_checkpoint',
