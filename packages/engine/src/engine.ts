@@ -7,8 +7,10 @@ import { type Answer, type Command, DONE } from './commands.ts';
 import { failTask } from './complete/fail.ts';
 import { finish, stopped } from './complete/finish.ts';
 import { checkpoint, extend } from './complete/save.ts';
+import { returnUnaccepted } from './complete/unaccepted.ts';
 import { Core } from './core/core.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
+import { reviewReservations } from './core/reserve.ts';
 import { accept, refuse } from './dispatch/answer.ts';
 import { assign } from './dispatch/assign.ts';
 import { schedule } from './dispatch/schedule.ts';
@@ -21,7 +23,7 @@ import { DUE_LANE } from './model/book.ts';
 import type { Random } from './model/random.ts';
 import type { Task } from './model/run.ts';
 import type { Worker } from './model/worker.ts';
-import { admits, choose } from './place/choose.ts';
+import { admits, admitsKind, choose, mayTake } from './place/choose.ts';
 import { taskDue } from './ready/due.ts';
 import { fetchIn, type PageWanted, pageIn, pagesWanted } from './ready/paging.ts';
 import { leavePartition, takePartition } from './recover/take.ts';
@@ -60,7 +62,9 @@ export class Engine {
     this.#retries.reserve(params);
   readonly #giveUp: GiveUp = (task, reason, lingerMs) => {
     if (reason === 'stopped') return stopped(this.core, task, this.#reserve, lingerMs);
-    const failure = { reason, error: 'the worker went silent', lingerMs } as const;
+    if (reason === 'not_accepted' && returnUnaccepted(this.core, task)) return;
+    const error = 'the worker went silent';
+    const failure = { reason: 'worker_lost', error, lingerMs } as const;
     failTask(this.core, task, failure, this.#reserve);
   };
 
@@ -69,6 +73,8 @@ export class Engine {
     this.#retries = new RetryBudget(this.core.settings);
     this.core.onTaskEnded = (task) => taskEnded(this.core, task);
     this.core.admits = admits;
+    this.core.admitsKind = admitsKind;
+    this.core.mayTake = mayTake;
   }
 
   /** Time never falls: a step of the clock backwards must not undo a deadline. */
@@ -166,6 +172,8 @@ export class Engine {
 
   #tick(): Answer {
     for (const item of this.core.wheel.expire(this.core.now)) {
+      // Something that came before it in this tick has moved its time.
+      if (item.timerBucket !== null) continue;
       const due = item as Task | Worker | Lingering;
       switch (due.kind) {
         case 'task':
@@ -188,9 +196,8 @@ export class Engine {
   /** Running attempts use their tenants' shares up as time goes by, not only when they end. */
   #recomputeShares(): void {
     this.#fairAt = this.core.now;
-    for (const owner of this.core.tenantClasses()) {
-      if (owner.queued > 0 || owner.running > 0) owner.computeKey(this.core.now);
-    }
+    for (const owner of this.core.activeTenants()) owner.computeKey(this.core.now);
     this.core.queues.rebuild();
+    reviewReservations(this.core);
   }
 }

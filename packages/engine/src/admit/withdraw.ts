@@ -24,7 +24,7 @@ export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): A
 function forgetRun(core: Core, book: Book, run: Run): void {
   for (const task of run.tasks) {
     core.wheel.disarm(task);
-    core.stalled.delete(task);
+    core.unstall(task);
     if (task.lane !== null) core.queues.remove(task);
     if (task.attempt === null) continue;
     endCharge(core, task.attempt);

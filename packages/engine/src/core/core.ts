@@ -9,7 +9,7 @@ import type { Run, Task } from '../model/run.ts';
 import type { Shape } from '../model/shape.ts';
 import { TenantClass } from '../model/tenant-class.ts';
 import { TimerWheel } from '../model/timer-wheel.ts';
-import type { Level } from '../model/worker.ts';
+import type { Level, Worker, WorkerKind } from '../model/worker.ts';
 import { WorkerIndex } from '../model/worker-index.ts';
 import { ZoneCounts } from '../model/zone-counts.ts';
 import type { EngineSettings } from '../settings.ts';
@@ -28,8 +28,15 @@ export class Core {
   readonly zoneCounts = new ZoneCounts();
   readonly keys: RecentKeys;
   readonly #tenants = new Map<string, readonly [TenantClass, TenantClass, TenantClass]>();
+  /** Tenants that have something queued or running; the others cost nothing per pass. */
+  readonly #active = new Set<TenantClass>();
   /** Ready tasks that only a rule about themselves keeps from every worker with room. */
   readonly stalled = new Set<Task>();
+  /** Workers kept free for shapes that need much at once, by shape id. */
+  readonly reservations = new Map<number, Worker>();
+  /** Assignments so far, and the last one of each class. */
+  assignments = 0;
+  readonly lastServed: [number, number, number] = [0, 0, 0];
   /** Live attempts of workers that are not attached, by worker. */
   readonly orphans = new Map<string, Set<Task>>();
   /** Set by the engine for the length of one command. */
@@ -47,6 +54,9 @@ export class Core {
   onTaskEnded: (task: Task) => void = () => {};
   /** Wired by the engine: whether placement would consider the level for the shape. */
   admits: (shape: Shape, level: Level) => boolean = () => true;
+  /** Wired by the engine: whether this very worker could take this very task. */
+  mayTake: (task: Task, worker: Worker) => boolean = () => true;
+  admitsKind: (shape: Shape, kind: WorkerKind) => boolean = () => true;
 
   constructor(settings: EngineSettings) {
     this.settings = settings;
@@ -76,6 +86,22 @@ export class Core {
     return this.tenant(tenant)[klass];
   }
 
+  /** Something of the tenant is queued or runs from now on. */
+  activate(owner: TenantClass): void {
+    this.#active.add(owner);
+  }
+
+  /** Sets a task aside that no worker with room may take; it still counts as queued (paging). */
+  stall(task: Task): void {
+    this.stalled.add(task);
+    this.ofTenant(task.run.spec.tenant, task.run.class).queued++;
+  }
+
+  unstall(task: Task): void {
+    if (!this.stalled.delete(task)) return;
+    this.ofTenant(task.run.spec.tenant, task.run.class).queued--;
+  }
+
   tenant(tenant: string): readonly [TenantClass, TenantClass, TenantClass] {
     let classes = this.#tenants.get(tenant);
     if (classes === undefined) {
@@ -87,6 +113,22 @@ export class Core {
       this.#tenants.set(tenant, classes);
     }
     return classes;
+  }
+
+  /** Tenants with something queued or running. Those that fell idle are let go of on the way. */
+  *activeTenants(): Iterable<TenantClass> {
+    for (const owner of this.#active) {
+      if (owner.queued > 0 || owner.running > 0) yield owner;
+      else this.#deactivate(owner);
+    }
+  }
+
+  /** A tenant that came once does not cost memory for ever; when it returns it starts level anyway. */
+  #deactivate(owner: TenantClass): void {
+    this.#active.delete(owner);
+    const classes = this.#tenants.get(owner.tenant);
+    const idle = classes?.every((c) => c.isDefault && c.queued === 0 && c.running === 0);
+    if (idle) this.#tenants.delete(owner.tenant);
   }
 
   *tenantClasses(): Iterable<TenantClass> {

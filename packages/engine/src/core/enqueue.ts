@@ -21,6 +21,7 @@ export function enqueue(core: Core, task: Task): void {
     owner.catchUp(core.now, core.fairLevel[owner.class]);
     core.queues.rekey(owner);
   }
+  core.activate(owner);
   core.queues.push(task, owner);
 }
 

@@ -4,6 +4,7 @@ import type { TenantClass } from '../model/tenant-class.ts';
 import { repelKey, type Worker } from '../model/worker.ts';
 import type { Core } from './core.ts';
 import { enqueue } from './enqueue.ts';
+import { endReservation } from './reserve.ts';
 
 /** The attempt takes its place on the worker. */
 export function occupy(core: Core, attempt: Attempt, worker: Worker): void {
@@ -55,15 +56,18 @@ export function reportDrained(core: Core, worker: Worker): void {
   core.tell({ kind: 'drained', worker: worker.info.name });
 }
 
-/** Room on this worker, or a new worker: shapes that it could take may be tried again (U068). */
+/** Room on this worker, or a new worker: what it could take may be tried again (U068). */
 export function wake(core: Core, worker: Worker): void {
-  if (core.stalled.size > 0) {
-    for (const task of core.stalled) enqueue(core, task);
-    core.stalled.clear();
+  for (const task of core.stalled) {
+    if (!core.mayTake(task, worker)) continue;
+    core.unstall(task);
+    enqueue(core, task);
   }
+  endReservation(core, worker);
   if (core.queues.blocked.size === 0 || worker.level === null) return;
   for (const shape of core.queues.blocked.values()) {
-    if (core.admits(shape, worker.level)) core.queues.unblock(shape);
+    const fits = core.admits(shape, worker.level);
+    if (fits || !core.queues.isWanted(shape)) core.queues.unblock(shape);
   }
 }
 
@@ -71,6 +75,7 @@ export function wake(core: Core, worker: Worker): void {
 export function charge(core: Core, attempt: Attempt): void {
   attempt.share = dominantShare(attempt.shape.request, core.workers.total);
   const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
+  core.activate(owner);
   owner.started(attempt.share, attempt.assignedAt);
   owner.computeKey(core.now);
   core.queues.rekey(owner);

@@ -31,7 +31,7 @@ export function settle(core: Core, task: Task, decided: TaskOutcome, lingerMs = 
   core.wheel.disarm(task);
   if (attempt !== null) endCharge(core, attempt);
   else if (task.lane !== null) core.queues.remove(task);
-  else core.stalled.delete(task);
+  else core.unstall(task);
   record(core, task, outcome);
   if (attempt !== null) {
     if (attempt.worker === null) unorphan(core, task, attempt.workerName);

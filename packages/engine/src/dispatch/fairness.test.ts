@@ -116,9 +116,7 @@ describe('a tenant that did not use its part', () => {
 });
 
 describe('a fleet full of small tasks', () => {
-  // Known not to hold: every slot that becomes free is taken at once by a task of one slot, and
-  // nothing keeps room together for the tenant that has used least.
-  it.fails('leaves their part to tasks that need half a worker', () => {
+  it('TEN-02 U052 leaves their part to tasks that need half a worker', () => {
     const contest = new Contest({
       contenders: [
         { tenant: 'small', weight: 1, slots: 1, ms: 1_000 },
@@ -129,5 +127,20 @@ describe('a fleet full of small tasks', () => {
     });
     contest.run(tenMinutes / 2);
     within(contest.partOf('large'), 1 / 2, 0.05);
+  });
+
+  it('PRI-02 I13 does not hold up a P0 task that needs a whole worker', () => {
+    const contest = new Contest({
+      contenders: [{ tenant: 'small', weight: 1, slots: 1, ms: 1_000 }],
+      workers: 4,
+      slots: 8,
+    });
+    contest.run(10_000);
+    const urgent = buildSpec({ tenant: 'urgent', class: 0, request: { slots: 8 } });
+    contest.submit(urgent, 1_000);
+    contest.run(5_000);
+    expect(contest.partOf('urgent')).toBeGreaterThan(0);
+    // The worker that was kept for it goes back to the others.
+    expect(contest.harness.engine.core.reservations.size).toBe(0);
   });
 });

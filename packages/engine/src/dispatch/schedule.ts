@@ -1,4 +1,5 @@
 import type { Core } from '../core/core.ts';
+import { reserveRoom } from '../core/reserve.ts';
 import { CLASSES, type Class } from '../model/classes.ts';
 import type { TaskLane } from '../model/queues.ts';
 import type { Task } from '../model/run.ts';
@@ -29,6 +30,7 @@ export function schedule(core: Core, place: Place, assign: Assign): boolean {
       }
     }
   }
+  reserveRoom(core);
   return false;
 }
 
@@ -42,13 +44,14 @@ function placeHead(core: Core, lane: TaskLane, place: Place, assign: Assign): bo
   const { worker, score, onlyThisTask } = place(task);
   if (worker !== null) {
     core.fairLevel[lane.owner.class] = lane.owner.fairKey;
+    core.lastServed[lane.owner.class] = ++core.assignments;
     core.queues.take(lane, task);
     assign(task, worker, score);
     return true;
   }
   if (onlyThisTask) {
     core.queues.take(lane, task);
-    core.stalled.add(task);
-  } else core.queues.block(task.shape);
+    core.stall(task);
+  } else core.queues.block(task.shape, core.assignments);
   return false;
 }

@@ -143,7 +143,7 @@ function run(world: World, { kind, a, b }: Op): void {
       return world.pushTask(waiting, ownerOf(world, waiting));
     }
     case 'block':
-      queues.block(shape);
+      queues.block(shape, 0);
       model.blocked.add(shape);
       return;
     case 'unblock':
@@ -231,7 +231,7 @@ describe('ReadyQueues', () => {
       owner.fairKey = i;
       queues.push(task, owner);
     }
-    queues.block(blocked);
+    queues.block(blocked, 0);
     expect(queues.next(1)?.owner.tenant).toBe('tenant-999');
   });
 });

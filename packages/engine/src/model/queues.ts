@@ -94,6 +94,7 @@ export class ReadyQueues {
   readonly #open: readonly ShapeQueue[][] = [[], [], []];
   /** Shapes that found no worker, by shape id. */
   readonly blocked = new Map<number, Shape>();
+  readonly #blockedSince = new Map<number, number>();
   readonly size: [number, number, number] = [0, 0, 0];
 
   push(task: Task, owner: TenantClass): void {
@@ -142,8 +143,10 @@ export class ReadyQueues {
     this.size[lane.owner.class]--;
   }
 
-  block(shape: Shape): void {
+  /** `since` counts assignments: whoever is served later has overtaken it. */
+  block(shape: Shape, since: number): void {
     this.blocked.set(shape.id, shape);
+    this.#blockedSince.set(shape.id, since);
     for (const queues of this.#queues) {
       const queue = queues.get(shape.id);
       if (queue !== undefined) this.#close(queue);
@@ -152,10 +155,31 @@ export class ReadyQueues {
 
   unblock(shape: Shape): void {
     if (!this.blocked.delete(shape.id)) return;
+    this.#blockedSince.delete(shape.id);
     for (const queues of this.#queues) {
       const queue = queues.get(shape.id);
-      if (queue !== undefined && queue.lanes.size > 0) this.#openUp(queue);
+      if (queue === undefined || queue.lanes.size === 0) continue;
+      // Keys have moved while nobody looked.
+      queue.lanes.rebuild();
+      this.#openUp(queue);
     }
+  }
+
+  /** The tenant that is first in line for a shape that cannot be placed, or null. */
+  firstBlocked(shape: Shape, klass: Class): TenantClass | null {
+    const queue = this.#queues[klass]?.get(shape.id);
+    if (queue === undefined) return null;
+    queue.lanes.rebuild();
+    return this.#liveTop(queue)?.owner ?? null;
+  }
+
+  blockedSince(shape: Shape): number {
+    return this.#blockedSince.get(shape.id) ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Somebody waits for this shape. */
+  isWanted(shape: Shape): boolean {
+    return this.#queues.some((queues) => (queues.get(shape.id)?.lanes.size ?? 0) > 0);
   }
 
   /** Takes a tenant that is at its limit out of the running, or lets it back in (TEN-04). */
@@ -180,8 +204,9 @@ export class ReadyQueues {
     }
   }
 
+  /** Restores the order after many keys changed; of what can be placed, the rest is not looked at. */
   rebuild(): void {
-    for (const queues of this.#queues) for (const queue of queues.values()) queue.lanes.rebuild();
+    for (const open of this.#open) for (const queue of open) queue.lanes.rebuild();
   }
 
   #laneOf(owner: TenantClass, shape: Shape): TaskLane {

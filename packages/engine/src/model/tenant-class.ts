@@ -36,6 +36,11 @@ export class TenantClass {
     this.class = klass;
   }
 
+  /** Nobody has said anything about this tenant. */
+  get isDefault(): boolean {
+    return this.weight === 1 && this.runningMax === Number.POSITIVE_INFINITY && !this.held;
+  }
+
   started(share: number, at: number): void {
     this.running++;
     this.#rate += share;

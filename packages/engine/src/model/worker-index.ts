@@ -82,9 +82,9 @@ export class WorkerIndex {
     for (const attempt of worker.attempts) free = subtract(free, attempt.shape.request);
     worker.free = clampToZero(free);
     worker.overdrawn = !fits(free, NO_RESOURCES);
-    if (worker.status === 'healthy')
+    if (worker.status === 'healthy' && worker.reservedFor === null) {
       this.#move(worker, this.#levelAt(worker.workerKind, worker.free));
-    else this.#leave(worker);
+    } else this.#leave(worker);
   }
 
   #countZone(zone: string, by: 1 | -1): void {

@@ -1,5 +1,6 @@
 import type { Resources } from './resources.ts';
 import type { Attempt } from './run.ts';
+import type { Shape } from './shape.ts';
 import type { Timed } from './timer-wheel.ts';
 
 /** What a worker says of itself when it attaches. */
@@ -62,6 +63,8 @@ export class Worker implements Timed {
   free: Resources;
   /** Used by other nodes' attempts or by itself, as last reported. */
   foreignUse: Resources;
+  /** Kept free of other work until this fits; see `core/reserve.ts`. */
+  reservedFor: Shape | null = null;
   /** It holds more than it has: what one attempt gives back does not become free. */
   overdrawn = false;
   level: Level | null = null;

@@ -1,7 +1,7 @@
 import type { Random } from '../model/random.ts';
 import type { Task } from '../model/run.ts';
 import type { Shape } from '../model/shape.ts';
-import type { Level, Worker } from '../model/worker.ts';
+import type { Level, Worker, WorkerKind } from '../model/worker.ts';
 import type { WorkerIndex } from '../model/worker-index.ts';
 import type { PlacementSettings } from '../settings.ts';
 import type { ZoneUse } from './rule.ts';
@@ -107,10 +107,18 @@ function moving(task: Task, level: Level, question: Question): number {
 
 /** True where a worker of this level could take the shape. */
 export function admits(shape: Shape, level: Level): boolean {
-  return (
-    KIND_FILTERS.every((rule) => rule.admits(shape, level.kind)) &&
-    LEVEL_FILTERS.every((rule) => rule.admits(shape, level))
-  );
+  return admitsKind(shape, level.kind) && LEVEL_FILTERS.every((rule) => rule.admits(shape, level));
+}
+
+/** True where this very worker could take this very task now. */
+export function mayTake(task: Task, worker: Worker): boolean {
+  if (worker.level === null || !admits(task.shape, worker.level)) return false;
+  return WORKER_FILTERS.every((rule) => rule.admits(task, worker));
+}
+
+/** True where a worker of this kind could take the shape if it were empty. */
+export function admitsKind(shape: Shape, kind: WorkerKind): boolean {
+  return KIND_FILTERS.every((rule) => rule.admits(shape, kind));
 }
 
 function memberFor(task: Task, level: Level, soft: boolean): Worker | null {

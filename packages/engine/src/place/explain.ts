@@ -1,5 +1,5 @@
 import type { Task } from '../model/run.ts';
-import type { Level, Worker } from '../model/worker.ts';
+import type { Worker } from '../model/worker.ts';
 import type { WorkerIndex } from '../model/worker-index.ts';
 import type { BlockReason } from './rule.ts';
 import { KIND_FILTERS, LEVEL_FILTERS, WORKER_FILTERS } from './rules.ts';
@@ -21,8 +21,9 @@ function whyNot(worker: Worker, task: Task): BlockReason | null {
     if (!rule.admits(task.shape, worker.workerKind)) return rule.reason;
   }
   if (worker.status !== 'healthy') return 'WORKER_NOT_AVAILABLE';
+  if (worker.level === null) return 'WORKER_RESERVED';
   for (const rule of LEVEL_FILTERS) {
-    if (!rule.admits(task.shape, worker.level as Level)) return rule.reason;
+    if (!rule.admits(task.shape, worker.level)) return rule.reason;
   }
   for (const rule of WORKER_FILTERS) {
     if (!rule.admits(task, worker)) return rule.reason;

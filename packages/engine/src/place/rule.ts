@@ -12,6 +12,7 @@ export type WakeEvent = 'workerJoined' | 'capacityFreed' | 'workerChanged';
 export type BlockReason =
   | 'NO_WORKER_ATTACHED'
   | 'WORKER_NOT_AVAILABLE'
+  | 'WORKER_RESERVED'
   | 'NO_WORKER_CAPACITY'
   | 'REQUEST_TOO_LARGE'
   | 'ZONE_MISMATCH'

@@ -66,7 +66,7 @@ function forget(core: Core, run: Run): void {
   }
   for (const task of run.tasks) {
     core.wheel.disarm(task);
-    core.stalled.delete(task);
+    core.unstall(task);
     if (task.lane !== null) core.queues.remove(task);
     if (task.attempt === null) continue;
     endCharge(core, task.attempt);

@@ -5,6 +5,7 @@ import { armDeadline } from '../core/deadline.ts';
 import { answerStale, findAttempt } from '../core/find-attempt.ts';
 import { endLingering, type Lingering } from '../core/lingering.ts';
 import { occupy, unorphan, vacate, wake } from '../core/occupy.ts';
+import { endReservation } from '../core/reserve.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
 import { taskRequeued } from '../facts/facts.ts';
@@ -61,6 +62,8 @@ function leaveOld(core: Core, old: Worker): Attempt[] {
   for (const lingering of [...old.lingering.values()]) endLingering(core, lingering as Lingering);
   const live = [...old.attempts];
   core.wheel.disarm(old);
+  old.status = old.status === 'healthy' ? 'detached' : old.status;
+  endReservation(core, old);
   for (const attempt of live) vacate(core, attempt);
   core.workers.detach(old);
   return live;

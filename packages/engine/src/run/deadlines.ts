@@ -7,7 +7,16 @@ import { type Attempt, refOf, type Task } from '../model/run.ts';
 import { formatRunId } from '../model/run-id.ts';
 
 /** How an attempt that ended without its worker's word is settled; given in by the engine. */
-export type GiveUp = (task: Task, reason: 'worker_lost' | 'stopped', lingerMs: number) => void;
+export type GiveUp = (
+  task: Task,
+  reason: 'worker_lost' | 'not_accepted' | 'stopped',
+  lingerMs: number,
+) => void;
+
+/** What the silence of its worker means for an attempt: one that never began has done nothing. */
+export function silenceOf(task: Task): 'worker_lost' | 'not_accepted' {
+  return task.state === 'ASSIGNED' ? 'not_accepted' : 'worker_lost';
+}
 
 /** Something about a live attempt is due: warn, stop, take back, or give up. */
 export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
@@ -16,7 +25,7 @@ export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
     // Asked to stop a moment ago, by something else that was due: its grace has only begun.
     return attempt.stopAt > core.now ? armDeadline(core, task) : forceStop(core, attempt, giveUp);
   }
-  if (attempt.worker === null) return giveUp(task, 'worker_lost', 0);
+  if (attempt.worker === null) return giveUp(task, silenceOf(task), 0);
   if (task.state === 'ASSIGNED') return takeBack(core, attempt);
   const soft = softTimeoutAt(core, attempt);
   if (soft !== null && soft <= core.now) {

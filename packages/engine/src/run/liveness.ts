@@ -4,9 +4,10 @@ import { armDeadline } from '../core/deadline.ts';
 import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
 import { endLingering, type Lingering } from '../core/lingering.ts';
 import { orphan, vacate, wake } from '../core/occupy.ts';
+import { endReservation } from '../core/reserve.ts';
 import { isSame } from '../model/resources.ts';
 import type { Worker } from '../model/worker.ts';
-import type { GiveUp } from './deadlines.ts';
+import { type GiveUp, silenceOf } from './deadlines.ts';
 
 /** Arms the worker's next check: rest over, time to probe, or silent for too long. */
 export function armWorker(core: Core, worker: Worker): void {
@@ -53,6 +54,7 @@ export function detachWorker(core: Core, command: Command & { kind: 'detachWorke
   worker.statusKept = worker.status;
   worker.status = 'detached';
   worker.detachedAt = core.now;
+  endReservation(core, worker);
   core.workers.refresh(worker);
   armWorker(core, worker);
   return DONE;
@@ -78,6 +80,8 @@ export function workerDue(core: Core, worker: Worker, giveUp: GiveUp): void {
 function loseWorker(core: Core, worker: Worker, giveUp: GiveUp): void {
   core.tell({ kind: 'alert', alert: 'workerLost', subject: worker.info.name });
   core.wheel.disarm(worker);
+  worker.status = 'detached';
+  endReservation(core, worker);
   for (const lingering of [...worker.lingering.values()])
     endLingering(core, lingering as Lingering);
   const live = [...worker.attempts];
@@ -85,7 +89,7 @@ function loseWorker(core: Core, worker: Worker, giveUp: GiveUp): void {
   core.workers.detach(worker);
   for (const attempt of live) {
     orphan(core, attempt.task, attempt.workerName);
-    giveUp(attempt.task, 'worker_lost', 0);
+    giveUp(attempt.task, silenceOf(attempt.task), 0);
   }
 }
 

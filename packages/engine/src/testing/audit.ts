@@ -74,7 +74,8 @@ function auditTenants({ core }: Engine): string[] {
   };
   for (const task of tasksOf(core.books.values())) {
     const { tenant } = task.run.spec;
-    if (task.lane !== null) of(core.ofTenant(tenant, task.run.class)).queued++;
+    const queued = task.lane !== null || core.stalled.has(task);
+    if (queued) of(core.ofTenant(tenant, task.run.class)).queued++;
     if (task.attempt !== null) of(core.ofTenant(tenant, task.attempt.class)).running++;
   }
   for (const owner of core.tenantClasses()) {
