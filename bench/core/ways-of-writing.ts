@@ -38,9 +38,11 @@ const encoder = new TextEncoder();
 const DETAIL = '[{"n":1,"w":"worker-17","s":1763200000000,"e":1763200000100,"o":"ok"}]'.padEnd(80);
 const OUTPUT = encoder.encode('{"ok":true,"n":1234}');
 const NO_BODY = new Uint8Array(0);
+const TRANSITIONS = packedBody(PACKED_BYTES);
+const WHOLE_LIVES = packedBody(PACKED_BYTES + 200 + DETAIL.length + OUTPUT.length + 32);
 
 const packed = (each: { seq: number; submitted: readonly Task[]; ended: readonly Task[] }) => [
-  groups(each.seq, packedBody(PACKED_BYTES)),
+  groups(each.seq, TRANSITIONS),
   runs(each.submitted),
   ends(each.ended),
 ];
@@ -70,7 +72,7 @@ const WAYS: readonly Way[] = [
     name: 'journal only: nothing is found by id',
     tenants: 10,
     runsKey: 'tenant, id',
-    steps: ({ seq }) => [groups(seq, packedBody(PACKED_BYTES + 200 + 80 + OUTPUT.length + 32))],
+    steps: ({ seq }) => [groups(seq, WHOLE_LIVES)],
   },
 ];
 

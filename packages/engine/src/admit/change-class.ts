@@ -11,8 +11,11 @@ export function changeClass(core: Core, command: Command & { kind: 'changeClass'
   const run = book?.runs.get(seq);
   if (book === undefined || run === undefined) return NO_SUCH_RUN;
   if (run.class === command.class) return DONE;
-  const waiting = run.tasks.filter((task) => task.lane !== null);
-  for (const task of waiting) core.queues.remove(task);
+  const waiting = run.tasks.filter((task) => task.lane !== null || core.stalled.has(task));
+  for (const task of waiting) {
+    core.queues.remove(task);
+    core.unstall(task);
+  }
   const fact = { partition, seq, at: core.now, class: command.class, by, reason };
   core.emit(book, runClassChanged(fact), run);
   for (const task of waiting) enqueue(core, task);

@@ -14,12 +14,17 @@ function nextDeadline(core: Core, attempt: Attempt): number | null {
   if (attempt.worker === null) return attempt.orphanUntil;
   if (attempt.task.state === 'ASSIGNED') return attempt.assignedAt + core.settings.acceptMs;
   let at = Number.POSITIVE_INFINITY;
-  if (attempt.hardAt > 0) at = attempt.hardAt;
+  if (attempt.hardAt > 0) at = hardTimeoutAt(attempt);
   const soft = softTimeoutAt(core, attempt);
   if (soft !== null && soft < at) at = soft;
   const stuck = stuckAt(core, attempt);
   if (stuck !== null && stuck < at) at = stuck;
   return at === Number.POSITIVE_INFINITY ? null : at;
+}
+
+/** When it is stopped, if it has a deadline at all. */
+export function hardTimeoutAt(attempt: Attempt): number {
+  return Math.max(attempt.hardAt, attempt.notBefore);
 }
 
 /** When to warn that it takes twice as long as expected (LIV-07); null once warned. */

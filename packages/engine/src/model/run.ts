@@ -132,6 +132,10 @@ export class Attempt {
   startedAt = 0;
   /** When it is stopped; 0 for never. Moved by extensions. */
   hardAt = 0;
+  /** Came with a take-over and has not been heard of since. */
+  recovered = false;
+  /** Its deadline is not enforced before this. */
+  notBefore = 0;
   softAlerted = false;
   progress = -1;
   progressAt = 0;

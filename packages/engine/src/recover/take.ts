@@ -37,6 +37,7 @@ export function takePartition(core: Core, book: Book): Answer {
 /** Its worker has been asked what it holds, or has one silent term to appear and say so (DUR-19). */
 function awaitWorker(core: Core, attempt: Attempt): void {
   attempt.sent = true;
+  attempt.recovered = true;
   charge(core, attempt);
   orphan(core, attempt.task, attempt.workerName);
   attempt.orphanUntil = core.now + core.settings.silentMs;

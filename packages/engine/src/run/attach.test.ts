@@ -71,9 +71,12 @@ describe('a worker that comes back', () => {
     expect(run.tasks[0]?.state).toBe('RUNNING');
   });
 
-  it('without what it had begun: lost with the old process, charged', () => {
+  it.each([
+    ['its process is a new one', 'i2'],
+    ['its process is the same and has lost it', 'i1'],
+  ])('without what it had begun: lost and charged, if %s', (_which, instance) => {
     const { h, run } = running();
-    comeBack(h, [], 'i2');
+    comeBack(h, [], instance);
     expect(run.tasks[0]).toMatchObject({ state: 'PENDING', charged: 1 });
     expect(run.tasks[0]?.history).toMatchObject([{ outcome: 'worker_lost' }]);
   });

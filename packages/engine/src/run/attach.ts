@@ -76,6 +76,10 @@ function takePlace(core: Core, attempt: Attempt, worker: Worker): void {
 }
 
 function adopt(core: Core, attempt: Attempt, worker: Worker): void {
+  // Its result may come right behind: a deadline that passed while nobody listened waits for it
+  // (WRK-09). Once per take-over: a worker that reconnects again and again gains nothing (LIV-06).
+  if (attempt.recovered) attempt.notBefore = core.now + core.settings.heartbeatMs;
+  attempt.recovered = false;
   takePlace(core, attempt, worker);
   if (attempt.task.state === 'ASSIGNED') begin(core, attempt);
   // A stop that was asked for before may have been lost with the connection, or with the old owner.

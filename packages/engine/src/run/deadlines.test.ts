@@ -121,6 +121,20 @@ describe('an attempt that takes too long', () => {
     expect(run.state).toBe('FAILED');
   });
 
+  it('LIV-06 cannot put its deadline off by connecting again and again', () => {
+    const { h, attempt } = running({ hardMs: MINUTE });
+    const startedAt = h.now;
+    while (h.effectsOf('abort').length === 0 && h.now - startedAt < 10 * MINUTE) {
+      h.apply({ kind: 'detachWorker', worker: 'w1' });
+      h.advance(3 * SECOND);
+      h.addWorker({ name: 'w1', holds: [refOf(attempt)] });
+      h.flush();
+    }
+    expect(aborts(h)[0]).toBe('timeout');
+    // What it could not be told while it was away it is told when it is back, and not much later.
+    expect(h.now - startedAt).toBeLessThanOrEqual(MINUTE + 10 * SECOND);
+  });
+
   it('is given up without its worker when the grace is over, and its place is kept a little', () => {
     const { h, attempt, task } = running(
       { hardMs: MINUTE, graceMs: 10 * SECOND },

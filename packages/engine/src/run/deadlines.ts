@@ -1,5 +1,5 @@
 import type { Core } from '../core/core.ts';
-import { armDeadline, softTimeoutAt, stuckAt } from '../core/deadline.ts';
+import { armDeadline, hardTimeoutAt, softTimeoutAt, stuckAt } from '../core/deadline.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
 import { taskRequeued } from '../facts/facts.ts';
@@ -32,7 +32,8 @@ export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
     attempt.softAlerted = true;
     core.tell({ kind: 'alert', alert: 'softTimeout', subject: nameOf(task) });
   }
-  if (attempt.hardAt > 0 && attempt.hardAt <= core.now) requestStop(core, attempt, 'timeout');
+  if (attempt.hardAt > 0 && hardTimeoutAt(attempt) <= core.now)
+    requestStop(core, attempt, 'timeout');
   else if ((stuckAt(core, attempt) ?? Number.POSITIVE_INFINITY) <= core.now) {
     requestStop(core, attempt, 'stuck');
   } else armDeadline(core, task);

@@ -166,6 +166,14 @@ describe('evicting the tasks of a worker', () => {
     expect(h.engine.core.wheel.size).toBe(1);
   });
 
+  it('ADM-07 leaves nothing behind that a drain would stop a second time', () => {
+    const { h } = running(2);
+    tell(h, 'cordonWorker');
+    tell(h, 'evictWorker');
+    tell(h, 'drainWorker');
+    expect(h.effectsOf('abort').map(({ why }) => why)).toEqual(['evicted', 'evicted']);
+  });
+
   it('ADM-07 does not bring back what was cancelled', () => {
     const { h, runs } = running(1);
     h.apply({ kind: 'cancel', partition: 0, seq: 1, by: 'ann', reason: '' });

@@ -43,12 +43,22 @@ export class Group {
     this.factCount += facts.length;
   }
 
-  /** Strikes everything about a submission that turned out not to have happened. */
-  strike(partition: number, seq: number): void {
+  /**
+   * Strikes everything about a submission that turned out not to have happened. Pages that were
+   * taken in after it counted it among the runs still parked in its lane.
+   */
+  strike(struck: { partition: number; seq: number; lane: string | null }): void {
+    const { partition, seq, lane } = struck;
     this.changed = true;
     const facts = this.facts.get(partition);
     if (facts !== undefined) {
-      const left = facts.filter((fact) => !concerns(fact, seq));
+      let isAfter = !facts.some((fact) => fact.kind === 'runSubmitted' && fact.run.seq === seq);
+      const left = facts.flatMap((fact): Fact[] => {
+        if (fact.kind === 'runSubmitted' && fact.run.seq === seq) isAfter = true;
+        if (concerns(fact, seq)) return [];
+        if (fact.kind !== 'runsPagedIn' || fact.lane !== lane || !isAfter) return [fact];
+        return [{ ...fact, parkedLeft: Math.max(0, fact.parkedLeft - 1) }];
+      });
       this.factCount -= facts.length - left.length;
       if (left.length === 0) this.facts.delete(partition);
       else this.facts.set(partition, left);

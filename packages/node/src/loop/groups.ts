@@ -43,10 +43,10 @@ export class Groups {
   }
 
   /** Strikes a submission that the store refused; whoever was told of it is told of the holder. */
-  strike(struck: { partition: number; seq: number }, holder: Holder): void {
+  strike(struck: { partition: number; seq: number; lane: string | null }, holder: Holder): void {
     this.gather();
     for (const group of this.#both()) {
-      group.strike(struck.partition, struck.seq);
+      group.strike(struck);
       for (const reply of group.replies) {
         const { answer } = reply;
         if (answer.kind !== 'accepted' && answer.kind !== 'duplicate') continue;

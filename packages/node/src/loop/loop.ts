@@ -229,11 +229,16 @@ export class CommitLoop {
       const now = this.time.now();
       this.#applyPressure(now);
       this.#readMail(now);
-      if (now >= this.#wakeAt) this.engine.apply({ kind: 'tick' }, now, this.#ports.random);
+      // Nobody is judged by silence before everything that was said has been heard: while a full
+      // buffer keeps mail waiting, deadlines wait too, or an outage would reap the fleet.
+      const isHeard = this.#mailbox.length === 0;
+      if (isHeard && now >= this.#wakeAt) {
+        this.engine.apply({ kind: 'tick' }, now, this.#ports.random);
+      }
       const more = this.#hasRoom() && this.engine.schedule(now, this.#ports.random);
       this.#groups.gather();
       this.#flush();
-      this.#armWake();
+      if (isHeard) this.#armWake();
       this.#loader.look();
       if (more || (this.#mailbox.length > 0 && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
@@ -342,7 +347,7 @@ export class CommitLoop {
     const { partition, run: submitted, lane } = found;
     const command = { kind: 'withdraw', partition, submitted, lane } as const;
     this.engine.apply(command, this.time.now(), this.#ports.random);
-    this.#groups.strike({ partition, seq: submitted.seq }, holder);
+    this.#groups.strike({ partition, seq: submitted.seq, lane }, holder);
   }
 
   #applyPressure(now: number): void {
