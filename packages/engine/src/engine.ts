@@ -10,7 +10,7 @@ import { checkpoint, extend } from './complete/save.ts';
 import { returnUnaccepted } from './complete/unaccepted.ts';
 import { Core } from './core/core.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
-import { reviewReservations } from './core/reserve.ts';
+import { reviewReservations } from './core/occupy.ts';
 import { accept, refuse } from './dispatch/answer.ts';
 import { assign } from './dispatch/assign.ts';
 import { schedule } from './dispatch/schedule.ts';

@@ -58,16 +58,23 @@ export function reportDrained(core: Core, worker: Worker): void {
 
 /** Room on this worker, or a new worker: what it could take may be tried again (U068). */
 export function wake(core: Core, worker: Worker): void {
+  endReservation(core, worker);
   for (const task of core.stalled) {
     if (!core.mayTake(task, worker)) continue;
     core.unstall(task);
     enqueue(core, task);
   }
-  endReservation(core, worker);
   if (core.queues.blocked.size === 0 || worker.level === null) return;
   for (const shape of core.queues.blocked.values()) {
     const fits = core.admits(shape, worker.level);
     if (fits || !core.queues.isWanted(shape)) core.queues.unblock(shape);
+  }
+}
+
+/** Ends reservations that nobody waits for any more: what is cancelled sets nothing free. */
+export function reviewReservations(core: Core): void {
+  for (const worker of [...core.reservations.values()]) {
+    if (endReservation(core, worker)) wake(core, worker);
   }
 }
 

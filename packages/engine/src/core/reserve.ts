@@ -86,22 +86,18 @@ function distanceTo(worker: Worker, shape: Shape): number {
   return distance;
 }
 
-/** Ends a reservation that has served its purpose, or cannot any more. */
-export function endReservation(core: Core, worker: Worker): void {
+/** Ends a reservation that has served its purpose, or cannot any more; answers whether it did. */
+export function endReservation(core: Core, worker: Worker): boolean {
   const shape = worker.reservedFor;
-  if (shape === null) return;
+  if (shape === null) return false;
   const keep =
     worker.status === 'healthy' &&
     core.queues.blocked.has(shape.id) &&
     core.queues.isWanted(shape) &&
     !fits(worker.free, shape.request);
-  if (keep) return;
+  if (keep) return false;
   worker.reservedFor = null;
   core.reservations.delete(shape.id);
   core.workers.refresh(worker);
-}
-
-/** Looks for reservations that nobody waits for any more; what is cancelled sets nothing free. */
-export function reviewReservations(core: Core): void {
-  for (const worker of [...core.reservations.values()]) endReservation(core, worker);
+  return true;
 }
