@@ -3,12 +3,14 @@ import { cpus, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { MEASUREMENTS, USUAL } from './measure.ts';
+import { writeReport } from './report.ts';
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
     only: { type: 'string' },
     'ten-million': { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
   },
 });
 
@@ -38,6 +40,7 @@ for (const name of names) {
     process.stdout.write(`  ${figure.padEnd(40)} ${value}\n`);
   }
 }
+if (values.write) writeReport(figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 
 function runAlone(name: string): Promise<Record<string, number>> {

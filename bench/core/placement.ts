@@ -57,7 +57,7 @@ function decide(params: { alike: boolean }): { p50: number; p99: number } {
   );
   const times: number[] = [];
   const running: Parameters<typeof engine.apply>[0][] = [];
-  for (let i = 0; i < 30_000; i++) {
+  for (let i = 0; i < 20_000; i++) {
     const spec = specs[random.int(specs.length)] as (typeof specs)[number];
     engine.apply({ kind: 'submit', partition: 0, spec, head: {}, input: null }, now, random);
     const start = performance.now();
@@ -70,7 +70,7 @@ function decide(params: { alike: boolean }): { p50: number; p99: number } {
       running.push({ kind: 'finish', worker, ref: refOf(attempt), result });
     }
     // Work ends in random order, so that free resources differ from worker to worker.
-    if (running.length > 15_000) {
+    if (running.length > 10_000) {
       const [done] = running.splice(random.int(running.length), 1);
       if (done !== undefined) engine.apply(done, now, random);
     }

@@ -18,6 +18,7 @@ export class WorkerIndex {
   /** The whole fleet's capacity: what a tenant's share is a share of. */
   total: Resources = NO_RESOURCES;
   readonly #zones = new Map<string, number>();
+  readonly #zoneIds = new Map<string, number>();
   readonly #kinds = new Map<string, WorkerKind>();
   readonly #levelsByKey = new Map<string, Level>();
 
@@ -149,6 +150,12 @@ export class WorkerIndex {
     }
   }
 
+  #zoneIdOf(zone: string): number {
+    const id = this.#zoneIds.get(zone) ?? this.#zoneIds.size;
+    this.#zoneIds.set(zone, id);
+    return id;
+  }
+
   #kindOf(info: WorkerInfo): WorkerKind {
     const labels = Object.entries(info.labels).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     const t = info.total;
@@ -163,6 +170,7 @@ export class WorkerIndex {
       kind = {
         id: this.#kinds.size,
         zone: info.zone,
+        zoneId: this.#zoneIdOf(info.zone),
         labels: info.labels,
         executors: info.executors,
         total: info.total,

@@ -30,6 +30,8 @@ export type WorkerStatus =
 export interface WorkerKind {
   readonly id: number;
   readonly zone: string;
+  /** The zone as a small number, for tables by zone. */
+  readonly zoneId: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly executors: readonly string[];
   readonly total: Resources;

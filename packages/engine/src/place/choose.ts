@@ -57,6 +57,7 @@ function search(
   const start =
     budget.look < levels.length ? Math.floor(question.random.next() * levels.length) : 0;
   const spread = settings.weights.zoneSpread > 0 && index.zoneCount > 1;
+  const byZone: number[] = [];
   let best: Worker | null = null;
   let bestScore = -1;
   let looked = 0;
@@ -72,7 +73,16 @@ function search(
     }
     if (score < 0) continue;
     scored++;
-    if (spread) score += moving(task, level, question);
+    if (spread) {
+      // Even the best zone would not make up for it: most candidates end here.
+      if (score + settings.weights.zoneSpread <= bestScore) continue;
+      let zoneScore = byZone[level.kind.zoneId];
+      if (zoneScore === undefined) {
+        zoneScore = moving(task, level, question);
+        byZone[level.kind.zoneId] = zoneScore;
+      }
+      score += zoneScore;
+    }
     if (score <= bestScore) continue;
     const worker = memberFor(task, level, question.soft);
     if (worker === null) {
@@ -96,6 +106,7 @@ function standing(task: Task, level: Level, question: Question): number {
   return sum;
 }
 
+/** Depends on the zone only, so it is computed once per zone and search. */
 function moving(task: Task, level: Level, question: Question): number {
   let sum = 0;
   for (const rule of MOVING_SCORES) {

@@ -18,5 +18,5 @@ export const WORKER_FILTERS: readonly WorkerFilter[] = [keptApart];
 export const SOFT_WORKER_FILTERS: readonly WorkerFilter[] = [notWhereItWas];
 /** Scores that only shape and level decide; kept with the level. */
 export const STANDING_SCORES: readonly ScoreRule[] = [locality, tightFit, balance];
-/** Scores that change from task to task. */
+/** Scores that change from task to task, by the worker's zone. */
 export const MOVING_SCORES: readonly ScoreRule[] = [zoneSpread];

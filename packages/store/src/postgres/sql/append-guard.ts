@@ -6,7 +6,7 @@ import { sql } from './statement.ts';
  * the next one then takes its snapshot after the lock, and cannot miss a voiding that came before.
  * The settings end with the transaction, so a pooler never sees them on another's session. The
  * plans of a commit do not depend on its values, but the server, left to itself, finds a plan for
- * one row cheaper than the general one and plans every small commit anew: half its time. Scans
+ * one row cheaper than the general one and plans every commit anew. Scans
  * are forbidden for the reason given in `read-guard`. Reads no table.
  */
 export const appendGuard = sql(

@@ -1,0 +1,116 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+interface Line {
+  readonly figure: string;
+  readonly what: string;
+  readonly target: string;
+  /** Whether the figure reaches the target; absent where there is none. */
+  readonly reached?: (value: number) => boolean;
+}
+
+const LINES: readonly Line[] = [
+  {
+    figure: 'livesPerSecond',
+    what: 'Engine alone: whole task lives per second, 1,000 workers, 200 tenants',
+    target: '≥ 150,000 (aim 300,000)',
+    reached: (v) => v >= 150_000,
+  },
+  {
+    figure: 'placementP99Ms50kWorkers',
+    what: 'One placement decision, 50,000 workers, 4 dimensions, p99 in ms',
+    target: '< 1',
+    reached: (v) => v < 1,
+  },
+  {
+    figure: 'placementP99Ms50kWorkersAllDifferent',
+    what: 'The same where no two workers are alike',
+    target: '(budget 10)',
+    reached: (v) => v < 10,
+  },
+  {
+    figure: 'postgresLivesPerSecond',
+    what: 'Loop and engine on PostgreSQL: lives per second',
+    target: '≥ 60,000',
+    reached: (v) => v >= 60_000,
+  },
+  {
+    figure: 'sqliteLivesPerSecond',
+    what: 'Loop and engine on SQLite, synchronous FULL: lives per second',
+    target: '≥ 40,000',
+    reached: (v) => v >= 40_000,
+  },
+  {
+    figure: 'insertsPerTask',
+    what: 'Rows inserted in the life of a short task',
+    target: '≤ 3',
+    reached: (v) => v <= 3,
+  },
+  { figure: 'updatesPerTask', what: 'Rows updated', target: '0', reached: (v) => v === 0 },
+  { figure: 'deletesPerTask', what: 'Rows deleted', target: '0', reached: (v) => v === 0 },
+  {
+    figure: 'walBytesPerTask',
+    what: 'Bytes of write-ahead log per task (200-byte input)',
+    target: 'stated',
+  },
+  { figure: 'nodeCpuMicrosPerTask', what: 'CPU of the node per task, µs', target: 'stated' },
+  {
+    figure: 'takeoverSeconds100k',
+    what: 'Take-over of 100,000 live tasks on PostgreSQL, s',
+    target: '< 2',
+    reached: (v) => v < 2,
+  },
+  {
+    figure: 'rssMb1mWaiting',
+    what: 'RSS above idle with 1,000,000 waiting, MB',
+    target: '≤ 300',
+    reached: (v) => v <= 300,
+  },
+  {
+    figure: 'drainRatio1m',
+    what: 'Drain rate with 1,000,000 waiting, relative to a short backlog',
+    target: '≥ 0.8',
+    reached: (v) => v >= 0.8,
+  },
+  {
+    figure: 'rssMb10mWaiting',
+    what: 'RSS above idle with 10,000,000 waiting, MB',
+    target: '≤ 600',
+    reached: (v) => v <= 600,
+  },
+  {
+    figure: 'drainRatio10m',
+    what: 'Drain rate with 10,000,000 waiting, relative to a short backlog',
+    target: '≥ 0.8',
+    reached: (v) => v >= 0.8,
+  },
+];
+
+const BEGIN = '<!-- measured: begin -->';
+const END = '<!-- measured: end -->';
+
+/** Replaces the measured part of docs/performance.md; the words around it stay. */
+export function writeReport(figures: Readonly<Record<string, number | string>>): void {
+  const path = fileURLToPath(new URL('../../docs/performance.md', import.meta.url));
+  const page = readFileSync(path, 'utf8');
+  const rows = LINES.flatMap(({ figure, what, target, reached }) => {
+    const value = figures[figure];
+    if (typeof value !== 'number') return [];
+    const verdict = reached === undefined ? '' : reached(value) ? 'yes' : '**no**';
+    return [`| ${what} | ${value.toLocaleString('en')} | ${target} | ${verdict} |`];
+  });
+  const table = [
+    BEGIN,
+    '',
+    `${figures['date']}, ${figures['hardware']}, Node.js ${figures['node']}, PostgreSQL 18 with fsync and synchronous_commit on.`,
+    '',
+    '| figure | measured | target | reached |',
+    '|---|---|---|---|',
+    ...rows,
+    '',
+    END,
+  ].join('\n');
+  const start = page.indexOf(BEGIN);
+  const end = page.indexOf(END) + END.length;
+  writeFileSync(path, page.slice(0, start) + table + page.slice(end));
+}
