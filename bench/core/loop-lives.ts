@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type Command,
   type Effect,
   Engine,
   type EngineSettings,
@@ -109,15 +109,13 @@ export async function startRig(params: {
     done: () => done,
     commits: () => commits,
     submit: async (count) => {
-      const answers: Promise<Answer>[] = [];
+      const commands: Command[] = [];
       for (let i = 0; i < count; i++) {
         const spec = specs[submitted++ % specs.length] as JobSpec;
         const partition = partitionOf(spec.tenant, spec.job, partitions);
-        answers.push(
-          loop.execute({ kind: 'submit', partition, spec, head: HEAD, input: INPUT }, partition),
-        );
+        commands.push({ kind: 'submit', partition, spec, head: HEAD, input: INPUT });
       }
-      for (const answer of await Promise.all(answers)) {
+      for (const answer of await loop.executeAll(commands)) {
         if (answer.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(answer)}`);
       }
     },

@@ -163,11 +163,35 @@ export class CommitLoop {
 
   /** Decides a command; resolves with its answer when everything it decided is durable. */
   execute(command: Command, partition: number | null = partitionOf(command)): Promise<Answer> {
-    if (this.#stopped || this.#pressure.away) return Promise.resolve(refused('unavailable'));
-    if (this.#mailbox.length >= this.settings.mailboxMax)
-      return Promise.resolve(refused('overloaded'));
-    if (partition !== null && !this.owns(partition)) return Promise.resolve(refused('not_owner'));
+    const refusal = this.#refusal(partition);
+    if (refusal !== null) return Promise.resolve(refusal);
     return new Promise((resolve) => this.#post({ command, resolve, partition }));
+  }
+
+  /** Many commands at once, answered together and in order: one promise for a whole batch. */
+  executeAll(commands: readonly Command[]): Promise<Answer[]> {
+    if (commands.length === 0) return Promise.resolve([]);
+    return new Promise((resolve) => {
+      const answers = new Array<Answer>(commands.length);
+      let left = commands.length;
+      for (const [i, command] of commands.entries()) {
+        const answer = (given: Answer): void => {
+          answers[i] = given;
+          if (--left === 0) resolve(answers);
+        };
+        const partition = partitionOf(command);
+        const refusal = this.#refusal(partition);
+        if (refusal === null) this.#post({ command, resolve: answer, partition });
+        else answer(refusal);
+      }
+    });
+  }
+
+  #refusal(partition: number | null): Answer | null {
+    if (this.#stopped || this.#pressure.away) return refused('unavailable');
+    if (this.#mailbox.length >= this.settings.mailboxMax) return refused('overloaded');
+    if (partition !== null && !this.owns(partition)) return refused('not_owner');
+    return null;
   }
 
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
@@ -313,6 +337,8 @@ export class CommitLoop {
     });
     if (this.#pressure.committed(nowMs - params.startedAt, nowMs)) this.#storeBack();
     this.#groups.inFlight = null;
+    // What gathered meanwhile leaves first: the store works on it while this group's news is told.
+    if (this.#groups.gathering.hasWrites) this.#flush();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
