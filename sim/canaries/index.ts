@@ -1,0 +1,93 @@
+import { CHECKERS } from '../checkers/index.ts';
+import type { Evidence } from '../evidence.ts';
+import { simulate } from '../simulate.ts';
+import { Streams } from '../world/streams.ts';
+import { type CodeCanary, canaryWorld } from './canary.ts';
+import { ENGINE_CANARIES } from './engine-canaries.ts';
+import type { Mutant } from './mutant.ts';
+import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
+import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
+import { MUTANTS_OF_WORKERS } from './mutants-of-workers.ts';
+import { STORE_CANARIES } from './store-canaries.ts';
+
+export const CODE_CANARIES: readonly CodeCanary[] = [...STORE_CANARIES, ...ENGINE_CANARIES];
+export const MUTANTS: readonly Mutant[] = [
+  ...MUTANTS_OF_RUNS,
+  ...MUTANTS_OF_WORKERS,
+  ...MUTANTS_OF_OWNERS,
+];
+
+/** Each lie is told at several places of the same clean history. */
+const PLACES = 3;
+const MUTANTS_NAME = 'mutants';
+const DETERMINISM_NAME = 'dice that are not the seed’s';
+
+export const CANARY_NAMES: readonly string[] = [
+  ...CODE_CANARIES.map((canary) => canary.name),
+  DETERMINISM_NAME,
+  MUTANTS_NAME,
+];
+
+export interface CanaryResult {
+  readonly caught: number;
+  readonly total: number;
+  readonly missed: readonly string[];
+}
+
+export async function runCanary(name: string): Promise<CanaryResult> {
+  if (name === MUTANTS_NAME) return runMutants();
+  if (name === DETERMINISM_NAME) return runLoadedDice();
+  const canary = CODE_CANARIES.find((each) => each.name === name);
+  if (canary === undefined) throw new RangeError(`there is no canary ${name}`);
+  const { result } = await simulate(canary.options, canary.sabotage());
+  const isCaught = result.violations.some(({ checker }) => checker === canary.caughtBy);
+  if (isCaught) return { caught: 1, total: 1, missed: [] };
+  const seen = result.violations.map(({ checker }) => checker).join(', ');
+  const missed = [`${name} (for ${canary.caughtBy}; seen by: ${seen || 'nobody'})`];
+  return { caught: 0, total: 1, missed };
+}
+
+/** A history that every checker finds clean; a lie told about it is the only thing wrong. */
+export async function cleanEvidence(): Promise<Evidence> {
+  const faults = { 'node.crash': 60_000, 'worker.crash': 50_000, 'node.pause': 90_000 };
+  const options = canaryWorld(40, faults, { minutes: 10, nodes: 3 });
+  const { evidence, result } = await simulate(options);
+  if (result.violations.length > 0) {
+    throw new Error(`the clean history is not clean: ${JSON.stringify(result.violations[0])}`);
+  }
+  return evidence;
+}
+
+async function runMutants(): Promise<CanaryResult> {
+  const evidence = await cleanEvidence();
+  const missed: string[] = [];
+  let total = 0;
+  for (const mutant of MUTANTS) {
+    const checker = CHECKERS.find((each) => each.name === mutant.caughtBy);
+    const dice = new Streams(1).of(mutant.name);
+    for (let place = 0; place < PLACES; place++) {
+      total++;
+      const mutated = mutant.mutate(evidence, dice);
+      if (mutated === null) missed.push(`${mutant.name}: the history offers no place for it`);
+      else if ((checker?.check(mutated).length ?? 0) === 0) {
+        missed.push(`${mutant.name} (for ${mutant.caughtBy}), place ${place}`);
+      }
+    }
+  }
+  return { caught: total - missed.length, total, missed };
+}
+
+/** Randomness from outside of the seed: two runs must not look alike. */
+async function runLoadedDice(): Promise<CanaryResult> {
+  const options = canaryWorld(41, {}, { minutes: 3 });
+  let draws = 0;
+  const hashes: string[] = [];
+  for (let run = 0; run < 2; run++) {
+    const { result } = await simulate(options, {
+      ports: (ports) => ({ ...ports, random: { next: () => (++draws * 0.618_033_988_7) % 1 } }),
+    });
+    hashes.push(result.hash);
+  }
+  const missed = hashes[0] === hashes[1] ? [DETERMINISM_NAME] : [];
+  return { caught: 1 - missed.length, total: 1, missed };
+}

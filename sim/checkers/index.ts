@@ -1,0 +1,43 @@
+import type { Evidence } from '../evidence.ts';
+import { ackMeansDone } from './ack-means-done.ts';
+import { attemptChain } from './attempt-chain.ts';
+import type { Checker } from './checker.ts';
+import { conservation } from './conservation.ts';
+import { fencing } from './fencing.ts';
+import { graphOrder } from './graph-order.ts';
+import { ledger } from './ledger.ts';
+import { limits } from './limits.ts';
+import { liveness } from './liveness.ts';
+import { noFatal } from './no-fatal.ts';
+import { oneTerminal } from './one-terminal.ts';
+import { priority } from './priority.ts';
+import { reportTruth } from './report-truth.ts';
+import { trustedIntervals } from './trusted-intervals.ts';
+
+export const CHECKERS: readonly Checker[] = [
+  noFatal,
+  conservation,
+  oneTerminal,
+  attemptChain,
+  fencing,
+  trustedIntervals,
+  ackMeansDone,
+  graphOrder,
+  priority,
+  limits,
+  liveness,
+  reportTruth,
+  ledger,
+];
+
+export interface Violation {
+  readonly checker: string;
+  readonly problems: readonly string[];
+}
+
+export function check(evidence: Evidence): Violation[] {
+  return CHECKERS.flatMap((checker) => {
+    const problems = checker.check(evidence);
+    return problems.length === 0 ? [] : [{ checker: checker.name, problems }];
+  });
+}

@@ -1,0 +1,95 @@
+import { DUE_LANE, type PackedFact, parseDetail } from '@signalbox/engine';
+import type { Coverage, Sometimes } from './coverage.ts';
+import type { Evidence } from './evidence.ts';
+import { runKey } from './names.ts';
+
+const BY_REASON: { readonly [reason: string]: Sometimes } = {
+  never_arrived: 'attempt never arrived',
+  worker_lost: 'attempt lost with its worker',
+  permanent: 'permanent failure',
+  timeout: 'timed out',
+  stuck: 'stuck',
+  refused: 'refused by worker',
+  not_accepted: 'not accepted in time',
+};
+
+/** Counts what the journal itself tells. */
+export function coverJournal(evidence: Evidence, coverage: Coverage): void {
+  const reader = new JournalReader(evidence, coverage);
+  for (const { partition, facts } of evidence.journal) {
+    for (const packed of facts) {
+      if (packed.kind === 'pagedInAt') reader.page(partition, packed);
+      if (packed.kind === 'fact') reader.fact(partition, packed.fact);
+    }
+  }
+  coverEnds(evidence, coverage);
+}
+
+function coverEnds(evidence: Evidence, coverage: Coverage): void {
+  for (const { run, end } of evidence.runs) {
+    if (end === null) continue;
+    const { tasks } = parseDetail(end.detail, run.id.ms);
+    for (const { state, attempts } of tasks) {
+      if (state === 'QUARANTINED') coverage.sometimes('retry exhausted');
+      const name = BY_REASON[attempts.at(-1)?.outcome ?? ''];
+      if (name !== undefined) coverage.sometimes(name);
+    }
+    if (tasks.length > 1 && end.state === 'SUCCEEDED') coverage.sometimes('graph run finished');
+    if (tasks.length > 1 && end.state === 'FAILED') coverage.sometimes('graph failed fast');
+  }
+}
+
+class JournalReader {
+  readonly #coverage: Coverage;
+  /** When each run is due; 0 for at once. */
+  readonly #dueAt = new Map<string, number>();
+  readonly #live = new Map<string, Set<number>>();
+  readonly #cursors = new Map<string, string>();
+
+  constructor(evidence: Evidence, coverage: Coverage) {
+    this.#coverage = coverage;
+    for (const { run } of evidence.runs) {
+      if (!run.head.includes('dueAt')) continue;
+      this.#dueAt.set(runKey(run.id), (JSON.parse(run.head) as { dueAt: number }).dueAt);
+    }
+  }
+
+  /** A page moves the cursor; a run that was fetched alone does not. */
+  page(partition: number, page: PackedFact & { kind: 'pagedInAt' }): void {
+    const lane = `${partition}/${page.lane}`;
+    const cursor = JSON.stringify(page.cursor);
+    if (cursor === (this.#cursors.get(lane) ?? 'null')) this.#coverage.sometimes('fetched in');
+    else if (page.lane === DUE_LANE) this.#coverage.sometimes('due lane read');
+    else this.#coverage.sometimes('parked and paged in');
+    this.#cursors.set(lane, cursor);
+  }
+
+  fact(partition: number, fact: (PackedFact & { kind: 'fact' })['fact']): void {
+    const run = runKey({ partition, seq: fact.seq });
+    switch (fact.kind) {
+      case 'runCancelRequested':
+        return this.#cancelled(run, fact.at);
+      case 'runClassChanged':
+      case 'taskStarted':
+      case 'taskCheckpointed':
+        return;
+      case 'taskExtended':
+        return this.#coverage.sometimes('extended');
+      case 'taskAssigned':
+        this.#live.set(run, (this.#live.get(run) ?? new Set()).add(fact.task));
+        return;
+      default: {
+        this.#live.get(run)?.delete(fact.task);
+        const name = 'reason' in fact ? BY_REASON[fact.reason] : undefined;
+        if (name !== undefined) this.#coverage.sometimes(name);
+      }
+    }
+  }
+
+  #cancelled(run: string, at: number): void {
+    const isRunning = (this.#live.get(run)?.size ?? 0) > 0;
+    if (isRunning) this.#coverage.sometimes('cancelled while running');
+    else if ((this.#dueAt.get(run) ?? 0) > at) this.#coverage.sometimes('cancelled while pending');
+    else this.#coverage.sometimes('cancelled while queued');
+  }
+}

@@ -1,0 +1,107 @@
+import {
+  decodeGroup,
+  type JobDefinition,
+  type PackedFact,
+  type Resources,
+} from '@signalbox/engine';
+import type { StoredRun } from '@signalbox/store';
+import type { HistoryEvent } from './history.ts';
+import type { Options } from './world/options.ts';
+import type { World } from './world/world.ts';
+
+/** One group of the journal, with the moment of its commit on the reference clock. */
+export interface JournalGroup {
+  readonly partition: number;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly commitId: string;
+  readonly t: number;
+  readonly facts: readonly PackedFact[];
+}
+
+/** What the owner of a partition had in memory at the end. */
+export interface BookCount {
+  readonly partition: number;
+  readonly live: number;
+  readonly parked: number;
+}
+
+/**
+ * All that a checker may look at: what observers saw, and what the store holds in the end. Plain
+ * data, so that a mutant is a changed copy.
+ */
+export interface Evidence {
+  readonly options: Options;
+  readonly events: readonly HistoryEvent[];
+  /** By partition, in order of seq. */
+  readonly journal: readonly JournalGroup[];
+  readonly runs: readonly StoredRun[];
+  readonly inbox: readonly string[];
+  readonly books: readonly BookCount[];
+  readonly jobs: ReadonlyMap<string, JobDefinition>;
+  readonly limits: ReadonlyMap<string, number>;
+  readonly totals: ReadonlyMap<string, Resources>;
+  readonly farDueMs: number;
+  /** What had not come to rest; empty when everything had. */
+  readonly restless: readonly string[];
+}
+
+export async function gather(world: World): Promise<Evidence> {
+  const { memory } = world.disk;
+  const commitTimes = new Map<string, number>();
+  for (const event of world.history.events) {
+    if (event.kind === 'commit') {
+      for (const part of event.parts) commitTimes.set(`${part.partition}/${part.seq}`, event.t);
+    }
+    if (event.kind === 'grant') commitTimes.set(`${event.partition}/${event.seq}`, event.t);
+  }
+  const journal: JournalGroup[] = [];
+  const partitions = Array.from({ length: world.options.partitions }, (_, i) => i);
+  for (const partition of partitions) {
+    const groups = await memory.readGroups({ partition, afterSeq: 0, limit: 1e9 });
+    for (const { epoch, seq, commitId, body } of groups) {
+      const t = commitTimes.get(`${partition}/${seq}`) ?? Number.NaN;
+      journal.push({ partition, epoch, seq, commitId, t, facts: decodeGroup(partition, body) });
+    }
+  }
+  const runs: StoredRun[] = [];
+  for (const { tenant } of world.catalogue.tenants) {
+    runs.push(...(await memory.listRuns({ tenant, before: null, limit: 1e9 })));
+  }
+  const inbox = await memory.readInbox({ partitions, limit: 1e9 });
+  return {
+    options: world.options,
+    events: world.history.events,
+    journal,
+    runs,
+    inbox: inbox.map((entry) => entry.id),
+    books: bookCounts(world),
+    jobs: new Map(world.catalogue.jobs.map((job) => [job.name, job.definition])),
+    limits: new Map(world.catalogue.tenants.map((each) => [each.tenant, each.runningMax])),
+    totals: new Map(world.workers.map((worker) => [worker.name, worker.total])),
+    farDueMs: world.farDueMs,
+    restless: restless(world),
+  };
+}
+
+function bookCounts(world: World): BookCount[] {
+  return world.nodes.flatMap((node) => {
+    if (node.process === null) return [];
+    const { loop } = node.process;
+    return [...loop.engine.core.books.values()].map((book) => {
+      const parked = [...book.lanes.values()].reduce((sum, lane) => sum + lane.parked, 0);
+      return { partition: book.partition, live: book.runs.size, parked };
+    });
+  });
+}
+
+function restless(world: World): string[] {
+  const found: string[] = [];
+  for (const [run, far] of world.disk.open) if (!far) found.push(`run ${run} has not ended`);
+  for (const id of world.disk.inbox) found.push(`inbox entry ${id} was not taken`);
+  for (const worker of world.workers) {
+    for (const key of worker.holds.keys()) found.push(`${worker.name} still holds ${key}`);
+  }
+  if (!world.clients.isQuiet) found.push('a client still waits for its answer');
+  return found;
+}

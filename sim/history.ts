@@ -1,0 +1,153 @@
+import type { AttemptRef, Class, RunId, RunView } from './names.ts';
+
+/** What every observer saw, in the order of the reference clock `t`; nobody edits it afterwards. */
+export type HistoryEvent = { readonly t: number } & (
+  | ClientEvent
+  | WorkerEvent
+  | NodeEvent
+  | StoreEvent
+  | { readonly kind: 'fault'; readonly what: string; readonly on: boolean }
+);
+
+export type ClientEvent =
+  | {
+      readonly kind: 'submit.invoke';
+      readonly op: number;
+      readonly tenant: string;
+      readonly job: string;
+      readonly key: string | null;
+      readonly unique: string | null;
+      readonly dueAt: number;
+    }
+  | {
+      readonly kind: 'submit.ok';
+      readonly op: number;
+      readonly id: RunId;
+      readonly duplicate: boolean;
+    }
+  /** Acknowledged by the inbox under an alias. */
+  | { readonly kind: 'submit.inbox'; readonly op: number; readonly alias: string }
+  /** Certainly not accepted. */
+  | { readonly kind: 'submit.fail'; readonly op: number }
+  /** Nobody knows. */
+  | { readonly kind: 'submit.info'; readonly op: number }
+  | { readonly kind: 'cancel.ok'; readonly tenant: string; readonly id: RunId }
+  | {
+      readonly kind: 'read.ok';
+      readonly invokedAt: number;
+      readonly tenant: string;
+      readonly id: RunId;
+      /** Null: the reader was told that there is no such run. */
+      readonly view: Seen | null;
+      /** From a copy that may lag behind: it may be old, but never wrong about an end. */
+      readonly stale: boolean;
+    };
+
+/** What a reader was told. */
+export interface Seen {
+  readonly state: RunView['state'];
+  readonly endedAtMs: number | null;
+  readonly tasks: readonly {
+    readonly state: string;
+    readonly ended: number;
+    readonly live: 0 | 1;
+  }[];
+}
+
+interface OfAttempt {
+  readonly ref: AttemptRef;
+  readonly worker: string;
+  readonly instance: string;
+}
+
+export type WorkerEvent =
+  | (OfAttempt & { readonly kind: 'start' })
+  | (OfAttempt & { readonly kind: 'end'; readonly how: string })
+  | (OfAttempt & { readonly kind: 'complete.sent'; readonly result: string })
+  | (OfAttempt & {
+      readonly kind: 'complete.acked';
+      readonly result: string;
+      readonly output: string | null;
+    })
+  | (OfAttempt & { readonly kind: 'complete.rejected'; readonly result: string });
+
+export type NodeEvent =
+  | { readonly kind: 'node.up' | 'node.down'; readonly node: string }
+  /** `trustedUntil` is on the reference clock: translated from the node's own. */
+  | {
+      readonly kind: 'lease.acquired';
+      readonly node: string;
+      readonly partition: number;
+      readonly epoch: number;
+      readonly trustedUntil: number;
+    }
+  | {
+      readonly kind: 'lease.renewed';
+      readonly node: string;
+      readonly partitions: readonly number[];
+      readonly trustedUntil: number;
+    }
+  | {
+      readonly kind: 'lease.lost';
+      readonly node: string;
+      readonly partition: number;
+      readonly why: string;
+    }
+  | {
+      readonly kind: 'dispatch';
+      readonly node: string;
+      readonly ref: AttemptRef;
+      readonly worker: string;
+      readonly class: Class;
+    }
+  | { readonly kind: 'fatal'; readonly node: string; readonly error: string };
+
+export type StoreEvent =
+  | {
+      readonly kind: 'commit';
+      readonly commitId: string;
+      readonly parts: readonly {
+        readonly partition: number;
+        readonly epoch: number;
+        readonly seq: number;
+      }[];
+    }
+  | {
+      readonly kind: 'grant';
+      readonly partition: number;
+      readonly epoch: number;
+      readonly owner: string;
+      readonly seq: number;
+    }
+  | { readonly kind: 'clock.step'; readonly byMs: number };
+
+export class History {
+  readonly events: HistoryEvent[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  add(event: DistributiveOmit<HistoryEvent, 't'>): void {
+    this.events.push({ t: this.#now(), ...event } as HistoryEvent);
+  }
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** Two 32-bit FNV-1a sums with different starts over the text of every event: equal logs, equal hash. */
+export function hashHistory(events: readonly unknown[]): string {
+  let a = 0x811c9dc5;
+  let b = 0x9e3779b9;
+  for (const event of events) {
+    const text = JSON.stringify(event);
+    for (let i = 0; i < text.length; i++) {
+      const code = text.charCodeAt(i);
+      a = Math.imul(a ^ code, 0x01000193);
+      b = Math.imul(b ^ code, 0x85ebca6b);
+      b ^= b >>> 15;
+    }
+  }
+  return (a >>> 0).toString(16).padStart(8, '0') + (b >>> 0).toString(16).padStart(8, '0');
+}

@@ -1,0 +1,92 @@
+import { drawOptions, type Options } from './world/options.ts';
+
+/**
+ * Worlds that found a bug, replayed by every test run. A change of the simulator reshuffles its
+ * dice, so that a seed may come to look elsewhere: a bug worth a story of its own has one in
+ * `scenarios/` as well.
+ */
+export interface Regression {
+  readonly seed: number;
+  readonly why: string;
+  readonly options: Options;
+}
+
+/** A backlog far beyond memory, one key in memory, a store that answers late or not at all. */
+const PARKED: Partial<Options> = {
+  restMinutes: 20,
+  nodes: 2,
+  workers: [4, 4],
+  tenants: 1,
+  partitions: 1,
+  faults: { 'node.crash': 20_000, 'store.slow': 20_000, 'store.flaky': 20_000 },
+  submitEveryMs: 1_600,
+  burst: 60,
+  keyShare: 1,
+  dueShare: 0.1,
+  engine: { pageSize: 2, queueWindow: 4, classWindow: 4, keysKept: 1, horizonMs: 20_000 },
+  loop: { inboxPollMs: 500 },
+};
+
+/** Owners change often and their clocks are minutes apart, while attempts are taken back. */
+const APART: Partial<Options> = {
+  restMinutes: 20,
+  nodes: 3,
+  workers: [2, 2, 2],
+  tenants: 1,
+  partitions: 3,
+  faults: {
+    'node.crash': 15_000,
+    'worker.evict': 10_000,
+    'clock.step': 30_000,
+    'worker.drain': 20_000,
+  },
+  clockStepMsMax: 600_000,
+  submitEveryMs: 900,
+  burst: 5,
+  keyShare: 0.5,
+  dueShare: 0.1,
+  engine: {},
+  loop: {},
+};
+
+function world(seed: number, minutes: number, special: Partial<Options> = {}): Options {
+  return { ...drawOptions(seed, minutes), ...special };
+}
+
+export const REGRESSIONS: readonly Regression[] = [
+  {
+    seed: 11,
+    why: 'an inbox entry whose run was there already decided no fact and never left the inbox',
+    options: world(11, 30),
+  },
+  {
+    seed: 12,
+    why: 'a success that came after its time was up was confirmed to its worker and tried again',
+    options: world(12, 30),
+  },
+  {
+    seed: 13,
+    why: 'one key twice in one group: the holder was withdrawn instead of the second submission',
+    options: world(13, 30),
+  },
+  {
+    seed: 2,
+    why: 'a page counted a parked submission that was struck afterwards, and so did the book for ever',
+    options: world(2, 8, PARKED),
+  },
+  {
+    seed: 15,
+    why: 'as seed 2, with the count one too high in another lane',
+    options: world(15, 8, PARKED),
+  },
+  {
+    seed: 11,
+    why: 'a task that was queued again waited for its old due time under a slower clock, and then for ever',
+    options: world(11, 8, APART),
+  },
+  {
+    seed: 47,
+    why: 'as seed 11, with lesser work dispatched before it meanwhile',
+    options: world(47, 8, APART),
+  },
+];

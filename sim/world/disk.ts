@@ -1,0 +1,107 @@
+import type { Store } from '@signalbox/store';
+import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
+import type { Coverage } from '../coverage.ts';
+import type { History } from '../history.ts';
+import { runKey } from '../names.ts';
+import type { Clockwork } from './clockwork.ts';
+
+/** Midday of some day: a step of an hour either way stays within the segments that were made. */
+const BASE_MS = 1_790_000_000_000 - (1_790_000_000_000 % 86_400_000) + 43_200_000;
+const DAYS = 4;
+
+/**
+ * The one durable thing of the world: the memory store, observed. Whatever passes here has really
+ * happened; faults are put between this and the nodes, never inside. Nodes have no calendar clock
+ * of their own: the loop reads monotonic time and the store's, so a "clock step" is a step of the
+ * store's clock.
+ */
+export class Disk {
+  readonly memory: MemoryStore;
+  readonly store: Store;
+  /** Runs without an end, by key; the value says whether it is due beyond the run of the world. */
+  readonly open = new Map<string, boolean>();
+  readonly inbox = new Set<string>();
+  farDueMs = Number.POSITIVE_INFINITY;
+  #offsetMs = 0;
+  readonly #clockwork: Clockwork;
+  readonly #history: History;
+  readonly #owners = new Map<number, string>();
+  readonly #coverage: Coverage;
+
+  constructor(clockwork: Clockwork, history: History, coverage: Coverage) {
+    this.#clockwork = clockwork;
+    this.#history = history;
+    this.#coverage = coverage;
+    this.memory = createMemoryStore({ now: () => this.nowMs });
+    this.store = this.#observed();
+  }
+
+  get nowMs(): number {
+    return Math.floor(BASE_MS + this.#clockwork.now + this.#offsetMs);
+  }
+
+  prepare(): Promise<void> {
+    return this.memory.ensureSegments({ untilMs: BASE_MS + DAYS * 86_400_000 });
+  }
+
+  step(byMs: number): void {
+    this.#offsetMs += byMs;
+    this.#history.add({ kind: 'clock.step', byMs });
+    this.#coverage.sometimes('store clock stepped');
+  }
+
+  /** Nothing is left that could go on by itself. */
+  get isQuiet(): boolean {
+    if (this.inbox.size > 0) return false;
+    for (const far of this.open.values()) if (!far) return false;
+    return true;
+  }
+
+  #observed(): Store {
+    return {
+      ...this.memory,
+      append: async (commit) => {
+        const result = await this.memory.append(commit);
+        if (result.kind === 'fenced') this.#coverage.sometimes('fenced commit refused');
+        if (result.kind === 'committed') this.#committed(commit);
+        return result;
+      },
+      acquireLease: async (request) => {
+        const result = await this.memory.acquireLease(request);
+        if (result.kind === 'held') return result;
+        const { partition, owner } = request;
+        const { epoch, seq } = result;
+        this.#history.add({ kind: 'grant', partition, epoch, owner, seq });
+        const before = this.#owners.get(partition);
+        if (before !== undefined && before !== owner) this.#coverage.sometimes('lease taken over');
+        this.#owners.set(partition, owner);
+        return result;
+      },
+      readCheckpoint: async (partition) => {
+        const checkpoint = await this.memory.readCheckpoint(partition);
+        if (checkpoint !== null) this.#coverage.sometimes('checkpoint used at take-over');
+        return checkpoint;
+      },
+      putInbox: async (entry) => {
+        await this.memory.putInbox(entry);
+        this.inbox.add(entry.id);
+      },
+    };
+  }
+
+  #committed(commit: Parameters<Store['append']>[0]): void {
+    const parts = commit.parts.map(({ partition, epoch, seq }) => ({ partition, epoch, seq }));
+    this.#history.add({ kind: 'commit', commitId: commit.commitId, parts });
+    for (const part of commit.parts) {
+      for (const run of part.runs) {
+        const dueAt = run.head.includes('dueAt') ? (JSON.parse(run.head).dueAt ?? 0) : 0;
+        this.open.set(runKey(run.id), dueAt >= this.farDueMs);
+      }
+      for (const end of part.ends) this.open.delete(runKey(end.id));
+      for (const id of part.inboxTaken) {
+        this.#coverage.sometimes('inbox taken');
+        this.inbox.delete(id);
+      }
+    }
+  }
+}

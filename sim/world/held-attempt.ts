@@ -1,0 +1,117 @@
+import type { AttemptRef, AttemptResult, Resources } from '@signalbox/engine';
+import { attemptKey } from '../names.ts';
+import { drawPlan, type Plan } from './catalogue.ts';
+import type { SimEvent } from './clockwork.ts';
+import type { Assignment } from './messages.ts';
+import type { SimNode } from './node.ts';
+import { between } from './streams.ts';
+import type { SimWorker } from './worker.ts';
+
+const encoder = new TextEncoder();
+const CHECKPOINT_MS = 8_000;
+
+/** One attempt on a worker: a handler that runs, and then a result that waits to be confirmed. */
+export class HeldAttempt {
+  readonly ref: AttemptRef;
+  readonly request: Resources;
+  readonly home: SimNode;
+  /** What it will have produced: names the very attempt, so that no other can pass for it. */
+  readonly output: string;
+  result: AttemptResult | null = null;
+  readonly #worker: SimWorker;
+  readonly #assignment: Assignment;
+  readonly #plan: Plan;
+  #startedAt = 0;
+  #timers: SimEvent[] = [];
+
+  constructor(worker: SimWorker, assignment: Assignment, home: SimNode) {
+    this.#worker = worker;
+    this.#assignment = assignment;
+    this.ref = assignment.ref;
+    this.request = assignment.request;
+    this.home = home;
+    this.output = `${attemptKey(this.ref)} by ${worker.instance}`;
+    const { behaviour } = worker.world.catalogue.job(assignment.job);
+    const resumed = assignment.checkpoint !== null;
+    this.#plan = drawPlan(worker.dice, behaviour, resumed);
+    if (resumed) worker.world.coverage.sometimes('checkpoint resumed');
+  }
+
+  begin(): void {
+    const { clockwork } = this.#worker.world;
+    this.#startedAt = clockwork.now;
+    const { end, ms } = this.#plan;
+    if (end === 'kill') this.#later(ms, () => this.#worker.world.workerDied(this.#worker));
+    else if (end !== 'never') this.#later(ms, () => this.#finish(this.#resultOf(end)));
+    const { behaviour } = this.#worker.world.catalogue.job(this.#assignment.job);
+    if (behaviour.checkpoints) this.#later(CHECKPOINT_MS, () => this.#save());
+    if (behaviour.extends) this.#later(15_000, () => this.#extend());
+  }
+
+  /** Null once it is over; -1 for a task that reports none: the beat still names it (LIV-09). */
+  progress(): number | null {
+    if (this.result !== null) return null;
+    const { behaviour } = this.#worker.world.catalogue.job(this.#assignment.job);
+    if (!behaviour.progress) return -1;
+    const ranMs = this.#worker.world.clockwork.now - this.#startedAt;
+    return Math.floor(Math.min(ranMs, this.#plan.freezesAtMs) / 1_000);
+  }
+
+  /** Told to stop: most handlers do so within their grace, some do not listen. */
+  abort(graceMs: number, why: string): void {
+    if (this.result !== null || !this.#plan.heedsAbort) return;
+    const { dice, world } = this.#worker;
+    const waitMs = between(dice, 0, graceMs * 0.9);
+    if (why === 'drained' && world.catalogue.job(this.#assignment.job).behaviour.checkpoints) {
+      this.#checkpoint();
+    }
+    this.#later(waitMs, () => this.#finish({ kind: 'stopped' }));
+  }
+
+  kill(): void {
+    for (const timer of this.#timers.splice(0)) this.#worker.world.clockwork.cancel(timer);
+  }
+
+  #finish(result: AttemptResult): void {
+    if (this.result !== null) return;
+    this.kill();
+    this.result = result;
+    this.#worker.record('end', this, result.kind);
+    this.#worker.finished(this);
+  }
+
+  #resultOf(end: Exclude<Plan['end'], 'never' | 'kill'>): AttemptResult {
+    switch (end) {
+      case 'succeed':
+        return { kind: 'succeeded', output: encoder.encode(this.output) };
+      case 'transient':
+        return { kind: 'failed', error: 'ECONNRESET' };
+      case 'permanent':
+        return { kind: 'failed', error: 'bad input', class: 'permanent' };
+      case 'resource':
+        return { kind: 'failed', error: 'killed', exitCode: 137 };
+    }
+  }
+
+  #save(): void {
+    if (this.result !== null) return;
+    this.#checkpoint();
+    this.#later(CHECKPOINT_MS, () => this.#save());
+  }
+
+  #checkpoint(): void {
+    const state = encoder.encode(`state of ${attemptKey(this.ref)}`);
+    this.#worker.tell({ kind: 'checkpoint', ref: this.ref, state }, null);
+  }
+
+  #extend(): void {
+    if (this.result !== null) return;
+    this.#worker.tell({ kind: 'extend', ref: this.ref, byMs: 15_000 }, null);
+    this.#later(12_000, () => this.#extend());
+  }
+
+  #later(ms: number, run: () => void): void {
+    const { clockwork } = this.#worker.world;
+    this.#timers.push(clockwork.after(ms, this.#worker.actor, run));
+  }
+}

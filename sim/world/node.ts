@@ -1,0 +1,174 @@
+import { type Effect, Engine } from '@signalbox/engine';
+import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
+import type { Store } from '@signalbox/store';
+import { Actor } from './clockwork.ts';
+import { Gateway } from './gateway.ts';
+import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
+import { between } from './streams.ts';
+import type { World } from './world.ts';
+
+/** One start of a scheduler process, from its first beat until it crashes or stops. */
+export interface NodeProcess {
+  readonly owner: string;
+  readonly loop: CommitLoop;
+  readonly gateway: Gateway;
+  /** The store as this process sees it. */
+  readonly store: Store;
+}
+
+/** A place where scheduler processes run, one after the other. */
+export class SimNode {
+  readonly index: number;
+  readonly actor: Actor;
+  readonly way: StoreWay = goodWay();
+  process: NodeProcess | null = null;
+  readonly #world: World;
+  readonly #offsetMs: number;
+  /** Its quartz is off by up to 500 ppm. */
+  readonly #drift: number;
+  #starts = 0;
+
+  constructor(world: World, index: number) {
+    this.#world = world;
+    this.index = index;
+    this.actor = new Actor(`n${index}`, true);
+    const dice = world.streams.of('clocks');
+    this.#offsetMs = between(dice, 0, 1e9);
+    this.#drift = 1 + between(dice, -5e-4, 5e-4);
+  }
+
+  start(): void {
+    if (this.process !== null) return;
+    const world = this.#world;
+    // New with every start: a lease is never inherited by name.
+    const owner = `n${this.index}.${++this.#starts}`;
+    const { clockwork, coverage, history, disk } = world;
+    const door = new StoreDoor({
+      disk: world.sabotage.store?.(disk.store, world) ?? disk.store,
+      clockwork,
+      caller: this.actor,
+      desk: world.desk,
+      way: this.way,
+      dice: world.streams.of('store'),
+      coverage,
+    });
+    const engine = new Engine(world.options.engine);
+    world.sabotage.engine?.(engine, world);
+    this.#observe(engine);
+    let gateway: Gateway | null = null;
+    const store = world.sabotage.door?.(door.store, world, this) ?? door.store;
+    const ports = this.#ports(owner, (effects) => gateway?.release(effects));
+    const loop = new CommitLoop({
+      engine,
+      store,
+      ports: world.sabotage.ports?.(ports, world) ?? ports,
+      settings: { ...world.options.loop, partitions: world.options.partitions },
+      node: { name: owner, address: owner },
+      onFatal: (error) => this.#fatal(owner, error),
+    });
+    const { confirmed } = world;
+    gateway = new Gateway({ node: owner, loop, history, coverage, confirmed });
+    this.process = { owner, loop, gateway, store };
+    history.add({ kind: 'node.up', node: owner });
+    world.sabotage.loop?.(loop, world);
+    for (const tenant of world.catalogue.tenants) {
+      loop.report({ kind: 'setTenant', ...tenant });
+    }
+    void loop.start();
+  }
+
+  /** Memory is gone; what was on its way stays on its way. */
+  crash(): void {
+    if (this.process === null) return;
+    const { owner, loop } = this.process;
+    this.process = null;
+    loop.halt();
+    this.#world.clockwork.crash(this.actor);
+    this.#world.history.add({ kind: 'node.down', node: owner });
+    this.#world.nodeDown(this);
+  }
+
+  /** In good order: leases are given back, then the process ends. */
+  async stop(): Promise<void> {
+    const { process } = this;
+    if (process === null) return;
+    await process.loop.stop();
+    if (this.process === process) this.crash();
+  }
+
+  #ports(owner: string, release: (effects: readonly Effect[]) => void): LoopPorts {
+    const { clockwork, streams } = this.#world;
+    return {
+      monotonicMs: () => this.#offsetMs + clockwork.now * this.#drift,
+      after: (ms, callback) => {
+        const event = clockwork.after(ms / this.#drift, this.actor, callback);
+        return () => clockwork.cancel(event);
+      },
+      defer: (callback) => {
+        clockwork.after(0, this.actor, callback);
+      },
+      random: streams.of(`engine/${owner}`),
+      release,
+      observe: (event) => this.#seen(owner, event),
+    };
+  }
+
+  #seen(owner: string, event: LoopEvent): void {
+    const { history, coverage } = this.#world;
+    const toReference = (ms: number) => (ms - this.#offsetMs) / this.#drift;
+    switch (event.kind) {
+      case 'leaseAcquired': {
+        const { partition, epoch } = event;
+        const trustedUntil = toReference(event.trustedUntilMs);
+        history.add({ kind: 'lease.acquired', node: owner, partition, epoch, trustedUntil });
+        return;
+      }
+      case 'leaseRenewed': {
+        if (event.partitions.length === 0) return;
+        const { partitions } = event;
+        const trustedUntil = toReference(event.trustedUntilMs);
+        history.add({ kind: 'lease.renewed', node: owner, partitions, trustedUntil });
+        return;
+      }
+      case 'leaseLost':
+        history.add({ ...event, kind: 'lease.lost', node: owner });
+        return;
+      case 'storeBack':
+        return coverage.sometimes('store away and back');
+      case 'paused':
+        if (event.fromClass === 2) coverage.sometimes('P2 paused by slow store');
+        return;
+      case 'keyTaken':
+        return coverage.sometimes('key refused by the store');
+      default:
+    }
+  }
+
+  /** Two moments leave no fact and no event; they are seen by looking over the engine's shoulder. */
+  #observe(engine: Engine): void {
+    const { coverage } = this.#world;
+    const apply = engine.apply.bind(engine);
+    engine.apply = (command, now, random) => {
+      if (command.kind === 'freshen') coverage.sometimes('mass freshen');
+      return apply(command, now, random);
+    };
+    const { queues } = engine.core;
+    const hold = queues.hold.bind(queues);
+    queues.hold = (owner) => {
+      coverage.sometimes('limit held a tenant');
+      hold(owner);
+    };
+  }
+
+  #fatal(owner: string, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#world.history.add({ kind: 'fatal', node: owner, error: message });
+    this.#world.stacks.push(error instanceof Error ? (error.stack ?? message) : message);
+    if (this.process?.owner !== owner) return;
+    // As a supervisor would: the process ends and another is started.
+    this.#world.clockwork.after(0, this.#world.operator, () => {
+      if (this.process?.owner === owner) this.crash();
+      this.#world.clockwork.after(1_000, this.#world.operator, () => this.start());
+    });
+  }
+}
