@@ -1,4 +1,5 @@
-import type { AttemptRef, Class, RunId, RunView } from './names.ts';
+import type { AttemptRef, Class, RunId } from '@signalbox/engine';
+import type { RunView } from '@signalbox/node/loop';
 
 /** What every observer saw, in the order of the reference clock `t`; nobody edits it afterwards. */
 export type HistoryEvent = { readonly t: number } & (

@@ -1,5 +1,5 @@
 // npm run sim: many seeds in parallel, or one seed replayed.
-import { CANARY_NAMES } from './canaries/index.ts';
+import { CANARY_NAMES } from './canaries/all-canaries.ts';
 import { type Arguments, parseArguments } from './runner/arguments.ts';
 import type { Task } from './runner/messages.ts';
 import { runTasks } from './runner/pool.ts';

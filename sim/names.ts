@@ -1,8 +1,5 @@
 import type { AttemptRef, RunId } from '@signalbox/engine';
 
-export type { AttemptRef, Class, RunId } from '@signalbox/engine';
-export type { RunView } from '@signalbox/node/loop';
-
 export function runKey(id: { partition: number; seq: number }): string {
   return `${id.partition}.${id.seq}`;
 }

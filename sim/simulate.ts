@@ -1,4 +1,4 @@
-import { check, type Violation } from './checkers/index.ts';
+import { check, type Violation } from './checkers/all-checkers.ts';
 import { coverJournal } from './cover-journal.ts';
 import type { Coverage } from './coverage.ts';
 import { type Evidence, gather } from './evidence.ts';

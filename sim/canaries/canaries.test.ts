@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { CHECKERS } from '../checkers/index.ts';
-import { CANARY_NAMES, CODE_CANARIES, MUTANTS, runCanary } from './index.ts';
+import { CHECKERS } from '../checkers/all-checkers.ts';
+import { CANARY_NAMES, CODE_CANARIES, MUTANTS, runCanary } from './all-canaries.ts';
 
 describe('canaries', () => {
   it.each(CANARY_NAMES)(

@@ -1,4 +1,4 @@
-import type { CanaryResult } from '../canaries/index.ts';
+import type { CanaryResult } from '../canaries/all-canaries.ts';
 import type { SeedResult } from '../simulate.ts';
 
 /** What the parent hands to a child. */

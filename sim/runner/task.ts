@@ -1,4 +1,4 @@
-import { runCanary } from '../canaries/index.ts';
+import { runCanary } from '../canaries/all-canaries.ts';
 import { simulateSeed } from '../simulate.ts';
 import type { Answer, Task } from './messages.ts';
 

@@ -1,4 +1,4 @@
-import { check, type Violation } from '../checkers/index.ts';
+import { check, type Violation } from '../checkers/all-checkers.ts';
 import { type Evidence, gather } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
 import { drawOptions, type Options } from '../world/options.ts';

@@ -1,4 +1,4 @@
-import { CHECKERS } from '../checkers/index.ts';
+import { CHECKERS } from '../checkers/all-checkers.ts';
 import type { Evidence } from '../evidence.ts';
 import { simulate } from '../simulate.ts';
 import { Streams } from '../world/streams.ts';
