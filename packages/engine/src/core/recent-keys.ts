@@ -33,4 +33,15 @@ export class RecentKeys {
   delete(tenant: string, key: string): void {
     this.#holders.delete(`${tenant}\n${key}`);
   }
+
+  /**
+   * Forgets every key of a partition that is given up. What was decided there may never have become
+   * durable, also of runs that memory does not hold: a key that outlived them would answer for a run
+   * that does not exist.
+   */
+  deletePartition(partition: number): void {
+    for (const [name, holder] of this.#holders) {
+      if (holder.partition === partition) this.#holders.delete(name);
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import { assertNever, invariant } from '../model/assert.ts';
-import { type Book, type Lane, type LaneCursor, uniqueKey } from '../model/book.ts';
+import { type Book, DUE_LANE, type Lane, type LaneCursor, uniqueKey } from '../model/book.ts';
 import { Attempt, Run, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import {
@@ -82,9 +82,20 @@ export function leaveLane(
   const { cursor } = lane;
   lane.parked = left.parkedLeft;
   lane.cursor = left.cursor;
-  if (cursor?.sort !== left.cursor?.sort || cursor?.seq !== left.cursor?.seq) return;
+  if (cursor?.sort !== left.cursor?.sort || cursor?.seq !== left.cursor?.seq) {
+    forgetPassed(lane);
+    return;
+  }
   lane.taken ??= new Set();
   for (const run of left.runs) lane.taken.add(run.seq);
+}
+
+/** What the cursor has passed cannot come again; the ended ones among it would be kept for ever. */
+function forgetPassed(lane: Lane): void {
+  const { cursor, taken, name } = lane;
+  if (taken === null || cursor === null || name === DUE_LANE) return;
+  for (const seq of taken) if (seq <= cursor.seq) taken.delete(seq);
+  if (taken.size === 0) lane.taken = null;
 }
 
 /** Builds the run's tasks from its job version; a run of twenty tasks is still one fact. */

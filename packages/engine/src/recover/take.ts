@@ -51,6 +51,7 @@ export function leavePartition(core: Core, partition: number): Answer {
   const book = core.books.get(partition);
   if (book === undefined) return DONE;
   core.books.delete(partition);
+  core.keys.deletePartition(partition);
   for (const run of book.runs.values()) forget(core, run);
   for (const worker of core.workers.workers.values()) {
     for (const item of [...worker.lingering.values()]) {
@@ -62,9 +63,6 @@ export function leavePartition(core: Core, partition: number): Answer {
 }
 
 function forget(core: Core, run: Run): void {
-  for (const key of [run.head.key, run.head.inbox]) {
-    if (key !== undefined) core.keys.delete(run.spec.tenant, key);
-  }
   for (const task of run.tasks) {
     core.wheel.disarm(task);
     core.unstall(task);

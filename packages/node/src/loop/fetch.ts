@@ -29,7 +29,7 @@ export async function executeOnRun(params: {
   if (head.lane === undefined) return loop.execute(command);
   const { job, jobVersion: version } = stored.run;
   const spec = await loop.specs.load({ tenant, job, version });
-  const run = toSubmitted(stored.run, () => spec);
+  const run = toSubmitted(stored.run, spec);
   // What was read belongs to an ownership that has ended since.
   if (loop.engine.core.books.get(id.partition) !== book) return refused('not_owner');
   await loop.execute({ kind: 'fetchIn', partition: id.partition, lane: head.lane, run });

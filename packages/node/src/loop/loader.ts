@@ -1,4 +1,12 @@
-import type { Command, Effect, Engine, PageWanted, Run, RunHead } from '@signalbox/engine';
+import type {
+  Command,
+  Effect,
+  Engine,
+  PageWanted,
+  Run,
+  RunHead,
+  SubmittedRun,
+} from '@signalbox/engine';
 import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { LoopPorts } from './ports.ts';
@@ -129,19 +137,14 @@ export class Loader {
     }
   }
 
-  async #withSpecs(rows: readonly ParkedRun[]) {
+  async #withSpecs(rows: readonly ParkedRun[]): Promise<SubmittedRun[]> {
+    const runs: SubmittedRun[] = [];
     for (const { run } of rows) {
       const version = { tenant: run.tenant, job: run.job, version: run.jobVersion };
-      if (this.#p.specs.known(version) === undefined) await this.#p.specs.load(version);
+      const spec = this.#p.specs.known(version) ?? (await this.#p.specs.load(version));
+      runs.push(toSubmitted(run, spec));
     }
-    return rows.map(({ run }) =>
-      toSubmitted(run, (tenant, job, version) => {
-        const spec = this.#p.specs.known({ tenant, job, version });
-        if (spec === undefined)
-          throw new RangeError(`job ${tenant}/${job} version ${version} not loaded`);
-        return spec;
-      }),
-    );
+    return runs;
   }
 
   async #pollInbox(): Promise<void> {
@@ -181,6 +184,7 @@ function lacksInput(run: Run): boolean {
   return run.input === null && run.inputBytes > 0;
 }
 
+/** Not superseded, and not told to stop while its input was read: the abort has gone ahead. */
 function isLive(attempt: Assign['attempt']): boolean {
-  return attempt.task.attempt === attempt;
+  return attempt.task.attempt === attempt && attempt.stopAt === 0;
 }

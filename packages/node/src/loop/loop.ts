@@ -2,7 +2,7 @@ import type { Answer, Command, Engine } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store } from '@signalbox/store';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
-import { type Group, partitionAndSeq } from './group.ts';
+import { type Group, partitionAndSeq, type Reply } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
 import { Leases } from './leases.ts';
 import { Loader } from './loader.ts';
@@ -60,6 +60,10 @@ export class CommitLoop {
   #durable = 0;
   #waiters: { number: number; resolve: () => void }[] = [];
   #stepDeferred = false;
+  #postedCount = 0;
+  #readCount = 0;
+  /** Mail that must be read before the deadline that has come is acted upon. */
+  #dueMark: number | null = null;
   #stopped = false;
   #cancelWake: () => void = () => {};
   #wakeAt = Number.POSITIVE_INFINITY;
@@ -209,11 +213,14 @@ export class CommitLoop {
     return this.leases.held.get(partition)?.phase === 'live' && this.leases.isTrusted(partition);
   }
 
-  /** Resolves when everything decided so far is durable. */
+  /** Resolves when everything said so far has been decided and is durable. */
   flushed(): Promise<void> {
-    const { number, isEmpty } = this.#groups.gathering;
-    const idle = isEmpty && this.#mailbox.length === 0;
-    return this.durable(idle ? number - 1 : number);
+    if (this.#stopped) return Promise.resolve();
+    // Goes the way of all mail, so that it comes after what is already there; changes nothing.
+    const command = { kind: 'pauseFrom', class: this.engine.core.pauseFrom } as const;
+    return new Promise((resolve) => {
+      this.#post({ command, resolve: () => resolve(), partition: null });
+    });
   }
 
   /** Resolves when the group is durable: what a reader waits for before it is told of its facts. */
@@ -229,6 +236,7 @@ export class CommitLoop {
 
   #post(mail: Mail): void {
     this.#mailbox.push(mail);
+    this.#postedCount++;
     this.#deferStep();
   }
 
@@ -253,21 +261,29 @@ export class CommitLoop {
       const now = this.time.now();
       this.#applyPressure(now);
       this.#readMail(now);
-      // Nobody is judged by silence before everything that was said has been heard: while a full
-      // buffer keeps mail waiting, deadlines wait too, or an outage would reap the fleet.
-      const isHeard = this.#mailbox.length === 0;
-      if (isHeard && now >= this.#wakeAt) {
-        this.engine.apply({ kind: 'tick' }, now, this.#ports.random);
-      }
+      this.#tickIfHeard(now);
       const more = this.#hasRoom() && this.engine.schedule(now, this.#ports.random);
       this.#groups.gather();
       this.#flush();
-      if (isHeard) this.#armWake();
+      if (this.#dueMark === null) this.#armWake();
       this.#loader.look();
       if (more || (this.#mailbox.length > 0 && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /**
+   * Nobody is judged by silence before everything that was said by then has been heard: while a
+   * full buffer keeps mail waiting, deadlines wait for it, or an outage would reap the fleet. Only
+   * for that mail, not for what keeps coming: overload must not stop the clock.
+   */
+  #tickIfHeard(now: number): void {
+    if (now < this.#wakeAt) return;
+    this.#dueMark ??= this.#postedCount;
+    if (this.#readCount < this.#dueMark) return;
+    this.#dueMark = null;
+    this.engine.apply({ kind: 'tick' }, now, this.#ports.random);
   }
 
   #readMail(now: number): void {
@@ -282,10 +298,13 @@ export class CommitLoop {
         resolve: mail.resolve,
       });
     }
+    this.#readCount += read;
     this.#mailbox = read === this.#mailbox.length ? [] : this.#mailbox.slice(read);
   }
 
   #applyMail(mail: Mail, now: number): Answer {
+    const stale = this.#staleMail(mail);
+    if (stale !== null) return stale;
     const answer = this.engine.apply(mail.command, now, this.#ports.random);
     if (mail.inboxEntry !== undefined && mail.partition !== null && answer.kind !== 'refused') {
       const { inboxTaken } = this.#groups.gathering;
@@ -294,6 +313,22 @@ export class CommitLoop {
       else taken.push(mail.inboxEntry);
     }
     return answer;
+  }
+
+  /**
+   * Mail waits while a commit hangs, and ownership may change meanwhile. A book that was read in
+   * under a lease since lost must not come to life, and nothing may be decided on one.
+   */
+  #staleMail({ command, partition }: Mail): Answer | null {
+    if (command.kind === 'takePartition') {
+      const held = this.leases.held.get(command.book.partition);
+      return held?.epoch === command.book.epoch ? null : refused('not_owner');
+    }
+    if (partition === null || command.kind === 'leavePartition') return null;
+    const book = this.engine.core.books.get(partition);
+    return book !== undefined && book.epoch === this.leases.held.get(partition)?.epoch
+      ? null
+      : refused('not_owner');
   }
 
   /** Memory is bounded: while too much waits to be durable, no further command is decided. */
@@ -345,15 +380,21 @@ export class CommitLoop {
     this.#step();
   }
 
+  /** Acceptance is only told of partitions that were in the commit, or are still ours. */
+  #truthful(group: Group, { partition, answer }: Reply): Answer {
+    const vouched = partition === null || group.facts.has(partition) || this.owns(partition);
+    return vouched || answer.kind === 'refused' ? answer : refused('unknown');
+  }
+
   /** Everything in the group is durable: now, and not before, the world may know. */
   #release(group: Group): void {
     this.#durable = group.number;
-    for (const reply of group.replies) reply.resolve(reply.answer);
+    for (const reply of group.replies) reply.resolve(this.#truthful(group, reply));
     const effects = group.effects.filter((effect) => {
       const ref = partitionAndSeq(effect);
       if (ref === null) return true;
-      // A commit proves ownership; without one the lease must vouch for what is said.
-      return group.hasWrites
+      // A commit proves ownership of its partitions; for others the lease must vouch.
+      return group.facts.has(ref.partition)
         ? this.leases.held.has(ref.partition)
         : this.leases.isTrusted(ref.partition);
     });
@@ -402,7 +443,7 @@ export class CommitLoop {
       this.#lastBeatOkAt = nowMs;
       if (late) this.#deliver({ kind: 'freshen' });
       // With nothing to commit, a beat that goes through is what tells that the store is back.
-      if (this.#groups.inFlight === null && this.#pressure.committed(0, nowMs)) this.#storeBack();
+      if (this.#groups.inFlight === null && this.#pressure.reached()) this.#storeBack();
     } else this.#storeFailed('the lease could not be renewed');
     this.#deferStep();
   }

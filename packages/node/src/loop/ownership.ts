@@ -43,9 +43,12 @@ export class Ownership {
     const startedAt = ports.monotonicMs();
     try {
       const fenceSeq = held.nextSeq - 1;
-      const book = await readPartition({ store, specs, partition, epoch, fenceSeq });
+      const read = await readPartition({ store, specs, partition, epoch, fenceSeq });
+      const { book } = read;
       if (this.#stopped || !this.#isHeld(held)) return;
       held.phase = 'live';
+      // A tail that nobody has checkpointed yet counts, whoever wrote it.
+      held.factsSinceCheckpoint = read.tailFacts;
       deliver({ kind: 'takePartition', book });
       const ms = ports.monotonicMs() - startedAt;
       ports.observe?.({ kind: 'takenOver', partition, live: book.runs.size, ms });

@@ -27,9 +27,15 @@ export class Pressure {
     return news;
   }
 
-  committed(tookMs: number, nowMs: number): boolean {
+  /** The store has answered something. Says nothing about how fast it commits. */
+  reached(): boolean {
     const back = this.#away;
     this.#away = false;
+    return back;
+  }
+
+  committed(tookMs: number, nowMs: number): boolean {
+    const back = this.reached();
     if (tookMs < this.#settings.slowCommitMs) this.#slowSinceMs = null;
     else this.#slowSinceMs ??= nowMs;
     return back;

@@ -1,5 +1,6 @@
 import {
   type Book,
+  type JobSpec,
   type JobVersion,
   planRebuild,
   type RunHead,
@@ -24,7 +25,7 @@ export async function readPartition(params: {
   partition: number;
   epoch: number;
   fenceSeq: number;
-}): Promise<Book> {
+}): Promise<{ book: Book; tailFacts: number }> {
   const { store, specs, partition, epoch, fenceSeq } = params;
   const checkpoint = await store.readCheckpoint(partition);
   const tail: TailGroup[] = [];
@@ -38,19 +39,27 @@ export async function readPartition(params: {
   }
   const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
   const rows = await readRows(store, partition, plan.needed);
-  const versions = new Map<string, JobVersion>();
+  // Kept here and not only in the cache: a cache may forget one before it is needed.
+  const found = new Map<string, JobSpec>();
   for (const version of [...plan.jobVersions, ...rows.map(versionOf)]) {
-    versions.set(JSON.stringify([version.tenant, version.job, version.version]), version);
+    const key = keyOf(version.tenant, version.job, version.version);
+    if (!found.has(key)) found.set(key, await specs.load(version));
   }
-  for (const version of versions.values()) await specs.load(version);
-  const find = (tenant: string, job: string, version: number) => {
-    const spec = specs.known({ tenant, job, version });
+  const find = (tenant: string, job: string, version: number): JobSpec => {
+    const spec = found.get(keyOf(tenant, job, version));
     if (spec === undefined)
       throw new RangeError(`job ${tenant}/${job} version ${version} not loaded`);
     return spec;
   };
-  const submitted = new Map(rows.map((row) => [row.id.seq, toSubmitted(row, find)]));
-  return rebuild(plan, { epoch, rows: submitted, findSpec: find });
+  const submitted = new Map(
+    rows.map((row) => [row.id.seq, toSubmitted(row, find(row.tenant, row.job, row.jobVersion))]),
+  );
+  const book = rebuild(plan, { epoch, rows: submitted, findSpec: find });
+  return { book, tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0) };
+}
+
+function keyOf(tenant: string, job: string, version: number): string {
+  return JSON.stringify([tenant, job, version]);
 }
 
 async function readRows(
@@ -72,15 +81,12 @@ function versionOf(row: RunRow): JobVersion {
   return { tenant: row.tenant, job: row.job, version: row.jobVersion };
 }
 
-/** A row as the engine knows it; the spec must have been loaded. */
-export function toSubmitted(
-  row: RunRow,
-  find: (tenant: string, job: string, version: number) => SubmittedRun['spec'],
-): SubmittedRun {
+/** A row as the engine knows it. */
+export function toSubmitted(row: RunRow, spec: JobSpec): SubmittedRun {
   return {
     seq: row.id.seq,
     ms: row.id.ms,
-    spec: find(row.tenant, row.job, row.jobVersion),
+    spec,
     head: row.head === '' ? {} : (JSON.parse(row.head) as RunHead),
     class: row.class,
     input: row.input,
