@@ -2,7 +2,7 @@ import { collectGarbage, rssMb } from './figures.ts';
 import { type Rig, startRig } from './loop-lives.ts';
 import { type OpenStore, openPostgres, openSqlite } from './stores.ts';
 
-const DRAIN_MS = 5_000;
+const DRAIN_MS = 10_000;
 
 /** What waiting work costs in memory, and whether dispatch is slower in front of it. */
 export async function measureBacklog(params: {

@@ -5,6 +5,12 @@ import { openPostgres } from './stores.ts';
 
 const PARTITIONS = 4;
 
+/** Read in is not enough: the engine must have made queues of what was read. */
+function whenDeciding(engine: Engine, resolve: () => void): void {
+  if (engine.core.books.size === PARTITIONS) resolve();
+  else setImmediate(() => whenDeciding(engine, resolve));
+}
+
 /** A node dies with 100,000 live tasks, some of them running; how long until another can decide. */
 export async function measureTakeOver(): Promise<Record<string, number>> {
   const { store, reopen, close } = await openPostgres();
@@ -39,7 +45,7 @@ export async function measureTakeOver(): Promise<Record<string, number>> {
         ports: realPorts({
           release: () => {},
           observe: (event) => {
-            if (event.kind === 'takenOver' && ++taken === PARTITIONS) resolve();
+            if (event.kind === 'takenOver' && ++taken === PARTITIONS) whenDeciding(engine, resolve);
           },
         }),
         settings: { partitions: PARTITIONS },

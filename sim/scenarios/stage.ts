@@ -2,6 +2,7 @@ import { check, type Violation } from '../checkers/all-checkers.ts';
 import { type Evidence, gather } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
 import { drawOptions, type Options } from '../world/options.ts';
+import type { Sabotage } from '../world/sabotage.ts';
 import { World } from '../world/world.ts';
 
 /** A world without faults and without a workload of its own: the scenario says what happens. */
@@ -12,8 +13,8 @@ export class Stage {
     this.world = world;
   }
 
-  static async set(options: Partial<Options> = {}): Promise<Stage> {
-    const world = new World({
+  static async set(options: Partial<Options> = {}, sabotage: Sabotage = {}): Promise<Stage> {
+    const drawn = {
       ...drawOptions(1, 1),
       nodes: 2,
       workers: [4, 4, 4],
@@ -25,7 +26,8 @@ export class Stage {
       engine: {},
       loop: {},
       ...options,
-    });
+    };
+    const world = new World(drawn, sabotage);
     await world.begin();
     for (const way of [world.clients.way, ...world.nodes.map((node) => node.way)])
       way.slowShare = 0;

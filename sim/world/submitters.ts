@@ -59,9 +59,9 @@ export class Submitters {
   }
 
   /** One submission that a scenario asks for, with a key, so that it gets through. */
-  submit(tenant: string, job: string): void {
+  submit(tenant: string, job: string, dueAt = 0): void {
     const op = ++this.#ops;
-    const asked = { op, tenant, job, key: `k${op}`, unique: null, dueAt: 0 };
+    const asked = { op, tenant, job, key: `k${op}`, unique: null, dueAt };
     this.#world.history.add({ kind: 'submit.invoke', ...asked });
     this.#invoke({ ...asked, class: null, tries: 0, unsure: false });
   }

@@ -19,17 +19,8 @@ export class ExampleWorker {
     this.#handlers = handlers;
   }
 
-  /** Resolves when the node has taken its partitions and may hand out work. */
-  async attach(loop: CommitLoop, partitions: number): Promise<void> {
+  attach(loop: CommitLoop): void {
     this.#loop = loop;
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        const live = [...loop.leases.held.values()].filter((held) => held.phase === 'live');
-        if (live.length === partitions) resolve();
-        else setImmediate(look);
-      };
-      look();
-    });
     this.#attach([]);
     this.#beat = setInterval(() => {
       loop.report({ kind: 'beat', worker: this.#name, foreignUse: NO_RESOURCES, progress: [] });

@@ -37,7 +37,7 @@ const loop = new CommitLoop({
   },
 });
 await loop.start();
-await worker.attach(loop, PARTITIONS);
+worker.attach(loop);
 say(`Signalbox is up on ${path}`);
 
 const definition = await store.getDefinition({ tenant: TENANT, kind: 'job', name: JOB });
@@ -47,8 +47,10 @@ if (definition === null) {
   await store.putDefinition({ ...change, author: 'signalbox' });
 }
 const spec = await loop.specs.newest(TENANT, JOB);
-if (spec !== null) {
-  const partition = partitionOf(TENANT, JOB, PARTITIONS);
+const partition = partitionOf(TENANT, JOB, PARTITIONS);
+const isOwner = await ownedWithin(partition, 10_000);
+if (!isOwner) say('another Signalbox on this file owns the example job; this one stands by');
+if (spec !== null && isOwner) {
   const input = new TextEncoder().encode('world');
   const ended = worker.nextEnd();
   const answer = await loop.execute({ kind: 'submit', partition, spec, head: {}, input });
@@ -73,6 +75,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stopping = true;
     void stop();
   });
+}
+
+/** A node that was killed keeps its leases until they run out; a live one keeps them for good. */
+async function ownedWithin(partition: number, ms: number): Promise<boolean> {
+  for (let waited = 0; waited < ms; waited += 50) {
+    if (loop.owns(partition)) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
 }
 
 async function stop(): Promise<void> {

@@ -28,6 +28,11 @@ export class Groups {
     return group;
   }
 
+  /** The newest group that holds anything. */
+  get newest(): number {
+    return this.gathering.isEmpty ? this.gathering.number - 1 : this.gathering.number;
+  }
+
   /** Facts that wait to be durable and have not left yet. */
   get waitingFacts(): number {
     return this.gathering.factCount + this.#engine.core.facts.length;

@@ -7,6 +7,7 @@ import type {
   RunHead,
   SubmittedRun,
 } from '@signalbox/engine';
+import { DUE_LANE } from '@signalbox/engine';
 import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { LoopPorts } from './ports.ts';
@@ -25,6 +26,8 @@ interface LoaderParams {
   readonly specs: Specs;
   readonly inboxPollMs: number;
   livePartitions(): number[];
+  /** Resolves when everything decided so far is durable. */
+  decidedIsDurable(): Promise<void>;
   /** Hands a command to the loop; with the inbox entry that it takes out. */
   deliver(command: Command, inboxEntry?: string): void;
   storeFailed(error: StoreError): void;
@@ -117,6 +120,9 @@ export class Loader {
         sort: page.after.sort,
         id: { ms: page.after.ms, partition, seq: page.after.seq },
       };
+      // Due times do not come in the order of their submission: one that is still on its way to the
+      // store may sort before others, and what the cursor has passed is never read again.
+      if (lane === DUE_LANE) await this.#p.decidedIsDurable();
       const read = await this.#p.store.readParked({ partition, lane, after, upTo, limit });
       const runs = await this.#withSpecs(read.runs);
       // Read for an ownership that has ended since: the new one reads for itself.

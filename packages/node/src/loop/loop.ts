@@ -127,6 +127,7 @@ export class CommitLoop {
       engine: params.engine,
       specs: this.specs,
       inboxPollMs: this.settings.inboxPollMs,
+      decidedIsDurable: () => this.durable(this.#groups.newest),
       livePartitions: () => this.#livePartitions(),
       deliver: (command, inboxEntry) => this.#deliver(command, inboxEntry),
       storeFailed: (error) => this.#storeFailed(error.message),
