@@ -70,6 +70,16 @@ export const REGRESSIONS: readonly Regression[] = [
     options: world(13, 30),
   },
   {
+    seed: 194,
+    why: 'the key of a parked submission outlived its lost partition, and the inbox entry was dropped for it',
+    options: world(194, 30),
+  },
+  {
+    seed: 139,
+    why: 'a due time on its way to the store sorted before one that was read, and was never read itself',
+    options: world(139, 30),
+  },
+  {
     seed: 2,
     why: 'a page counted a parked submission that was struck afterwards, and so did the book for ever',
     options: world(2, 8, PARKED),

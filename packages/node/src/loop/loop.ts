@@ -373,8 +373,6 @@ export class CommitLoop {
     });
     if (this.#pressure.committed(nowMs - params.startedAt, nowMs)) this.#storeBack();
     this.#groups.inFlight = null;
-    // What gathered meanwhile leaves first: the store works on it while this group's news is told.
-    if (this.#groups.gathering.hasWrites) this.#flush();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
