@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Engine, formatRunId, type JobDefinition, partitionOf } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
 import { createSqliteStore } from '@signalbox/store/sqlite';
 import { ExampleWorker } from './example-worker.ts';
 import { CommitLoop, readRun } from './loop/index.ts';
@@ -17,10 +18,8 @@ const JOB = 'hello';
 const HELLO: JobDefinition = { tasks: [{ name: 'greet', timeouts: { expectedMs: 1_000 } }] };
 
 const folder = resolve(process.env['SIGNALBOX_DATA'] ?? '.signalbox');
-mkdirSync(folder, { recursive: true });
 const path = join(folder, 'signalbox.sqlite');
-const store = await createSqliteStore({ path });
-await store.migrate();
+const store = await open();
 
 const worker = new ExampleWorker('local-worker', {
   [JOB]: (input) => `hello, ${new TextDecoder().decode(input)}`,
@@ -36,6 +35,15 @@ const loop = new CommitLoop({
     process.exit(1);
   },
 });
+let stopping = false;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    void stop();
+  });
+}
+
 await loop.start();
 worker.attach(loop);
 say(`Signalbox is up on ${path}`);
@@ -66,15 +74,20 @@ if (spec !== null && isOwner) {
   }
 }
 const runs = await store.listRuns({ tenant: TENANT, before: null, limit: 100 });
-say(`${runs.length} run(s) in the journal; Ctrl-C stops, and the next start goes on from here`);
+const count = runs.length < 100 ? `${runs.length}` : 'at least 100';
+say(`${count} run(s) in the journal; Ctrl-C stops, and the next start goes on from here`);
 
-let stopping = false;
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (stopping) process.exit(1);
-    stopping = true;
-    void stop();
-  });
+/** A folder or a file that cannot be used is the user's to mend: one line, no stack. */
+async function open(): Promise<Store> {
+  try {
+    mkdirSync(folder, { recursive: true });
+    const opened = await createSqliteStore({ path });
+    await opened.migrate();
+    return opened;
+  } catch (error) {
+    say(`cannot use ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    process.exit(1);
+  }
 }
 
 /** A node that was killed keeps its leases until they run out; a live one keeps them for good. */

@@ -17,7 +17,7 @@ export interface CommitHost {
   }): void;
   storeFailed(error: StoreError): void;
   commitUnknown(): void;
-  /** Waits before the next try; rejects when the loop stops. */
+  /** Waits before the next try; never ends once the loop has stopped. */
   pause(): Promise<void>;
   now(): number;
 }

@@ -28,7 +28,7 @@ export interface LoopParams {
   readonly store: Store;
   readonly ports: LoopPorts;
   readonly settings?: Partial<LoopSettings>;
-  /** Unique for every start of a process: a lease is never inherited by name (oban-py #32). */
+  /** Unique for every start of a process: a lease is never inherited by name. */
   readonly node: { readonly name: string; readonly address: string };
   /** The engine or the store is broken beyond retrying: stop this node. */
   readonly onFatal: (error: unknown) => void;

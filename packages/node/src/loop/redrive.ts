@@ -33,7 +33,7 @@ export async function redrive(params: {
 const NEEDS_IDENTITY: Answer = {
   kind: 'refused',
   code: 'invalid',
-  message: 'somebody must stand for trying it again',
+  message: '`by` must say who asks for it to be tried again',
 };
 const NOT_FOUND: Answer = { kind: 'refused', code: 'not_found', message: 'no run has this id' };
 const STILL_LIVE: Answer = { kind: 'refused', code: 'invalid', message: 'the run has not ended' };
