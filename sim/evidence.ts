@@ -75,7 +75,7 @@ export async function gather(world: World): Promise<Evidence> {
     journal,
     runs,
     inbox: inbox.map((entry) => entry.id),
-    books: bookCounts(world),
+    books: await bookCounts(world),
     jobs: new Map(world.catalogue.jobs.map((job) => [job.name, job.definition])),
     limits: new Map(world.catalogue.tenants.map((each) => [each.tenant, each.runningMax])),
     totals: new Map(world.workers.map((worker) => [worker.name, worker.total])),
@@ -84,11 +84,16 @@ export async function gather(world: World): Promise<Evidence> {
   };
 }
 
-function bookCounts(world: World): BookCount[] {
+/** Only owners count: one that was superseded a moment ago may not know it yet. */
+async function bookCounts(world: World): Promise<BookCount[]> {
+  const leases = await world.disk.memory.listLeases();
+  const epochs = new Map(leases.map(({ partition, epoch }) => [partition, epoch]));
   return world.nodes.flatMap((node) => {
     if (node.process === null) return [];
     const { loop } = node.process;
-    return [...loop.engine.core.books.values()].map((book) => {
+    const books = [...loop.engine.core.books.values()];
+    const own = books.filter((book) => book.epoch === epochs.get(book.partition));
+    return own.map((book) => {
       const parked = [...book.lanes.values()].reduce((sum, lane) => sum + lane.parked, 0);
       return { partition: book.partition, live: book.runs.size, parked };
     });

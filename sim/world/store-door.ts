@@ -21,6 +21,11 @@ export interface StoreWay {
   stale: boolean;
 }
 
+/** As good as it gets: a call that takes seconds now and then belongs to every other day. */
+export function healedWay(): StoreWay {
+  return { ...goodWay(), slowShare: 0 };
+}
+
 export function goodWay(): StoreWay {
   return {
     requestsCut: false,

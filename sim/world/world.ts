@@ -9,7 +9,7 @@ import { Network } from './network.ts';
 import { SimNode } from './node.ts';
 import type { Options } from './options.ts';
 import type { Sabotage } from './sabotage.ts';
-import { goodWay } from './store-door.ts';
+import { healedWay } from './store-door.ts';
 import { Streams } from './streams.ts';
 import { SimWorker } from './worker.ts';
 
@@ -75,11 +75,11 @@ export class World {
     this.nemesis.end();
     this.network.heal();
     for (const node of this.nodes) {
-      Object.assign(node.way, goodWay());
+      Object.assign(node.way, healedWay());
       if (node.actor.paused) this.clockwork.resume(node.actor);
       node.start();
     }
-    Object.assign(this.clients.way, goodWay());
+    Object.assign(this.clients.way, healedWay());
     for (const worker of this.workers) {
       if (worker.actor.paused) this.clockwork.resume(worker.actor);
       worker.hangs = false;
