@@ -15,7 +15,7 @@ export interface OpenStore {
 }
 
 export async function openPostgres(): Promise<OpenStore> {
-  const server = await startPostgres({ settings: { max_wal_size: '4GB' } });
+  const server = await startPostgres({ settings: { max_wal_size: '4GB', shared_buffers: '2GB' } });
   const open = async () => {
     const store = await createPostgresStore({ url: server.url });
     await store.migrate();

@@ -1,17 +1,12 @@
-import { firstIdOf, type RunId } from '@signalbox/engine';
+import { firstIdOf } from '@signalbox/engine';
 import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { type RunColumns, toRunRow } from './rows/run-row.ts';
+import { type ParkedColumns, unpackParked } from './rows/parked-page.ts';
 import { readParked as readParkedSql } from './sql/read-parked.ts';
 
 const BEFORE_ALL: ParkedCursor = { sort: Number.MIN_SAFE_INTEGER, id: firstIdOf(0) };
-
-type ParkedColumns = { readonly sort: number; readonly parked_id: RunId } & (
-  | RunColumns
-  | { readonly id: null }
-);
 
 export async function readParked(
   database: Database,
@@ -20,7 +15,7 @@ export async function readParked(
   const { partition, lane, after, upTo, limit } = query;
   requireText('lane', lane);
   // One row more than asked for tells whether there is a next page, in the same round trip.
-  const found = await database.read<ParkedColumns>(
+  const [row] = await database.read<ParkedColumns>(
     step(readParkedSql(database.schema), 6, (writer) => {
       writer.int4(partition);
       writer.text(lane);
@@ -30,11 +25,5 @@ export async function readParked(
       writer.int8(limit + 1);
     }),
   );
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    runs: page.flatMap((row) => (row.id === null ? [] : { sort: row.sort, run: toRunRow(row) })),
-    last: last === undefined ? null : { sort: last.sort, id: last.parked_id },
-    exhausted: found.length <= limit,
-  };
+  return unpackParked(row as ParkedColumns, limit);
 }

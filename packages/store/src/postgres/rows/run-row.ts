@@ -50,6 +50,6 @@ export function formatKeys(keys: readonly string[]): string {
   return keys.length === 0 ? '' : JSON.stringify(keys);
 }
 
-function parseKeys(text: string): string[] {
+export function parseKeys(text: string): string[] {
   return text === '' ? [] : (JSON.parse(text) as string[]);
 }
