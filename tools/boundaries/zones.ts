@@ -20,6 +20,9 @@ const postgres = 'packages/store/src/postgres';
 const conformance = 'packages/store/src/conformance';
 const node = 'packages/node';
 const loop = 'packages/node/src/loop';
+const protocol = 'packages/protocol';
+const worker = 'packages/worker';
+const sdk = 'packages/sdk';
 
 export const zones: readonly Zone[] = [
   { path: engine, zones: [], ...pure },
@@ -34,10 +37,25 @@ export const zones: readonly Zone[] = [
     builtins: true,
     packages: ['vitest', 'fast-check'],
   },
+  { path: protocol, zones: [], builtins: false, packages: ['typebox'] },
   { path: loop, zones: [engine, store], ...pure },
   {
     path: node,
-    zones: [engine, store, memory, sqlite, postgres, loop],
+    zones: [engine, store, memory, sqlite, postgres, loop, protocol],
+    builtins: true,
+    packages: 'declared',
+  },
+  { path: worker, zones: [protocol], builtins: true, packages: 'declared' },
+  {
+    path: sdk,
+    // The node is there for embedded mode.
+    zones: [protocol, worker, node, loop, engine, store, memory, sqlite, postgres],
+    builtins: true,
+    packages: 'declared',
+  },
+  {
+    path: 'packages/cli',
+    zones: [protocol, worker, sdk, node],
     builtins: true,
     packages: 'declared',
   },

@@ -1,9 +1,10 @@
-import type { Effect, Random } from '@signalbox/engine';
+import type { Effect, Fact, Random } from '@signalbox/engine';
 import type { LoopEvent, LoopPorts } from './loop/index.ts';
 
 /** The loop's ports on the real world: this process's clock, timers and dice. */
 export function realPorts(params: {
   release: (effects: readonly Effect[]) => void;
+  published?: (partition: number, facts: readonly Fact[]) => void;
   observe?: (event: LoopEvent) => void;
 }): LoopPorts {
   const random: Random = { next: () => Math.random() };
@@ -16,6 +17,7 @@ export function realPorts(params: {
     defer: (callback) => void setImmediate(callback),
     random,
     release: params.release,
+    ...(params.published === undefined ? {} : { published: params.published }),
     ...(params.observe === undefined ? {} : { observe: params.observe }),
   };
 }

@@ -16,6 +16,8 @@ export interface RunHead {
   readonly dueAt?: number;
   /** What started it, for people and history. */
   readonly trigger?: { readonly kind: string; readonly by?: string; readonly of?: string };
+  /** W3C trace context of the submission, so that one trace spans client, node and worker. */
+  readonly trace?: string;
   /** The alias under which the inbox acknowledged it. */
   readonly inbox?: string;
   /** Where it waits in the store, if it was parked at submission. */

@@ -397,6 +397,9 @@ export class CommitLoop {
         ? this.leases.held.has(ref.partition)
         : this.leases.isTrusted(ref.partition);
     });
+    if (this.#ports.published !== undefined) {
+      for (const [partition, facts] of group.facts) this.#ports.published(partition, facts);
+    }
     if (effects.length > 0) this.#loader.release(effects);
     const due = this.#waiters.filter((waiter) => waiter.number <= group.number);
     if (due.length === 0) return;

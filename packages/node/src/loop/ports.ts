@@ -1,4 +1,4 @@
-import type { Effect, Random } from '@signalbox/engine';
+import type { Effect, Fact, Random } from '@signalbox/engine';
 
 /**
  * Everything the loop needs of the world. The node hands in real clocks, timers and sockets, the
@@ -14,6 +14,8 @@ export interface LoopPorts {
   readonly random: Random;
   /** Effects whose facts are durable, in order. Must not throw. */
   release(effects: readonly Effect[]): void;
+  /** Facts of one partition that have just become durable, in order. Must not throw or keep the list. */
+  published?(partition: number, facts: readonly Fact[]): void;
   /** Something noteworthy, for logs and metrics; never needed for correctness. */
   observe?(event: LoopEvent): void;
 }

@@ -7,6 +7,7 @@ const KEPT = 10_000;
 export class Specs {
   readonly #store: Store;
   readonly #versions = new Map<string, JobSpec>();
+  readonly #definitions = new WeakMap<JobSpec, JobDefinition>();
 
   constructor(store: Store) {
     this.#store = store;
@@ -29,6 +30,11 @@ export class Specs {
     return spec;
   }
 
+  /** The definition as it was saved, with what the engine does not look at; null where it is not known. */
+  definitionOf(spec: JobSpec): JobDefinition | null {
+    return this.#definitions.get(spec) ?? null;
+  }
+
   async load(version: JobVersion): Promise<JobSpec> {
     const known = this.known(version);
     if (known !== undefined) return known;
@@ -42,8 +48,7 @@ export class Specs {
     if (definition === null) {
       throw new StoreError('invalid', `job ${tenant}/${job} has no version ${version.version}`);
     }
-    const body = JSON.parse(definition.body) as JobDefinition;
-    return this.remember(jobSpec({ tenant, job, version: version.version, definition: body }));
+    return this.#derive(version, definition.body);
   }
 
   /** The newest version of a job, or null where there is none or it was deleted. */
@@ -59,8 +64,14 @@ export class Specs {
   async #read(tenant: string, job: string, deletedToo: boolean): Promise<JobSpec | null> {
     const definition = await this.#store.getDefinition({ tenant, kind: 'job', name: job });
     if (definition === null || (definition.deleted && !deletedToo)) return null;
-    const body = JSON.parse(definition.body) as JobDefinition;
-    return this.remember(jobSpec({ tenant, job, version: definition.version, definition: body }));
+    return this.#derive({ tenant, job, version: definition.version }, definition.body);
+  }
+
+  #derive({ tenant, job, version }: JobVersion, body: string): JobSpec {
+    const definition = JSON.parse(body) as JobDefinition;
+    const spec = this.remember(jobSpec({ tenant, job, version, definition }));
+    this.#definitions.set(spec, definition);
+    return spec;
   }
 }
 

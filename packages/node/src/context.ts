@@ -1,0 +1,116 @@
+import type { RunId } from '@signalbox/engine';
+import type { BlobRef, ErrorCode, LogStream, Role } from '@signalbox/protocol';
+import type { Store } from '@signalbox/store';
+import type { Logger } from 'pino';
+import type { CommitLoop } from './loop/index.ts';
+
+/** What the rooms of a node share. Each part has a folder of its own; this page is the map. */
+export interface NodeContext {
+  readonly name: string;
+  readonly version: string;
+  readonly partitions: number;
+  readonly store: Store;
+  readonly loop: CommitLoop;
+  readonly feed: Feed;
+  readonly blobs: BlobStore;
+  readonly logs: TaskLogs;
+  readonly audit: Audit;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Who is asking, as the key told. */
+export interface Caller {
+  /** The key's id; `root` for the key from the settings. */
+  readonly key: string;
+  /** The tenant that the request acts on. */
+  readonly tenant: string;
+  readonly role: Role;
+  /** True for keys of the platform, which may act on every tenant. */
+  readonly platform: boolean;
+  readonly ip: string;
+  readonly requestId: string;
+}
+
+/** An error that the caller is told; everything else is `internal` and only logged. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  readonly field: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { field?: string; retryAfterSeconds?: number } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.field = more.field;
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+}
+
+/** Something that became durable, as watchers see it. */
+export interface FeedEvent {
+  readonly tenant: string;
+  readonly partition: number;
+  readonly run: RunId;
+  readonly job: string;
+  /** The kind of the fact: `runSubmitted`, `taskStarted`, `runEnded`, … */
+  readonly kind: string;
+  readonly at: number;
+  readonly task?: string;
+  readonly attempt?: number;
+  /** State of the run or task after it. */
+  readonly state?: string;
+  readonly detail?: Readonly<Record<string, unknown>>;
+}
+
+export interface Feed {
+  /** Calls back for every event of the tenant, or of one run of it; answers how to stop. */
+  watch(
+    filter: { readonly tenant: string; readonly run?: RunId },
+    listener: (event: FeedEvent) => void,
+  ): () => void;
+  /** Resolves when the run has ended or the time is over, whichever comes first. */
+  ended(params: { tenant: string; run: RunId; timeoutMs: number }): Promise<void>;
+}
+
+/** Payloads too large for the journal. A directory, or S3. */
+export interface BlobStore {
+  put(tenant: string, bytes: Uint8Array): Promise<BlobRef>;
+  /** Null for absent and for another tenant's alike. */
+  get(tenant: string, name: string): Promise<Uint8Array | null>;
+}
+
+/** What tasks print. Written behind: losing a line with a node is allowed, blocking a task is not. */
+export interface TaskLogs {
+  append(line: {
+    readonly tenant: string;
+    readonly run: RunId;
+    readonly task: number;
+    readonly attempt: number;
+    readonly number: number;
+    readonly stream: LogStream;
+    readonly text: string;
+  }): void;
+  flush(): Promise<void>;
+}
+
+export interface Audit {
+  /** Every change by a person or key; resolves when it is durable. */
+  record(entry: {
+    readonly caller: Caller;
+    readonly action: string;
+    readonly target: string;
+    readonly before?: string;
+    readonly after?: string;
+    readonly reason?: string;
+  }): Promise<void>;
+}
+
+export interface Metrics {
+  /** Prometheus text. */
+  text(): Promise<string>;
+}

@@ -1,0 +1,98 @@
+import Type, { type Static } from 'typebox';
+import { ClassName, Instant, Labels, Name, Resources } from './common.ts';
+
+const closed = { additionalProperties: false } as const;
+
+/** Each may do what those before it may; `worker` stands apart and may only attach. */
+export const ROLES = ['viewer', 'submitter', 'operator', 'admin', 'worker'] as const;
+export const Role = Type.Union(ROLES.map((role) => Type.Literal(role)));
+/** The tenant of keys that belong to the platform; they choose a tenant with `Signalbox-Tenant`. */
+export const PLATFORM = '*';
+
+export const WorkerView = Type.Object({
+  name: Type.String(),
+  status: Type.String(),
+  zone: Type.String(),
+  labels: Labels,
+  executors: Type.Array(Type.String()),
+  total: Resources,
+  free: Resources,
+  attempts: Type.Integer(),
+  lastSeenAt: Instant,
+});
+
+export const QueueDepth = Type.Object({
+  tenant: Type.String(),
+  class: ClassName,
+  /** Ready and waiting for a worker, those parked in the store included. */
+  queued: Type.Integer(),
+  running: Type.Integer(),
+});
+
+export const TenantDefinition = Type.Object(
+  {
+    weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
+    runningMax: Type.Optional(Type.Integer({ minimum: 0 })),
+  },
+  closed,
+);
+
+export const Tenant = Type.Object({
+  name: Name,
+  version: Type.Integer(),
+  definition: TenantDefinition,
+  at: Instant,
+});
+
+export const NewKey = Type.Object(
+  {
+    role: Role,
+    note: Type.Optional(Type.String({ maxLength: 256 })),
+    expiresAt: Type.Optional(Instant),
+  },
+  closed,
+);
+
+export const Key = Type.Object({
+  id: Type.String(),
+  tenant: Type.String(),
+  role: Role,
+  note: Type.String(),
+  createdAt: Instant,
+  expiresAt: Type.Union([Instant, Type.Null()]),
+  revoked: Type.Boolean(),
+  /** Only in the answer that made it; nobody can read it again. */
+  secret: Type.Optional(Type.String()),
+});
+
+export const AuditEntry = Type.Object({
+  number: Type.Integer(),
+  at: Instant,
+  actor: Type.String(),
+  ip: Type.String(),
+  action: Type.String(),
+  target: Type.String(),
+  before: Type.Union([Type.String(), Type.Null()]),
+  after: Type.Union([Type.String(), Type.Null()]),
+  reason: Type.String(),
+  hash: Type.String(),
+});
+
+export const Health = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('down')]),
+  checks: Type.Record(
+    Type.String(),
+    Type.Object({ ok: Type.Boolean(), detail: Type.Optional(Type.String()) }),
+  ),
+  version: Type.String(),
+});
+
+export type Role = (typeof ROLES)[number];
+export type WorkerView = Static<typeof WorkerView>;
+export type QueueDepth = Static<typeof QueueDepth>;
+export type TenantDefinition = Static<typeof TenantDefinition>;
+export type Tenant = Static<typeof Tenant>;
+export type NewKey = Static<typeof NewKey>;
+export type Key = Static<typeof Key>;
+export type AuditEntry = Static<typeof AuditEntry>;
+export type Health = Static<typeof Health>;

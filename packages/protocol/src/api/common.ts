@@ -1,0 +1,29 @@
+import Type, { type Static } from 'typebox';
+import { NAME_PATTERN } from '../ids.ts';
+
+export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
+export const ClassName = Type.Union([Type.Literal('P0'), Type.Literal('P1'), Type.Literal('P2')]);
+export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+export const Labels = Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }));
+
+export const Resources = Type.Object(
+  {
+    cpuMilli: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    memoryMb: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    gpu: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    diskMb: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+    slots: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+  },
+  { additionalProperties: false },
+);
+
+/** A page of a list; `next` is the cursor of the page behind it, absent on the last one. */
+export const pageOf = <T extends Type.TSchema>(item: T) =>
+  Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
+
+export type ClassName = Static<typeof ClassName>;
+export type Resources = Static<typeof Resources>;
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}

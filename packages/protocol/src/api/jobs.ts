@@ -1,0 +1,106 @@
+import Type, { type Static } from 'typebox';
+import { ClassName, Instant, Labels, Name, Resources } from './common.ts';
+
+const closed = { additionalProperties: false } as const;
+const Ms = Type.Integer({ minimum: 0, maximum: 31_536_000_000 });
+
+export const RetryPolicy = Type.Object(
+  {
+    attemptsMax: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+    fixedDelayMs: Type.Optional(Type.Union([Ms, Type.Null()])),
+    onExhausted: Type.Optional(Type.Union([Type.Literal('quarantine'), Type.Literal('fail')])),
+    onTimeout: Type.Optional(Type.Union([Type.Literal('retry'), Type.Literal('end')])),
+  },
+  closed,
+);
+
+export const Timeouts = Type.Object(
+  {
+    expectedMs: Type.Optional(Type.Union([Ms, Type.Null()])),
+    hardMs: Type.Optional(Type.Union([Ms, Type.Null()])),
+    progressMs: Type.Optional(Type.Union([Ms, Type.Null()])),
+    graceMs: Type.Optional(Ms),
+  },
+  closed,
+);
+
+/** A child process: a list of arguments, never a shell line. */
+export const CommandWork = Type.Object(
+  {
+    argv: Type.Array(Type.String({ maxLength: 32_768 }), { minItems: 1, maxItems: 1_000 }),
+    env: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
+    memoryMb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+    /** What goes to its standard input: the run's input, or nothing. */
+    stdin: Type.Optional(Type.Union([Type.Literal('input'), Type.Literal('none')])),
+  },
+  closed,
+);
+
+export const HttpWork = Type.Object(
+  {
+    url: Type.String({ maxLength: 8_192 }),
+    method: Type.Optional(
+      Type.Union(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].map((m) => Type.Literal(m))),
+    ),
+    headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
+    /** Absent: the run's input, where the method has a body. */
+    body: Type.Optional(Type.String({ maxLength: 262_144 })),
+    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
+    redirectsMax: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+  },
+  closed,
+);
+
+/** One task. It names at most one of `handler`, `command` and `http`; none means the handler of the job's name. */
+export const TaskDefinition = Type.Object(
+  {
+    name: Type.Optional(Name),
+    after: Type.Optional(Type.Array(Name, { maxItems: 10_000 })),
+    handler: Type.Optional(Name),
+    command: Type.Optional(CommandWork),
+    http: Type.Optional(HttpWork),
+    request: Type.Optional(Type.Partial(Resources)),
+    zone: Type.Optional(Name),
+    labels: Type.Optional(Labels),
+    prefer: Type.Optional(Labels),
+    apart: Type.Optional(Type.Array(Name, { maxItems: 100 })),
+    retry: Type.Optional(RetryPolicy),
+    timeouts: Type.Optional(Timeouts),
+    critical: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+
+export const JobDefinition = Type.Object(
+  {
+    class: Type.Optional(ClassName),
+    description: Type.Optional(Type.String({ maxLength: 4_096 })),
+    labels: Type.Optional(Labels),
+    tasks: Type.Optional(Type.Array(TaskDefinition, { minItems: 1, maxItems: 100_000 })),
+  },
+  closed,
+);
+
+export const Job = Type.Object({
+  name: Name,
+  version: Type.Integer(),
+  state: Type.Union([Type.Literal('enabled'), Type.Literal('paused'), Type.Literal('deleted')]),
+  definition: JobDefinition,
+  author: Type.String(),
+  at: Instant,
+});
+
+export type RetryPolicy = Static<typeof RetryPolicy>;
+export type Timeouts = Static<typeof Timeouts>;
+export type CommandWork = Static<typeof CommandWork>;
+export type HttpWork = Static<typeof HttpWork>;
+export type TaskDefinition = Static<typeof TaskDefinition>;
+export type JobDefinition = Static<typeof JobDefinition>;
+export type Job = Static<typeof Job>;
+
+/** What a worker must offer to run the task. */
+export function executorOf(job: string, task: TaskDefinition): string {
+  if (task.command !== undefined) return 'command';
+  if (task.http !== undefined) return 'http';
+  return `handler:${task.handler ?? job}`;
+}

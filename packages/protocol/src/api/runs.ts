@@ -1,0 +1,119 @@
+import Type, { type Static } from 'typebox';
+import { ClassName, Instant, Name } from './common.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const RUN_STATES = [
+  'PENDING',
+  'RUNNING',
+  'PAUSED',
+  'SUCCEEDED',
+  'PARTIAL',
+  'FAILED',
+  'CANCELLED',
+] as const;
+export const TASK_STATES = [
+  'PENDING',
+  'QUEUED',
+  'ASSIGNED',
+  'RUNNING',
+  'SUCCEEDED',
+  'FAILED',
+  'TIMED_OUT',
+  'CANCELLED',
+  'SKIPPED',
+  'QUARANTINED',
+] as const;
+export const RunState = Type.Union(RUN_STATES.map((state) => Type.Literal(state)));
+export const TaskState = Type.Union(TASK_STATES.map((state) => Type.Literal(state)));
+
+/** One submission. The job must exist; `input` is any JSON, `inputBase64` any bytes. */
+export const Submission = Type.Object(
+  {
+    job: Name,
+    input: Type.Optional(Type.Unknown()),
+    inputBase64: Type.Optional(Type.String()),
+    class: Type.Optional(ClassName),
+    /** At most one run per tenant and key; also as the header `Idempotency-Key`. */
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    /** No second live run of the job with the same value. */
+    unique: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    /** Not before this instant. */
+    dueAt: Type.Optional(Instant),
+    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 315_360_000_000 })),
+  },
+  closed,
+);
+
+export const Submitted = Type.Object({
+  id: Type.String(),
+  job: Name,
+  /** False where the key or the unique value already had a run: `id` is that one. */
+  created: Type.Boolean(),
+});
+
+export const AttemptView = Type.Object({
+  id: Type.String(),
+  number: Type.Integer(),
+  worker: Type.String(),
+  assignedAt: Type.Union([Instant, Type.Null()]),
+  startedAt: Type.Union([Instant, Type.Null()]),
+  endedAt: Type.Union([Instant, Type.Null()]),
+  /** A reason code of docs/lifecycle.md; empty while it runs. */
+  outcome: Type.String(),
+});
+
+export const TaskView = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  state: TaskState,
+  error: Type.Union([Type.String(), Type.Null()]),
+  progress: Type.Union([Type.Number(), Type.Null()]),
+  dueAt: Type.Union([Instant, Type.Null()]),
+  attempts: Type.Array(AttemptView),
+});
+
+export const RunView = Type.Object({
+  id: Type.String(),
+  job: Name,
+  jobVersion: Type.Integer(),
+  class: ClassName,
+  state: RunState,
+  submittedAt: Instant,
+  endedAt: Type.Union([Instant, Type.Null()]),
+  key: Type.Optional(Type.String()),
+  trigger: Type.Optional(Type.Record(Type.String(), Type.String())),
+  tasks: Type.Array(TaskView),
+  /** The output as JSON where it is JSON; else it is absent, and /output has the bytes. */
+  output: Type.Optional(Type.Unknown()),
+});
+
+export const LogLine = Type.Object({
+  task: Type.String(),
+  attempt: Type.Integer(),
+  number: Type.Integer(),
+  at: Instant,
+  stream: Type.Union([Type.Literal('stdout'), Type.Literal('stderr'), Type.Literal('log')]),
+  text: Type.String(),
+});
+
+/** Why a task is not running: the one constraint that binds, and what would lift it. */
+export const Diagnosis = Type.Object({
+  task: Type.String(),
+  state: TaskState,
+  /** A code of docs/errors.md, `RUNNING` or `ENDED` where nothing holds it. */
+  reason: Type.String(),
+  detail: Type.String(),
+  suggestion: Type.String(),
+  numbers: Type.Record(Type.String(), Type.Unknown()),
+});
+
+export type RunState = (typeof RUN_STATES)[number];
+export type TaskState = (typeof TASK_STATES)[number];
+export type Submission = Static<typeof Submission>;
+export type Submitted = Static<typeof Submitted>;
+export type AttemptView = Static<typeof AttemptView>;
+export type TaskView = Static<typeof TaskView>;
+export type RunView = Static<typeof RunView>;
+export type LogLine = Static<typeof LogLine>;
+export type Diagnosis = Static<typeof Diagnosis>;

@@ -1,0 +1,162 @@
+import { FrameError } from './frame-error.ts';
+import type { FromNode, FromWorker } from './frames.ts';
+
+/** Whether a value is what the field holds. Written out by hand: this runs for every frame. */
+type Check = (value: unknown) => boolean;
+type Fields = Readonly<Record<string, Check>>;
+
+const NAME_MAX = 256;
+const TEXT_MAX = 65_536;
+const LIST_MAX = 10_000;
+const NUMBER_MAX = 1_000_000_000;
+
+const text: Check = (v) => typeof v === 'string' && v.length <= TEXT_MAX && isClean(v);
+const name: Check = (v) => typeof v === 'string' && v !== '' && v.length <= NAME_MAX && isClean(v);
+const whole: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
+const amount: Check = (v) => whole(v) && (v as number) <= NUMBER_MAX;
+const finite: Check = (v) => typeof v === 'number' && Number.isFinite(v);
+const flag: Check = (v) => typeof v === 'boolean';
+const bytes: Check = (v) => v instanceof Uint8Array;
+const ref: Check = (v) => Array.isArray(v) && v.length === 6 && v.every(whole);
+const record: Check = (v) => typeof v === 'object' && v !== null && !Array.isArray(v);
+
+const oneOf = (words: readonly string[]): Check => {
+  const known = new Set<unknown>(words);
+  return (v) => known.has(v);
+};
+const orNull =
+  (check: Check): Check =>
+  (v) =>
+    v === null || check(v);
+const optional =
+  (check: Check): Check =>
+  (v) =>
+    v === undefined || check(v);
+const list =
+  (check: Check): Check =>
+  (v) =>
+    Array.isArray(v) && v.length <= LIST_MAX && v.every(check);
+const shape =
+  (fields: Fields): Check =>
+  (v) =>
+    record(v) && badField(v as object, fields) === null;
+const texts: Check = (v) => {
+  if (!record(v)) return false;
+  const entries = Object.entries(v as object);
+  return entries.length <= LIST_MAX && entries.every(([key, value]) => name(key) && text(value));
+};
+
+const resources = shape({
+  cpuMilli: amount,
+  memoryMb: amount,
+  gpu: amount,
+  diskMb: amount,
+  slots: amount,
+});
+
+const result: Check = (v) => {
+  if (!record(v)) return false;
+  const fields = RESULTS[(v as { kind: string }).kind];
+  return fields !== undefined && badField(v as object, fields) === null;
+};
+const RESULTS: Readonly<Record<string, Fields>> = table({
+  succeeded: { exitCode: optional(finite), durationMs: optional(finite) },
+  failed: {
+    error: text,
+    class: optional(oneOf(['transient', 'permanent', 'resource'])),
+    exitCode: optional(finite),
+    retryAfterMs: optional(amount),
+    durationMs: optional(finite),
+  },
+  stopped: {},
+});
+
+const FROM_WORKER = table({
+  hello: {
+    protocol: amount,
+    key: optional(text),
+    worker: name,
+    instance: name,
+    zone: name,
+    labels: texts,
+    executors: list(name),
+    total: resources,
+    foreignUse: resources,
+    holds: list(ref),
+  },
+  beat: { foreignUse: resources, progress: list(shape({ ref, value: finite })) },
+  accept: { ref },
+  refuse: { ref, foreignUse: orNull(resources) },
+  finish: { ref, result, output: orNull(bytes) },
+  checkpoint: { ref, state: bytes },
+  extend: { ref, byMs: amount },
+  log: { ref, stream: oneOf(['stdout', 'stderr', 'log']), number: whole, text: bytes },
+  drain: {},
+  bye: {},
+});
+
+const FROM_NODE = table({
+  welcome: { protocol: amount, node: name, heartbeatMs: amount },
+  assign: {
+    ref,
+    tenant: name,
+    job: name,
+    jobVersion: whole,
+    run: name,
+    task: name,
+    id: text,
+    executor: name,
+    work: orNull(record),
+    request: resources,
+    class: oneOf(['P0', 'P1', 'P2']),
+    idempotencyKey: text,
+    inputHash: text,
+    timeoutMs: orNull(finite),
+    graceMs: amount,
+    trace: optional(text),
+    input: orNull(bytes),
+    checkpoint: orNull(bytes),
+  },
+  abort: { ref, graceMs: amount, why: text },
+  confirm: { ref },
+  stale: { ref },
+  extended: { ref, granted: flag, timeoutMs: orNull(finite) },
+  probe: {},
+  restate: {},
+  drain: {},
+  drained: {},
+});
+
+export function checkFromWorker(frame: Record<string, unknown>): FromWorker {
+  return check(frame, FROM_WORKER) as FromWorker;
+}
+
+export function checkFromNode(frame: Record<string, unknown>): FromNode {
+  return check(frame, FROM_NODE) as FromNode;
+}
+
+/** Unknown fields are left alone: a newer peer may say more than we understand. */
+function check(frame: Record<string, unknown>, known: Readonly<Record<string, Fields>>): unknown {
+  const fields = known[frame['kind'] as string];
+  if (fields === undefined) throw new FrameError('unknown frame');
+  const bad = badField(frame, fields);
+  if (bad !== null) throw new FrameError(`${String(frame['kind'])}.${bad} is not valid`);
+  return frame;
+}
+
+function badField(value: object, fields: Fields): string | null {
+  for (const field in fields) {
+    if (!(fields[field] as Check)((value as Record<string, unknown>)[field])) return field;
+  }
+  return null;
+}
+
+/** Without a prototype: `constructor` is not the name of a frame. */
+function table(rows: Record<string, Fields>): Readonly<Record<string, Fields>> {
+  return Object.assign(Object.create(null) as Record<string, Fields>, rows);
+}
+
+/** The stores refuse NUL and lone surrogates; so does the link, before anything is decided. */
+function isClean(value: string): boolean {
+  return !value.includes('\u0000') && value.isWellFormed();
+}

@@ -1,0 +1,99 @@
+import { checkFromNode, checkFromWorker } from './check.ts';
+import { FrameError } from './frame-error.ts';
+import type { FromNode, FromWorker } from './frames.ts';
+
+/**
+ * A message is a batch of frames: four bytes with the length of the header, the header, then the
+ * payloads one after the other. The header is a JSON list of frames in which every payload is
+ * replaced by its length, or by null where there is none.
+ */
+const PAYLOADS: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ['finish', ['output']],
+  ['checkpoint', ['state']],
+  ['log', ['text']],
+  ['assign', ['input', 'checkpoint']],
+]);
+
+const HEADER_AT = 4;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+export function encodeFrames(frames: readonly (FromWorker | FromNode)[]): Uint8Array {
+  const payloads: Uint8Array[] = [];
+  let payloadBytes = 0;
+  const heads = frames.map((frame) => {
+    const fields = PAYLOADS.get(frame.kind);
+    if (fields === undefined) return frame;
+    const head: Record<string, unknown> = { ...frame };
+    for (const field of fields) {
+      const payload = head[field] as Uint8Array | null | undefined;
+      head[field] = payload?.length ?? null;
+      if (payload == null) continue;
+      payloads.push(payload);
+      payloadBytes += payload.length;
+    }
+    return head;
+  });
+  const header = encoder.encode(JSON.stringify(heads));
+  const message = new Uint8Array(HEADER_AT + header.length + payloadBytes);
+  new DataView(message.buffer).setUint32(0, header.length);
+  message.set(header, HEADER_AT);
+  let at = HEADER_AT + header.length;
+  for (const payload of payloads) {
+    message.set(payload, at);
+    at += payload.length;
+  }
+  return message;
+}
+
+/** Throws a `FrameError` on anything that is not a batch of known, well-formed frames. */
+export function decodeFromWorker(message: Uint8Array): FromWorker[] {
+  return decode(message).map(checkFromWorker);
+}
+
+export function decodeFromNode(message: Uint8Array): FromNode[] {
+  return decode(message).map(checkFromNode);
+}
+
+function decode(message: Uint8Array): Record<string, unknown>[] {
+  if (message.length < HEADER_AT) throw new FrameError('a message has at least four bytes');
+  const view = new DataView(message.buffer, message.byteOffset, message.length);
+  const headerEnd = HEADER_AT + view.getUint32(0);
+  if (headerEnd > message.length) throw new FrameError('the header is longer than the message');
+  const frames = parseHeader(message.subarray(HEADER_AT, headerEnd));
+  let at = headerEnd;
+  for (const frame of frames) {
+    for (const field of PAYLOADS.get(frame['kind']) ?? []) {
+      const length = frame[field];
+      if (length === null) continue;
+      if (!isLength(length) || at + length > message.length) {
+        throw new FrameError(`${String(frame['kind'])}.${field} is not the length of a payload`);
+      }
+      // A copy: a view would keep the whole message in memory for as long as the payload lives.
+      frame[field] = message.slice(at, at + length);
+      at += length;
+    }
+  }
+  if (at !== message.length) throw new FrameError('bytes that belong to no frame');
+  return frames;
+}
+
+function parseHeader(bytes: Uint8Array): Record<string, unknown>[] {
+  let header: unknown;
+  try {
+    header = JSON.parse(decoder.decode(bytes));
+  } catch {
+    throw new FrameError('the header is not JSON in UTF-8');
+  }
+  if (!Array.isArray(header)) throw new FrameError('the header is not a list of frames');
+  for (const frame of header) {
+    if (typeof frame !== 'object' || frame === null || typeof frame.kind !== 'string') {
+      throw new FrameError('a frame is an object with a kind');
+    }
+  }
+  return header as Record<string, unknown>[];
+}
+
+function isLength(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}

@@ -1,0 +1,144 @@
+import type { Resources } from '../api/common.ts';
+
+/** Frames of the link between worker and node. The prose is in docs/worker-protocol.md. */
+export const PROTOCOL_VERSION = 1;
+/** Larger payloads go by HTTP to the blob store, and a reference goes here. */
+export const MESSAGE_BYTES_MAX = 1_048_576;
+
+/** Names an attempt; all six must match the live one. A tuple, because it is in nearly every frame. */
+export type Ref = readonly [
+  partition: number,
+  seq: number,
+  task: number,
+  number: number,
+  epoch: number,
+  token: number,
+];
+
+export type FromWorker =
+  /** The first frame of a connection, and again on `restate`. */
+  | {
+      readonly kind: 'hello';
+      readonly protocol: number;
+      /** Where the key did not come in the Authorization header. */
+      readonly key?: string;
+      readonly worker: string;
+      /** New with every start of the process. */
+      readonly instance: string;
+      readonly zone: string;
+      readonly labels: Readonly<Record<string, string>>;
+      /** `handler:<name>` for every handler, `command`, `http`. */
+      readonly executors: readonly string[];
+      readonly total: Resources;
+      readonly foreignUse: Resources;
+      /** Every attempt that it runs, or has an unconfirmed result of. */
+      readonly holds: readonly Ref[];
+    }
+  | {
+      readonly kind: 'beat';
+      readonly foreignUse: Resources;
+      readonly progress: readonly { readonly ref: Ref; readonly value: number }[];
+    }
+  | { readonly kind: 'accept'; readonly ref: Ref }
+  | { readonly kind: 'refuse'; readonly ref: Ref; readonly foreignUse: Resources | null }
+  | {
+      readonly kind: 'finish';
+      readonly ref: Ref;
+      readonly result: WireResult;
+      /** Payload. */
+      readonly output: Uint8Array | null;
+    }
+  | { readonly kind: 'checkpoint'; readonly ref: Ref; readonly state: Uint8Array }
+  | { readonly kind: 'extend'; readonly ref: Ref; readonly byMs: number }
+  | {
+      readonly kind: 'log';
+      readonly ref: Ref;
+      readonly stream: LogStream;
+      /** Rises by one with every frame of the attempt: a gap or a repeat is seen. */
+      readonly number: number;
+      readonly text: Uint8Array;
+    }
+  /** Asks for no more work: it is about to stop. Answered with `drained` once it holds nothing. */
+  | { readonly kind: 'drain' }
+  /** It leaves in good order and holds nothing. */
+  | { readonly kind: 'bye' };
+
+export type LogStream = 'stdout' | 'stderr' | 'log';
+
+export type WireResult =
+  | { readonly kind: 'succeeded'; readonly exitCode?: number; readonly durationMs?: number }
+  | {
+      readonly kind: 'failed';
+      readonly error: string;
+      readonly class?: 'transient' | 'permanent' | 'resource';
+      readonly exitCode?: number;
+      readonly retryAfterMs?: number;
+      readonly durationMs?: number;
+    }
+  | { readonly kind: 'stopped' };
+
+export type FromNode =
+  | {
+      readonly kind: 'welcome';
+      readonly protocol: number;
+      readonly node: string;
+      readonly heartbeatMs: number;
+    }
+  | {
+      readonly kind: 'assign';
+      readonly ref: Ref;
+      readonly tenant: string;
+      readonly job: string;
+      readonly jobVersion: number;
+      readonly run: string;
+      readonly task: string;
+      /** Of the attempt. */
+      readonly id: string;
+      readonly executor: string;
+      /** What the executor needs from the definition: `command`, `http`, or nothing. */
+      readonly work: Readonly<Record<string, unknown>> | null;
+      readonly request: Resources;
+      readonly class: 'P0' | 'P1' | 'P2';
+      /** The same for every attempt of the task. */
+      readonly idempotencyKey: string;
+      /** SHA-256 of the input, hex; of nothing where there is no input. */
+      readonly inputHash: string;
+      /** How long it may run from now on; null for as long as it likes. */
+      readonly timeoutMs: number | null;
+      readonly graceMs: number;
+      readonly trace?: string;
+      readonly input: Uint8Array | null;
+      readonly checkpoint: Uint8Array | null;
+    }
+  | { readonly kind: 'abort'; readonly ref: Ref; readonly graceMs: number; readonly why: string }
+  /** The result is durable: it may be forgotten. */
+  | { readonly kind: 'confirm'; readonly ref: Ref }
+  /** The attempt is not this worker's any more: stop, and forget any result. */
+  | { readonly kind: 'stale'; readonly ref: Ref }
+  | {
+      readonly kind: 'extended';
+      readonly ref: Ref;
+      readonly granted: boolean;
+      /** From now on; null for as long as it likes. */
+      readonly timeoutMs: number | null;
+    }
+  | { readonly kind: 'probe' }
+  /** Say `hello` again with what is held: the node has just come to own more. */
+  | { readonly kind: 'restate' }
+  /** Somebody drains this worker: it gets nothing new. */
+  | { readonly kind: 'drain' }
+  | { readonly kind: 'drained' };
+
+/** How the node closes a connection. */
+export const CLOSE = {
+  /** A frame that is not one. */
+  protocol: 1008,
+  tooLarge: 1009,
+  goingAway: 1001,
+  invalid: 4400,
+  unauthenticated: 4401,
+  forbidden: 4403,
+  /** Another connection of the same instance has taken its place. */
+  replaced: 4409,
+  tooFast: 4429,
+} as const;

@@ -1,0 +1,8 @@
+// What a worker needs, without the schemas of the HTTP API: a worker is to be light.
+export type { Resources } from '../api/common.ts';
+export type { CommandWork, HttpWork } from '../api/jobs.ts';
+export * from '../ids.ts';
+export * from '../payload.ts';
+export * from './codec.ts';
+export * from './frame-error.ts';
+export * from './frames.ts';
