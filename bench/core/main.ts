@@ -48,7 +48,7 @@ function runAlone(name: string): Promise<Record<string, number>> {
   // Young objects live as long as a commit takes; in a small nursery they would all be copied.
   const flags = [
     '--expose-gc',
-    '--max-semi-space-size=64',
+    '--max-semi-space-size=32',
     '--disable-warning=ExperimentalWarning',
   ];
   const child = spawn(process.execPath, [...flags, script, name], {

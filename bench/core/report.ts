@@ -67,7 +67,7 @@ const LINES: readonly Line[] = [
   },
   {
     figure: 'drainRatioToInMemory1m',
-    what: 'The same relative to a backlog of 300,000 that is all in memory',
+    what: 'The same relative to a backlog of 90,000 that is all in memory',
     target: 'stated',
   },
   {
@@ -89,7 +89,7 @@ const LINES: readonly Line[] = [
   },
   {
     figure: 'drainRatioToInMemory10m',
-    what: 'The same relative to a backlog of 300,000 that is all in memory',
+    what: 'The same relative to a backlog of 90,000 that is all in memory',
     target: 'stated',
   },
   {

@@ -37,6 +37,7 @@ export interface EngineSettings {
   /** Ready tasks kept in memory: per queue, and for each class in all; the rest waits in the store. */
   readonly queueWindow: number;
   readonly classWindow: number;
+  /** Runs read at once; a queue that is alone gets larger pages. Nothing in a crowd keeps more than this. */
   readonly pageSize: number;
   /** Bytes of inputs that one partition keeps in memory before it parks. */
   readonly inputBytesMax: number;
@@ -76,9 +77,9 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   stopSlackMs: 5_000,
   memoryFactor: 2,
   memoryMbMax: 1_048_576,
-  queueWindow: 2_000,
-  classWindow: 100_000,
-  pageSize: 1_000,
+  queueWindow: 10_000,
+  classWindow: 30_000,
+  pageSize: 500,
   inputBytesMax: 268_435_456,
   horizonMs: 3_600_000,
   retriesPerSecond: 5_000,

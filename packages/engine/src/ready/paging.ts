@@ -29,25 +29,38 @@ export function pagesWanted(
   for (const book of core.books.values()) {
     for (const lane of book.lanes.values()) {
       if (lane.parked === 0 || pending(book.partition, lane.name)) continue;
-      const limit = core.settings.pageSize;
-      const upTo =
-        lane.name === DUE_LANE ? core.now + core.settings.horizonMs : Number.MAX_SAFE_INTEGER;
-      if (lane.name === DUE_LANE ? !dueNow(core, book) : !runsLow(core, lane.name)) continue;
-      wanted.push({ partition: book.partition, lane: lane.name, after: lane.cursor, upTo, limit });
+      const page = lane.name === DUE_LANE ? duePage(core, book) : queuePage(core, lane.name);
+      if (page === null) continue;
+      const { partition } = book;
+      wanted.push({ partition, lane: lane.name, after: lane.cursor, ...page });
     }
   }
   return wanted.sort((a, b) => (a.lane < b.lane ? -1 : a.lane > b.lane ? 1 : 0));
 }
 
-function runsLow(core: Core, laneName: string): boolean {
+/** How many pages' worth a queue gets at once while its class has room. */
+const PAGES_AT_ONCE = 4;
+
+/**
+ * While the class has room in memory, a queue is filled up in large pages: one tenant alone must
+ * drain as fast as many. In a crowd each gets a page when half of one is left, or the sum over
+ * thousands of tenants would be the memory that parking saves.
+ */
+function queuePage(core: Core, laneName: string): { upTo: number; limit: number } | null {
+  const { queueWindow, classWindow, pageSize } = core.settings;
   const klass = Number(laneName[1]) as Class;
-  const owner = core.ofTenant(laneName.slice(3), klass);
-  return owner.queued <= core.settings.queueWindow - core.settings.pageSize;
+  const { queued } = core.ofTenant(laneName.slice(3), klass);
+  const crowded = core.queues.size[klass] >= classWindow;
+  if (queued > (crowded ? pageSize / 2 : queueWindow - pageSize)) return null;
+  const room = crowded ? pageSize : Math.min(queueWindow - queued, pageSize * PAGES_AT_ONCE);
+  return { upTo: Number.MAX_SAFE_INTEGER, limit: room };
 }
 
 /** The due lane is read once per tenth of the horizon, long before anything in it can be due. */
-function dueNow(core: Core, book: Book): boolean {
-  return core.now >= book.dueReadAt + core.settings.horizonMs / 10;
+function duePage(core: Core, book: Book): { upTo: number; limit: number } | null {
+  const { horizonMs, pageSize } = core.settings;
+  if (core.now < book.dueReadAt + horizonMs / 10) return null;
+  return { upTo: core.now + horizonMs, limit: pageSize };
 }
 
 /**
