@@ -1,0 +1,85 @@
+import type { Store } from '@signalbox/store';
+
+const KEYS_PER_STEP = 10_000;
+
+export interface RetentionSettings {
+  /** Runs that were submitted longer ago and have all ended are dropped, a whole segment at a time. */
+  readonly historyMs: number;
+  /** An idempotency key is remembered for this long. */
+  readonly keysMs: number;
+  /** Packed facts are kept for this long beyond what recovery needs: for watchers that resume. */
+  readonly factsMs: number;
+  readonly everyMs: number;
+}
+
+const HOUR = 3_600_000;
+
+export const DEFAULT_RETENTION: RetentionSettings = {
+  historyMs: 90 * 24 * HOUR,
+  keysMs: 7 * 24 * HOUR,
+  factsMs: 24 * HOUR,
+  everyMs: HOUR,
+};
+
+/** What one sweep did, for the log. */
+export interface Swept {
+  readonly segments: number;
+  readonly groupSegments: number;
+  readonly keys: number;
+  /** The oldest segment that should go and may not, because runs in it have not ended. */
+  readonly heldBy: { readonly fromMs: number; readonly openRuns: number } | null;
+}
+
+/**
+ * Lets history go. Purging is a drop of whole segments, never a delete of rows, and only of what
+ * has ended: a segment with a live run stays, however old it is, or the run would be lost.
+ */
+export async function sweep(store: Store, settings: RetentionSettings): Promise<Swept> {
+  const now = await store.now();
+  let segments = 0;
+  let heldBy: Swept['heldBy'] = null;
+  for (const segment of await store.listSegments()) {
+    if (segment.toMs > now - settings.historyMs) break;
+    const { sealed, openRuns } = await store.sealSegment(segment.fromMs);
+    if (!sealed) {
+      heldBy ??= { fromMs: segment.fromMs, openRuns };
+      continue;
+    }
+    await store.dropSegment(segment.fromMs);
+    segments++;
+  }
+  const groupSegments = await store.dropGroupsBefore({ beforeMs: now - settings.factsMs });
+  const keys = await forgetKeys(store, now - settings.keysMs);
+  return { segments, groupSegments, keys, heldBy };
+}
+
+/** In steps, because one statement over a day of keys would hold the store up. */
+async function forgetKeys(store: Store, beforeMs: number): Promise<number> {
+  for (let forgotten = 0; ; ) {
+    const step = await store.forgetKeys({ beforeMs, limit: KEYS_PER_STEP });
+    forgotten += step;
+    if (step < KEYS_PER_STEP) return forgotten;
+  }
+}
+
+/** Sweeps now and then for as long as the node runs. Answers how to stop. */
+export function startRetention(params: {
+  store: Store;
+  settings: RetentionSettings;
+  swept: (result: Swept) => void;
+  failed: (error: unknown) => void;
+}): () => void {
+  const { store, settings, swept, failed } = params;
+  let running = false;
+  const timer = setInterval(() => {
+    if (running) return;
+    running = true;
+    sweep(store, settings)
+      .then(swept, failed)
+      .finally(() => {
+        running = false;
+      });
+  }, settings.everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
