@@ -1,11 +1,13 @@
-import type { Answer, Command, Engine } from '@signalbox/engine';
+import { type Answer, type Command, DONE, type Engine } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store } from '@signalbox/store';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
+import { DurableMark } from './durable-mark.ts';
 import { type Group, partitionAndSeq, type Reply } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
 import { Leases } from './leases.ts';
 import { Loader } from './loader.ts';
+import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
@@ -13,15 +15,7 @@ import { refused } from './refused.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
 import { Specs } from './specs.ts';
-
-interface Mail {
-  readonly command: Command;
-  /** Null for worker reports and the loop's own commands, which nobody waits for. */
-  readonly resolve: ((answer: Answer) => void) | null;
-  readonly partition: number | null;
-  /** The inbox entry that this submission takes out. */
-  readonly inboxEntry?: string;
-}
+import { WakeTimer } from './wake-timer.ts';
 
 export interface LoopParams {
   readonly engine: Engine;
@@ -56,17 +50,13 @@ export class CommitLoop {
   readonly #ownership: Ownership;
   readonly #checkpoints: Checkpoints;
   readonly #segments: SegmentsAhead;
-  #mailbox: Mail[] = [];
-  #durable = 0;
-  #waiters: { number: number; resolve: () => void }[] = [];
+  readonly #mailbox = new Mailbox();
+  readonly #durable = new DurableMark();
+  readonly #wake: WakeTimer;
   #stepDeferred = false;
-  #postedCount = 0;
-  #readCount = 0;
   /** Mail that must be read before the deadline that has come is acted upon. */
   #dueMark: number | null = null;
   #stopped = false;
-  #cancelWake: () => void = () => {};
-  #wakeAt = Number.POSITIVE_INFINITY;
   #lastBeatOkAt = 0;
 
   constructor(params: LoopParams) {
@@ -79,6 +69,7 @@ export class CommitLoop {
     this.time = new ServerTime(() => params.ports.monotonicMs());
     this.specs = new Specs(params.store);
     this.#pressure = new Pressure(this.settings);
+    this.#wake = new WakeTimer(params.ports, () => this.#step());
     this.#groups = new Groups(params.engine);
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
@@ -148,12 +139,12 @@ export class CommitLoop {
     this.#ownership.stop();
     this.#segments.stop();
     this.#loader.stop();
-    this.#cancelWake();
+    this.#wake.stop();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
       for (const reply of group?.replies.splice(0) ?? []) reply.resolve(refused('unknown'));
     }
-    for (const mail of this.#mailbox.splice(0)) mail.resolve?.(refused('unavailable'));
-    for (const waiter of this.#waiters.splice(0)) waiter.resolve();
+    for (const mail of this.#mailbox.clear()) mail.resolve?.(refused('unavailable'));
+    this.#durable.releaseAll();
   }
 
   /** Lets go of everything in good order: what was decided becomes durable, the leases are free at once. */
@@ -194,7 +185,7 @@ export class CommitLoop {
 
   #refusal(partition: number | null): Answer | null {
     if (this.#stopped || this.#pressure.away) return refused('unavailable');
-    if (this.#mailbox.length >= this.settings.mailboxMax) return refused('overloaded');
+    if (this.#mailbox.size >= this.settings.mailboxMax) return refused('overloaded');
     if (partition !== null && !this.owns(partition)) return refused('not_owner');
     return null;
   }
@@ -202,7 +193,7 @@ export class CommitLoop {
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
   report(command: Command): void {
     if (this.#stopped) return;
-    if (this.#mailbox.length >= this.settings.mailboxMax) {
+    if (this.#mailbox.size >= this.settings.mailboxMax) {
       this.#ports.observe?.({ kind: 'reportDropped' });
       return;
     }
@@ -217,17 +208,15 @@ export class CommitLoop {
   /** Resolves when everything said so far has been decided and is durable. */
   flushed(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
-    // Goes the way of all mail, so that it comes after what is already there; changes nothing.
-    const command = { kind: 'pauseFrom', class: this.engine.core.pauseFrom } as const;
+    // Goes the way of all mail, so that it comes after what is already there.
     return new Promise((resolve) => {
-      this.#post({ command, resolve: () => resolve(), partition: null });
+      this.#post({ command: null, resolve: () => resolve(), partition: null });
     });
   }
 
   /** Resolves when the group is durable: what a reader waits for before it is told of its facts. */
   durable(number: number): Promise<void> {
-    if (number <= this.#durable || this.#stopped) return Promise.resolve();
-    return new Promise((resolve) => this.#waiters.push({ number, resolve }));
+    return this.#stopped ? Promise.resolve() : this.#durable.reached(number);
   }
 
   /** The end of a run that memory has let go of but the store may not have yet. */
@@ -236,8 +225,7 @@ export class CommitLoop {
   }
 
   #post(mail: Mail): void {
-    this.#mailbox.push(mail);
-    this.#postedCount++;
+    this.#mailbox.post(mail);
     this.#deferStep();
   }
 
@@ -266,9 +254,9 @@ export class CommitLoop {
       const more = this.#hasRoom() && this.engine.schedule(now, this.#ports.random);
       this.#groups.gather();
       this.#flush();
-      if (this.#dueMark === null) this.#armWake();
+      if (this.#dueMark === null) this.#wake.arm(this.engine.nextWakeAt(), this.time.now());
       this.#loader.look();
-      if (more || (this.#mailbox.length > 0 && this.#groups.inFlight === null)) this.#deferStep();
+      if (more || (this.#mailbox.size > 0 && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
       this.#fail(error);
     }
@@ -280,33 +268,28 @@ export class CommitLoop {
    * for that mail, not for what keeps coming: overload must not stop the clock.
    */
   #tickIfHeard(now: number): void {
-    if (now < this.#wakeAt) return;
-    this.#dueMark ??= this.#postedCount;
-    if (this.#readCount < this.#dueMark) return;
+    if (!this.#wake.isDue(now)) return;
+    this.#dueMark ??= this.#mailbox.posted;
+    if (!this.#mailbox.hasRead(this.#dueMark)) return;
     this.#dueMark = null;
     this.engine.apply({ kind: 'tick' }, now, this.#ports.random);
   }
 
   #readMail(now: number): void {
-    let read = 0;
-    while (read < this.#mailbox.length && this.#hasRoom()) {
-      const mail = this.#mailbox[read++] as Mail;
+    const hasRoom = (): boolean => this.#hasRoom();
+    this.#mailbox.read(hasRoom, (mail) => {
       const answer = this.#applyMail(mail, now);
-      if (mail.resolve === null) continue;
-      this.#groups.gathering.replies.push({
-        partition: mail.partition,
-        answer,
-        resolve: mail.resolve,
-      });
-    }
-    this.#readCount += read;
-    this.#mailbox = read === this.#mailbox.length ? [] : this.#mailbox.slice(read);
+      const { partition, resolve } = mail;
+      if (resolve !== null) this.#groups.gathering.replies.push({ partition, answer, resolve });
+    });
   }
 
   #applyMail(mail: Mail, now: number): Answer {
-    const stale = this.#staleMail(mail);
+    const { command } = mail;
+    if (command === null) return DONE;
+    const stale = this.#staleMail(command, mail.partition);
     if (stale !== null) return stale;
-    const answer = this.engine.apply(mail.command, now, this.#ports.random);
+    const answer = this.engine.apply(command, now, this.#ports.random);
     if (mail.inboxEntry !== undefined && mail.partition !== null && answer.kind !== 'refused') {
       const { inboxTaken } = this.#groups.gathering;
       const taken = inboxTaken.get(mail.partition);
@@ -320,7 +303,7 @@ export class CommitLoop {
    * Mail waits while a commit hangs, and ownership may change meanwhile. A book that was read in
    * under a lease since lost must not come to life, and nothing may be decided on one.
    */
-  #staleMail({ command, partition }: Mail): Answer | null {
+  #staleMail(command: Command, partition: number | null): Answer | null {
     if (command.kind === 'takePartition') {
       const held = this.leases.held.get(command.book.partition);
       return held?.epoch === command.book.epoch ? null : refused('not_owner');
@@ -387,7 +370,7 @@ export class CommitLoop {
 
   /** Everything in the group is durable: now, and not before, the world may know. */
   #release(group: Group): void {
-    this.#durable = group.number;
+    this.#durable.set(group.number);
     for (const reply of group.replies) reply.resolve(this.#truthful(group, reply));
     const effects = group.effects.filter((effect) => {
       const ref = partitionAndSeq(effect);
@@ -401,10 +384,7 @@ export class CommitLoop {
       for (const [partition, facts] of group.facts) this.#ports.published(partition, facts);
     }
     if (effects.length > 0) this.#loader.release(effects);
-    const due = this.#waiters.filter((waiter) => waiter.number <= group.number);
-    if (due.length === 0) return;
-    this.#waiters = this.#waiters.filter((waiter) => waiter.number > group.number);
-    for (const waiter of due) waiter.resolve();
+    this.#durable.wake();
   }
 
   /** The store has the key already: nothing of this submission happened, and its client gets the holder. */
@@ -455,20 +435,6 @@ export class CommitLoop {
       this.#ports.after(this.settings.retryMs, () => {
         if (!this.#stopped) resolve();
       });
-    });
-  }
-
-  #armWake(): void {
-    const at = this.engine.nextWakeAt() ?? Number.POSITIVE_INFINITY;
-    if (at === this.#wakeAt) return;
-    this.#cancelWake();
-    this.#wakeAt = at;
-    if (at === Number.POSITIVE_INFINITY) return;
-    // Timers are re-armed in bounded steps: past 2^31 ms they would fire at once.
-    const wait = Math.min(Math.max(at - this.time.now(), 1), 3_600_000);
-    this.#cancelWake = this.#ports.after(wait, () => {
-      this.#wakeAt = Number.NEGATIVE_INFINITY;
-      this.#step();
     });
   }
 
