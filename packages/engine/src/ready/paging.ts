@@ -4,7 +4,7 @@ import { makeRunReady } from '../core/enqueue.ts';
 import { runsPagedIn, type SubmittedRun } from '../facts/facts.ts';
 import { type Book, DUE_LANE, type Lane, type LaneCursor } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
-import type { Run } from '../model/run.ts';
+import type { Run, RunHead } from '../model/run.ts';
 
 /** A page of parked runs that memory has room for. */
 export interface PageWanted {
@@ -110,7 +110,16 @@ function isKnown(book: Book, lane: Lane, seq: number): boolean {
   return book.runs.has(seq) || (lane.taken?.has(seq) ?? false);
 }
 
-function isPassed(lane: Lane, run: SubmittedRun): boolean {
+/** Whether the run still waits in the store, as far as its owner knows. */
+export function isParked(
+  book: Book,
+  run: { readonly seq: number; readonly head: RunHead },
+): boolean {
+  const lane = book.lanes.get(run.head.lane ?? '');
+  return lane !== undefined && !isKnown(book, lane, run.seq) && !isPassed(lane, run);
+}
+
+function isPassed(lane: Lane, run: { readonly seq: number; readonly head: RunHead }): boolean {
   const { cursor } = lane;
   if (cursor === null) return false;
   const sort = lane.name === DUE_LANE ? (run.head.dueAt ?? 0) : run.seq;

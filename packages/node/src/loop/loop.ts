@@ -200,6 +200,11 @@ export class CommitLoop {
     this.#post({ command, resolve: null, partition: null });
   }
 
+  /** Commands that wait to be decided; beyond `mailboxMax` they are refused. */
+  get waiting(): number {
+    return this.#mailbox.size;
+  }
+
   /** True where this node holds the partition, has read it in, and may rely on its lease. */
   owns(partition: number): boolean {
     return this.leases.held.get(partition)?.phase === 'live' && this.leases.isTrusted(partition);

@@ -2,6 +2,7 @@ import {
   type AttemptRecord,
   CLASSES,
   type ClassName,
+  isParked,
   parseDetail,
   type Run,
   type RunHead,
@@ -21,12 +22,17 @@ export interface RunView {
   readonly jobVersion: number;
   readonly class: ClassName;
   readonly state: RunState;
+  readonly head: RunHead;
   readonly endedAtMs: number | null;
   readonly tasks: readonly {
     readonly name: string;
     readonly state: TaskState;
     readonly error: string | null;
     readonly attempts: readonly AttemptRecord[];
+    /** As the live attempt last told; absent where it has told none. */
+    readonly progress?: number;
+    /** When a task that waits for its time goes on. */
+    readonly dueAtMs?: number;
   }[];
   readonly output: Uint8Array | null;
 }
@@ -55,7 +61,14 @@ export async function readRun(params: {
   const ending = loop.endingGroup(id.partition, id.seq);
   if (ending !== null) await loop.durable(ending);
   const stored = await store.getRun({ tenant, id });
-  return stored && viewOfStored(stored);
+  if (stored === null || stored.end !== null) return stored && viewOfStored(stored);
+  // Without an end it waits parked, if this node may still say so: its end may have been dropped
+  // with a lost partition, and then its next owner knows better than "waiting".
+  const book = loop.engine.core.books.get(id.partition);
+  if (book === undefined || !loop.owns(id.partition)) return 'not_owner';
+  const parked = isParked(book, { seq: id.seq, head: headOf(stored) });
+  // It was brought into memory, and may have ended since, while the store was asked.
+  return parked ? viewOfStored(stored) : readRun(params);
 }
 
 export function viewOf(run: Run): RunView {
@@ -66,12 +79,17 @@ export function viewOf(run: Run): RunView {
     jobVersion: run.spec.version,
     class: CLASSES[run.class],
     state: run.state,
+    head: run.head,
     endedAtMs: null,
     tasks: run.tasks.map((task) => ({
       name: task.spec.name,
       state: task.state,
       error: task.error,
       attempts: attemptsOf(task),
+      ...(task.attempt !== null && task.attempt.progress >= 0
+        ? { progress: task.attempt.progress }
+        : {}),
+      ...(task.state === 'PENDING' && task.dueAt > 0 ? { dueAtMs: task.dueAt } : {}),
     })),
     output: null,
   };
@@ -87,7 +105,7 @@ function attemptsOf(task: Task): AttemptRecord[] {
 
 /** A run that no owner holds in memory: it has ended, or waits parked in the store. */
 export function viewOfStored({ run, end }: StoredRun): RunView {
-  const head = run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
+  const head = headOf({ run });
   const waiting: TaskState = head.lane === undefined || head.lane === 'due' ? 'PENDING' : 'QUEUED';
   return {
     id: run.id,
@@ -96,6 +114,7 @@ export function viewOfStored({ run, end }: StoredRun): RunView {
     jobVersion: run.jobVersion,
     class: CLASSES[run.class],
     state: end === null ? 'PENDING' : (end.state as RunState),
+    head,
     endedAtMs: end?.endedAtMs ?? null,
     tasks:
       end === null
@@ -103,4 +122,8 @@ export function viewOfStored({ run, end }: StoredRun): RunView {
         : parseDetail(end.detail, run.id.ms).tasks.map((task, i) => ({ name: `${i}`, ...task })),
     output: end?.output ?? null,
   };
+}
+
+function headOf({ run }: { readonly run: StoredRun['run'] }): RunHead {
+  return run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
 }
