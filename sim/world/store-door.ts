@@ -214,6 +214,8 @@ const WRITES: ReadonlySet<string> = new Set([
   'putInbox',
   'putDefinition',
   'forgetNode',
+  'appendLogs',
+  'appendAudit',
 ]);
 
 /** Listings and look-ups by whoever is not the owner may lag; everything recovery reads is exact. */

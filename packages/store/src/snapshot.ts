@@ -1,5 +1,7 @@
 import { compareRunIds, formatRunId } from '@signalbox/engine';
+import type { AuditRow } from './audit-chain.ts';
 import { compareText } from './compare-text.ts';
+import { compareLogCursors, type LogLineRow } from './log-lines.ts';
 import type {
   Checkpoint,
   Definition,
@@ -25,6 +27,8 @@ export interface StoreContents {
   readonly keys: readonly { tenant: string; key: string; run: RunRow['id'] }[];
   readonly inbox: readonly InboxEntry[];
   readonly definitions: readonly Definition[];
+  readonly logs: readonly LogLineRow[];
+  readonly audit: readonly AuditRow[];
   readonly segments: readonly Segment[];
 }
 
@@ -60,6 +64,8 @@ export function toSnapshot(contents: StoreContents): Snapshot {
     ),
     inbox: sorted(contents.inbox, (a, b) => compareText(a.id, b.id)),
     definitions: sorted(contents.definitions, byNameAndVersion),
+    logs: sorted(contents.logs, (a, b) => compareRunIds(a.run, b.run) || compareLogCursors(a, b)),
+    audit: sorted(contents.audit, (a, b) => compareText(a.tenant, b.tenant) || a.number - b.number),
     segments: sorted(contents.segments, (a, b) => a.fromMs - b.fromMs),
   };
 }

@@ -1,4 +1,6 @@
 import type { Class, RunId } from '@signalbox/engine';
+import type { AuditEntry, AuditRow } from './audit-chain.ts';
+import type { LogLineRow, LogQuery } from './log-lines.ts';
 
 /**
  * The store: where facts become durable. Three implementations (memory, SQLite, PostgreSQL) are
@@ -18,7 +20,8 @@ import type { Class, RunId } from '@signalbox/engine';
  * - I7  epochs of a partition strictly rise.
  * - I9  no group commits under a superseded epoch: (partition, seq) is unique, a take-over occupies
  *       the next seq itself, so the old owner's next append collides and writes nothing.
- * - I19 every read of a run or a definition names its tenant and never answers for another.
+ * - I19 every read of a run, a definition, a log or the audit log names its tenant and never
+ *       answers for another.
  */
 export interface Store {
   /** Brings the schema up to date under a lock; `invalid` when it is newer than this code knows. */
@@ -145,6 +148,32 @@ export interface Store {
     includeDeleted?: boolean;
   }): Promise<Definition[]>;
 
+  // ── logs of attempts ───────────────────────────────────────────────────────────────────────
+  /**
+   * Keeps lines that attempts printed. Repeating a line, known by (run, task, attempt, number), is a
+   * no-op, so a batch whose answer was lost is simply sent again. Text is kept as it is: whoever
+   * prints a NUL has it replaced before.
+   * Lines of a run whose segment is not open (sealed, dropped or never made) are left out: such a
+   * run is over, and one late line must not refuse the lines of every other run in the batch.
+   */
+  appendLogs(lines: readonly LogLineRow[]): Promise<void>;
+  /**
+   * Lines of a run in order of (task, attempt, number), behind the cursor; of one task or attempt if
+   * asked for. Nothing for an absent run and for another tenant's alike.
+   */
+  readLogs(query: LogQuery): Promise<LogLineRow[]>;
+
+  // ── audit log ──────────────────────────────────────────────────────────────────────────────
+  /**
+   * Adds the tenant's next entry: numbered without a gap, timed by the store's clock, and tied by its
+   * hash to every entry before it (`verifyAuditChain`), however many callers add at once. Nothing
+   * here changes or removes an entry. On an `unknown` error the entry may be there: adding it again
+   * may state it twice, which is better than not at all.
+   */
+  appendAudit(entry: AuditEntry): Promise<AuditRow>;
+  /** Entries of a tenant with a number > `after`, in order of number; at most `limit`. */
+  readAudit(query: { tenant: string; after: number; limit: number }): Promise<AuditRow[]>;
+
   // ── segments ───────────────────────────────────────────────────────────────────────────────
   /** Makes run segments ahead so that ids up to `untilMs` have a place; idempotent. */
   ensureSegments(query: { untilMs: number }): Promise<void>;
@@ -155,7 +184,10 @@ export interface Store {
    * all ended. A sealed segment takes no further row.
    */
   sealSegment(fromMs: number): Promise<{ sealed: boolean; openRuns: number }>;
-  /** Drops a sealed segment with its runs, ends and parked rows: a drop, never a delete. `invalid` if not sealed. */
+  /**
+   * Drops a sealed segment with its runs, ends, parked rows and logs: a drop, never a delete.
+   * `invalid` if not sealed.
+   */
   dropSegment(fromMs: number): Promise<void>;
   /** Drops whole group segments that every checkpoint has passed; answers how many segments went. */
   dropGroupsBefore(query: { beforeMs: number }): Promise<number>;

@@ -1,4 +1,6 @@
 import type { RunId } from '@signalbox/engine';
+import type { AuditEntry } from '../audit-chain.ts';
+import type { LogLineRow } from '../log-lines.ts';
 import type { CommitPart, EndRow, InboxEntry, ParkedRow, RunRow } from '../store.ts';
 
 /** Rows with every field set, so that a store that forgets one is caught by a plain comparison. */
@@ -64,6 +66,35 @@ export function inboxEntry(id: string, content: Partial<InboxEntry> = {}): Inbox
     input: bytes(`input of ${id}`),
     key: `key of ${id}`,
     atMs: 1_700_000_000_000,
+    ...content,
+  };
+}
+
+export function logLine(run: RunId, content: Partial<LogLineRow> = {}): LogLineRow {
+  const { task = 0, attempt = 1, number = 0 } = content;
+  return {
+    tenant: 'acme',
+    run,
+    task,
+    attempt,
+    number,
+    atMs: 1_700_000_000_000 + number,
+    stream: 'stdout',
+    text: `line ${task}/${attempt}/${number}: ä 😀\t"\\`,
+    ...content,
+  };
+}
+
+export function auditEntry(content: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    tenant: 'acme',
+    actor: 'key:ann',
+    ip: '192.0.2.7',
+    action: 'job.delete',
+    target: 'job:report',
+    before: '{"name":"ä 😀","quote":"\\""}',
+    after: null,
+    reason: 'no longer needed',
     ...content,
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { appendSuite } from './append-suite.ts';
+import { auditSuite } from './audit-suite.ts';
 import { beatSuite } from './beat-suite.ts';
 import { bytesSuite } from './bytes-suite.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
@@ -8,6 +9,7 @@ import { fencingSuite } from './fencing-suite.ts';
 import { inboxSuite } from './inbox-suite.ts';
 import { keysSuite } from './keys-suite.ts';
 import { leasesSuite } from './leases-suite.ts';
+import { logsSuite } from './logs-suite.ts';
 import { parkedSuite } from './parked-suite.ts';
 import { runsSuite } from './runs-suite.ts';
 import { segmentsSuite } from './segments-suite.ts';
@@ -34,6 +36,8 @@ export function conformanceSuite(target: ConformanceTarget): void {
     parkedSuite(target);
     inboxSuite(target);
     definitionsSuite(target);
+    logsSuite(target);
+    auditSuite(target);
     segmentsSuite(target);
     bytesSuite(target);
     textSuite(target);

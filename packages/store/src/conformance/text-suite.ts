@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import { endRow, inboxEntry, parkedRow, runRow } from './builders.ts';
+import { auditEntry, endRow, inboxEntry, logLine, parkedRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { expectRefused, expectUnchanged, type Owned, openWorld, type World } from './world.ts';
 
@@ -37,6 +37,7 @@ const CALLS: Record<string, Call> = {
   'readParked.lane': (bad, world) =>
     world.store.readParked({ partition: 1, lane: bad, after: null, upTo: 9, limit: 1 }),
   ...definitionCalls(),
+  ...logAndAuditCalls(),
 };
 
 export function textSuite(target: ConformanceTarget): void {
@@ -109,5 +110,26 @@ function definitionCalls(): Record<string, Call> {
     calls[`listDefinitions.${field}`] = (bad, { store }) =>
       store.listDefinitions({ ...list, [field]: bad });
   }
+  return calls;
+}
+
+function logAndAuditCalls(): Record<string, Call> {
+  const calls: Record<string, Call> = {};
+  for (const field of ['tenant', 'stream', 'text']) {
+    calls[`appendLogs.${field}`] = (bad, world) => {
+      const run = { ms: world.baseMs, partition: 1, seq: 1 };
+      return world.store.appendLogs([logLine(run), logLine(run, { number: 1, [field]: bad })]);
+    };
+  }
+  for (const field of Object.keys(auditEntry())) {
+    calls[`appendAudit.${field}`] = (bad, { store }) =>
+      store.appendAudit(auditEntry({ [field]: bad }));
+  }
+  calls['readLogs.tenant'] = (bad, world) => {
+    const run = { ms: world.baseMs, partition: 1, seq: 1 };
+    return world.store.readLogs({ tenant: bad, run, after: null, limit: 1 });
+  };
+  calls['readAudit.tenant'] = (bad, { store }) =>
+    store.readAudit({ tenant: bad, after: 0, limit: 1 });
   return calls;
 }

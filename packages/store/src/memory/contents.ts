@@ -20,6 +20,8 @@ export function contents(state: MemoryState): StoreContents {
     definitions: [...state.definitions.values()].flatMap((histories) =>
       histories.items.flatMap(({ versions }) => versions),
     ),
+    logs: [...state.logs.values()].flatMap(({ lines }) => lines.items),
+    audit: [...state.audit.values()].flat(),
     segments: listSegments(state),
   };
 }

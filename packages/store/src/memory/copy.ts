@@ -1,4 +1,5 @@
 import type { RunId } from '@signalbox/engine';
+import type { LogLineRow } from '../log-lines.ts';
 import type { Checkpoint, EndRow, Group, GroupHead, InboxEntry, RunRow } from '../store.ts';
 
 /*
@@ -75,5 +76,18 @@ export function copyInboxEntry(entry: InboxEntry): InboxEntry {
     input: entry.input === null ? null : copyBytes(entry.input),
     key: entry.key,
     atMs: entry.atMs,
+  };
+}
+
+export function copyLogLine(line: LogLineRow): LogLineRow {
+  return {
+    tenant: line.tenant,
+    run: copyId(line.run),
+    task: line.task,
+    attempt: line.attempt,
+    number: line.number,
+    atMs: line.atMs,
+    stream: line.stream,
+    text: line.text,
   };
 }

@@ -3,12 +3,14 @@ import { SEGMENT_MS_DEFAULT } from '../run-segment.ts';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
 import type { Store } from '../store.ts';
 import { append } from './append.ts';
+import * as audit from './audit.ts';
 import { contents } from './contents.ts';
 import * as definitions from './definitions.ts';
 import * as groups from './groups.ts';
 import * as inbox from './inbox.ts';
 import * as keys from './keys.ts';
 import * as leases from './leases.ts';
+import * as logs from './logs.ts';
 import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
 import * as segments from './segments.ts';
@@ -66,6 +68,10 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     getDefinition: async (query) => definitions.getDefinition(state, query),
     listDefinitionVersions: async (query) => definitions.listDefinitionVersions(state, query),
     listDefinitions: async (query) => definitions.listDefinitions(state, query),
+    appendLogs: async (lines) => logs.appendLogs(state, lines),
+    readLogs: async (query) => logs.readLogs(state, query),
+    appendAudit: async (entry) => audit.appendAudit(state, entry),
+    readAudit: async (query) => audit.readAudit(state, query),
     ensureSegments: async (query) => segments.ensureSegments(state, query),
     listSegments: async () => segments.listSegments(state),
     sealSegment: async (fromMs) => segments.sealSegment(state, fromMs),

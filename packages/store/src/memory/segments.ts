@@ -18,6 +18,10 @@ export function listSegments(state: MemoryState): Segment[] {
     .sort((a, b) => a.fromMs - b.fromMs);
 }
 
+export function isOpen(state: MemoryState, id: RunId): boolean {
+  return state.segments.get(segmentFromMs(id.ms, state.segmentMs))?.sealed === false;
+}
+
 export function requireWritable(state: MemoryState, id: RunId): void {
   const fromMs = segmentFromMs(id.ms, state.segmentMs);
   const segment = state.segments.get(fromMs);
@@ -49,6 +53,9 @@ export function dropSegment(state: MemoryState, fromMs: number): void {
   for (const [name, { rows }] of state.lanes) {
     rows.keep((row) => from(row) < 0 || to(row) >= 0);
     if (rows.items.length === 0) state.lanes.delete(name);
+  }
+  for (const [name, log] of state.logs) {
+    if (from(log) >= 0 && to(log) < 0) state.logs.delete(name);
   }
   state.segments.delete(fromMs);
   state.droppedSegments.add(fromMs);

@@ -1,5 +1,7 @@
-import { compareRunIds, type RunId } from '@signalbox/engine';
+import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
+import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
+import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type {
   Checkpoint,
   Definition,
@@ -34,6 +36,10 @@ export interface MemoryState {
   readonly inboxByPartition: Map<number, SortedList<InboxEntry>>;
   /** By tenant and kind, in order of name. */
   readonly definitions: Map<string, SortedList<DefinitionHistory>>;
+  /** By the text of the run's id, in order of (task, attempt, number). */
+  readonly logs: Map<string, RunLog>;
+  /** By tenant: number n is at n - 1. */
+  readonly audit: Map<string, AuditRow[]>;
   readonly segments: Map<number, Segment>;
   /** Segments that are gone for good: making them again would let a dropped run come back. */
   readonly droppedSegments: Set<number>;
@@ -70,6 +76,11 @@ export interface DefinitionHistory {
   readonly versions: Definition[];
 }
 
+export interface RunLog {
+  readonly id: RunId;
+  readonly lines: SortedList<LogLineRow>;
+}
+
 export function newState(options: {
   now: () => number;
   segmentMs: number;
@@ -87,6 +98,8 @@ export function newState(options: {
     inbox: new Map(),
     inboxByPartition: new Map(),
     definitions: new Map(),
+    logs: new Map(),
+    audit: new Map(),
     segments: new Map(),
     droppedSegments: new Set(),
   };
@@ -126,6 +139,17 @@ export function definitionsOf(
     `${tenant}\0${kind}`,
     () => new SortedList((a, b) => compareText(a.name, b.name)),
   );
+}
+
+export function logOf(state: MemoryState, id: RunId): RunLog {
+  return getOrMake(state.logs, formatRunId(id), () => ({
+    id,
+    lines: new SortedList<LogLineRow>(compareLogCursors),
+  }));
+}
+
+export function auditOf(state: MemoryState, tenant: string): AuditRow[] {
+  return getOrMake(state.audit, tenant, () => []);
 }
 
 function getOrMake<K, V>(map: Map<K, V>, key: K, make: () => V): V {

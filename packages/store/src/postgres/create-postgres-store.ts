@@ -4,6 +4,7 @@ import type { Store } from '../store.ts';
 import { acquireLease } from './acquire-lease.ts';
 import { append } from './append/append.ts';
 import { LostAttempts } from './append/lost-attempts.ts';
+import * as audit from './audit.ts';
 import * as checkpoints from './checkpoints.ts';
 import { step } from './connection/step.ts';
 import { Database } from './database.ts';
@@ -13,6 +14,7 @@ import * as groups from './groups.ts';
 import * as inbox from './inbox.ts';
 import * as keys from './keys.ts';
 import * as leases from './leases.ts';
+import * as logs from './logs.ts';
 import { migrate } from './migrate.ts';
 import { readNow } from './now.ts';
 import { type PostgresStoreOptions, toSettings } from './options.ts';
@@ -68,6 +70,10 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     getDefinition: (query) => definitions.getDefinition(database, query),
     listDefinitionVersions: (query) => definitions.listDefinitionVersions(database, query),
     listDefinitions: (query) => definitions.listDefinitions(database, query),
+    appendLogs: (lines) => logs.appendLogs(database, lines),
+    readLogs: (query) => logs.readLogs(database, query),
+    appendAudit: (entry) => audit.appendAudit(database, entry),
+    readAudit: (query) => audit.readAudit(database, query),
     ensureSegments: (query) => segments.ensureSegments(database, query),
     listSegments: () => segments.listSegments(database),
     sealSegment: (fromMs) => segments.sealSegment(database, fromMs),

@@ -1,10 +1,12 @@
 import type { RunId } from '@signalbox/engine';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
+import { type AuditColumns, toAuditRow } from './audit.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { type DefinitionColumns, toDefinition } from './definitions.ts';
 import { type InboxColumns, toInboxEntry } from './inbox.ts';
 import type { HeldKey } from './keys.ts';
+import { type LogColumns, toLogLine } from './logs.ts';
 import { type GroupColumns, toGroup } from './rows/group-row.ts';
 import { type EndColumns, type RunColumns, toRunRow } from './rows/run-row.ts';
 import { type DumpedTable, dumpTable } from './sql/dump.ts';
@@ -52,6 +54,8 @@ export async function dump(database: Database): Promise<Snapshot> {
       keys: await all<HeldKey>('keys'),
       inbox: (await all<InboxColumns>('inbox')).map(toInboxEntry),
       definitions: (await all<DefinitionColumns>('definitions')).map(toDefinition),
+      logs: (await all<LogColumns>('logs')).map(toLogLine),
+      audit: (await all<AuditColumns>('audit')).map(toAuditRow),
       segments: (await all<{ from_ms: number; to_ms: number; state: string }>('segments')).map(
         ({ from_ms: fromMs, to_ms: toMs, state }) => ({ fromMs, toMs, sealed: state === 'sealed' }),
       ),

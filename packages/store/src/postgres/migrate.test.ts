@@ -4,7 +4,7 @@ import {
   describePostgres,
   hasPostgres,
 } from '../../../../tools/testing/postgres.ts';
-import { endRow, part, runRow } from '../conformance/builders.ts';
+import { auditEntry, endRow, logLine, part, runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
 import { Database } from './database.ts';
 import { createPostgresStore } from './index.ts';
@@ -54,6 +54,28 @@ describePostgres('migrations', () => {
     const later = runRow({ ms: ms + 2 * 86_400_000, partition: 1, seq: 3 }, { keys: ['l'] });
     const last = part({ partition: 1, epoch, seq: seq + 3, runs: [later] });
     expect(await store.append({ commitId: 'later', parts: [last] })).toEqual({ kind: 'committed' });
+  });
+
+  it('DUR-23 make room for the logs of runs that are there already', async () => {
+    const schema = newSchema();
+    const database = new Database(toSettings({ url, schema }));
+    onTestFinished(() => database.close());
+    await migrate(database, 2);
+    const store = await openUnmigrated(schema);
+    const ms = await store.now();
+    await store.ensureSegments({ untilMs: ms });
+    await store.migrate();
+    const tables = `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
+      where nspname = '${schema}' and relname ~ '^(runs|logs)_\\d+$' order by relname`;
+    const names = (await execute(url, tables)).rows.map(({ relname }) => relname as string);
+    expect(names.filter((name) => name.startsWith('logs')).map((name) => name.slice(5))).toEqual(
+      names.filter((name) => name.startsWith('runs')).map((name) => name.slice(5)),
+    );
+    const line = logLine({ ms, partition: 1, seq: 1 });
+    await store.appendLogs([line]);
+    const query = { tenant: 'acme', run: line.run, after: null, limit: 9 };
+    expect(await store.readLogs(query)).toEqual([line]);
+    expect(await store.appendAudit(auditEntry())).toMatchObject({ number: 1 });
   });
 
   it('DUR-23 only add: what the first schema has, the newest has too', async () => {

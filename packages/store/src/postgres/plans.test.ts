@@ -4,16 +4,20 @@ import {
   describePostgres,
   hasPostgres,
 } from '../../../../tools/testing/postgres.ts';
-import { endRow, parkedRow, part, runRow } from '../conformance/builders.ts';
+import { endRow, logLine, parkedRow, part, runRow } from '../conformance/builders.ts';
+import { insertAudit } from './sql/append-audit.ts';
 import { forgetKeys } from './sql/forget-keys.ts';
 import { getRun } from './sql/get-run.ts';
 import { insertGroup } from './sql/insert-group.ts';
+import { insertLogs } from './sql/insert-logs.ts';
 import { listRuns } from './sql/list-runs.ts';
+import { readAudit } from './sql/read-audit.ts';
 import { readGroup } from './sql/read-group.ts';
 import { readGroups } from './sql/read-groups.ts';
 import { readInbox } from './sql/read-inbox.ts';
 import { readKey } from './sql/read-key.ts';
 import { readLeaseEnds } from './sql/read-lease-ends.ts';
+import { readLogs } from './sql/read-logs.ts';
 import { readParked } from './sql/read-parked.ts';
 import { readRun } from './sql/read-run.ts';
 import type { Sql } from './sql/statement.ts';
@@ -51,6 +55,7 @@ describePostgres('plans', () => {
       const { epoch, seq } = lease;
       const next = part({ partition: 1, epoch, seq: seq + 1 + segment, runs, ends, parked });
       await store.append({ commitId: `segment ${segment}`, parts: [next] });
+      await store.appendLogs(runs.map(({ id, tenant }) => logLine(id, { tenant })));
     }
     await store.close();
     // More groups and inbox entries than are worth a scan, without their weight in commits.
@@ -62,6 +67,8 @@ describePostgres('plans', () => {
         select i::text, i, i % 5, 0, 't', 'j', '', null, null from generate_series(1, 5000) as i;
       insert into ${schema}.leases
         select p, 1, 0, 0, 'a' from generate_series(100, 4000) as p;
+      insert into ${schema}.audit
+        select i, 0, 't' || i % 5, '', '', '', '', null, null, '', '' from generate_series(1, 5000) as i;
       analyze`,
     );
   }, 60_000);
@@ -86,6 +93,10 @@ describePostgres('plans', () => {
     ['readGroup', readGroup, ['groups_\\d+_pkey']],
     ['readGroups', readGroups, ['groups_\\d+_pkey']],
     ['append', insertGroup, ['leases_pkey', 'groups_\\d+_pkey', 'voided_pkey']],
+    ['appendLogs', insertLogs, ['segments_pkey']],
+    ['readLogs', readLogs, ['Index Scan using logs_\\d+_pkey', 'ROW\\(task, attempt, number\\) >']],
+    ['appendAudit', insertAudit, ['Scan Backward using audit_pkey']],
+    ['readAudit', readAudit, ['audit_pkey']],
     ['readLeaseEnds', readLeaseEnds, ['groups_\\d+_pkey']],
   ] as const)('of %s go along the indexes', async (_name, sql, indexes) => {
     const plan = await planOf(sql);

@@ -4,7 +4,7 @@ import {
   describePostgres,
   hasPostgres,
 } from '../../../../tools/testing/postgres.ts';
-import { endRow, part, runRow } from '../conformance/builders.ts';
+import { endRow, logLine, part, runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
 import type { CommitPart } from '../store.ts';
 import { execute, openStore } from './testing/target.ts';
@@ -110,6 +110,45 @@ describePostgres('segments as tables', () => {
     const tables = `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
       where nspname = '${store.schema}' and relname ~ '^(runs|ends|parked)_\\d+$'`;
     expect((await execute(url, tables)).rowCount).toBe(3 * (await store.listSegments()).length);
+  });
+
+  it('are sealed and dropped while logs are written, and no line is refused or left behind', async () => {
+    const { store, commit, startMs } = await setup();
+    const old = [-30, -20, -10].map((at, i) =>
+      runRow({ ms: startMs + at * SEGMENT_MS, partition: 1, seq: i + 1 }),
+    );
+    const young = runRow({ ms: startMs, partition: 1, seq: 9 });
+    await commit({ runs: [...old, young], ends: old.map((run) => endRow(run)) });
+    let isOver = false;
+    const write = async (writer: number): Promise<number> => {
+      let written = 0;
+      for (; !isOver; written++) {
+        const place = { attempt: writer, number: written };
+        await store.appendLogs([...old, young].map(({ id }) => logLine(id, place)));
+      }
+      return written;
+    };
+    const writers = [write(1), write(2)];
+    for (const { fromMs } of (await store.listSegments()).slice(0, 3)) {
+      expect(await store.sealSegment(fromMs)).toMatchObject({ sealed: true });
+      const count = `select count(*)::int as count from ${store.schema}.logs_${fromMs}`;
+      const sealed = (await execute(url, count)).rows[0]?.count as number;
+      await store.appendLogs(old.map(({ id }) => logLine(id, { attempt: 3 })));
+      expect((await execute(url, count)).rows[0]?.count).toBe(sealed);
+      await store.dropSegment(fromMs);
+    }
+    isOver = true;
+    const written = await Promise.all(writers);
+    for (const [i, count] of written.entries()) {
+      const query = { tenant: 'acme', run: young.id, task: 0, attempt: i + 1 };
+      expect(await store.readLogs({ ...query, after: null, limit: 100_000 })).toHaveLength(count);
+    }
+    for (const { id } of old) {
+      expect(await store.readLogs({ tenant: 'acme', run: id, after: null, limit: 9 })).toEqual([]);
+    }
+    const tables = `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
+      where nspname = '${store.schema}' and relname ~ '^logs_\\d+$'`;
+    expect((await execute(url, tables)).rowCount).toBe((await store.listSegments()).length);
   });
 
   it('DUR-10 of groups: a stale commit does not come back to life where its rival was dropped', async () => {

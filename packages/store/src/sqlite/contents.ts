@@ -4,7 +4,16 @@ import { readCheckpoint } from './checkpoints.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { listLeases } from './leases.ts';
-import { toDefinition, toEnd, toGroup, toId, toInboxEntry, toRun } from './rows.ts';
+import {
+  toAuditRow,
+  toDefinition,
+  toEnd,
+  toGroup,
+  toId,
+  toInboxEntry,
+  toLogLine,
+  toRun,
+} from './rows.ts';
 import { listSegments } from './segments.ts';
 import * as sql from './sql/dump.ts';
 
@@ -38,6 +47,8 @@ export function contents(context: Context): StoreContents {
     })),
     inbox: db.all(sql.DUMP_INBOX).map(toInboxEntry),
     definitions: db.all(sql.DUMP_DEFINITIONS).map(toDefinition),
+    logs: everySegment(sql.dumpLogs).map(toLogLine),
+    audit: db.all(sql.DUMP_AUDIT).map(toAuditRow),
     segments,
   };
 }

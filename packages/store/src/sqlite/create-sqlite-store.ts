@@ -3,6 +3,7 @@ import { SEGMENT_MS_DEFAULT } from '../run-segment.ts';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
 import type { Store } from '../store.ts';
 import { append } from './append/append.ts';
+import * as audit from './audit.ts';
 import { beat, forgetNode } from './beat.ts';
 import * as checkpoints from './checkpoints.ts';
 import { openFile } from './connection.ts';
@@ -15,6 +16,7 @@ import * as groups from './groups.ts';
 import * as inbox from './inbox.ts';
 import * as keys from './keys.ts';
 import * as leases from './leases.ts';
+import * as logs from './logs.ts';
 import { migrate, settleSizes } from './migrate.ts';
 import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
@@ -101,6 +103,10 @@ export function storeOn(
     getDefinition: method(definitions.getDefinition),
     listDefinitionVersions: method(definitions.listDefinitionVersions),
     listDefinitions: method(definitions.listDefinitions),
+    appendLogs: method(logs.appendLogs),
+    readLogs: method(logs.readLogs),
+    appendAudit: method(audit.appendAudit),
+    readAudit: method(audit.readAudit),
     ensureSegments: method(segments.ensureSegments),
     listSegments: method(segments.listSegments),
     sealSegment: method(segments.sealSegment),

@@ -1,5 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endRow, inboxEntry, parkedRow, part, runRow } from '../conformance/builders.ts';
+import {
+  auditEntry,
+  endRow,
+  inboxEntry,
+  logLine,
+  parkedRow,
+  part,
+  runRow,
+} from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
 import { openFile } from './connection.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
@@ -40,15 +48,19 @@ function fileOfSchema1(): string {
   onTestFinished(() => file.remove());
   const db = new Database(openFile(file.path));
   migrate(db, 1);
-  for (const segment of [SEGMENT, SEGMENT + 1]) db.exec(createRunSegment(segment));
+  for (const segment of [SEGMENT, SEGMENT + 1]) {
+    db.exec(createRunSegment(segment));
+    // That program knew of no logs.
+    db.exec(`DROP TABLE logs_${segment}`);
+  }
   db.exec(createGroupSegment(0));
   db.exec(WRITTEN_UNDER_1);
   db.close();
   return file.path;
 }
 
-async function openMigrated(path: string) {
-  const store = await createSqliteStore({ path, now: () => MS + 10 });
+async function openMigrated(path: string, nowMs = MS + 10) {
+  const store = await createSqliteStore({ path, now: () => nowMs });
   onTestFinished(() => store.close());
   await store.migrate();
   return store;
@@ -89,6 +101,22 @@ describe('SQLite migrations', () => {
     const listed = await store.listRuns({ tenant: 'acme', before: null, limit: 9 });
     expect(listed.map((each) => each.run.id.seq)).toEqual([2, 1]);
     expect(await store.forgetKeys({ beforeMs: MS + 1, limit: 9 })).toBe(1);
+  });
+
+  it('DUR-23 make room for the logs of runs that are there already', async () => {
+    const path = fileOfSchema1();
+    const store = await openMigrated(path);
+    const line = logLine(ID);
+    await store.appendLogs([line]);
+    const query = { tenant: 'acme', run: ID, after: null, limit: 9 };
+    expect(await store.readLogs(query)).toEqual([line]);
+    expect(await store.appendAudit(auditEntry())).toMatchObject({ number: 1 });
+    const later = await openMigrated(path, MS + 3 * SEGMENT_MS);
+    for (const { fromMs } of await later.listSegments()) {
+      expect(await later.sealSegment(fromMs)).toEqual({ sealed: true, openRuns: 0 });
+      await later.dropSegment(fromMs);
+    }
+    expect(await later.readLogs(query)).toEqual([]);
   });
 
   it('find nothing to do the second time, also for two that start at once', async () => {

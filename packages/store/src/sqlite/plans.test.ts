@@ -3,6 +3,7 @@ import { openFile } from './connection.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { ADVANCE_PARTITION } from './sql/advance-partition.ts';
+import { READ_AUDIT, READ_AUDIT_HEAD } from './sql/audit.ts';
 import { createGroupSegment } from './sql/create-group-segment.ts';
 import { createRunSegment } from './sql/create-run-segment.ts';
 import { FORGET_KEYS } from './sql/forget-keys.ts';
@@ -14,6 +15,7 @@ import { listRuns } from './sql/list-runs.ts';
 import { readGroups } from './sql/read-groups.ts';
 import { READ_INBOX } from './sql/read-inbox.ts';
 import { READ_KEY } from './sql/read-key.ts';
+import { readLogs } from './sql/read-logs.ts';
 import { readParked } from './sql/read-parked.ts';
 import { readRun } from './sql/read-run.ts';
 
@@ -23,12 +25,16 @@ const STATEMENTS: Record<string, string> = {
   FORGET_KEYS,
   GET_NEWEST_DEFINITION,
   LIST_DEFINITION_VERSIONS,
+  READ_AUDIT,
+  READ_AUDIT_HEAD,
   READ_INBOX,
   READ_KEY,
   getRun: getRun(1),
   readRun: readRun(1, false),
   readGroups: readGroups(1),
   readParked: readParked(1),
+  readLogs: readLogs(1, { attempt: false }),
+  'readLogs of an attempt': readLogs(1, { attempt: true }),
   listRuns: listRuns(1, { job: false }),
   'listRuns with filters': listRuns(1, { job: true, ended: false }),
   'listDefinitions, first page': listDefinitions({ isFirstPage: true, includeDeleted: false }),

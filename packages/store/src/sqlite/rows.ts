@@ -1,4 +1,6 @@
 import { type Class, type RunId, readRunId, writeRunId } from '@signalbox/engine';
+import type { AuditRow } from '../audit-chain.ts';
+import type { LogLineRow } from '../log-lines.ts';
 import type { Definition, EndRow, Group, GroupHead, InboxEntry, Lease, RunRow } from '../store.ts';
 import type { Row } from './database.ts';
 
@@ -93,5 +95,34 @@ export function toDefinition(row: Row): Definition {
     author: row['author'] as string,
     atMs: row['at_ms'] as number,
     deleted: row['deleted'] === 1,
+  };
+}
+
+export function toLogLine(row: Row): LogLineRow {
+  return {
+    tenant: row['tenant'] as string,
+    run: toId(row['run']),
+    task: row['task'] as number,
+    attempt: row['attempt'] as number,
+    number: row['number'] as number,
+    atMs: row['at_ms'] as number,
+    stream: row['stream'] as string,
+    text: row['text'] as string,
+  };
+}
+
+export function toAuditRow(row: Row): AuditRow {
+  return {
+    tenant: row['tenant'] as string,
+    number: row['number'] as number,
+    atMs: row['at_ms'] as number,
+    actor: row['actor'] as string,
+    ip: row['ip'] as string,
+    action: row['action'] as string,
+    target: row['target'] as string,
+    before: row['before'] as string | null,
+    after: row['after'] as string | null,
+    reason: row['reason'] as string,
+    hash: row['hash'] as string,
   };
 }

@@ -78,6 +78,12 @@ export class SegmentCatalog {
     return segment === undefined || segment.isDropped ? null : segment.number;
   }
 
+  /** The segment of an id for rows that only an open segment takes, or null. */
+  findOpen(ms: number): number | null {
+    const segment = this.runSegments.get(this.numberOf(ms));
+    return segment?.isSealed === false && !segment.isDropped ? segment.number : null;
+  }
+
   /** The segment of an id for writing, made here if nobody has made it ahead. */
   requireWritable(id: RunId): number {
     const number = this.numberOf(id.ms);

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { endRow, part, runRow } from '../conformance/builders.ts';
+import { verifyAuditChain } from '../audit-chain.ts';
+import { auditEntry, endRow, logLine, part, runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 import { temporaryFile } from './testing/temporary-file.ts';
@@ -60,6 +61,30 @@ describe('a file shared by two processes', () => {
     // A dropped segment stays dropped.
     await one.ensureSegments({ untilMs: NOW_MS + SEGMENT_MS });
     expect((await one.listSegments()).some(({ fromMs }) => fromMs === NOW_MS)).toBe(false);
+  });
+
+  it('SEC-03 has one chain of audit entries, whoever of the two adds one', async () => {
+    const { one, two } = await setup();
+    for (let i = 0; i < 6; i++) {
+      await (i % 2 === 0 ? one : two).appendAudit(auditEntry({ target: `job:${i}` }));
+    }
+    const rows = await two.readAudit({ tenant: 'acme', after: 0, limit: 9 });
+    expect(rows.map(({ target }) => target)).toEqual([0, 1, 2, 3, 4, 5].map((i) => `job:${i}`));
+    expect(verifyAuditChain(rows)).toBeNull();
+  });
+
+  it('takes logs in a segment that the other one made, until that one seals it', async () => {
+    const { one, two, clock } = await setup();
+    const run = { ms: NOW_MS, partition: 1, seq: 1 };
+    await one.ensureSegments({ untilMs: NOW_MS });
+    await two.appendLogs([logLine(run)]);
+    clock.nowMs += SEGMENT_MS;
+    expect(await one.sealSegment(NOW_MS)).toEqual({ sealed: true, openRuns: 0 });
+    await two.appendLogs([logLine(run, { number: 1 })]);
+    const query = { tenant: 'acme', run, after: null, limit: 9 };
+    expect(await one.readLogs(query)).toEqual([logLine(run)]);
+    await one.dropSegment(NOW_MS);
+    expect(await two.readLogs(query)).toEqual([]);
   });
 
   it('goes on numbering where the other one stopped, over dropped groups as well', async () => {

@@ -42,8 +42,12 @@ function canonical(value: unknown, isExact: boolean): unknown {
   return row;
 }
 
-/** `atMs` is the store's own in definitions and in fences, and the caller's anywhere else. */
+/**
+ * `atMs` is the store's own in definitions, in audit entries, whose hash covers it, and in fences,
+ * and the caller's anywhere else.
+ */
 function isStoreTime(name: string, row: object): boolean {
+  if ('hash' in row && (name === 'atMs' || name === 'hash')) return true;
   if (name !== 'atMs') return false;
   return 'author' in row || ('factCount' in row && row.factCount === 0);
 }

@@ -3,6 +3,7 @@ import { type ConformanceHarness, type ConformanceTarget, waitPast } from '../ta
 import { comparable, type Outcome, outcomeOf, snapshotDifference } from './compare.ts';
 import * as definitionOperations from './definition-operations.ts';
 import * as journalOperations from './journal-operations.ts';
+import * as logOperations from './log-operations.ts';
 import { Model } from './model.ts';
 import * as ownershipOperations from './ownership-operations.ts';
 import { Random } from './random.ts';
@@ -26,6 +27,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   ...ownershipOperations,
   ...runOperations,
   ...definitionOperations,
+  ...logOperations,
   ...segmentOperations,
 };
 const NAMES = Object.keys(OPERATIONS);

@@ -1,5 +1,6 @@
 import { base } from './0001-base.ts';
 import { runKeys } from './0002-run-keys.ts';
+import { logsAndAudit } from './0003-logs-and-audit.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
-export const migrations: readonly ((schema: string) => string)[] = [base, runKeys];
+export const migrations: readonly ((schema: string) => string)[] = [base, runKeys, logsAndAudit];

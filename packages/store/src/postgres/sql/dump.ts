@@ -12,6 +12,8 @@ const CONDITIONS = {
   keys: '',
   inbox: '',
   definitions: '',
+  logs: '',
+  audit: '',
   segments: `where state <> 'dropped'`,
 } as const;
 

@@ -11,5 +11,6 @@ export function sealSegment(s: string, fromMs: number): string {
 alter table ${s}.${table}_${fromMs} add constraint sealed check (false) not valid;`,
   );
   return `${constraints.join('')}
+alter table if exists ${s}.logs_${fromMs} add constraint sealed check (false) not valid;
 update ${s}.segments set state = 'sealed' where from_ms = ${fromMs};`;
 }

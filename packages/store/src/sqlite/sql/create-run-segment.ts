@@ -1,3 +1,5 @@
+import { createLogTable } from './create-log-table.ts';
+
 /**
  * The tables of one run segment, named by its number.
  *
@@ -38,5 +40,5 @@ CREATE TABLE parked_${segment} (
   id BLOB NOT NULL,
   tenant TEXT NOT NULL,
   PRIMARY KEY (partition, lane, sort, id)
-) STRICT, WITHOUT ROWID`;
+) STRICT, WITHOUT ROWID;${createLogTable(segment)}`;
 }

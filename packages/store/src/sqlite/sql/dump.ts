@@ -7,6 +7,7 @@ export const DUMP_INBOX =
   'SELECT id, partition, tenant, job, class, head, input, key, at_ms FROM inbox';
 export const DUMP_DEFINITIONS =
   'SELECT tenant, kind, name, version, body, author, at_ms, deleted FROM definitions';
+export const DUMP_AUDIT = 'SELECT * FROM audit';
 
 export const dumpGroups = (segment: number): string =>
   `SELECT partition, seq, epoch, commit_id, at_ms, fact_count, body FROM groups_${segment}`;
@@ -16,3 +17,4 @@ export const dumpEnds = (segment: number): string =>
   `SELECT id, tenant, state, ended_at_ms, detail, output FROM ends_${segment}`;
 export const dumpParked = (segment: number): string =>
   `SELECT partition, lane, sort, id, tenant FROM parked_${segment}`;
+export const dumpLogs = (segment: number): string => `SELECT * FROM logs_${segment}`;

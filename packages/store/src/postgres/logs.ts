@@ -1,0 +1,89 @@
+import type { RunId } from '@signalbox/engine';
+import { StoreError } from '../errors.ts';
+import { type LogLineRow, type LogQuery, logRangeOf, validateLogLine } from '../log-lines.ts';
+import { hasCode } from './connection/failure.ts';
+import { type Step, silentStep, step } from './connection/step.ts';
+import type { Database } from './database.ts';
+import { insertLogs } from './sql/insert-logs.ts';
+import { lockSchema } from './sql/lock-schema.ts';
+import { makeLogTables } from './sql/make-log-tables.ts';
+import { readLogs as readLogsSql } from './sql/read-logs.ts';
+
+export interface LogColumns {
+  readonly run: RunId;
+  readonly task: number;
+  readonly attempt: number;
+  readonly number: number;
+  readonly at_ms: number;
+  readonly tenant: string;
+  readonly stream: string;
+  readonly text: string;
+}
+
+/** A refusal is passed by the next try, unless a segment is sealed or made just then, every time. */
+const ATTEMPTS_MAX = 5;
+const CHECK = ['23514'];
+
+/** Over the pool: what tasks print must not stand in front of a commit. */
+export async function appendLogs(database: Database, lines: readonly LogLineRow[]): Promise<void> {
+  for (const line of lines) validateLogLine(line);
+  if (lines.length === 0) return;
+  const insert = insertStep(database.schema, lines);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await database.query(insert, 'repeatable');
+      return;
+    } catch (error) {
+      // Either there is no table for a line yet, or its segment has been sealed meanwhile.
+      const isPassing = error instanceof StoreError && hasCode(error.cause, CHECK);
+      if (!isPassing || attempt >= ATTEMPTS_MAX) throw error;
+      await makeMissingTables(database);
+    }
+  }
+}
+
+async function makeMissingTables(database: Database): Promise<void> {
+  await database.maintenance(async (connection) => {
+    await connection.query(step(lockSchema(database.schema)));
+    await connection.script(makeLogTables(database.schema));
+  });
+}
+
+function insertStep(schema: string, lines: readonly LogLineRow[]): Step {
+  return silentStep(insertLogs(schema), 9, (writer) => {
+    writer.uuids(lines.map(({ run }) => run));
+    writer.int8s(lines.map(({ run }) => run.ms));
+    writer.int4s(lines.map(({ task }) => task));
+    writer.int4s(lines.map(({ attempt }) => attempt));
+    writer.int8s(lines.map(({ number }) => number));
+    writer.int8s(lines.map(({ atMs }) => atMs));
+    writer.texts(lines.map(({ tenant }) => tenant));
+    writer.texts(lines.map(({ stream }) => stream));
+    writer.texts(lines.map(({ text }) => text));
+  });
+}
+
+export async function readLogs(database: Database, query: LogQuery): Promise<LogLineRow[]> {
+  const { tenant, run, attempt, limit } = query;
+  const { after, last } = logRangeOf(query);
+  const rows = await database.read<LogColumns>(
+    step(readLogsSql(database.schema), 9, (writer) => {
+      writer.uuid(run);
+      writer.int4(after.task);
+      writer.int4(after.attempt);
+      writer.int8(after.number);
+      writer.int4(last.task);
+      writer.int4(last.attempt);
+      writer.text(tenant);
+      if (attempt === undefined) writer.null();
+      else writer.int4(attempt);
+      writer.int8(limit);
+    }),
+  );
+  return rows.map(toLogLine);
+}
+
+export function toLogLine(row: LogColumns): LogLineRow {
+  const { tenant, run, task, attempt, number, at_ms: atMs, stream, text } = row;
+  return { tenant, run, task, attempt, number, atMs, stream, text };
+}

@@ -1,0 +1,16 @@
+import { sql } from './statement.ts';
+
+/** Along the key from one border to the other, in one segment; the tenant is tested row by row. */
+export const readLogs = sql(
+  'read_logs',
+  (s) => `
+select run, task, attempt, number, at_ms, tenant, stream, text
+from ${s}.logs
+where run = $1::uuid
+  and (task, attempt, number) > ($2::int, $3::int, $4::bigint)
+  and (task, attempt) <= ($5::int, $6::int)
+  and tenant = $7::text
+  and ($8::int is null or attempt = $8::int)
+order by task, attempt, number
+limit $9::bigint`,
+);

@@ -1,0 +1,32 @@
+import {
+  AUDIT_START,
+  type AuditEntry,
+  type AuditLink,
+  type AuditRow,
+  nextAuditRow,
+  validateAuditEntry,
+} from '../audit-chain.ts';
+import type { Store } from '../store.ts';
+import { requireText } from '../validate-text.ts';
+import type { Context } from './context.ts';
+import { toAuditRow } from './rows.ts';
+import { INSERT_AUDIT, READ_AUDIT, READ_AUDIT_HEAD } from './sql/audit.ts';
+
+/** The write lock is held from the look at the last entry on, so no other process comes between. */
+export function appendAudit({ db, now }: Context, entry: AuditEntry): AuditRow {
+  validateAuditEntry(entry);
+  return db.write(() => {
+    const head = db.get(READ_AUDIT_HEAD, entry.tenant) as AuditLink | undefined;
+    const row = nextAuditRow(entry, head ?? AUDIT_START, now());
+    const { tenant, number, atMs, actor, ip, action, target, before, after, reason, hash } = row;
+    const stated = [actor, ip, action, target, before, after, reason] as const;
+    db.run(INSERT_AUDIT, tenant, number, atMs, ...stated, hash);
+    return row;
+  });
+}
+
+export function readAudit({ db }: Context, query: Parameters<Store['readAudit']>[0]): AuditRow[] {
+  const { tenant, after, limit } = query;
+  requireText('tenant', tenant);
+  return db.read(() => db.all(READ_AUDIT, tenant, after, limit).map(toAuditRow));
+}

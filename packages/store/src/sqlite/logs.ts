@@ -1,0 +1,36 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { type LogLineRow, type LogQuery, logRangeOf, validateLogLine } from '../log-lines.ts';
+import type { Context } from './context.ts';
+import { idBytes, toLogLine } from './rows.ts';
+import { insertLogLine } from './sql/insert-log-line.ts';
+import { readLogs as readLogsSql } from './sql/read-logs.ts';
+
+export function appendLogs({ db, catalog }: Context, lines: readonly LogLineRow[]): void {
+  for (const line of lines) validateLogLine(line);
+  if (lines.length === 0) return;
+  db.write(() => {
+    catalog.refresh();
+    for (const { run, task, attempt, number, atMs, tenant, stream, text } of lines) {
+      const segment = catalog.findOpen(run.ms);
+      if (segment === null) continue;
+      const key = [idBytes(run), task, attempt, number] as const;
+      db.run(insertLogLine(segment), ...key, atMs, tenant, stream, text);
+    }
+  });
+}
+
+export function readLogs({ db, catalog }: Context, query: LogQuery): LogLineRow[] {
+  const { tenant, run, attempt, limit } = query;
+  const { after, last } = logRangeOf(query);
+  const values: SQLInputValue[] = [idBytes(run), after.task, after.attempt, after.number];
+  values.push(last.task, last.attempt, tenant);
+  if (attempt !== undefined) values.push(attempt);
+  values.push(limit);
+  return db.read(() => {
+    catalog.refresh();
+    const segment = catalog.find(run.ms);
+    if (segment === null) return [];
+    const sql = readLogsSql(segment, { attempt: attempt !== undefined });
+    return db.all(sql, ...values).map(toLogLine);
+  });
+}
