@@ -83,5 +83,5 @@ export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
   slowForMs: 5_000,
   retryMs: 100,
   checkpointFacts: 100_000,
-  inboxPollMs: 3_000,
+  inboxPollMs: 5_000,
 };

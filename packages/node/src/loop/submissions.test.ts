@@ -81,14 +81,14 @@ describe('the inbox', () => {
       atMs: world.nowMs,
     };
     await world.disk.putInbox(entry);
-    await world.run(4_000);
+    await world.run(6_000);
     expect(world.disk.snapshot().inbox).toEqual([]);
     expect(world.disk.snapshot().runs).toHaveLength(1);
     const holders = await world.disk.readKeys([{ tenant: 'acme', key: entry.id }]);
     expect(holders).toHaveLength(1);
     // Repeating the entry, as a client does that got no answer, makes no second run.
     await world.disk.putInbox(entry);
-    await world.run(4_000);
+    await world.run(6_000);
     expect(world.disk.snapshot().runs).toHaveLength(1);
     expect(world.disk.snapshot().inbox).toEqual([]);
     expect(node.fatal).toEqual([]);
