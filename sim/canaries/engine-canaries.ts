@@ -169,7 +169,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
       // Everybody reads what they have just submitted, the store takes its time, and nodes crash.
       world: (world) => {
         world.clients.onlookers.readEagerly();
-        for (const node of world.nodes) node.way.latencyMs = [100, 400];
+        for (const node of world.nodes) node.way.latencyMs = [400, 900];
       },
     }),
   },
