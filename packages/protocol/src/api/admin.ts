@@ -1,11 +1,11 @@
 import Type, { type Static } from 'typebox';
-import { ClassName, Instant, Labels, Name, Resources } from './common.ts';
+import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
 
 const closed = { additionalProperties: false } as const;
 
 /** Each may do what those before it may; `worker` stands apart and may only attach. */
 export const ROLES = ['viewer', 'submitter', 'operator', 'admin', 'worker'] as const;
-export const Role = Type.Union(ROLES.map((role) => Type.Literal(role)));
+export const Role = wordOf(ROLES);
 /** The tenant of keys that belong to the platform; they choose a tenant with `Signalbox-Tenant`. */
 export const PLATFORM = '*';
 

@@ -17,6 +17,10 @@ export const Resources = Type.Object(
   { additionalProperties: false },
 );
 
+/** One of some words. Said of the type too: the union of a mapped list is of the type `never`. */
+export const wordOf = <const W extends string>(words: readonly W[]) =>
+  Type.Unsafe<W>(Type.Union(words.map((word) => Type.Literal(word))));
+
 /** A page of a list; `next` is the cursor of the page behind it, absent on the last one. */
 export const pageOf = <T extends Type.TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });

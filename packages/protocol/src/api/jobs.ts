@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { ClassName, Instant, Labels, Name, Resources } from './common.ts';
+import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
 
 const closed = { additionalProperties: false } as const;
 const Ms = Type.Integer({ minimum: 0, maximum: 31_536_000_000 });
@@ -39,9 +39,7 @@ export const CommandWork = Type.Object(
 export const HttpWork = Type.Object(
   {
     url: Type.String({ maxLength: 8_192 }),
-    method: Type.Optional(
-      Type.Union(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'].map((m) => Type.Literal(m))),
-    ),
+    method: Type.Optional(wordOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])),
     headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
     /** Absent: the run's input, where the method has a body. */
     body: Type.Optional(Type.String({ maxLength: 262_144 })),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { ClassName, Instant, Name } from './common.ts';
+import { ClassName, Instant, Name, wordOf } from './common.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -24,15 +24,17 @@ export const TASK_STATES = [
   'SKIPPED',
   'QUARANTINED',
 ] as const;
-export const RunState = Type.Union(RUN_STATES.map((state) => Type.Literal(state)));
-export const TaskState = Type.Union(TASK_STATES.map((state) => Type.Literal(state)));
+export const RunState = wordOf(RUN_STATES);
+export const TaskState = wordOf(TASK_STATES);
 
-/** One submission. The job must exist; `input` is any JSON, `inputBase64` any bytes. */
+/** One submission. The job must exist. At most one input: any JSON, any bytes, or a blob's name. */
 export const Submission = Type.Object(
   {
     job: Name,
     input: Type.Optional(Type.Unknown()),
     inputBase64: Type.Optional(Type.String()),
+    /** The name of a payload that was sent before, with `PUT /blobs`: for what is too large for a body. */
+    inputBlob: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' })),
     class: Type.Optional(ClassName),
     /** At most one run per tenant and key; also as the header `Idempotency-Key`. */
     key: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),

@@ -69,8 +69,9 @@ function decode(message: Uint8Array): Record<string, unknown>[] {
       if (!isLength(length) || at + length > message.length) {
         throw new FrameError(`${String(frame['kind'])}.${field} is not the length of a payload`);
       }
-      // A copy: a view would keep the whole message in memory for as long as the payload lives.
-      frame[field] = message.slice(at, at + length);
+      // A copy: a view would keep the whole message in memory for as long as the payload lives. Not
+      // the message's own `slice`: a Buffer's is a view.
+      frame[field] = new Uint8Array(message.subarray(at, at + length));
       at += length;
     }
   }

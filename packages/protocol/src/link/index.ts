@@ -1,7 +1,9 @@
 // What a worker needs, without the schemas of the HTTP API: a worker is to be light.
 export type { Resources } from '../api/common.ts';
 export type { CommandWork, HttpWork } from '../api/jobs.ts';
+export * from '../http-target.ts';
 export * from '../ids.ts';
+export { type AddressKind, classifyAddress, parseAddress, parseBlock } from '../ip-address.ts';
 export * from '../payload.ts';
 export * from './codec.ts';
 export * from './frame-error.ts';

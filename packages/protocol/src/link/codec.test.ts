@@ -1,0 +1,178 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeFromNode, decodeFromWorker, encodeFrames } from './codec.ts';
+import { FrameError } from './frame-error.ts';
+import type { FromNode, FromWorker } from './frames.ts';
+
+const whole = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const amount = fc.integer({ min: 0, max: 1_000_000_000 });
+const clean = (maxLength: number) =>
+  fc.string({ unit: 'grapheme', maxLength }).filter((s) => s.isWellFormed() && !s.includes('\0'));
+const name = clean(40).filter((s) => s !== '');
+const text = clean(100);
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0));
+const bytes = fc.uint8Array({ maxLength: 300 });
+const ref = fc.tuple(whole, whole, whole, whole, whole, whole);
+const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
+const resources = fc.record({
+  cpuMilli: amount,
+  memoryMb: amount,
+  gpu: amount,
+  diskMb: amount,
+  slots: amount,
+});
+const texts = fc.dictionary(
+  name.filter((key) => key !== '__proto__'),
+  text,
+  { maxKeys: 4, noNullPrototype: true },
+);
+const of = <K extends string, T extends object>(
+  kind: K,
+  fields: { [P in keyof T]: fc.Arbitrary<T[P]> },
+) => fc.record({ kind: fc.constant(kind), ...fields });
+const maybe = { requiredKeys: ['kind'] as const };
+
+const result = fc.oneof(
+  fc.constant({ kind: 'stopped' }),
+  fc.record(
+    { kind: fc.constant('succeeded'), exitCode: finite, durationMs: finite },
+    { ...maybe, requiredKeys: ['kind'] },
+  ),
+  fc.record(
+    {
+      kind: fc.constant('failed'),
+      error: text,
+      class: fc.constantFrom('transient', 'permanent', 'resource'),
+      exitCode: finite,
+      retryAfterMs: amount,
+    },
+    { requiredKeys: ['kind', 'error'] },
+  ),
+);
+
+const fromWorker = fc.oneof(
+  of('hello', {
+    protocol: amount,
+    worker: name,
+    instance: name,
+    zone: name,
+    labels: texts,
+    executors: fc.array(name, { maxLength: 5 }),
+    total: resources,
+    foreignUse: resources,
+    holds: fc.array(ref, { maxLength: 5 }),
+  }),
+  of('beat', {
+    foreignUse: resources,
+    progress: fc.array(fc.record({ ref, value: finite }), { maxLength: 5 }),
+  }),
+  of('accept', { ref }),
+  of('refuse', { ref, foreignUse: orNull(resources) }),
+  of('finish', { ref, result, output: orNull(bytes) }),
+  of('checkpoint', { ref, state: bytes }),
+  of('extend', { ref, byMs: amount }),
+  of('log', {
+    ref,
+    stream: fc.constantFrom('stdout', 'stderr', 'log'),
+    number: whole,
+    text: bytes,
+  }),
+  of('drain', {}),
+  of('bye', {}),
+) as fc.Arbitrary<FromWorker>;
+
+const fromNode = fc.oneof(
+  of('welcome', { protocol: amount, node: name, heartbeatMs: amount }),
+  of('assign', {
+    ref,
+    tenant: name,
+    job: name,
+    jobVersion: whole,
+    run: name,
+    task: name,
+    id: text,
+    executor: name,
+    work: orNull(fc.constant({ command: { argv: ['true'] } })),
+    request: resources,
+    class: fc.constantFrom('P0', 'P1', 'P2'),
+    idempotencyKey: text,
+    inputHash: text,
+    timeoutMs: orNull(finite),
+    graceMs: amount,
+    input: orNull(bytes),
+    checkpoint: orNull(bytes),
+  }),
+  of('abort', { ref, graceMs: amount, why: text }),
+  of('confirm', { ref }),
+  of('stale', { ref }),
+  of('extended', { ref, granted: fc.boolean(), timeoutMs: orNull(finite) }),
+  of('probe', {}),
+  of('restate', {}),
+  of('drain', {}),
+  of('drained', {}),
+) as fc.Arbitrary<FromNode>;
+
+describe('round trips', () => {
+  it('what a worker says arrives as it was said, in order', () => {
+    fc.assert(
+      fc.property(fc.array(fromWorker, { maxLength: 8 }), (frames) => {
+        expect(decodeFromWorker(encodeFrames(frames))).toEqual(frames);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('what a node says arrives as it was said, in order', () => {
+    fc.assert(
+      fc.property(fc.array(fromNode, { maxLength: 8 }), (frames) => {
+        expect(decodeFromNode(encodeFrames(frames))).toEqual(frames);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('payloads are copies: they do not keep the message alive, nor change with it', () => {
+    const wire = encodeFrames([
+      { kind: 'checkpoint', ref: [0, 0, 0, 0, 0, 0], state: new Uint8Array([1]) },
+    ]);
+    // A socket gives a Buffer, whose `slice` is a view.
+    for (const message of [Buffer.from(wire), wire]) {
+      const [frame] = decodeFromWorker(message) as unknown as [{ state: Uint8Array }];
+      message.fill(9);
+      expect(frame.state).toEqual(new Uint8Array([1]));
+      expect(frame.state.buffer.byteLength).toBe(1);
+    }
+  });
+
+  it('reads a message that lies somewhere inside a larger buffer', () => {
+    const wire = encodeFrames([{ kind: 'drain' }]);
+    const buffer = new Uint8Array(wire.length + 20).fill(255);
+    buffer.set(wire, 7);
+    expect(decodeFromWorker(buffer.subarray(7, 7 + wire.length))).toEqual([{ kind: 'drain' }]);
+  });
+
+  it('leaves fields alone that it does not know: a newer peer may say more', () => {
+    const later = { kind: 'probe', later: 1 } as FromNode;
+    expect(decodeFromNode(encodeFrames([later]))).toEqual([later]);
+  });
+
+  it('a message with one byte changed is refused or read, never crashes', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fromWorker, { minLength: 1, maxLength: 3 }),
+        fc.nat(),
+        fc.nat(255),
+        (frames, at, byte) => {
+          const wire = encodeFrames(frames);
+          wire[at % wire.length] = byte;
+          try {
+            decodeFromWorker(wire);
+          } catch (error) {
+            expect(error).toBeInstanceOf(FrameError);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

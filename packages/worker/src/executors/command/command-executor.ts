@@ -1,0 +1,111 @@
+import { tmpdir } from 'node:os';
+import type { CommandWork } from '@signalbox/protocol/link';
+import type { AttemptContext, Executor, Result } from '../executor.ts';
+import { makeAttemptFolder, removeAttemptFolder } from './attempt-folder.ts';
+import { CommandFailure } from './command-failure.ts';
+import {
+  type CommandExecutorOptions,
+  LOG_BYTES_MAX,
+  LOG_BYTES_PER_SECOND,
+  MEMORY_POLL_MS,
+  OUTPUT_BYTES_MAX,
+} from './command-options.ts';
+import { environmentOf } from './environment.ts';
+import { bubblewrapArguments, chooseIsolation, type Isolation } from './isolation.ts';
+import { LogBudget } from './log-budget.ts';
+import { findProgram } from './program.ts';
+import { runCommand } from './running-command.ts';
+
+export interface CommandExecutor extends Executor {
+  /** What keeps a command from the rest of the machine. */
+  readonly isolation: Isolation;
+  /** How `memoryMb` is kept: by looking at the memory of the processes. */
+  readonly memoryLimit: 'polled';
+}
+
+/** Runs a program with a list of arguments, never a shell line. */
+export function commandExecutor(options: CommandExecutorOptions): CommandExecutor {
+  const isolation = chooseIsolation(options.isolation);
+  return {
+    name: 'command',
+    isolation,
+    memoryLimit: 'polled',
+    run: (attempt) => run(attempt, options, isolation),
+  };
+}
+
+async function run(
+  attempt: AttemptContext,
+  options: CommandExecutorOptions,
+  isolation: Isolation,
+): Promise<Result> {
+  if (attempt.signal.aborted) return { kind: 'stopped', output: null };
+  const work = attempt.assign.work?.['command'] as CommandWork | undefined;
+  const folder = await makeAttemptFolder(options.folder ?? tmpdir());
+  try {
+    if (work === undefined) throw new CommandFailure('invalid: the task has no command');
+    return await runIn(folder, { attempt, work, options, isolation });
+  } catch (error) {
+    if (!(error instanceof CommandFailure)) throw error;
+    return { kind: 'failed', error: error.message, class: 'permanent', output: null };
+  } finally {
+    if (!(await removeAttemptFolder(folder))) {
+      attempt.log('log', 'the folder of the attempt could not be removed');
+    }
+  }
+}
+
+async function runIn(
+  folder: string,
+  params: {
+    readonly attempt: AttemptContext;
+    readonly work: CommandWork;
+    readonly options: CommandExecutorOptions;
+    readonly isolation: Isolation;
+  },
+): Promise<Result> {
+  const { attempt, work, options, isolation } = params;
+  const { allow } = options;
+  const path = options.path ?? process.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin';
+  const [name = '', ...args] = work.argv;
+  const program = await findProgram(name, { allow, path });
+  const { assign } = attempt;
+  const env = environmentOf({ assign, env: work.env ?? {}, allow, path, folder });
+  const isIsolated = isolation === 'bubblewrap';
+  const wall = isIsolated
+    ? bubblewrapArguments({
+        program,
+        folder,
+        folderRoot: options.folder ?? tmpdir(),
+        network: options.network === true,
+        hide: options.hide ?? [],
+      })
+    : [];
+  return runCommand({
+    attempt,
+    file: isIsolated ? await findProgram('bwrap', { allow: true, path }) : program,
+    args: isIsolated ? [...wall, program, ...args] : args,
+    env,
+    folder,
+    input: work.stdin === 'input' ? (attempt.input ?? new Uint8Array()) : null,
+    memoryMb: memoryLimit(work, attempt),
+    memoryPollMs: options.memoryPollMs ?? MEMORY_POLL_MS,
+    outputBytesMax: options.outputBytesMax ?? OUTPUT_BYTES_MAX,
+    budget: new LogBudget({
+      bytesMax: options.logBytesMax ?? LOG_BYTES_MAX,
+      bytesPerSecond: options.logBytesPerSecond ?? LOG_BYTES_PER_SECOND,
+      now: () => performance.now(),
+      say: (text) => attempt.log('log', text),
+    }),
+    isIsolated,
+  });
+}
+
+/**
+ * The larger of what the command may take and what was set aside for it: a task that failed for
+ * want of memory comes again with a larger request, and would fail for ever against the old limit.
+ */
+function memoryLimit(work: CommandWork, attempt: AttemptContext): number | undefined {
+  const memoryMb = Math.max(work.memoryMb ?? 0, attempt.assign.request.memoryMb);
+  return memoryMb === 0 ? undefined : memoryMb;
+}

@@ -1,0 +1,27 @@
+export interface CommandExecutorOptions {
+  /**
+   * The worker's own consent. `true` lets every program run; a list names programs, as bare names
+   * (found on the worker's `path`) or as absolute paths. There is no default: nobody runs commands
+   * by accident.
+   */
+  readonly allow: true | readonly string[];
+  /** `auto` takes bubblewrap where it works; `bubblewrap` does not start without it. */
+  readonly isolation?: 'auto' | 'bubblewrap' | 'none';
+  /** Network inside bubblewrap; off unless set. Without isolation there is no such wall. */
+  readonly network?: boolean;
+  /** Folders that a command in bubblewrap finds empty, beside those that are always hidden. */
+  readonly hide?: readonly string[];
+  /** Where programs are looked for, and the PATH that they get. The worker's own unless told. */
+  readonly path?: string;
+  /** Folders of attempts are made in here. */
+  readonly folder?: string;
+  readonly outputBytesMax?: number;
+  readonly logBytesMax?: number;
+  readonly logBytesPerSecond?: number;
+  readonly memoryPollMs?: number;
+}
+
+export const OUTPUT_BYTES_MAX = 1_048_576;
+export const LOG_BYTES_MAX = 10_485_760;
+export const LOG_BYTES_PER_SECOND = 262_144;
+export const MEMORY_POLL_MS = 250;

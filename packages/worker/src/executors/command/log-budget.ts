@@ -1,0 +1,68 @@
+/**
+ * How much of what a command prints goes to the log. A process prints faster than any store takes
+ * it; what is too much is left out, and the log says so.
+ */
+export class LogBudget {
+  #left: number;
+  #tokens: number;
+  #filledAt: number;
+  #leftOut = 0;
+  readonly #rate: number;
+  readonly #total: number;
+  readonly #now: () => number;
+  readonly #say: (text: string) => void;
+
+  constructor(params: {
+    bytesMax: number;
+    bytesPerSecond: number;
+    now: () => number;
+    say: (text: string) => void;
+  }) {
+    this.#total = params.bytesMax;
+    this.#left = params.bytesMax;
+    this.#rate = params.bytesPerSecond;
+    this.#tokens = this.#burst;
+    this.#now = params.now;
+    this.#filledAt = params.now();
+    this.#say = params.say;
+  }
+
+  get #burst(): number {
+    return this.#rate * 4;
+  }
+
+  take(bytes: number): boolean {
+    if (this.#left === 0) {
+      this.#leftOut += bytes;
+      return false;
+    }
+    if (bytes > this.#left) {
+      this.#left = 0;
+      this.#leftOut += bytes;
+      this.#say(`the log is cut here: an attempt may log ${this.#total} bytes`);
+      return false;
+    }
+    const now = this.#now();
+    const grown = ((now - this.#filledAt) * this.#rate) / 1_000;
+    this.#tokens = Math.min(this.#burst, this.#tokens + grown);
+    this.#filledAt = now;
+    if (bytes > this.#tokens) {
+      this.#leftOut += bytes;
+      return false;
+    }
+    this.#tell(`more than ${this.#rate} bytes per second`);
+    this.#tokens -= bytes;
+    this.#left -= bytes;
+    return true;
+  }
+
+  end(): void {
+    this.#tell(this.#left === 0 ? 'the log was full' : `more than ${this.#rate} bytes per second`);
+  }
+
+  #tell(why: string): void {
+    if (this.#leftOut === 0) return;
+    this.#say(`${this.#leftOut} bytes of output are left out of the log: ${why}`);
+    this.#leftOut = 0;
+  }
+}

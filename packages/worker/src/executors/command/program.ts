@@ -1,0 +1,37 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { CommandFailure } from './command-failure.ts';
+
+/**
+ * The file that is run for `argv[0]`. It is found on the worker's path and not on that of the
+ * command's environment: otherwise an allowed name would mean whatever the definition says.
+ */
+export async function findProgram(
+  name: string,
+  params: { readonly allow: true | readonly string[]; readonly path: string },
+): Promise<string> {
+  if (params.allow !== true && !params.allow.includes(name)) {
+    throw new CommandFailure(`command_not_allowed: this worker does not run ${name}`);
+  }
+  if (isAbsolute(name)) {
+    if (await isExecutable(name)) return name;
+  } else if (!name.includes('/') && name !== '') {
+    for (const folder of params.path.split(delimiter)) {
+      // A relative folder would be searched in the folder of the attempt.
+      if (isAbsolute(folder) && (await isExecutable(join(folder, name)))) return join(folder, name);
+    }
+  } else {
+    throw new CommandFailure('command_not_found: a program is a bare name or an absolute path');
+  }
+  throw new CommandFailure(`command_not_found: there is no program ${name}`);
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

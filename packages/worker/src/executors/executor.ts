@@ -1,0 +1,51 @@
+import type { FromNode, LogStream, WireResult } from '@signalbox/protocol/link';
+
+export type Assign = FromNode & { readonly kind: 'assign' };
+
+/** Why an attempt is told to stop. A node may know more words than these. */
+export type StopWhy =
+  | 'cancelled'
+  | 'timeout'
+  | 'stuck'
+  | 'drained'
+  | 'upstream_failed'
+  | 'evicted'
+  | 'preempted'
+  /** It is not this worker's any more; nobody waits for its result. */
+  | 'stale'
+  | (string & {});
+
+/** What the worker reports: the result on the wire, and the output that goes with it. */
+export type Result = WireResult & { readonly output: Uint8Array | null };
+
+/** All that an executor has of an attempt. */
+export interface AttemptContext {
+  readonly assign: Assign;
+  /** The bytes themselves, also where the frame had a reference to the blob store. */
+  readonly input: Uint8Array | null;
+  /** What an earlier attempt of the task saved; null from the start. */
+  readonly checkpoint: Uint8Array | null;
+  /** Fires when the attempt is to stop; `signal.reason` is a `StopWhy`. */
+  readonly signal: AbortSignal;
+  /** How long it may take to stop once the signal has fired. Read it then: the node may change it. */
+  readonly graceMs: number;
+  /** When its time is over, in ms since the epoch by this machine's clock; null for never. The node measures. */
+  readonly deadline: number | null;
+  log(stream: LogStream, text: string | Uint8Array): void;
+  /** From 0 to 1, or any number that rises. */
+  progress(value: number): void;
+  /** Resolves when it is on its way; the last one said wins. */
+  saveCheckpoint(state: Uint8Array): Promise<void>;
+  /** Asks for more time; false where the node does not grant it. */
+  extend(byMs: number): Promise<boolean>;
+}
+
+/**
+ * Runs attempts of one kind: `command`, `http`, `handler:<name>`. `run` settles within `graceMs`
+ * after the signal, with whatever it started gone for good: the worker reports `stopped` then
+ * whether or not it has settled. A throw counts as a failure.
+ */
+export interface Executor {
+  readonly name: string;
+  run(attempt: AttemptContext): Promise<Result>;
+}

@@ -1,0 +1,31 @@
+/**
+ * The few words that a tenant is told. Blocked, unresolved and unreachable say nothing of addresses
+ * or times: an answer that tells them apart is a map of the network that the worker stands in.
+ */
+export type HttpFailureCode =
+  | 'target_not_allowed'
+  | 'invalid'
+  | 'too_many_redirects'
+  | 'connect_failed'
+  | 'response_failed'
+  | 'timeout';
+
+const PERMANENT: ReadonlySet<HttpFailureCode> = new Set([
+  'target_not_allowed',
+  'invalid',
+  'too_many_redirects',
+]);
+
+export class HttpFailure extends Error {
+  override readonly name = 'HttpFailure';
+  readonly code: HttpFailureCode;
+
+  constructor(code: HttpFailureCode, detail?: string) {
+    super(detail === undefined ? code : `${code}: ${detail}`);
+    this.code = code;
+  }
+
+  get class(): 'permanent' | 'transient' {
+    return PERMANENT.has(this.code) ? 'permanent' : 'transient';
+  }
+}

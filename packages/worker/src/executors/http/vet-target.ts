@@ -1,0 +1,61 @@
+import { lookup } from 'node:dns/promises';
+import { checkTarget, hostOf, isAddressAllowed, parseAddress } from '@signalbox/protocol/link';
+import { HttpFailure } from './http-failure.ts';
+import { type HttpExecutorOptions, RESOLVE_MS, type VettedTarget } from './http-options.ts';
+
+const ADDRESSES_MAX = 8;
+
+export interface Vetting {
+  readonly options: HttpExecutorOptions;
+  readonly signal: AbortSignal;
+  refused(refusal: { host: string; address: string | null; why: string }): void;
+}
+
+/**
+ * Asks for the addresses of the target and answers with those that may be dialled. One bad address
+ * among good ones refuses the whole name: who mixes them wants the guard to pick one and the dialler
+ * the other. Called anew for every attempt and every hop, so no answer outlives its request.
+ */
+export async function vetTarget(text: string, vetting: Vetting): Promise<VettedTarget> {
+  const check = checkTarget(text, vetting.options);
+  if (!check.ok) {
+    const host = URL.canParse(text) ? new URL(text).hostname : '';
+    vetting.refused({ host, address: null, why: check.message });
+    throw new HttpFailure(check.code, check.message);
+  }
+  const { url } = check;
+  const host = hostOf(url);
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  if (parseAddress(host) !== null) return { url, host, port, addresses: [host] };
+  const addresses = await resolve(host, vetting);
+  const bad = addresses.find((address) => !isAddressAllowed(address, vetting.options));
+  if (bad !== undefined) {
+    vetting.refused({ host, address: bad, why: 'the name has an address that is not public' });
+    throw new HttpFailure('target_not_allowed', 'the target is not allowed');
+  }
+  return { url, host, port, addresses: addresses.slice(0, ADDRESSES_MAX) };
+}
+
+async function resolve(host: string, vetting: Vetting): Promise<readonly string[]> {
+  const ask = vetting.options.resolve ?? systemResolve;
+  const late = Promise.withResolvers<never>();
+  const stop = (): void => late.reject(new HttpFailure('connect_failed'));
+  const timer = setTimeout(stop, vetting.options.resolveMs ?? RESOLVE_MS);
+  vetting.signal.addEventListener('abort', stop);
+  try {
+    const addresses = await Promise.race([ask(host), late.promise]);
+    if (addresses.length > 0) return addresses;
+  } catch (error) {
+    vetting.refused({ host, address: null, why: `does not resolve: ${String(error)}` });
+    throw new HttpFailure('connect_failed');
+  } finally {
+    clearTimeout(timer);
+    vetting.signal.removeEventListener('abort', stop);
+  }
+  vetting.refused({ host, address: null, why: 'resolves to nothing' });
+  throw new HttpFailure('connect_failed');
+}
+
+async function systemResolve(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true })).map((answer) => answer.address);
+}
