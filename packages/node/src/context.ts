@@ -1,6 +1,6 @@
 import type { RunId } from '@signalbox/engine';
-import type { BlobRef, ErrorCode, LogStream, Role } from '@signalbox/protocol';
-import type { Store } from '@signalbox/store';
+import type { BlobRef, ErrorCode, LogStream, Role, TargetOptions } from '@signalbox/protocol';
+import type { LogLineRow, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
 import type { CommitLoop } from './loop/index.ts';
 
@@ -17,6 +17,8 @@ export interface NodeContext {
   readonly audit: Audit;
   readonly metrics: Metrics;
   readonly log: Logger;
+  /** What definitions of `http` tasks may call; absent: public https addresses only. */
+  readonly httpTargets?: TargetOptions;
 }
 
 /** Who is asking, as the key told. */
@@ -95,6 +97,8 @@ export interface TaskLogs {
     readonly stream: LogStream;
     readonly text: string;
   }): void;
+  /** Calls back for every line as it comes, before it is stored; answers how to stop. */
+  onLine?(listener: (line: LogLineRow) => void): () => void;
   flush(): Promise<void>;
 }
 

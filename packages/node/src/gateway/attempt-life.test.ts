@@ -1,0 +1,157 @@
+import { hash } from 'node:crypto';
+import { formatRunId, type RunId } from '@signalbox/engine';
+import { encodeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { GatewayWorld, type WorldParams } from './testing/gateway-world.ts';
+import { helloOf, TestWorker } from './testing/test-worker.ts';
+
+let world: GatewayWorld;
+
+async function start(params: WorldParams = {}): Promise<void> {
+  world = await GatewayWorld.start(params);
+  await world.define('mail', {
+    tasks: [{ executor: 'handler:mail', retry: { fixedDelayMs: 0 } }],
+  });
+}
+
+afterEach(async () => {
+  expect(world.fatal).toEqual([]);
+  await world.stop();
+});
+
+const connect = (name: string, more: Parameters<typeof helloOf>[1] = {}) =>
+  TestWorker.connect(world.gateway, helloOf(name, more));
+const bytes = (text: string) => new TextEncoder().encode(text);
+const stateOf = async (id: RunId) => (await world.view(id)).state;
+
+describe('the life of an attempt on a link', () => {
+  it('goes from submission to a result that is confirmed once it is durable', async () => {
+    await start();
+    const worker = await connect('w');
+    expect(worker.frames[0]).toEqual({
+      kind: 'welcome',
+      protocol: 1,
+      node: 'node-a',
+      heartbeatMs: 5_000,
+    });
+    const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const id = await world.submit('mail', { head: { trace }, input: bytes('hello') });
+    const assign = await worker.got('assign');
+    const run = formatRunId(id);
+    expect(assign).toMatchObject({
+      tenant: 'acme',
+      job: 'mail',
+      jobVersion: 1,
+      run,
+      task: 'main',
+      id: `${run}:main:1`,
+      executor: 'handler:mail',
+      work: null,
+      class: 'P1',
+      idempotencyKey: `${run}:main`,
+      inputHash: hash('sha256', 'hello', 'hex'),
+      timeoutMs: null,
+      graceMs: 30_000,
+      trace,
+      checkpoint: null,
+    });
+    expect(assign.input).toEqual(bytes('hello'));
+    worker.say({ kind: 'accept', ref: assign.ref });
+    worker.succeed(assign.ref, bytes('done'));
+    expect(await worker.got('confirm')).toEqual({ kind: 'confirm', ref: assign.ref });
+    expect(await world.view(id)).toMatchObject({ state: 'SUCCEEDED', output: bytes('done') });
+  });
+
+  it('sends everything of one commit to a worker as one batch', async () => {
+    await start();
+    const worker = await connect('w');
+    const sizes: number[] = [];
+    const { gateway } = world;
+    const seen = gateway.receive.bind(gateway);
+    gateway.receive = (effects) => {
+      sizes.push(effects.filter((e) => e.kind === 'assign').length);
+      seen(effects);
+    };
+    await Promise.all([1, 2, 3, 4, 5].map(() => world.submit('mail')));
+    await worker.got('assign', 5);
+    expect(Math.max(...sizes)).toBe(5);
+  });
+
+  it('hands a command with its definition, its timeout and the hash of the payload behind a reference', async () => {
+    await start();
+    const command = { argv: ['/bin/echo', 'hello'] };
+    const task = { executor: 'command', command, timeouts: { hardMs: 60_000 } };
+    await world.define('shell', { tasks: [task] });
+    const worker = await connect('w');
+    const sha256 = hash('sha256', 'large', 'hex');
+    const input = encodeBlobRef({ name: 'b1', bytes: 5, sha256 });
+    await world.submit('shell', { input });
+    expect(await worker.got('assign')).toMatchObject({
+      executor: 'command',
+      work: command,
+      timeoutMs: 60_000,
+      inputHash: sha256,
+    });
+  });
+
+  it('ends what cannot be sent with a reason instead of trying it for ever', async () => {
+    await start();
+    const command = { argv: Array.from({ length: 40 }, () => 'x'.repeat(32_768)) };
+    await world.define('shell', {
+      tasks: [{ executor: 'command', command, retry: { onExhausted: 'fail' } } as object],
+    });
+    const worker = await connect('w');
+    const id = await world.submit('shell');
+    await world.ended(id);
+    const view = await world.view(id);
+    expect(view.state).toBe('FAILED');
+    expect(view.tasks[0]?.error).toContain('does not fit in a message');
+    expect(worker.of('assign')).toEqual([]);
+  });
+
+  it('ends an attempt whose output is too large for the link, or its worker would send it for ever', async () => {
+    await start();
+    const worker = await connect('w');
+    const id = await world.submit('mail');
+    const { ref } = await worker.got('assign');
+    worker.succeed(ref, new Uint8Array(PAYLOAD_INLINE_MAX + 1));
+    await worker.got('confirm');
+    expect((await world.view(id)).tasks[0]?.error).toContain('blob store');
+  });
+
+  it('passes checkpoint, extension and abort on', async () => {
+    await start();
+    await world.define('long', {
+      tasks: [{ executor: 'handler:mail', timeouts: { hardMs: 60_000 } }],
+    });
+    const worker = await connect('w');
+    const id = await world.submit('long');
+    const { ref } = await worker.got('assign');
+    const foreignUse = helloOf('w').foreignUse;
+    worker.say({ kind: 'accept', ref }, { kind: 'checkpoint', ref, state: bytes('half') });
+    worker.say({ kind: 'beat', foreignUse, progress: [{ ref, value: 0.5 }] });
+    worker.say({ kind: 'extend', ref, byMs: 60_000 });
+    const extended = await worker.got('extended');
+    expect(extended.granted).toBe(true);
+    expect(extended.timeoutMs).toBeGreaterThan(110_000);
+    expect(extended.timeoutMs).toBeLessThanOrEqual(120_000);
+    await world.gateway.evict('w');
+    expect(await worker.got('abort')).toMatchObject({ ref, why: 'evicted', graceMs: 30_000 });
+    const again = await worker.got('assign', 2);
+    expect(again.checkpoint).toEqual(bytes('half'));
+    worker.succeed(again.ref);
+    await world.ended(id);
+  });
+
+  it('a refused attempt goes to another worker', async () => {
+    await start({ engine: { restMs: 50 } });
+    const full = await connect('full');
+    const id = await world.submit('mail');
+    const { ref } = await full.got('assign');
+    const other = await connect('other');
+    full.say({ kind: 'refuse', ref, foreignUse: null });
+    other.succeed((await other.got('assign')).ref);
+    await world.ended(id);
+    expect(await stateOf(id)).toBe('SUCCEEDED');
+  });
+});

@@ -1,0 +1,8 @@
+import type { Attempt, Effect } from '@signalbox/engine';
+
+/** Who draws the life of an attempt into a trace; see `tracing/`. */
+export interface AttemptSpans {
+  dispatched(effect: Effect & { kind: 'assign' }, now: number): void;
+  /** Its result is durable. */
+  ended(attempt: Attempt, now: number): void;
+}

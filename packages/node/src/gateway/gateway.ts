@@ -1,0 +1,147 @@
+import type { Command, Effect } from '@signalbox/engine';
+import { CLOSE, type FromNode, type WorkerView } from '@signalbox/protocol';
+import type { Logger } from 'pino';
+import { ApiError, type TaskLogs } from '../context.ts';
+import type { CommitLoop } from '../loop/index.ts';
+import type { AttemptSpans } from './attempt-spans.ts';
+import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
+import { Outgoing } from './outgoing.ts';
+import type { Peer, Session } from './peer.ts';
+import { Roster } from './roster.ts';
+import { WorkerSession } from './session.ts';
+import { SilenceWatch } from './silence-watch.ts';
+import { workerView } from './worker-view.ts';
+
+export interface GatewayParams {
+  readonly loop: CommitLoop;
+  readonly logs: TaskLogs;
+  /** Of the node, as workers are told it. */
+  readonly name: string;
+  readonly heartbeatMs: number;
+  readonly log: Logger;
+  /** The server's time; the loop's unless a test has its own. */
+  readonly clock?: () => number;
+  readonly limits?: Partial<GatewayLimits>;
+  readonly spans?: AttemptSpans;
+}
+
+/**
+ * Where workers meet the engine: frames in become commands, effects become frames out. It decides
+ * nothing about attempts; it knows which link belongs to which worker, and keeps links honest.
+ */
+export class Gateway {
+  readonly #loop: CommitLoop;
+  readonly #log: Logger;
+  readonly #roster: Roster;
+  readonly #outgoing: Outgoing;
+  readonly #silence: SilenceWatch;
+  #stopped = false;
+
+  constructor(params: GatewayParams) {
+    const { loop, logs, log, name, heartbeatMs } = params;
+    this.#loop = loop;
+    this.#log = log;
+    const limits = { ...DEFAULT_GATEWAY_LIMITS, ...params.limits };
+    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs });
+    this.#outgoing = new Outgoing({
+      loop,
+      confirmed: this.#roster.confirmed,
+      spans: params.spans ?? null,
+      now: params.clock ?? (() => loop.time.now()),
+    });
+    const { beatsMissed } = limits;
+    this.#silence = new SilenceWatch({ sessions: this.#roster.open, heartbeatMs, beatsMissed });
+  }
+
+  open(peer: Peer): Session {
+    const session = new WorkerSession(this.#roster, peer);
+    this.#roster.open.add(session);
+    if (this.#stopped) session.close(CLOSE.goingAway, 'the node is stopping');
+    else this.#silence.start();
+    return session;
+  }
+
+  /** The loop's `release`. What belongs to one worker goes to it in one message. */
+  receive(effects: readonly Effect[]): void {
+    const batches = new Map<WorkerSession, FromNode[]>();
+    for (const effect of effects) {
+      if (effect.kind === 'alert') {
+        this.#alert(effect);
+        continue;
+      }
+      const session = this.#roster.sessionOf(effect.worker);
+      const frame = this.#guarded(() => this.#outgoing.frameOf(session, effect));
+      if (session === undefined || frame === null) continue;
+      let batch = batches.get(session);
+      if (batch === undefined) {
+        batch = [];
+        batches.set(session, batch);
+      }
+      if (session.learnsOfDrain(effect)) batch.push({ kind: 'drain' });
+      batch.push(frame);
+    }
+    for (const [session, frames] of batches) this.#guarded(() => session.send(frames));
+  }
+
+  workers(): WorkerView[] {
+    const known = [...this.#loop.engine.core.workers.workers.values()];
+    return known.filter(({ info }) => !this.#roster.hasDeparted(info.name)).map(workerView);
+  }
+
+  worker(name: string): WorkerView | null {
+    const worker = this.#loop.engine.core.workers.workers.get(name);
+    return worker === undefined || this.#roster.hasDeparted(name) ? null : workerView(worker);
+  }
+
+  /** WRK-07 from the node's side; answers false where there is no such worker. So do those below. */
+  drain(name: string): Promise<boolean> {
+    this.#roster.ordered(name);
+    return this.#order({ kind: 'drainWorker', worker: name });
+  }
+
+  cordon(name: string): Promise<boolean> {
+    this.#roster.ordered(name);
+    return this.#order({ kind: 'cordonWorker', worker: name });
+  }
+
+  uncordon(name: string): Promise<boolean> {
+    return this.#order({ kind: 'uncordonWorker', worker: name });
+  }
+
+  evict(name: string): Promise<boolean> {
+    return this.#order({ kind: 'evictWorker', worker: name });
+  }
+
+  /** Closes every link; workers go on with what they have and look for a node again. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#silence.stop();
+    for (const session of [...this.#roster.open]) {
+      session.close(CLOSE.goingAway, 'the node is stopping');
+    }
+  }
+
+  /** One bad link or exporter must not stop the loop, which everybody else depends on. */
+  #guarded<T>(act: () => T): T | null {
+    try {
+      return act();
+    } catch (error) {
+      this.#log.error({ err: error }, 'a worker could not be told');
+      return null;
+    }
+  }
+
+  async #order(command: Command & { worker: string }): Promise<boolean> {
+    if (this.#roster.hasDeparted(command.worker)) return false;
+    const answer = await this.#loop.execute(command);
+    if (answer.kind !== 'refused') return true;
+    if (answer.code === 'not_found') return false;
+    throw new ApiError(answer.code, answer.message);
+  }
+
+  #alert({ alert, subject }: Effect & { kind: 'alert' }): void {
+    // Not lost: it left, and the time in which it could have come back is over.
+    if (alert === 'workerLost' && this.#roster.forgotten(subject)) return;
+    this.#log.warn({ alert, subject }, 'alert');
+  }
+}

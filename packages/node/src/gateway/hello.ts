@@ -1,0 +1,43 @@
+import type { WorkerInfo } from '@signalbox/engine';
+import { CLOSE, type FromWorker, NAME_PATTERN, PROTOCOL_VERSION } from '@signalbox/protocol';
+import type { GatewayLimits } from './limits.ts';
+
+export type Hello = FromWorker & { kind: 'hello' };
+
+export interface Refusal {
+  readonly code: number;
+  readonly reason: string;
+}
+
+const NAME = new RegExp(NAME_PATTERN);
+
+/** Why a worker that introduces itself like this is turned away, or null (h69). */
+export function refusalOf(hello: Hello, limits: GatewayLimits): Refusal | null {
+  if (hello.protocol !== PROTOCOL_VERSION) {
+    return { code: CLOSE.protocol, reason: `this node speaks protocol ${PROTOCOL_VERSION}` };
+  }
+  const reason = problemOf(hello, limits);
+  return reason === null ? null : { code: CLOSE.invalid, reason };
+}
+
+function problemOf(hello: Hello, limits: GatewayLimits): string | null {
+  const { total, foreignUse } = hello;
+  if (!NAME.test(hello.worker)) return 'worker is not a name';
+  if (hello.executors.length > limits.executorsMax) return 'too many executors';
+  if (Object.keys(hello.labels).length > limits.labelsMax) return 'too many labels';
+  for (const [of, is] of [
+    ['total', total],
+    ['foreignUse', foreignUse],
+  ] as const) {
+    if (is.slots > limits.slotsMax) return `${of}.slots is above ${limits.slotsMax}`;
+    if (is.gpu > limits.gpuMax) return `${of}.gpu is above ${limits.gpuMax}`;
+    const largest = Math.max(is.cpuMilli, is.memoryMb, is.diskMb);
+    if (largest > limits.amountMax) return `${of} is above ${limits.amountMax}`;
+  }
+  return null;
+}
+
+export function infoOf(hello: Hello): WorkerInfo {
+  const { worker: name, instance, zone, labels, executors, total } = hello;
+  return { name, instance, zone, labels, executors, total };
+}

@@ -1,0 +1,124 @@
+import type { FromNode, FromWorker } from '@signalbox/protocol';
+import type { Gateway } from './gateway.ts';
+import type { Session } from './peer.ts';
+
+export interface InProcessHandlers {
+  received(frames: readonly FromNode[]): void;
+  closed(code: number, reason: string): void;
+}
+
+export interface InProcessConnection {
+  send(frames: readonly FromWorker[]): void;
+  /** Resolves when the node has heard everything that was said before. */
+  close(code?: number): Promise<void>;
+}
+
+/**
+ * A link without a network. Frames are handed over as they are, but never within the call that sent
+ * them: neither side has to expect an answer before its own call has returned.
+ */
+export function connectInProcess(gateway: Gateway): {
+  connect(handlers: InProcessHandlers): Promise<InProcessConnection>;
+} {
+  return { connect: async (handlers) => new InProcessLink(gateway, handlers).connection };
+}
+
+class InProcessLink {
+  readonly connection: InProcessConnection = {
+    send: (frames) => {
+      if (!this.#closed) this.#toNode.push(frames.map(copied));
+    },
+    close: (code = 1000) => this.#closeByWorker(code),
+  };
+  readonly #handlers: InProcessHandlers;
+  readonly #session: Session;
+  readonly #toNode: Lane<FromWorker>;
+  readonly #toWorker: Lane<FromNode>;
+  #closed = false;
+
+  constructor(gateway: Gateway, handlers: InProcessHandlers) {
+    this.#handlers = handlers;
+    this.#toNode = new Lane((frames) => this.#session.receive(frames));
+    this.#toWorker = new Lane((frames) => this.#handlers.received(frames));
+    this.#session = gateway.open({
+      send: (frames) => {
+        if (!this.#closed) this.#toWorker.push(frames.map(copied));
+      },
+      close: (code, reason) => this.#close(code, reason),
+      bufferedBytes: 0,
+    });
+  }
+
+  /** What was said before the end still arrives, as it would on a socket that is closed in order. */
+  #close(code: number, reason: string): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#toWorker.end(() => this.#handlers.closed(code, reason));
+  }
+
+  #closeByWorker(code: number): Promise<void> {
+    if (this.#closed) return Promise.resolve();
+    this.#close(code, '');
+    return new Promise((resolve) => {
+      this.#toNode.end(() => {
+        this.#session.closed();
+        resolve();
+      });
+    });
+  }
+}
+
+/** One direction: everything of one turn is delivered together in the next. */
+class Lane<Frame> {
+  readonly #deliver: (frames: readonly Frame[]) => void;
+  #waiting: Frame[] = [];
+  #scheduled = false;
+  #onEnd: (() => void) | null = null;
+
+  constructor(deliver: (frames: readonly Frame[]) => void) {
+    this.#deliver = deliver;
+  }
+
+  push(frames: readonly Frame[]): void {
+    for (const frame of frames) this.#waiting.push(frame);
+    this.#schedule();
+  }
+
+  end(onEnd: () => void): void {
+    this.#onEnd = onEnd;
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      const frames = this.#waiting;
+      this.#waiting = [];
+      if (frames.length > 0) this.#deliver(frames);
+      const onEnd = this.#onEnd;
+      this.#onEnd = null;
+      onEnd?.();
+    });
+  }
+}
+
+/** Payloads are copied: a handler that writes into its input must not change the next attempt's. */
+function copied<Frame extends FromNode | FromWorker>(frame: Frame): Frame {
+  switch (frame.kind) {
+    case 'assign':
+      return { ...frame, input: copy(frame.input), checkpoint: copy(frame.checkpoint) };
+    case 'finish':
+      return { ...frame, output: copy(frame.output) };
+    case 'checkpoint':
+      return { ...frame, state: copy(frame.state) };
+    default:
+      return frame;
+  }
+}
+
+/** Not `slice`: a Buffer's would be a view of the same bytes. */
+function copy(bytes: Uint8Array | null): Uint8Array | null {
+  return bytes === null ? null : new Uint8Array(bytes);
+}

@@ -1,0 +1,249 @@
+import type { Attempt, Effect, WorkerInfo } from '@signalbox/engine';
+import {
+  CLOSE,
+  type FromNode,
+  type FromWorker,
+  PAYLOAD_INLINE_MAX,
+  type Ref,
+} from '@signalbox/protocol';
+import { type Hello, infoOf } from './hello.ts';
+import type { Peer, Session } from './peer.ts';
+import type { SessionHost } from './session-host.ts';
+import { type AboutAttempt, toCommand } from './to-command.ts';
+import type { ToWorker } from './to-frame.ts';
+import { fromWire, keyOf, liveAttempt, maySayStale, toWire } from './wire-ref.ts';
+
+type State = 'new' | 'attached' | 'closed';
+
+const decoder = new TextDecoder();
+
+/** One link with one worker: `new` until its `hello` was taken, `attached`, and `closed` for good. */
+export class WorkerSession implements Session {
+  readonly #host: SessionHost;
+  readonly #peer: Peer;
+  readonly #helloTimer: NodeJS.Timeout;
+  /** What it was given here and has not been told to forget. */
+  readonly #attempts = new Map<string, Attempt>();
+  /** Sent on this link and neither accepted nor refused yet. */
+  readonly #unanswered = new Map<string, Ref>();
+  #state: State = 'new';
+  #info: WorkerInfo | null = null;
+  /** It knows that it is being drained: it asked for it, or has been told. */
+  #knowsDrain = false;
+  heardAtMs: number;
+  /** When it last said who it is, or was asked to. */
+  statedAtMs = 0;
+
+  constructor(host: SessionHost, peer: Peer) {
+    this.#host = host;
+    this.#peer = peer;
+    this.heardAtMs = host.monotonicMs();
+    this.#helloTimer = setTimeout(
+      () => this.close(CLOSE.unauthenticated, 'no hello in time'),
+      host.limits.helloMs,
+    );
+    this.#helloTimer.unref();
+  }
+
+  /** What it said of itself last; null before its `hello`. The engine's record holds the same object. */
+  get info(): WorkerInfo | null {
+    return this.#info;
+  }
+
+  receive(frames: readonly FromWorker[]): void {
+    this.heardAtMs = this.#host.monotonicMs();
+    for (const frame of frames) {
+      if (this.#state === 'closed') return;
+      if (frame.kind === 'hello') this.#hello(frame);
+      else if (this.#info === null) this.close(CLOSE.protocol, 'the first frame is hello');
+      else this.#take(this.#info.name, frame);
+    }
+  }
+
+  closed(): void {
+    this.#end(false);
+  }
+
+  close(code: number, reason: string): void {
+    if (this.#state === 'closed') return;
+    this.#end(false);
+    this.#peer.close(code, reason);
+  }
+
+  send(frames: readonly FromNode[]): void {
+    if (this.#state === 'closed') return;
+    this.#peer.send(frames);
+    if (this.#peer.bufferedBytes <= this.#host.limits.bufferedBytesMax) return;
+    this.#host.log.warn(
+      { worker: this.#info?.name },
+      'a worker reads too slowly; its link is closed',
+    );
+    this.close(CLOSE.tooFast, 'reads too slowly');
+  }
+
+  /** False for an assignment of an earlier record: the engine takes it back when it reads the `hello`. */
+  isFor(attempt: Attempt): boolean {
+    return attempt.worker !== null && attempt.worker.info === this.#info;
+  }
+
+  given(attempt: Attempt, ref: Ref): void {
+    const key = keyOf(ref);
+    this.#attempts.set(key, attempt);
+    this.#unanswered.set(key, ref);
+  }
+
+  /** True where the effect is the first that it hears of a drain which somebody else has ordered. */
+  learnsOfDrain(effect: ToWorker): boolean {
+    if (effect.kind === 'assign') this.#knowsDrain = false;
+    const drains =
+      effect.kind === 'drained' || (effect.kind === 'abort' && effect.why === 'drained');
+    if (!drains || this.#knowsDrain) return false;
+    this.#knowsDrain = true;
+    return true;
+  }
+
+  /** The worker is told to forget the attempt; answers it where it was given here. */
+  forget(effect: Effect & { kind: 'confirm' | 'stale' }): Attempt | null {
+    const key = keyOf(toWire(effect.ref));
+    const attempt = this.#attempts.get(key) ?? null;
+    this.#attempts.delete(key);
+    this.#unanswered.delete(key);
+    return attempt;
+  }
+
+  #hello(hello: Hello): void {
+    const info = infoOf(hello);
+    const before = this.#info;
+    if (before !== null && (before.name !== info.name || before.instance !== info.instance)) {
+      return this.close(CLOSE.invalid, 'a link is bound to one worker');
+    }
+    if (!this.#host.mayAttach(this, hello)) return;
+    clearTimeout(this.#helloTimer);
+    this.#state = 'attached';
+    this.#info = info;
+    this.statedAtMs = this.heardAtMs;
+    this.#host.attach(this, { info, foreignUse: hello.foreignUse, holds: this.#holds(hello) });
+  }
+
+  /**
+   * What was sent before this `hello` and crossed it on the way is held too: links keep their
+   * order, so it arrives. Without it the engine would take it for lost and give it out again.
+   */
+  #holds(hello: Hello): ReturnType<typeof fromWire>[] {
+    const holds = new Map(hello.holds.map((ref) => [keyOf(ref), ref]));
+    for (const [key, ref] of this.#unanswered) holds.set(key, ref);
+    return [...holds.values()].map(fromWire);
+  }
+
+  #take(name: string, frame: Exclude<FromWorker, Hello>): void {
+    switch (frame.kind) {
+      case 'beat':
+        this.#tidy();
+        this.#host.heard(this);
+        return this.#report(name, frame);
+      case 'accept':
+        this.#unanswered.delete(keyOf(frame.ref));
+        return this.#report(name, frame);
+      case 'refuse':
+        this.#drop(frame.ref);
+        return this.#report(name, frame);
+      case 'finish':
+        return this.#finish(name, frame);
+      case 'checkpoint':
+        if (frame.state.length > PAYLOAD_INLINE_MAX) return this.#ignore(name, frame);
+        return this.#report(name, frame);
+      case 'extend':
+        return this.#report(name, frame);
+      case 'log':
+        return this.#log(name, frame);
+      case 'drain':
+        this.#knowsDrain = true;
+        return this.#host.drainItself(name);
+      case 'bye':
+        this.#end(true);
+        return this.#peer.close(1000, 'bye');
+      default:
+        return this.#unknown(frame);
+    }
+  }
+
+  #report(name: string, frame: AboutAttempt): void {
+    this.#host.loop.report(toCommand(name, frame));
+  }
+
+  #finish(name: string, frame: FromWorker & { kind: 'finish' }): void {
+    if (this.#host.confirmed.has(name, frame.ref)) {
+      return this.send([{ kind: 'confirm', ref: frame.ref }]);
+    }
+    this.#unanswered.delete(keyOf(frame.ref));
+    this.#find(name, frame.ref);
+    this.#report(name, frame);
+  }
+
+  #log(name: string, frame: FromWorker & { kind: 'log' }): void {
+    const attempt = this.#find(name, frame.ref);
+    if (attempt === null) {
+      const answer = maySayStale(this.#host.loop.engine, frame.ref);
+      const late = this.#host.confirmed.has(name, frame.ref);
+      if (answer && !late) this.send([{ kind: 'stale', ref: frame.ref }]);
+      return;
+    }
+    const { task, number } = attempt;
+    const { ms, partition, seq, spec } = task.run;
+    this.#host.logs.append({
+      tenant: spec.tenant,
+      run: { ms, partition, seq },
+      task: task.index,
+      attempt: number,
+      number: frame.number,
+      stream: frame.stream,
+      text: decoder.decode(frame.text),
+    });
+  }
+
+  /** Given on this link, or held since an earlier one and found live under this worker's name. */
+  #find(name: string, ref: Ref): Attempt | null {
+    const key = keyOf(ref);
+    const known = this.#attempts.get(key);
+    if (known !== undefined) return known;
+    const attempt = liveAttempt(this.#host.loop.engine, name, ref);
+    if (attempt !== null) this.#attempts.set(key, attempt);
+    return attempt;
+  }
+
+  #drop(ref: Ref): void {
+    this.#attempts.delete(keyOf(ref));
+    this.#unanswered.delete(keyOf(ref));
+  }
+
+  /** What has been superseded and never answered would otherwise stay here for as long as the link. */
+  #tidy(): void {
+    for (const [key, attempt] of this.#attempts) {
+      if (attempt.task.attempt === attempt) continue;
+      this.#attempts.delete(key);
+      this.#unanswered.delete(key);
+    }
+  }
+
+  #ignore(name: string, frame: FromWorker): void {
+    this.#host.log.warn(
+      { worker: name, frame: frame.kind },
+      'a payload is too large and is ignored',
+    );
+  }
+
+  /** Frames from a socket are checked before; this is for links that check nothing. */
+  #unknown(frame: never): void {
+    void frame;
+    this.close(CLOSE.protocol, 'unknown frame');
+  }
+
+  #end(inGoodOrder: boolean): void {
+    if (this.#state === 'closed') return;
+    this.#state = 'closed';
+    clearTimeout(this.#helloTimer);
+    this.#attempts.clear();
+    this.#unanswered.clear();
+    this.#host.ended(this, inGoodOrder);
+  }
+}

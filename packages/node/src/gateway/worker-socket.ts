@@ -1,0 +1,150 @@
+import {
+  CLOSE,
+  decodeFromWorker,
+  encodeFrames,
+  FrameError,
+  type FromNode,
+  type FromWorker,
+  MESSAGE_BYTES_MAX,
+} from '@signalbox/protocol';
+import type { WebSocket } from 'ws';
+import type { Peer, Session } from './peer.ts';
+import { Rate } from './rate.ts';
+import type { SocketLimits } from './socket-limits.ts';
+
+/** What a close frame has room for. */
+const REASON_BYTES_MAX = 123;
+
+export interface WorkerSocketParams {
+  readonly socket: WebSocket;
+  readonly limits: SocketLimits;
+  readonly open: (peer: Peer) => Session;
+  /** Null where the key came with the request; else the key in the `hello` is looked at here. */
+  readonly admit: ((key: string | undefined) => Promise<Verdict>) | null;
+}
+
+export type Verdict = { readonly code: number; readonly reason: string } | 'admitted';
+
+/** A link over a socket: decodes what comes, encodes what goes, and holds the far end to its limits. */
+export class WorkerSocket implements Peer {
+  readonly #p: WorkerSocketParams;
+  readonly #session: Session;
+  readonly #messages: Rate;
+  readonly #frames: Rate;
+  readonly #bytes: Rate;
+  #admitted: boolean;
+  #closing = false;
+  /** What came while the key was being looked at. */
+  #waiting: FromWorker[] | null = null;
+
+  constructor(params: WorkerSocketParams) {
+    this.#p = params;
+    this.#admitted = params.admit === null;
+    const { socket, limits } = params;
+    this.#messages = new Rate(limits.messagesPerSecond);
+    this.#frames = new Rate(limits.framesPerSecond);
+    this.#bytes = new Rate(limits.bytesPerSecond);
+    this.#session = params.open(this);
+    socket.on('message', (data, isBinary) => this.#message(data as Buffer, isBinary));
+    socket.on('ping', () => this.#control());
+    socket.on('pong', () => this.#control());
+    socket.on('close', () => this.#session.closed());
+    // Broken framing: the library has answered with the right code, and `close` follows.
+    socket.on('error', () => {});
+  }
+
+  get bufferedBytes(): number {
+    return this.#p.socket.bufferedAmount;
+  }
+
+  send(frames: readonly FromNode[]): void {
+    const { socket } = this.#p;
+    if (socket.readyState !== socket.OPEN) return;
+    const message = encodeFrames(frames);
+    if (message.length <= MESSAGE_BYTES_MAX || frames.length === 1) {
+      socket.send(message, () => {});
+      return;
+    }
+    const middle = Math.ceil(frames.length / 2);
+    this.send(frames.slice(0, middle));
+    this.send(frames.slice(middle));
+  }
+
+  close(code: number, reason: string): void {
+    const { socket, limits } = this.#p;
+    if (this.#closing) return;
+    this.#closing = true;
+    socket.close(code, cutToBytes(reason));
+    // A far end that does not read does not answer either: it would hold its buffers for long.
+    const timer = setTimeout(() => socket.terminate(), limits.closeMs);
+    timer.unref();
+    socket.once('close', () => clearTimeout(timer));
+  }
+
+  #message(data: Buffer, isBinary: boolean): void {
+    const { socket } = this.#p;
+    if (socket.readyState !== socket.OPEN) return;
+    if (!this.#messages.take(1) || !this.#bytes.take(data.length)) return this.#tooFast();
+    if (!isBinary) return this.end(CLOSE.protocol, 'messages are binary');
+    let frames: FromWorker[];
+    try {
+      frames = decodeFromWorker(data);
+    } catch (error) {
+      const reason = error instanceof FrameError ? error.message : 'not readable';
+      return this.end(CLOSE.protocol, reason);
+    }
+    if (!this.#frames.take(frames.length)) return this.#tooFast();
+    this.#received(frames);
+  }
+
+  #received(frames: FromWorker[]): void {
+    if (this.#admitted) return this.#session.receive(frames);
+    if (this.#waiting !== null) {
+      // Bounded by the rates: what may come until the key is known is a few seconds' worth.
+      for (const frame of frames) this.#waiting.push(frame);
+      return;
+    }
+    const first = frames[0];
+    if (first === undefined) return;
+    if (first.kind !== 'hello') return this.end(CLOSE.protocol, 'the first frame is hello');
+    this.#waiting = frames;
+    void this.#look(first.key);
+  }
+
+  async #look(key: string | undefined): Promise<void> {
+    const { socket, admit } = this.#p;
+    // What the network brings meanwhile stays there.
+    socket.pause();
+    const verdict = admit === null ? 'admitted' : await admit(key);
+    const frames = this.#waiting ?? [];
+    this.#waiting = null;
+    if (socket.readyState !== socket.OPEN) return;
+    socket.resume();
+    if (verdict !== 'admitted') return this.end(verdict.code, verdict.reason);
+    this.#admitted = true;
+    this.#session.receive(frames);
+  }
+
+  #control(): void {
+    if (!this.#closing && !this.#messages.take(1)) this.#tooFast();
+  }
+
+  #tooFast(): void {
+    this.end(CLOSE.tooFast, 'sends too fast');
+  }
+
+  /** Deaf at once: what still arrives until the socket is closed is not heard. */
+  end(code: number, reason: string): void {
+    this.#session.closed();
+    this.close(code, reason);
+  }
+}
+
+function cutToBytes(reason: string): string {
+  if (Buffer.byteLength(reason) <= REASON_BYTES_MAX) return reason;
+  // A cut through a character would leave bytes that are no UTF-8, which a close frame may not have.
+  return Buffer.from(reason)
+    .subarray(0, REASON_BYTES_MAX - 3)
+    .toString()
+    .replaceAll('\uFFFD', '');
+}

@@ -1,0 +1,68 @@
+import { ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
+import { type Attempt, type Effect, formatRunId } from '@signalbox/engine';
+import type { AttemptSpans } from '../gateway/attempt-spans.ts';
+import { parseTraceparent } from './traceparent.ts';
+
+/** Statuses of a span, as OpenTelemetry numbers them. */
+const ERROR = 2;
+
+/**
+ * Draws an attempt into the trace that its run was submitted with (OBS-10): how long it waited, how
+ * long it took to reach its worker, how long it ran. Spans are made afterwards, from times that the
+ * engine keeps anyway, so that nothing is held for a trace while a task waits for days.
+ */
+export class TracedAttempts implements AttemptSpans {
+  readonly #tracer: Tracer;
+
+  constructor(tracer: Tracer) {
+    this.#tracer = tracer;
+  }
+
+  dispatched({ attempt }: Effect & { kind: 'assign' }, now: number): void {
+    this.#span('signalbox.queue', attempt, { from: readyAt(attempt), to: attempt.assignedAt });
+    this.#span('signalbox.dispatch', attempt, { from: attempt.assignedAt, to: now });
+  }
+
+  ended(attempt: Attempt, now: number): void {
+    this.#span('signalbox.run', attempt, {
+      from: attempt.startedAt || attempt.assignedAt,
+      to: now,
+    });
+  }
+
+  #span(name: string, attempt: Attempt, time: { from: number; to: number }): void {
+    const { task, number, workerName } = attempt;
+    const { run } = task;
+    const parent = spanContextOf(run.head.trace);
+    if (parent === null) return;
+    const attributes = {
+      'signalbox.tenant': run.spec.tenant,
+      'signalbox.job': run.spec.job,
+      'signalbox.run': formatRunId({ ms: run.ms, partition: run.partition, seq: run.seq }),
+      'signalbox.task': task.spec.name,
+      'signalbox.attempt': number,
+      'signalbox.worker': workerName,
+      'signalbox.state': task.state,
+    };
+    const context = trace.setSpanContext(ROOT_CONTEXT, parent);
+    const span = this.#tracer.startSpan(name, { startTime: time.from, attributes }, context);
+    if (name === 'signalbox.run' && task.state !== 'SUCCEEDED') {
+      span.setStatus({ code: ERROR, message: task.error ?? task.state });
+    }
+    span.end(Math.max(time.from, time.to));
+  }
+}
+
+export function spanContextOf(traceparent: string | undefined): SpanContext | null {
+  const parent = parseTraceparent(traceparent);
+  if (parent === null) return null;
+  const { traceId, spanId, sampled } = parent;
+  const traceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return { traceId, spanId, traceFlags, isRemote: true };
+}
+
+/** When it could have run at the earliest: submitted, due, or free again after the try before. */
+function readyAt({ task, assignedAt }: Attempt): number {
+  const before = task.history?.at(-1)?.endedAt ?? 0;
+  return Math.min(assignedAt, Math.max(task.run.ms, task.dueAt, before));
+}

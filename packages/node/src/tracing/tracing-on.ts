@@ -1,0 +1,24 @@
+import { ROOT_CONTEXT, type Tracer, type TracerProvider, trace } from '@opentelemetry/api';
+import { spanContextOf, TracedAttempts } from './traced-attempts.ts';
+import { formatTraceparent } from './traceparent.ts';
+import type { SubmitSpan, Tracing } from './tracing.ts';
+
+export type StoppableProvider = TracerProvider & { shutdown(): Promise<void> };
+
+export function tracingOn(provider: StoppableProvider): Tracing {
+  const tracer = provider.getTracer('signalbox');
+  return {
+    spans: new TracedAttempts(tracer),
+    submit: (header) => submitSpan(tracer, header),
+    stop: () => provider.shutdown(),
+  };
+}
+
+function submitSpan(tracer: Tracer, header: string | undefined): SubmitSpan {
+  const parent = spanContextOf(header);
+  const context = parent === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent);
+  const span = tracer.startSpan('signalbox.submit', {}, context);
+  const { traceId, spanId, traceFlags } = span.spanContext();
+  const sampled = (traceFlags & 1) === 1;
+  return { trace: formatTraceparent({ traceId, spanId, sampled }), end: () => span.end() };
+}
