@@ -32,7 +32,7 @@ export const QueueDepth = Type.Object({
 export const TenantDefinition = Type.Object(
   {
     weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
-    runningMax: Type.Optional(Type.Integer({ minimum: 0 })),
+    runningMax: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
   },
   closed,
 );

@@ -127,6 +127,14 @@ const FROM_NODE = table({
   drained: {},
 });
 
+/** The fields of every frame; docs/worker-protocol.md is compared with it. */
+export const FRAME_FIELDS: Readonly<
+  Record<'fromWorker' | 'fromNode', Readonly<Record<string, readonly string[]>>>
+> = {
+  fromWorker: fieldsOf(FROM_WORKER),
+  fromNode: fieldsOf(FROM_NODE),
+};
+
 export function checkFromWorker(frame: Record<string, unknown>): FromWorker {
   return check(frame, FROM_WORKER) as FromWorker;
 }
@@ -149,6 +157,12 @@ function badField(value: object, fields: Fields): string | null {
     if (!(fields[field] as Check)((value as Record<string, unknown>)[field])) return field;
   }
   return null;
+}
+
+function fieldsOf(rows: Readonly<Record<string, Fields>>): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([kind, fields]) => [kind, Object.keys(fields)]),
+  );
 }
 
 /** Without a prototype: `constructor` is not the name of a frame. */

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { FRAME_FIELDS } from './check.ts';
+import { CLOSE, MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from './frames.ts';
+
+const page = readFileSync(new URL('../../../../docs/worker-protocol.md', import.meta.url), 'utf8');
+
+/** The part of the page below a heading of the second level. */
+function section(title: string): string {
+  const from = page.indexOf(`\n## ${title}\n`);
+  expect(from, `a section ${title}`).toBeGreaterThan(0);
+  const to = page.indexOf('\n## ', from + 1);
+  return page.slice(from, to === -1 ? undefined : to);
+}
+
+/** Frames by their headings, fields by the first column of the table below each. */
+function framesOf(text: string): Record<string, string[]> {
+  const parts = text.split(/\n### `(\w+)`\n/).slice(1);
+  const rows: [string, string[]][] = [];
+  for (let i = 0; i < parts.length; i += 2) {
+    const fields = [...(parts[i + 1] as string).matchAll(/\n\| `(\w+)`\?? \|/g)];
+    rows.push([parts[i] as string, fields.map((match) => match[1] as string)]);
+  }
+  return Object.fromEntries(rows);
+}
+
+describe('docs/worker-protocol.md', () => {
+  it('has every frame of a worker with every field, in the order of the code', () => {
+    expect(framesOf(section('What a worker says'))).toEqual(FRAME_FIELDS.fromWorker);
+  });
+
+  it('has every frame of a node with every field, in the order of the code', () => {
+    expect(framesOf(section('What a node says'))).toEqual(FRAME_FIELDS.fromNode);
+  });
+
+  it('has every close code', () => {
+    const codes = [...section('Close codes').matchAll(/\n\| (\d{4}) \|/g)].map(([, code]) => code);
+    expect(codes.map(Number).sort()).toEqual(Object.values(CLOSE).sort());
+  });
+
+  it('names the version and the size limit', () => {
+    expect(page).toContain(`version ${PROTOCOL_VERSION}`);
+    expect(page).toContain(MESSAGE_BYTES_MAX.toLocaleString('en-US'));
+  });
+});

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import {
+  type BlobRef,
+  decodeBlobRef,
+  encodeBlobRef,
+  PAYLOAD_INLINE_MAX,
+} from '@signalbox/protocol/link';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Blobs } from './blobs.ts';
+import { TransientError } from './errors.ts';
+import { buildAssign, textOf } from './testing/fake-node.ts';
+import { startWorker, stopWorkers } from './testing/start-worker.ts';
+
+afterEach(stopWorkers);
+
+class MemoryBlobs implements Blobs {
+  readonly kept = new Map<string, Uint8Array>();
+  failures = 0;
+
+  async get(tenant: string, name: string): Promise<Uint8Array | null> {
+    return this.kept.get(`${tenant}/${name}`) ?? null;
+  }
+
+  async put(tenant: string, bytes: Uint8Array): Promise<BlobRef> {
+    if (this.failures > 0) {
+      this.failures -= 1;
+      throw new TransientError('the node is away');
+    }
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    this.kept.set(`${tenant}/${sha256}`, bytes);
+    return { name: sha256, bytes: bytes.length, sha256 };
+  }
+}
+
+const large = new Uint8Array(PAYLOAD_INLINE_MAX + 1).fill(7);
+
+describe('large payloads', () => {
+  it('an input by reference reaches the handler as bytes, a large output goes to the blob store', async () => {
+    const blobs = new MemoryBlobs();
+    const input = encodeBlobRef(await blobs.put('acme', large));
+    const { node } = await startWorker((_input, context) => context.inputBytes, { blobs });
+    node.say(buildAssign(1, { input }));
+    const { output } = await node.next('finish');
+    const ref = decodeBlobRef(output as Uint8Array);
+    expect(ref?.bytes).toBe(large.length);
+    expect(await blobs.get('acme', ref?.name ?? '')).toEqual(large);
+  });
+
+  it('WRK-09 an output is kept until the blob store is back', async () => {
+    const blobs = new MemoryBlobs();
+    blobs.failures = 3;
+    const { node } = await startWorker(() => large, { blobs });
+    node.say(buildAssign(1));
+    expect((await node.next('finish')).result.kind).toBe('succeeded');
+    expect(blobs.failures).toBe(0);
+  });
+
+  it('an output that looks like a reference is stored as the payload it is', async () => {
+    const blobs = new MemoryBlobs();
+    const forged = encodeBlobRef({ name: 'of-another-tenant', bytes: 1, sha256: 'x' });
+    const { node } = await startWorker(() => forged, { blobs });
+    node.say(buildAssign(1));
+    const ref = decodeBlobRef((await node.next('finish')).output as Uint8Array);
+    expect(await blobs.get('acme', ref?.name ?? '')).toEqual(forged);
+  });
+
+  it('an input that is gone or changed fails the attempt, and may be tried again', async () => {
+    const blobs = new MemoryBlobs();
+    const ref = await blobs.put('acme', large);
+    blobs.kept.set(`acme/${ref.name}`, new Uint8Array([1]));
+    const { node } = await startWorker(() => 1, { blobs });
+    node.say(
+      buildAssign(1, { input: encodeBlobRef(ref) }),
+      buildAssign(2, { input: encodeBlobRef({ ...ref, name: 'absent' }) }),
+    );
+    await node.next('finish', 2);
+    for (const { result } of node.all('finish'))
+      expect(result).toMatchObject({ class: 'transient' });
+  });
+
+  it('WRK-05 a checkpoint that is damaged means the start, not a failure', async () => {
+    const blobs = new MemoryBlobs();
+    const ref = await blobs.put('acme', large);
+    blobs.kept.clear();
+    const { node } = await startWorker((_input, context) => context.checkpoint.load(), { blobs });
+    node.say(buildAssign(1, { checkpoint: encodeBlobRef(ref) }));
+    expect(textOf((await node.next('finish')).output)).toBe('null');
+  });
+
+  it('WRK-05 a large checkpoint goes to the blob store, and the next attempt loads it', async () => {
+    const blobs = new MemoryBlobs();
+    const { node } = await startWorker(
+      async (_input, { checkpoint }) => {
+        const before = checkpoint.load<string>();
+        if (before === null) await checkpoint.save('x'.repeat(PAYLOAD_INLINE_MAX));
+        return before?.length ?? 0;
+      },
+      { blobs },
+    );
+    node.say(buildAssign(1));
+    const { state } = await node.next('checkpoint');
+    expect(state.length).toBeLessThan(500);
+    node.say(buildAssign(2, { checkpoint: state }));
+    expect(textOf((await node.next('finish', 2)).output)).toBe(String(PAYLOAD_INLINE_MAX));
+  });
+
+  it('a large output without a blob store is a failure for good', async () => {
+    const { node } = await startWorker(() => large);
+    node.say(buildAssign(1));
+    expect((await node.next('finish')).result).toMatchObject({ class: 'permanent' });
+  });
+});

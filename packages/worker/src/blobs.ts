@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import {
+  type BlobRef,
+  decodeBlobRef,
+  encodeBlobRef,
+  looksLikeBlobRef,
+  PAYLOAD_INLINE_MAX,
+} from '@signalbox/protocol/link';
+import { ClassedError, PermanentError, TransientError } from './errors.ts';
+import { BackOff } from './link/back-off.ts';
+
+const REQUEST_MS = 60_000;
+
+/** Payloads that are too large for the link, by the tenant of the attempt. */
+export interface Blobs {
+  get(tenant: string, name: string): Promise<Uint8Array | null>;
+  put(tenant: string, bytes: Uint8Array): Promise<BlobRef>;
+}
+
+/** Blobs over the API of a node. */
+export function httpBlobs(params: { url: string; key: string }): Blobs {
+  const base = new URL('/api/v1/blobs', params.url.replace(/^ws/, 'http'));
+  const headers = (tenant: string) => ({
+    authorization: `Bearer ${params.key}`,
+    'signalbox-tenant': tenant,
+  });
+  return {
+    async get(tenant, name) {
+      const url = `${base}/${encodeURIComponent(name)}`;
+      const response = await fetch(url, { headers: headers(tenant), ...bounds() });
+      if (response.status === 404) return null;
+      if (!response.ok) throw refused(response.status);
+      return new Uint8Array(await response.arrayBuffer());
+    },
+    async put(tenant, bytes) {
+      const response = await fetch(base, {
+        method: 'PUT',
+        headers: { ...headers(tenant), 'content-type': 'application/octet-stream' },
+        body: bytes as Uint8Array<ArrayBuffer>,
+        ...bounds(),
+      });
+      if (!response.ok) throw refused(response.status);
+      return (await response.json()) as BlobRef;
+    },
+  };
+}
+
+/** The key goes to the node and nowhere else, and an answer comes some time. */
+function bounds(): { redirect: 'error'; signal: AbortSignal } {
+  return { redirect: 'error', signal: AbortSignal.timeout(REQUEST_MS) };
+}
+
+function refused(status: number): Error {
+  const message = `the blob store answered ${status}`;
+  const never = status === 413 || status === 415 || status === 422;
+  return never ? new PermanentError(message) : new TransientError(message);
+}
+
+/** The payload itself, where the frame may have a reference to it. */
+export async function resolvePayload(params: {
+  blobs: Blobs | undefined;
+  tenant: string;
+  payload: Uint8Array;
+}): Promise<Uint8Array> {
+  const ref = decodeBlobRef(params.payload);
+  if (ref === null) return params.payload;
+  if (params.blobs === undefined) throw new TransientError('this worker has no blob store');
+  const bytes = await params.blobs.get(params.tenant, ref.name);
+  if (bytes === null) throw new TransientError(`the blob ${ref.name} is not there`);
+  if (createHash('sha256').update(bytes).digest('hex') !== ref.sha256) {
+    throw new TransientError(`the blob ${ref.name} is not what was stored`);
+  }
+  return bytes;
+}
+
+export function needsBlob(payload: Uint8Array): boolean {
+  return payload.length > PAYLOAD_INLINE_MAX || looksLikeBlobRef(payload);
+}
+
+/**
+ * Puts the payload into the blob store and gives the reference to it. Tries until it works or the
+ * signal fires: a result must not be lost because the node is away when the task ends (WRK-09).
+ */
+export async function storePayload(params: {
+  blobs: Blobs | undefined;
+  tenant: string;
+  payload: Uint8Array;
+  signal: AbortSignal;
+}): Promise<Uint8Array> {
+  if (params.blobs === undefined) {
+    throw new PermanentError(`${params.payload.length} bytes need a blob store, and there is none`);
+  }
+  const backOff = new BackOff();
+  for (;;) {
+    try {
+      return encodeBlobRef(await params.blobs.put(params.tenant, params.payload));
+    } catch (error) {
+      if (error instanceof ClassedError && error.errorClass !== 'transient') throw error;
+      await pause(backOff.nextMs(), params.signal);
+      if (params.signal.aborted) throw error;
+    }
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done);
+    if (signal.aborted) done();
+  });
+}

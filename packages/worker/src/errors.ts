@@ -1,0 +1,99 @@
+import type { WireResult } from '@signalbox/protocol/link';
+import type { Result } from './executors/executor.ts';
+
+export type ErrorClass = 'transient' | 'permanent' | 'resource';
+
+/** Long enough for a stack, short enough for a journal. */
+const ERROR_LENGTH_MAX = 8_192;
+
+/** An error that says by itself whether trying again can help. */
+export class ClassedError extends Error {
+  override readonly name: string = 'ClassedError';
+  readonly errorClass: ErrorClass;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    message: string,
+    more: { errorClass: ErrorClass; retryAfterMs?: number; cause?: unknown },
+  ) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.errorClass = more.errorClass;
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}
+
+/** Trying again cannot help: the input is wrong, the target is gone for good. */
+export class PermanentError extends ClassedError {
+  override readonly name: string = 'PermanentError';
+  constructor(message: string, more: { cause?: unknown } = {}) {
+    super(message, { ...more, errorClass: 'permanent' });
+  }
+}
+
+/** It may work the next time, not before `retryAfterMs` where that is given. */
+export class TransientError extends ClassedError {
+  override readonly name: string = 'TransientError';
+  constructor(message: string, more: { cause?: unknown; retryAfterMs?: number } = {}) {
+    super(message, { ...more, errorClass: 'transient' });
+  }
+}
+
+/** It needs more than it was given: memory, disk, time on a device. */
+export class ResourceError extends ClassedError {
+  override readonly name: string = 'ResourceError';
+  constructor(message: string, more: { cause?: unknown } = {}) {
+    super(message, { ...more, errorClass: 'resource' });
+  }
+}
+
+const CLASSES: ReadonlySet<unknown> = new Set(['transient', 'permanent', 'resource']);
+
+/** Any thrown value as a failure. Without a class the node classifies it by its words. */
+export function failureOf(error: unknown): Result {
+  const said = (error ?? {}) as { errorClass?: unknown; retryAfterMs?: unknown };
+  const failure: { -readonly [K in keyof Failed]: Failed[K] } = {
+    kind: 'failed',
+    error: describe(error),
+  };
+  if (CLASSES.has(said.errorClass)) failure.class = said.errorClass as ErrorClass;
+  if (typeof said.retryAfterMs === 'number' && said.retryAfterMs >= 0) {
+    failure.retryAfterMs = said.retryAfterMs;
+  }
+  return { ...failure, output: null };
+}
+
+type Failed = WireResult & { kind: 'failed' };
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : safeText(error);
+  const name = error.name === 'Error' || error.name === '' ? '' : `${error.name}: `;
+  return `${name}${error.message}`;
+}
+
+function safeText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return 'an error that cannot be shown';
+  }
+}
+
+/** The link refuses NUL, lone surrogates and numbers that are none; a result must not be lost to that. */
+export function toWire(result: Result, durationMs: number): WireResult {
+  const duration = Math.round(durationMs);
+  if (result.kind === 'stopped') return { kind: 'stopped' };
+  const exitCode = Number.isFinite(result.exitCode) ? { exitCode: result.exitCode as number } : {};
+  const common = { ...exitCode, durationMs: duration };
+  if (result.kind === 'succeeded') return { kind: 'succeeded', ...common };
+  const error = result.error.slice(0, ERROR_LENGTH_MAX).toWellFormed().replaceAll('\u0000', '');
+  const after = result.retryAfterMs;
+  return {
+    kind: 'failed',
+    error: error === '' ? 'failed without a word' : error,
+    ...(result.class === undefined ? {} : { class: result.class }),
+    ...(after === undefined || !(after >= 0)
+      ? {}
+      : { retryAfterMs: Math.min(Math.round(after), 1_000_000_000) }),
+    ...common,
+  };
+}

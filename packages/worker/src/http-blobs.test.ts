@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { httpBlobs } from './blobs.ts';
+
+let server: http.Server;
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
+
+async function listen(answer: http.RequestListener): Promise<string> {
+  server = http.createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+it('puts and gets bytes over the API, for the tenant of the attempt', async () => {
+  const asked: unknown[] = [];
+  const kept: Buffer[] = [];
+  const url = await listen(async (request, response) => {
+    const { method, url: path, headers } = request;
+    asked.push([method, path, headers['authorization'], headers['signalbox-tenant']]);
+    if (method === 'GET') return void response.end(kept[0]);
+    for await (const chunk of request) kept.push(chunk as Buffer);
+    response.statusCode = 201;
+    response.end(JSON.stringify({ name: 'a/b', bytes: 3, sha256: 'x' }));
+  });
+  const blobs = httpBlobs({ url, key: 'sbx_k' });
+  const ref = await blobs.put('acme', new Uint8Array([1, 2, 3]));
+  expect(await blobs.get('acme', ref.name)).toEqual(new Uint8Array([1, 2, 3]));
+  expect(asked).toEqual([
+    ['PUT', '/api/v1/blobs', 'Bearer sbx_k', 'acme'],
+    ['GET', '/api/v1/blobs/a%2Fb', 'Bearer sbx_k', 'acme'],
+  ]);
+});
+
+it.each([
+  [404, null],
+  [413, 'permanent'],
+  [503, 'transient'],
+])('understands %i', async (status, errorClass) => {
+  const url = await listen((request, response) => {
+    request.resume();
+    response.statusCode = status;
+    response.end('{}');
+  });
+  const blobs = httpBlobs({ url, key: 'sbx_k' });
+  if (errorClass === null) expect(await blobs.get('acme', 'x')).toBeNull();
+  else await expect(blobs.put('acme', new Uint8Array(1))).rejects.toMatchObject({ errorClass });
+});

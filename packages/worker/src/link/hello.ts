@@ -1,0 +1,38 @@
+import { type FromWorker, PROTOCOL_VERSION } from '@signalbox/protocol/link';
+import type { Attempts } from '../attempt/attempts.ts';
+import type { WorkerOptions } from '../worker-options.ts';
+import type { Link } from './link.ts';
+
+/** Who the worker is, what it has, and what it holds. */
+export function helloOf(params: {
+  options: WorkerOptions;
+  instance: string;
+  executors: Iterable<string>;
+  attempts: Attempts;
+  link: Link;
+}): FromWorker {
+  const { options, attempts } = params;
+  return {
+    kind: 'hello',
+    protocol: PROTOCOL_VERSION,
+    worker: options.name,
+    instance: params.instance,
+    zone: options.zone ?? 'default',
+    labels: options.labels ?? {},
+    executors: [...params.executors],
+    total: attempts.capacity.total,
+    foreignUse: attempts.foreignUse(params.link),
+    // Of every node: the one that speaks may have taken over from the one that gave it.
+    holds: [...attempts.all()].map((held) => held.ref),
+  };
+}
+
+/** What is said again behind a hello: whatever may have been lost with the last connection. */
+export function resumeOf(attempts: Attempts): FromWorker[] {
+  return [...attempts.all()].flatMap((held): FromWorker[] => {
+    const logs = held.logs.takeKept();
+    if (held.finish !== null) return [...logs, held.finish];
+    if (held.saved === null) return [...logs];
+    return [...logs, { kind: 'checkpoint', ref: held.ref, state: held.saved }];
+  });
+}

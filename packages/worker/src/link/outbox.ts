@@ -1,0 +1,110 @@
+import { type FromWorker, MESSAGE_BYTES_MAX } from '@signalbox/protocol/link';
+import type { Pace } from './pace.ts';
+
+/** Room for the length of the header and its brackets. */
+const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 1_024;
+const BATCH_FRAMES_MAX = 2_000;
+const FRAME_BYTES = 256;
+/** A character of a JSON string may take six bytes: `\u001f`. */
+const CHARACTER_BYTES = 6;
+/** How long it waits where the pace is too fast; what is said meanwhile goes along. */
+const WAIT_MS = 2;
+
+/**
+ * Everything said in one turn goes as one message, because a message costs far more than a frame;
+ * it is cut where it would pass the limit and the node would close the connection.
+ */
+export class Outbox {
+  /** Where the connection has one. */
+  pace: Pace | null = null;
+  #frames: FromWorker[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+  #waiting: NodeJS.Timeout | null = null;
+  readonly #send: (frames: readonly FromWorker[]) => void;
+
+  constructor(send: (frames: readonly FromWorker[]) => void) {
+    this.#send = send;
+  }
+
+  /** Frames that have not gone out. */
+  get length(): number {
+    return this.#frames.length;
+  }
+
+  say(frame: FromWorker): void {
+    this.#frames.push(frame);
+    if (this.#waiting === null) this.#scheduled ??= setImmediate(() => this.flush());
+  }
+
+  flush(): void {
+    this.#unschedule();
+    if (this.#frames.length === 0) return;
+    const frames = this.#frames;
+    this.#frames = [];
+    let sent = 0;
+    for (const batch of batches(frames)) {
+      if (this.pace !== null && !this.pace.take(batch)) {
+        this.#frames = frames.slice(sent);
+        this.#waiting = setTimeout(() => this.flush(), WAIT_MS);
+        return;
+      }
+      const isWhole = batch.frames === frames.length;
+      this.#send(isWhole ? frames : frames.slice(sent, sent + batch.frames));
+      sent += batch.frames;
+    }
+  }
+
+  /** The connection is gone, and what was meant for it too. */
+  clear(): void {
+    this.#frames = [];
+    this.#unschedule();
+  }
+
+  #unschedule(): void {
+    if (this.#scheduled !== null) clearImmediate(this.#scheduled);
+    if (this.#waiting !== null) clearTimeout(this.#waiting);
+    this.#scheduled = null;
+    this.#waiting = null;
+  }
+}
+
+/** How many of the frames, one behind the other, make up each message, and its size at most. */
+export function* batches(
+  all: readonly FromWorker[],
+): Generator<{ readonly frames: number; readonly bytes: number }> {
+  let frames = 0;
+  let bytes = 0;
+  for (const frame of all) {
+    const more = bytesAtMost(frame);
+    if (frames > 0 && (bytes + more > BATCH_BYTES_MAX || frames === BATCH_FRAMES_MAX)) {
+      yield { frames, bytes };
+      frames = 0;
+      bytes = 0;
+    }
+    frames += 1;
+    bytes += more;
+  }
+  if (frames > 0) yield { frames, bytes };
+}
+
+/** Never less than what the frame takes on the wire; exact sizes would mean encoding it twice. */
+function bytesAtMost(frame: FromWorker): number {
+  switch (frame.kind) {
+    case 'finish':
+      return (
+        2 * FRAME_BYTES +
+        (frame.output?.length ?? 0) +
+        (frame.result.kind === 'failed' ? frame.result.error.length * CHARACTER_BYTES : 0)
+      );
+    case 'checkpoint':
+      return FRAME_BYTES + frame.state.length;
+    case 'log':
+      return FRAME_BYTES + frame.text.length;
+    case 'beat':
+      return (2 + frame.progress.length) * FRAME_BYTES;
+    case 'hello':
+      return Buffer.byteLength(JSON.stringify(frame));
+    default:
+      return 2 * FRAME_BYTES;
+  }
+}

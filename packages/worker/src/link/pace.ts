@@ -1,0 +1,48 @@
+/** What a connection may carry per second. A node closes one that says more than twice as much. */
+export interface PaceLimits {
+  readonly messages: number;
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+type Cost = { readonly frames: number; readonly bytes: number };
+
+/**
+ * Keeps a worker below the limits of a node, with a second's worth saved up. Without it a worker
+ * that comes back with many large results would be closed for saying them too fast, come back, and
+ * say them again.
+ */
+export class Pace {
+  readonly #limits: PaceLimits;
+  readonly #now: () => number;
+  #left: { messages: number; frames: number; bytes: number };
+  #at: number;
+
+  constructor(limits: PaceLimits, now: () => number = () => performance.now()) {
+    this.#limits = limits;
+    this.#now = now;
+    this.#left = { ...limits };
+    this.#at = now();
+  }
+
+  /** Whether the message may go now; it is counted where it may. */
+  take(cost: Cost): boolean {
+    this.#refill();
+    const left = this.#left;
+    if (left.messages < 1 || left.frames < cost.frames || left.bytes < cost.bytes) return false;
+    left.messages -= 1;
+    left.frames -= cost.frames;
+    left.bytes -= cost.bytes;
+    return true;
+  }
+
+  #refill(): void {
+    const now = this.#now();
+    const seconds = (now - this.#at) / 1_000;
+    this.#at = now;
+    for (const what of ['messages', 'frames', 'bytes'] as const) {
+      const full = this.#limits[what];
+      this.#left[what] = Math.min(full, this.#left[what] + seconds * full);
+    }
+  }
+}

@@ -1,0 +1,114 @@
+// The thread that owns the sockets to the nodes. It knows bytes, not frames, and runs nothing of
+// the user's: a handler that blocks the main thread for a minute does not make the worker look dead.
+import { parentPort } from 'node:worker_threads';
+import { MESSAGE_BYTES_MAX } from '@signalbox/protocol/link';
+import WebSocket from 'ws';
+import type { FromLinkThread, ToLinkThread } from './link-messages.ts';
+
+const HANDSHAKE_MS = 10_000;
+/** A node that has not been heard of for so many beats is gone, whatever the network says. */
+const SILENT_BEATS = 4;
+const CLOSE_MS = 2_000;
+
+const port = parentPort as NonNullable<typeof parentPort>;
+const sockets = new Map<number, Socket>();
+let isEnding = false;
+
+class Socket {
+  readonly #id: number;
+  readonly #socket: WebSocket;
+  readonly #buffered: Int32Array;
+  #beats: NodeJS.Timeout | null = null;
+  #silentBeats = 0;
+
+  constructor(message: ToLinkThread & { kind: 'open' }) {
+    this.#id = message.id;
+    this.#buffered = message.buffered;
+    this.#socket = new WebSocket(message.url, {
+      headers: { authorization: `Bearer ${message.key}` },
+      perMessageDeflate: false,
+      maxPayload: MESSAGE_BYTES_MAX,
+      handshakeTimeout: HANDSHAKE_MS,
+    });
+    let failure = '';
+    this.#socket.on('open', () => tell({ kind: 'opened', id: this.#id }));
+    this.#socket.on('message', (data: Buffer) => this.#received(data));
+    this.#socket.on('pong', () => {
+      this.#silentBeats = 0;
+    });
+    this.#socket.on('error', (error) => {
+      failure = error.message;
+    });
+    this.#socket.on('close', (code, reason) => this.#closed(code, String(reason) || failure));
+  }
+
+  send(bytes: Uint8Array): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(bytes, () => Atomics.sub(this.#buffered, 0, bytes.length));
+  }
+
+  beat({ everyMs, bytes }: { everyMs: number; bytes: Uint8Array }): void {
+    if (this.#beats !== null) clearInterval(this.#beats);
+    this.#beats = setInterval(() => {
+      this.#silentBeats += 1;
+      if (this.#silentBeats > SILENT_BEATS) return this.#socket.terminate();
+      if (this.#socket.readyState !== WebSocket.OPEN) return;
+      this.#socket.send(bytes);
+      this.#socket.ping();
+    }, everyMs);
+  }
+
+  /** Nobody waits any more for a node that does not answer. */
+  giveUpOpening(): void {
+    if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
+  }
+
+  close(code: number): void {
+    this.#socket.close(code);
+    setTimeout(() => this.#socket.terminate(), CLOSE_MS).unref();
+  }
+
+  #received(data: Buffer): void {
+    this.#silentBeats = 0;
+    // A copy of its own: the socket's chunk is shared with messages before and behind it.
+    const bytes = new Uint8Array(data);
+    port.postMessage({ kind: 'received', id: this.#id, bytes } satisfies FromLinkThread, [
+      bytes.buffer,
+    ]);
+  }
+
+  #closed(code: number, reason: string): void {
+    if (this.#beats !== null) clearInterval(this.#beats);
+    sockets.delete(this.#id);
+    tell({ kind: 'closed', id: this.#id, code, reason });
+    endIfIdle();
+  }
+}
+
+function tell(message: FromLinkThread): void {
+  port.postMessage(message);
+}
+
+function endIfIdle(): void {
+  if (isEnding && sockets.size === 0) port.close();
+}
+
+function told(message: ToLinkThread): void {
+  switch (message.kind) {
+    case 'open':
+      sockets.set(message.id, new Socket(message));
+      return;
+    case 'send':
+      return sockets.get(message.id)?.send(message.bytes);
+    case 'beat':
+      return sockets.get(message.id)?.beat(message);
+    case 'close':
+      return sockets.get(message.id)?.close(message.code);
+    case 'end':
+      isEnding = true;
+      for (const socket of sockets.values()) socket.giveUpOpening();
+      return endIfIdle();
+  }
+}
+
+port.on('message', told);

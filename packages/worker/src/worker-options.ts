@@ -1,0 +1,40 @@
+import type { Resources } from '@signalbox/protocol/link';
+import type { Blobs } from './blobs.ts';
+import type { Executor } from './executors/executor.ts';
+import type { Handler, HandlerModule } from './executors/handler/handler.ts';
+import type { AttemptState, WorkerState } from './life-cycle.ts';
+import type { LinkEvent } from './link/link.ts';
+import type { Transport } from './transport/transport.ts';
+
+export interface WorkerOptions {
+  /** One node, or `transports` for several: the worker attaches to each of them. */
+  readonly transport?: Transport;
+  readonly transports?: readonly Transport[];
+  readonly name: string;
+  /** New with every start of the process; made up where it is absent. */
+  readonly instance?: string;
+  readonly zone?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Ten slots, and the cores and memory of the machine, unless it says otherwise. */
+  readonly total?: Partial<Resources>;
+  readonly handlers?: Readonly<Record<string, Handler | HandlerModule>>;
+  readonly executors?: readonly Executor[];
+  readonly blobs?: Blobs;
+  readonly onEvent?: (event: WorkerEvent) => void;
+}
+
+export type WorkerEvent =
+  | { readonly kind: 'worker'; readonly from: WorkerState; readonly to: WorkerState }
+  | {
+      readonly kind: 'attempt';
+      readonly id: string;
+      readonly from: AttemptState;
+      readonly to: AttemptState;
+    }
+  /** The number says which of the transports. */
+  | { readonly kind: 'link'; readonly link: number; readonly event: LinkEvent }
+  | { readonly kind: 'refused'; readonly id: string; readonly why: RefuseWhy }
+  /** A node wants this worker emptied; it goes on running until somebody stops it. */
+  | { readonly kind: 'drainAsked'; readonly link: number };
+
+export type RefuseWhy = 'full' | 'draining' | 'no_executor' | 'too_many_results';

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import type { FromNode, Ref } from '@signalbox/protocol/link';
+import { Attempts } from './attempt/attempts.ts';
+import { type AttemptOwner, type Finish, HeldAttempt } from './attempt/held-attempt.ts';
+import { runAttempt } from './attempt/run-attempt.ts';
+import { saveCheckpoint } from './attempt/save-checkpoint.ts';
+import { drainWorker } from './drain.ts';
+import type { Assign, Executor } from './executors/executor.ts';
+import { handlerExecutors } from './executors/handler/handler-executor.ts';
+import { LifeCycle, WORKER_EDGES, type WorkerState } from './life-cycle.ts';
+import { helloOf, resumeOf } from './link/hello.ts';
+import { Link, type LinkOwner } from './link/link.ts';
+import { ProgressBeat } from './link/progress-beat.ts';
+import { Resend } from './link/resend.ts';
+import type { RefuseWhy, WorkerEvent, WorkerOptions } from './worker-options.ts';
+
+/** The list of what is held goes into one frame, which has an end. */
+const HELD_MAX = 10_000;
+/** A superseded attempt has a moment to clean up; its successor may be running already. */
+const STALE_GRACE_MS = 1_000;
+
+/** Runs attempts that nodes give it, and never forgets a result before a node has it. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #instance: string;
+  readonly #executors: ReadonlyMap<string, Executor>;
+  readonly #attempts: Attempts;
+  readonly #links: readonly Link[];
+  readonly #life: LifeCycle<WorkerState>;
+  readonly #progress: ProgressBeat;
+  readonly #resend: Resend;
+  #starts: HeldAttempt[] = [];
+  #welcomed = Promise.withResolvers<void>();
+  #changed = Promise.withResolvers<void>();
+  #stopped: Promise<void> | null = null;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#instance = options.instance ?? randomUUID();
+    const executors = [...handlerExecutors(options.handlers ?? {}), ...(options.executors ?? [])];
+    this.#executors = new Map(executors.map((executor) => [executor.name, executor]));
+    this.#attempts = new Attempts(options.total ?? {});
+    const transports = options.transports ?? (options.transport ? [options.transport] : []);
+    if (transports.length === 0) throw new Error('a worker needs a transport');
+    this.#links = transports.map((transport) => new Link(transport, this.#linkOwner));
+    this.#progress = new ProgressBeat((link) => this.#attempts.foreignUse(link));
+    this.#resend = new Resend(this.#attempts, (held) => this.#sayFinish(held, this.#links));
+    this.#life = new LifeCycle({
+      first: 'starting',
+      edges: WORKER_EDGES,
+      moved: (from, to) => this.#tell({ kind: 'worker', from, to }),
+    });
+  }
+
+  get state(): WorkerState {
+    return this.#life.state;
+  }
+
+  /** How much it tracks; all zero when nothing runs and every result is confirmed (WRK-16). */
+  get tracking(): { held: number; running: number; occupying: number; progress: number } {
+    const { size, running, occupying } = this.#attempts;
+    return { held: size, running, occupying, progress: this.#progress.size };
+  }
+
+  /** Resolves when the first node has welcomed it, or it was stopped before. */
+  start(): Promise<void> {
+    if (this.#life.state === 'starting') {
+      this.#life.to('registering');
+      for (const link of this.#links) link.open();
+    }
+    return this.#welcomed.promise;
+  }
+
+  /** WRK-07: takes nothing new, lets short attempts finish, stops the rest, leaves in good order. */
+  stop({ graceMs = 30_000 }: { graceMs?: number } = {}): Promise<void> {
+    this.#stopped ??= this.#stop(graceMs);
+    return this.#stopped;
+  }
+
+  async #stop(graceMs: number): Promise<void> {
+    this.#life.to('draining');
+    await drainWorker({
+      graceMs,
+      attempts: this.#attempts,
+      links: this.#links,
+      changed: () => this.#changed.promise,
+    });
+    this.#resend.stop();
+    this.#progress.stop();
+    await Promise.all(this.#links.map((link) => link.close()));
+    this.#life.to('stopped');
+    this.#welcomed.resolve();
+  }
+
+  readonly #linkOwner: LinkOwner = {
+    hello: (link) =>
+      helloOf({
+        options: this.#options,
+        instance: this.#instance,
+        executors: this.#executors.keys(),
+        attempts: this.#attempts,
+        link,
+      }),
+    resume: (link) => this.#resume(link),
+    received: (link, frames) => this.#received(link, frames),
+    foreignUse: (link) => this.#attempts.foreignUse(link),
+    event: (link, event) => {
+      this.#tell({ kind: 'link', link: this.#links.indexOf(link), event });
+      if (event.kind === 'welcomed') this.#welcomed.resolve();
+      if (event.kind === 'disconnected') {
+        for (const held of this.#attempts.all()) if (held.link === link) held.refuseExtends();
+      }
+      this.#refreshState();
+    },
+  };
+
+  readonly #attemptOwner: AttemptOwner = {
+    say: (held, frame) => held.link.say(frame),
+    progressed: (held) => this.#progress.add(held),
+    saveCheckpoint: (held, state) => saveCheckpoint({ held, state, blobs: this.#options.blobs }),
+    overdue: (held) => {
+      if (held.finish !== null || held.life.state === 'forgotten') return;
+      const result = { kind: 'stopped' } as const;
+      this.#end(held, { kind: 'finish', ref: held.ref, result, output: null });
+    },
+    moved: (held, from, to) => this.#tell({ kind: 'attempt', id: held.assign.id, from, to }),
+  };
+
+  #resume(link: Link): void {
+    if (this.#life.state === 'draining') link.say({ kind: 'drain' });
+    for (const frame of resumeOf(this.#attempts)) link.say(frame);
+  }
+
+  #received(link: Link, frames: readonly FromNode[]): void {
+    for (const frame of frames) this.#handle(link, frame);
+    // The acceptance is on its way before any handler can block the event loop.
+    link.flush();
+    const starts = this.#starts;
+    this.#starts = [];
+    for (const held of starts) this.#run(held);
+  }
+
+  #handle(link: Link, frame: FromNode): void {
+    switch (frame.kind) {
+      case 'assign':
+        return this.#assigned(link, frame);
+      case 'probe':
+        link.say({ kind: 'beat', foreignUse: this.#attempts.foreignUse(link), progress: [] });
+        return;
+      case 'drain':
+        return this.#tell({ kind: 'drainAsked', link: this.#links.indexOf(link) });
+      case 'abort':
+      case 'confirm':
+      case 'stale':
+      case 'extended':
+        return this.#about(link, frame);
+      case 'welcome':
+      case 'restate':
+      case 'drained':
+        return;
+    }
+  }
+
+  #about(link: Link, frame: FromNode & { ref: Ref }): void {
+    const held = this.#attempts.get(frame.ref);
+    if (held === undefined) return;
+    held.link = link;
+    if (frame.kind === 'abort') {
+      if (held.finish !== null) return;
+      const { why, graceMs } = frame;
+      // Half of the grace for short ones to come to their end undisturbed, half to save and stop.
+      const signalMs = why === 'drained' ? graceMs / 2 : 0;
+      held.stop({ why, signalMs, graceMs: graceMs - signalMs });
+    } else if (frame.kind === 'extended') held.extended(frame.granted, frame.timeoutMs);
+    else if (frame.kind === 'confirm') {
+      // Only a result can be confirmed; for a running attempt it would mean losing the result.
+      if (held.finish !== null) this.#forget(held);
+    } else if (frame.kind === 'stale') {
+      this.#forget(held);
+      if (held.occupies) held.stop({ why: 'stale', signalMs: 0, graceMs: STALE_GRACE_MS });
+    }
+  }
+
+  #assigned(link: Link, assign: Assign): void {
+    const known = this.#attempts.get(assign.ref);
+    if (known !== undefined) {
+      known.link = link;
+      if (known.finish === null) link.say({ kind: 'accept', ref: known.ref });
+      else this.#sayFinish(known, [link]);
+      return;
+    }
+    const why = this.#whyNot(assign);
+    if (why !== null) return this.#refuse(link, assign, why);
+    const held = new HeldAttempt({ assign, link, owner: this.#attemptOwner });
+    this.#attempts.add(held);
+    link.say({ kind: 'accept', ref: held.ref });
+    this.#starts.push(held);
+    this.#useChanged(held);
+  }
+
+  /** Takes the capacity where nothing speaks against it. */
+  #whyNot(assign: Assign): RefuseWhy | null {
+    if (this.#life.state === 'draining') return 'draining';
+    if (!this.#executors.has(assign.executor)) return 'no_executor';
+    if (this.#attempts.size >= HELD_MAX) return 'too_many_results';
+    return this.#attempts.capacity.take(assign.request) ? null : 'full';
+  }
+
+  #refuse(link: Link, assign: Assign, why: RefuseWhy): void {
+    const foreignUse = why === 'full' ? this.#attempts.foreignUse(link) : null;
+    link.say({ kind: 'refuse', ref: assign.ref, foreignUse });
+    this.#tell({ kind: 'refused', id: assign.id, why });
+  }
+
+  #run(held: HeldAttempt): void {
+    const executor = this.#executors.get(held.assign.executor) as Executor;
+    const vacate = () => {
+      this.#attempts.vacate(held);
+      this.#useChanged(held);
+    };
+    void runAttempt({ held, executor, blobs: this.#options.blobs, vacate }).then((finish) => {
+      if (finish !== null) this.#end(held, finish);
+    });
+  }
+
+  #end(held: HeldAttempt, finish: Finish): void {
+    if (held.finish !== null || held.life.state === 'forgotten') return;
+    held.quiet();
+    held.finish = finish;
+    const to = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
+    held.life.to(to[finish.result.kind]);
+    this.#attempts.ended(held);
+    this.#progress.remove(held);
+    this.#sayFinish(held, held.link.welcomed ? [held.link] : this.#links);
+    this.#resend.arm();
+    this.#refreshState();
+    this.#wake();
+  }
+
+  #sayFinish(held: HeldAttempt, links: readonly Link[]): void {
+    if (held.finish === null) return;
+    held.finishSaidAt = performance.now();
+    for (const link of links) link.say(held.finish);
+  }
+
+  #forget(held: HeldAttempt): void {
+    held.quiet();
+    this.#attempts.forget(held);
+    this.#progress.remove(held);
+    held.life.to('forgotten');
+    this.#refreshState();
+    this.#wake();
+  }
+
+  /** The other nodes must know how much of the worker is taken. */
+  #useChanged(held: HeldAttempt): void {
+    this.#refreshState();
+    for (const link of this.#links) if (link !== held.link) this.#progress.foreignUseChanged(link);
+  }
+
+  #refreshState(): void {
+    if (this.#life.state === 'draining' || this.#life.state === 'stopped') return;
+    if (this.#attempts.running > 0) this.#life.to('executing');
+    else this.#life.to(this.#links.some((link) => link.welcomed) ? 'idle' : 'registering');
+  }
+
+  #wake(): void {
+    if (this.#life.state !== 'draining') return;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers<void>();
+  }
+
+  #tell(event: WorkerEvent): void {
+    try {
+      this.#options.onEvent?.(event);
+    } catch {
+      // A watcher's mistake is not the worker's.
+    }
+  }
+}
