@@ -1,4 +1,5 @@
 export * from './commands.ts';
+export type { Core } from './core/core.ts';
 export * from './effects.ts';
 export * from './engine.ts';
 export * from './facts/decode-group.ts';

@@ -118,7 +118,7 @@ export function viewOfStored({ run, end }: StoredRun): RunView {
     endedAtMs: end?.endedAtMs ?? null,
     tasks:
       end === null
-        ? [{ name: 'main', state: waiting, error: null, attempts: [] }]
+        ? [{ name: 'main', state: waiting, error: null, attempts: [], ...dueOf(head, waiting) }]
         : parseDetail(end.detail, run.id.ms).tasks.map((task, i) => ({ name: `${i}`, ...task })),
     output: end?.output ?? null,
   };
@@ -126,4 +126,8 @@ export function viewOfStored({ run, end }: StoredRun): RunView {
 
 function headOf({ run }: { readonly run: StoredRun['run'] }): RunHead {
   return run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
+}
+
+function dueOf({ dueAt }: RunHead, state: TaskState): { dueAtMs?: number } {
+  return dueAt === undefined || state !== 'PENDING' ? {} : { dueAtMs: dueAt };
 }

@@ -1,0 +1,29 @@
+import { AuditEntry, pageOf } from '@signalbox/protocol';
+import Type from 'typebox';
+import { auditView } from '../../audit/store-audit.ts';
+import { type Route, route } from '../route.ts';
+
+export const auditRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/audit',
+    role: 'admin',
+    everyTenant: true,
+    summary: 'Who changed what, oldest first; each entry is tied to those before it by its hash',
+    query: Type.Object(
+      {
+        after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: { 200: pageOf(AuditEntry) },
+    handler: async ({ context, caller, query }) => {
+      const { after = 0, limit = 100 } = query;
+      const rows = await context.store.readAudit({ tenant: caller.tenant, after, limit });
+      const last = rows.at(-1);
+      const more = last !== undefined && rows.length === limit;
+      return { items: rows.map(auditView), ...(more ? { next: String(last.number) } : {}) };
+    },
+  }),
+];

@@ -1,0 +1,190 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import {
+  ClassName,
+  Job,
+  JobDefinition,
+  Name,
+  pageOf,
+  RunState,
+  RunView,
+} from '@signalbox/protocol';
+import Type from 'typebox';
+import {
+  type Defined,
+  defineJob,
+  deleteJob,
+  type Expected,
+  enableJob,
+  getJob,
+  listJobs,
+  listJobVersions,
+  listRuns,
+  pauseJob,
+  restoreJob,
+} from '../../operations/index.ts';
+import { expectedVersion, tagOf } from '../etag.ts';
+import { type Route, type RouteRequest, route } from '../route.ts';
+
+const closed = { additionalProperties: false } as const;
+const Named = Type.Object({ job: Name });
+const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
+
+function expectedBy(headers: IncomingHttpHeaders): Expected {
+  const expected = expectedVersion(headers);
+  switch (expected.kind) {
+    case 'any':
+      return {};
+    case 'absent':
+      return { absent: true };
+    case 'version':
+      return { version: expected.version };
+  }
+}
+
+type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
+
+function answerDefined({ reply, note }: Request, { job, outcome }: Defined): Job {
+  note.target = job.name;
+  note.after = `version ${job.version}, ${outcome}`;
+  reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(job.version));
+  return job;
+}
+
+function changing(
+  action: 'pause' | 'enable' | 'restore',
+  summary: string,
+  change: typeof pauseJob,
+): Route {
+  return route({
+    method: 'POST',
+    url: `/jobs/:job/${action}`,
+    role: 'operator',
+    summary,
+    params: Named,
+    response: { 200: Job },
+    audit: `job.${action}`,
+    handler: async ({ context, caller, params, headers, reply, note }) => {
+      const job = await change(context, caller, { name: params.job, ...expectedBy(headers) });
+      note.after = `version ${job.version}, ${job.state}`;
+      reply.header('etag', tagOf(job.version));
+      return job;
+    },
+  });
+}
+
+export const jobsRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    url: '/jobs',
+    role: 'operator',
+    summary: 'Defines a job, or changes it; the same definition again keeps its version',
+    body: Type.Object({ name: Name, definition: Type.Optional(JobDefinition) }, closed),
+    response: { 200: Job, 201: Job },
+    audit: 'job.define',
+    handler: async (request) => {
+      const { context, caller, body, headers } = request;
+      const { name, definition = {} } = body;
+      const expected = expectedBy(headers);
+      return answerDefined(
+        request,
+        await defineJob(context, caller, { name, definition, expected }),
+      );
+    },
+  }),
+  route({
+    method: 'PUT',
+    url: '/jobs/:job',
+    role: 'operator',
+    summary: 'Defines a job, or changes it; If-Match names the version that was seen',
+    params: Named,
+    body: JobDefinition,
+    response: { 200: Job, 201: Job },
+    audit: 'job.define',
+    handler: async (request) => {
+      const { context, caller, params, body: definition, headers } = request;
+      const wanted = { name: params.job, definition, expected: expectedBy(headers) };
+      return answerDefined(request, await defineJob(context, caller, wanted));
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/jobs',
+    role: 'viewer',
+    summary: 'The jobs of the tenant by name',
+    query: Type.Object(
+      { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
+      closed,
+    ),
+    response: { 200: pageOf(Job) },
+    handler: ({ context, caller, query }) => listJobs(context, caller, query),
+  }),
+  route({
+    method: 'GET',
+    url: '/jobs/:job',
+    role: 'viewer',
+    summary: 'The newest version of a job, also of a deleted one',
+    params: Named,
+    response: { 200: Job },
+    handler: async ({ context, caller, params, reply }) => {
+      const job = await getJob(context, caller, { name: params.job });
+      reply.header('etag', tagOf(job.version));
+      return job;
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/jobs/:job/versions',
+    role: 'viewer',
+    summary: 'Every version of a job, oldest first',
+    params: Named,
+    response: { 200: pageOf(Job) },
+    handler: ({ context, caller, params }) =>
+      listJobVersions(context, caller, { name: params.job }),
+  }),
+  route({
+    method: 'GET',
+    url: '/jobs/:job/versions/:version',
+    role: 'viewer',
+    summary: 'One version of a job',
+    params: Type.Object({ job: Name, version: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }),
+    response: { 200: Job },
+    handler: ({ context, caller, params }) =>
+      getJob(context, caller, { name: params.job, version: Number(params.version) }),
+  }),
+  changing('pause', 'Takes no new submissions of the job; what is accepted runs on', pauseJob),
+  changing('enable', 'Takes submissions of the job again', enableJob),
+  changing('restore', 'Brings a deleted job back', restoreJob),
+  route({
+    method: 'DELETE',
+    url: '/jobs/:job',
+    role: 'operator',
+    summary: 'Deletes a job; its versions, runs and history stay',
+    params: Named,
+    response: { 200: Job },
+    audit: 'job.delete',
+    handler: async ({ context, caller, params, headers, note }) => {
+      const job = await deleteJob(context, caller, { name: params.job, ...expectedBy(headers) });
+      note.after = `version ${job.version}, deleted`;
+      return job;
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/jobs/:job/runs',
+    role: 'viewer',
+    summary: 'Runs of the job, newest first',
+    params: Named,
+    query: Type.Object(
+      {
+        state: Type.Optional(RunState),
+        class: Type.Optional(ClassName),
+        cursor: Type.Optional(Type.String({ maxLength: 64 })),
+        limit: Limit,
+      },
+      closed,
+    ),
+    response: { 200: pageOf(RunView) },
+    handler: ({ context, caller, params, query }) =>
+      listRuns(context, caller, { ...query, job: params.job }),
+  }),
+];

@@ -1,0 +1,85 @@
+import { Key, NewKey, PLATFORM, pageOf } from '@signalbox/protocol';
+import Type from 'typebox';
+import { keyView } from '../../auth/keys.ts';
+import { ApiError, type Caller } from '../../context.ts';
+import { type Route, route } from '../route.ts';
+
+const closed = { additionalProperties: false } as const;
+
+export const keysRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/keys',
+    role: 'admin',
+    everyTenant: true,
+    summary: 'The keys of the tenant, without their secrets',
+    query: Type.Object(
+      {
+        after: Type.Optional(Type.String({ maxLength: 64 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+      },
+      closed,
+    ),
+    response: { 200: pageOf(Key) },
+    handler: async ({ auth, caller, query }) => {
+      const { after = null, limit = 100 } = query;
+      const keys = await auth.keys.list({ tenant: caller.tenant, after, limit });
+      const last = keys.at(-1);
+      const more = last !== undefined && keys.length === limit;
+      return { items: keys.map(keyView), ...(more ? { next: last.id } : {}) };
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/keys',
+    role: 'admin',
+    everyTenant: true,
+    summary: 'Makes a key; its secret is in this answer and nowhere else',
+    body: NewKey,
+    response: { 201: Key },
+    audit: 'key.create',
+    handler: async ({ auth, caller, body, reply, note }) => {
+      const { role, note: text = '', expiresAt = null } = body;
+      const tenant = tenantOfNew(caller, role);
+      if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
+        throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
+      }
+      const made = await auth.keys.create({
+        tenant,
+        role,
+        note: text,
+        expiresAt,
+        author: caller.key,
+      });
+      const view = keyView(made.key);
+      note.target = view.id;
+      note.after = JSON.stringify(view);
+      reply.code(201);
+      return { ...view, secret: made.text };
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/keys/:id',
+    role: 'admin',
+    everyTenant: true,
+    summary: 'Revokes a key; nobody is let in with it any more within five seconds',
+    params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
+    response: { 200: Key },
+    audit: 'key.revoke',
+    handler: async ({ auth, caller, params, note }) => {
+      const { tenant, key: author } = caller;
+      const key = await auth.keys.revoke({ tenant, id: params.id, author });
+      if (key === null) throw new ApiError('not_found', 'there is no such key');
+      note.after = JSON.stringify(keyView(key));
+      return keyView(key);
+    },
+  }),
+];
+
+/** Workers run tasks of every tenant, so their keys are the platform's to give. */
+function tenantOfNew(caller: Caller, role: string): string {
+  if (role !== 'worker') return caller.tenant;
+  if (caller.platform) return PLATFORM;
+  throw new ApiError('forbidden', 'only the platform makes keys for workers');
+}

@@ -1,0 +1,17 @@
+import { type Route, route } from '../route.ts';
+
+export const metricsRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/metrics',
+    role: 'viewer',
+    platform: true,
+    everyTenant: true,
+    summary: 'Everything that is measured, as Prometheus reads it',
+    response: { 200: null },
+    handler: async ({ context, reply }) => {
+      reply.type('text/plain; version=0.0.4; charset=utf-8');
+      return context.metrics.text();
+    },
+  }),
+];

@@ -1,0 +1,16 @@
+import { QueueDepth } from '@signalbox/protocol';
+import Type from 'typebox';
+import { queueDepth } from '../../operations/index.ts';
+import { type Route, route } from '../route.ts';
+
+export const queuesRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/queues',
+    role: 'viewer',
+    everyTenant: true,
+    summary: 'How much waits and runs, by class; for the platform of every tenant',
+    response: { 200: Type.Object({ items: Type.Array(QueueDepth) }) },
+    handler: ({ context, caller }) => queueDepth(context, caller, {}),
+  }),
+];

@@ -1,0 +1,71 @@
+import { AttemptView, Diagnosis, LogLine, pageOf, TaskView } from '@signalbox/protocol';
+import Type from 'typebox';
+import {
+  diagnoseTask,
+  getTask,
+  taskAttempts,
+  taskCheckpoint,
+  taskLogs,
+} from '../../operations/index.ts';
+import { answerBytes } from '../bytes-answer.ts';
+import { type Route, route } from '../route.ts';
+
+const Identified = Type.Object({ id: Type.String({ maxLength: 256 }) });
+
+export const tasksRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/tasks/:id',
+    role: 'viewer',
+    summary: 'A task with its attempts',
+    params: Identified,
+    response: { 200: TaskView },
+    handler: ({ context, caller, params }) => getTask(context, caller, params),
+  }),
+  route({
+    method: 'GET',
+    url: '/tasks/:id/attempts',
+    role: 'viewer',
+    summary: 'The attempts of a task, oldest first',
+    params: Identified,
+    response: { 200: pageOf(AttemptView) },
+    handler: ({ context, caller, params }) => taskAttempts(context, caller, params),
+  }),
+  route({
+    method: 'GET',
+    url: '/tasks/:id/logs',
+    role: 'viewer',
+    summary: 'What the task printed',
+    params: Identified,
+    query: Type.Object(
+      {
+        attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+        after: Type.Optional(Type.String({ maxLength: 64 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: { 200: pageOf(LogLine) },
+    handler: ({ context, caller, params, query }) =>
+      taskLogs(context, caller, { ...params, ...query }),
+  }),
+  route({
+    method: 'GET',
+    url: '/tasks/:id/checkpoint',
+    role: 'viewer',
+    summary: 'What the task last saved of itself',
+    params: Identified,
+    response: { 200: null },
+    handler: async ({ context, caller, params, reply }) =>
+      answerBytes(reply, await taskCheckpoint(context, caller, params)),
+  }),
+  route({
+    method: 'GET',
+    url: '/tasks/:id/diagnosis',
+    role: 'viewer',
+    summary: 'Why the task is not running: the one constraint that binds, and what would lift it',
+    params: Identified,
+    response: { 200: Diagnosis },
+    handler: ({ context, caller, params }) => diagnoseTask(context, caller, params),
+  }),
+];

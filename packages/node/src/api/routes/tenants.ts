@@ -1,0 +1,97 @@
+import { Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
+import Type from 'typebox';
+import { ApiError } from '../../context.ts';
+import { expectedVersion, tagOf } from '../etag.ts';
+import { type Route, route } from '../route.ts';
+import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
+
+const Named = Type.Object({ name: Name });
+const closed = { additionalProperties: false } as const;
+const absent = () => new ApiError('not_found', 'there is no such tenant');
+
+export const tenantsRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/tenants',
+    role: 'admin',
+    platform: true,
+    everyTenant: true,
+    summary: 'The tenants that something was said about',
+    query: Type.Object(
+      {
+        after: Type.Optional(Name),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+      },
+      closed,
+    ),
+    response: { 200: pageOf(Tenant) },
+    handler: async ({ context, query: { after = null, limit = 100 } }) => {
+      const items = await listTenants(context.store, { after, limit });
+      const last = items.at(-1);
+      const more = last !== undefined && items.length === limit;
+      return { items, ...(more ? { next: last.name } : {}) };
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/tenants/:name',
+    role: 'viewer',
+    everyTenant: true,
+    summary: 'Weight and limits of a tenant; for its own keys and those of the platform',
+    params: Named,
+    response: { 200: Tenant },
+    handler: async ({ context, caller, params, reply }) => {
+      const mayRead = caller.platform || caller.tenant === params.name;
+      const tenant = mayRead ? await getTenant(context.store, params.name) : null;
+      if (tenant === null) throw absent();
+      reply.header('etag', tagOf(tenant.version));
+      return tenant;
+    },
+  }),
+  route({
+    method: 'PUT',
+    url: '/tenants/:name',
+    role: 'admin',
+    platform: true,
+    everyTenant: true,
+    summary: 'Sets weight and limits of a tenant; what is left out is as without a definition',
+    params: Named,
+    body: TenantDefinition,
+    response: { 200: Tenant, 201: Tenant },
+    audit: 'tenant.change',
+    handler: async ({ context, caller, params, body, headers, reply, note }) => {
+      const { before, after } = await putTenant(context, {
+        name: params.name,
+        definition: body,
+        expected: expectedVersion(headers),
+        author: caller.key,
+      });
+      if (before !== null) note.before = JSON.stringify(before.definition);
+      note.after = JSON.stringify(after.definition);
+      reply.code(before === null ? 201 : 200).header('etag', tagOf(after.version));
+      return after;
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/tenants/:name',
+    role: 'admin',
+    platform: true,
+    everyTenant: true,
+    summary: 'Takes back what was said about a tenant: its weight is one again, without limits',
+    params: Named,
+    response: { 204: null },
+    audit: 'tenant.delete',
+    handler: async ({ context, caller, params, headers, reply, note }) => {
+      const before = await deleteTenant(context, {
+        name: params.name,
+        expected: expectedVersion(headers),
+        author: caller.key,
+      });
+      if (before === null) throw absent();
+      note.before = JSON.stringify(before.definition);
+      reply.code(204);
+      return undefined;
+    },
+  }),
+];

@@ -1,0 +1,28 @@
+import { Role } from '@signalbox/protocol';
+import Type from 'typebox';
+import { type Route, route } from '../route.ts';
+
+export const WhoAmI = Type.Object({
+  key: Type.String(),
+  tenant: Type.String(),
+  role: Role,
+  platform: Type.Boolean(),
+});
+
+export const whoamiRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/whoami',
+    role: 'viewer',
+    alsoWorker: true,
+    everyTenant: true,
+    summary: 'Which key this is, and what it may do',
+    response: { 200: WhoAmI },
+    handler: async ({ caller: { key, tenant, role, platform } }) => ({
+      key,
+      tenant,
+      role,
+      platform,
+    }),
+  }),
+];

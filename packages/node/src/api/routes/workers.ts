@@ -1,0 +1,74 @@
+import { Name, pageOf, WorkerView } from '@signalbox/protocol';
+import Type from 'typebox';
+import {
+  cordonWorker,
+  drainWorker,
+  evictWorker,
+  getWorker,
+  listWorkers,
+  uncordonWorker,
+} from '../../operations/index.ts';
+import { type Route, route } from '../route.ts';
+
+const Named = Type.Object({ name: Name });
+
+function maintaining(
+  action: 'drain' | 'cordon' | 'uncordon' | 'evict',
+  summary: string,
+  maintain: typeof drainWorker,
+): Route {
+  return route({
+    method: 'POST',
+    url: `/workers/:name/${action}`,
+    role: 'operator',
+    platform: true,
+    summary,
+    params: Named,
+    body: Type.Object(
+      { reason: Type.Optional(Type.String({ maxLength: 1_024 })) },
+      { additionalProperties: false },
+    ),
+    response: { 200: WorkerView },
+    audit: `worker.${action}`,
+    handler: async ({ context, caller, params, note }) => {
+      const worker = await maintain(context, caller, params);
+      note.after = worker.status;
+      return worker;
+    },
+  });
+}
+
+export const workersRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/workers',
+    role: 'viewer',
+    summary: 'The workers that are attached, by name',
+    query: Type.Object(
+      {
+        after: Type.Optional(Name),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: { 200: pageOf(WorkerView) },
+    handler: ({ context, caller, query }) => listWorkers(context, caller, query),
+  }),
+  route({
+    method: 'GET',
+    url: '/workers/:name',
+    role: 'viewer',
+    summary: 'A worker: what it has, what is free, what it runs',
+    params: Named,
+    response: { 200: WorkerView },
+    handler: ({ context, caller, params }) => getWorker(context, caller, params),
+  }),
+  maintaining(
+    'drain',
+    'Gives the worker nothing new and brings its attempts to an end',
+    drainWorker,
+  ),
+  maintaining('cordon', 'Gives the worker nothing new', cordonWorker),
+  maintaining('uncordon', 'Lets the worker take attempts again', uncordonWorker),
+  maintaining('evict', 'Takes everything off the worker at once; it is queued again', evictWorker),
+];

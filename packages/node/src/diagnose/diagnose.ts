@@ -1,0 +1,104 @@
+import { type Attempt, type Core, isTerminalTask, type Task } from '@signalbox/engine';
+import { diagnoseQueued } from './queued.ts';
+import type { Finding } from './reasons.ts';
+import { count, duration } from './words.ts';
+
+/** Parents named in an answer; a task may wait for thousands. */
+const PARENTS_TOLD = 20;
+
+/** Why a live task is not running, by the state and the rules that the engine itself goes by. */
+export function diagnose(core: Core, task: Task, now: number): Finding {
+  if (isTerminalTask(task.state)) return ended(task.state, task.error);
+  if (task.attempt !== null) return diagnoseAttempt(core, task.attempt, now);
+  if (task.waitsFor > 0) return diagnoseUpstream(task, now);
+  if (task.state === 'PENDING' && task.dueAt > now) {
+    return waitingUntil({ dueAt: task.dueAt, now, error: task.error, attempts: task.attempts });
+  }
+  return diagnoseQueued(core, task);
+}
+
+export function ended(state: string, error: string | null): Finding {
+  return {
+    reason: 'ENDED',
+    detail: error === null ? `It has ended as ${state}.` : `It has ended as ${state}: ${error}`,
+    suggestion:
+      state === 'SUCCEEDED' ? 'Nothing: it succeeded.' : 'Retry the run to try it once more.',
+    numbers: {},
+  };
+}
+
+export function waitingUntil(of: {
+  dueAt: number;
+  now: number;
+  error: string | null;
+  attempts: number;
+}): Finding {
+  const inMs = Math.max(0, of.dueAt - of.now);
+  const when = `${new Date(of.dueAt).toISOString()}, in ${duration(inMs)}`;
+  const again = of.attempts > 0;
+  return {
+    reason: 'WAITING_UNTIL',
+    detail: again
+      ? `Attempt ${of.attempts} failed (${of.error ?? 'no message'}); the next begins not before ${when}.`
+      : `It is due at ${when}.`,
+    suggestion: again
+      ? 'Mend the error before then; a cancelled run can be retried at once.'
+      : 'Nothing: it starts by itself. Submit it without a due time to start now.',
+    numbers: { dueAt: of.dueAt, inMs, attempts: of.attempts },
+  };
+}
+
+function diagnoseAttempt(core: Core, attempt: Attempt, now: number): Finding {
+  const { workerName: worker, number } = attempt;
+  if (attempt.task.state === 'ASSIGNED') {
+    const sinceMs = now - attempt.assignedAt;
+    const { acceptMs } = core.settings;
+    return {
+      reason: 'WAITING_ACCEPT',
+      detail: `Attempt ${number} was given to ${worker} ${duration(sinceMs)} ago, which has not accepted it yet.`,
+      suggestion: `Nothing: after ${duration(acceptMs)} it goes to another worker.`,
+      numbers: { worker, attempt: number, sinceMs, acceptMs },
+    };
+  }
+  const sinceMs = now - attempt.startedAt;
+  const stopping = attempt.stopWhy;
+  return {
+    reason: 'RUNNING',
+    detail: `Attempt ${number} has been running on ${worker} for ${duration(sinceMs)}${stopping === null ? '' : `, and was told to stop (${stopping})`}.`,
+    suggestion: 'Nothing: it runs.',
+    numbers: {
+      worker,
+      attempt: number,
+      sinceMs,
+      ...(attempt.progress >= 0 ? { progress: attempt.progress } : {}),
+    },
+  };
+}
+
+function diagnoseUpstream(task: Task, now: number): Finding {
+  const open = task.spec.after
+    .map((index) => task.run.tasks[index] as Task)
+    .filter((parent) => parent.state !== 'SUCCEEDED');
+  const upstream = open.slice(0, PARENTS_TOLD).map((parent) => {
+    const { name, timeouts } = parent.spec;
+    const startedAt = parent.attempt?.startedAt ?? 0;
+    return {
+      name,
+      state: parent.state,
+      runningForMs: startedAt === 0 ? null : now - startedAt,
+      expectedMs: timeouts.expectedMs,
+    };
+  });
+  const told = upstream.map(({ name, state, runningForMs }) =>
+    runningForMs === null
+      ? `${name} (${state})`
+      : `${name} (${state} for ${duration(runningForMs)})`,
+  );
+  const more = open.length > told.length ? ` and ${open.length - told.length} more` : '';
+  return {
+    reason: 'WAITING_UPSTREAM',
+    detail: `It waits for ${count(open.length, 'task')}: ${told.join(', ')}${more}.`,
+    suggestion: `See why ${upstream[0]?.name ?? 'the first of them'} has not ended.`,
+    numbers: { open: open.length, of: task.spec.after.length, upstream },
+  };
+}

@@ -1,0 +1,129 @@
+import {
+  assertNever,
+  CLASSES,
+  type Class,
+  type Fact,
+  type JobSpec,
+  parseDetail,
+  type RunId,
+  type RunState,
+  type TaskState,
+} from '@signalbox/engine';
+import type { FeedEvent } from '../context.ts';
+
+/** A run as its watchers know it. */
+export interface NamedRun {
+  readonly id: RunId;
+  readonly spec: JobSpec;
+}
+
+/** Tasks named in the event of an end; a run of a hundred thousand tasks is read from its view. */
+const TASKS_TOLD = 100;
+
+type Plain = Exclude<Fact, { kind: 'runSubmitted' | 'runsPagedIn' | 'runEnded' }>;
+
+/** A fact as far as it is told: from memory, or read back from the journal and its rows. */
+export type ToldFact =
+  | Plain
+  | { readonly kind: 'runSubmitted'; readonly partition: number; readonly class: Class }
+  | {
+      readonly kind: 'runEnded';
+      readonly partition: number;
+      readonly at: number;
+      readonly state: RunState;
+      readonly detail: string;
+    };
+
+export function toldOf(fact: Exclude<Fact, { kind: 'runsPagedIn' }>): ToldFact {
+  if (fact.kind !== 'runSubmitted') return fact;
+  return { kind: fact.kind, partition: fact.partition, class: fact.run.class };
+}
+
+/**
+ * A fact as watchers see it. It says only what the journal keeps for ever, so that an event read
+ * back later is the same, letter for letter.
+ */
+export function eventOf(fact: ToldFact, run: NamedRun): FeedEvent {
+  const { tenant, job } = run.spec;
+  const base = { tenant, partition: fact.partition, run: run.id, job, kind: fact.kind };
+  switch (fact.kind) {
+    case 'runSubmitted':
+      return {
+        ...base,
+        at: run.id.ms,
+        state: 'PENDING',
+        detail: { class: CLASSES[fact.class] },
+      };
+    case 'runCancelRequested':
+      return { ...base, at: fact.at, detail: { by: fact.by, reason: fact.reason } };
+    case 'runClassChanged': {
+      const { by, reason } = fact;
+      return { ...base, at: fact.at, detail: { class: CLASSES[fact.class], by, reason } };
+    }
+    case 'runEnded':
+      return { ...base, at: fact.at, state: fact.state, detail: endOf(fact.detail, run) };
+    default:
+      return { ...base, ...taskPart(fact, run) };
+  }
+}
+
+type OfTask = Exclude<Plain, { kind: 'runCancelRequested' | 'runClassChanged' }>;
+
+function taskPart(fact: OfTask, run: NamedRun): Partial<FeedEvent> & { at: number } {
+  const of = {
+    at: fact.at,
+    task: run.spec.tasks[fact.task]?.name ?? `${fact.task}`,
+    ...(fact.attempt === 0 ? {} : { attempt: fact.attempt }),
+  };
+  switch (fact.kind) {
+    case 'taskAssigned':
+      return { ...of, state: 'ASSIGNED', detail: { worker: fact.worker } };
+    case 'taskStarted':
+      return { ...of, state: 'RUNNING' };
+    case 'taskCheckpointed':
+      return { ...of, detail: { bytes: fact.state.length } };
+    case 'taskExtended':
+      return { ...of, detail: { hardAt: fact.hardAt } };
+    case 'taskSucceeded':
+      return { ...of, state: 'SUCCEEDED' };
+    case 'taskRetryAt': {
+      const { reason, error, dueAt } = fact;
+      return { ...of, state: 'PENDING', detail: { reason, error, dueAt } };
+    }
+    case 'taskRequeued':
+      return { ...of, state: 'QUEUED', detail: { reason: fact.reason } };
+    case 'taskFailed':
+    case 'taskTimedOut':
+    case 'taskQuarantined': {
+      const { reason, error } = fact;
+      return { ...of, state: ENDS[fact.kind], detail: { reason, error } };
+    }
+    case 'taskCancelled':
+    case 'taskSkipped':
+      return { ...of, state: ENDS[fact.kind], detail: { reason: fact.reason } };
+    default:
+      return assertNever(fact);
+  }
+}
+
+const ENDS = {
+  taskFailed: 'FAILED',
+  taskTimedOut: 'TIMED_OUT',
+  taskQuarantined: 'QUARANTINED',
+  taskCancelled: 'CANCELLED',
+  taskSkipped: 'SKIPPED',
+} as const;
+
+/** The task that ended last has no fact of its own: the end of the run tells of it. */
+function endOf(detail: string, run: NamedRun): Readonly<Record<string, unknown>> {
+  if (run.spec.tasks.length > TASKS_TOLD) return {};
+  const tasks: { name: string; state: TaskState; error?: string }[] = parseDetail(
+    detail,
+    run.id.ms,
+  ).tasks.map(({ state, error }, i) => ({
+    name: run.spec.tasks[i]?.name ?? `${i}`,
+    state,
+    ...(error === null ? {} : { error }),
+  }));
+  return { tasks };
+}

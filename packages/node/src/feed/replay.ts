@@ -1,0 +1,170 @@
+import {
+  decodeGroup,
+  type JobSpec,
+  type PackedFact,
+  type RunId,
+  type RunState,
+} from '@signalbox/engine';
+import type { EndRow, StoredRun } from '@signalbox/store';
+import type { FeedEvent, NodeContext } from '../context.ts';
+import { eventOf, type ToldFact } from './event-of.ts';
+import type { Position } from './positions.ts';
+
+const GROUPS_PER_READ = 200;
+/** What one watcher may have read back for it; whoever was away for longer starts anew. */
+const GROUPS_MAX = 20_000;
+const RUNS_LOOKED = 5_000;
+
+/** The journal does not hold, or would take too long to read, what was missed: read the lists again. */
+export class TooOld extends Error {}
+
+export interface ReplayedEvent extends FeedEvent {
+  readonly seq: number;
+  readonly index: number;
+}
+
+interface Question {
+  readonly context: NodeContext;
+  readonly tenant: string;
+  readonly run?: RunId;
+  readonly partition: number;
+  /** After this … */
+  readonly from: Position;
+  /** … up to and with this group. */
+  readonly to: number;
+}
+
+/**
+ * What a watcher missed, from the journal: the same events that it would have been told, in order.
+ * Throws `TooOld` where that cannot be said with certainty.
+ */
+export async function* replay(question: Question): AsyncGenerator<ReplayedEvent> {
+  const { context, partition, from, to } = question;
+  let after = from.index === null ? from.seq : from.seq - 1;
+  if (to - after > GROUPS_MAX) throw new TooOld();
+  const runs = new RunsOf(question);
+  while (after < to) {
+    const limit = Math.min(GROUPS_PER_READ, to - after);
+    const groups = await context.store.readGroups({ partition, afterSeq: after, limit });
+    if (groups[0]?.seq !== after + 1) throw new TooOld();
+    for (const group of groups) {
+      const facts = decodeGroup(partition, group.body);
+      await runs.learn(facts);
+      for (const [index, packed] of facts.entries()) {
+        if (group.seq === from.seq && from.index !== null && index <= from.index) continue;
+        const event = await runs.eventOf(packed);
+        if (event !== null) yield { ...event, seq: group.seq, index };
+      }
+      after = group.seq;
+    }
+  }
+}
+
+interface KnownRun {
+  readonly id: RunId;
+  readonly spec: JobSpec;
+  readonly class: 0 | 1 | 2;
+  readonly end: EndRow | null;
+}
+
+/** The runs that a stretch of the journal speaks of, as far as they are the watcher's. */
+class RunsOf {
+  readonly #q: Question;
+  /** By number; null for another's. */
+  readonly #known = new Map<number, KnownRun | null>();
+  #listed: Map<number, StoredRun> | null = null;
+  #listedAll = false;
+
+  constructor(question: Question) {
+    this.#q = question;
+  }
+
+  async learn(facts: readonly PackedFact[]): Promise<void> {
+    const { tenant, partition, run } = this.#q;
+    for (const packed of facts) {
+      const pointers =
+        packed.kind === 'submittedAt'
+          ? [packed.run]
+          : packed.kind === 'pagedInAt'
+            ? packed.runs
+            : [];
+      for (const { seq, ms, tenant: owner } of pointers) {
+        if (this.#known.has(seq)) continue;
+        const isOurs = owner === tenant && (run === undefined || run.seq === seq);
+        const id = { ms, partition, seq };
+        this.#known.set(seq, isOurs ? await this.#read(id) : null);
+      }
+    }
+  }
+
+  async eventOf(packed: PackedFact): Promise<FeedEvent | null> {
+    if (packed.kind === 'pagedInAt') return null;
+    const seq =
+      packed.kind === 'submittedAt'
+        ? packed.run.seq
+        : packed.kind === 'endedAt'
+          ? packed.seq
+          : packed.fact.seq;
+    const known = await this.#find(seq);
+    return known === null ? null : eventOf(this.#told(packed, known), known);
+  }
+
+  #told(packed: Exclude<PackedFact, { kind: 'pagedInAt' }>, known: KnownRun): ToldFact {
+    const { partition } = this.#q;
+    switch (packed.kind) {
+      case 'fact':
+        return packed.fact;
+      case 'submittedAt':
+        return { kind: 'runSubmitted', partition, class: known.class };
+      case 'endedAt': {
+        if (known.end === null) throw new TooOld();
+        const state = packed.state as RunState;
+        return { kind: 'runEnded', partition, at: packed.at, state, detail: known.end.detail };
+      }
+    }
+  }
+
+  async #find(seq: number): Promise<KnownRun | null> {
+    const { context, tenant, partition, run } = this.#q;
+    let known = this.#known.get(seq);
+    if (known !== undefined) return known;
+    if (run !== undefined) known = run.seq === seq ? await this.#read(run) : null;
+    else {
+      const live = context.loop.engine.core.books.get(partition)?.runs.get(seq);
+      if (live !== undefined) {
+        const id = { ms: live.ms, partition, seq };
+        known = live.spec.tenant === tenant ? await this.#read(id) : null;
+      } else known = await this.#findListed(seq);
+    }
+    this.#known.set(seq, known);
+    return known;
+  }
+
+  /** Submitted before the stretch and ended within it: only the tenant's own list may know it. */
+  async #findListed(seq: number): Promise<KnownRun | null> {
+    const { context, tenant, partition } = this.#q;
+    if (this.#listed === null) {
+      const rows = await context.store.listRuns({ tenant, before: null, limit: RUNS_LOOKED });
+      const here = rows.filter(({ run }) => run.id.partition === partition);
+      this.#listed = new Map(here.map((row) => [row.run.id.seq, row]));
+      this.#listedAll = rows.length < RUNS_LOOKED;
+    }
+    const row = this.#listed.get(seq);
+    if (row !== undefined) return this.#asKnown(row);
+    // It may be ours and older than what was listed.
+    if (!this.#listedAll) throw new TooOld();
+    return null;
+  }
+
+  async #read(id: RunId): Promise<KnownRun | null> {
+    const { context, tenant } = this.#q;
+    const row = await context.store.getRun({ tenant, id });
+    return row === null ? null : this.#asKnown(row);
+  }
+
+  async #asKnown({ run, end }: StoredRun): Promise<KnownRun> {
+    const { tenant, job, jobVersion: version } = run;
+    const spec = await this.#q.context.loop.specs.load({ tenant, job, version });
+    return { id: run.id, spec, class: run.class, end };
+  }
+}

@@ -1,0 +1,184 @@
+import type { Fact, RunId } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import type { Feed, FeedEvent } from '../context.ts';
+import type { CommitLoop } from '../loop/index.ts';
+import { EndWaiters } from './end-waiters.ts';
+import { eventOf, toldOf } from './event-of.ts';
+import { formatPositions, type Position, type Positions } from './positions.ts';
+import { RunNames } from './run-names.ts';
+import { type Listener, Watchers } from './watchers.ts';
+
+/** An event with its place in the journal, from which a watcher that was cut off goes on. */
+export interface PlacedEvent extends FeedEvent {
+  /** The group of the partition, and the place of the fact in it. */
+  readonly seq: number;
+  readonly index: number;
+  /** How far every other partition has been told by then, as text; to be asked for in the listener. */
+  others(): string;
+}
+
+interface Batch {
+  readonly partition: number;
+  readonly seq: number;
+  readonly facts: readonly Fact[];
+}
+
+interface Held {
+  readonly batches: Batch[];
+  reading: boolean;
+}
+
+/** Groups that may wait for the name of a run; then what cannot be named is left out. */
+const HELD_MAX = 100;
+
+/**
+ * Tells of everything that becomes durable on this node, to those who ask. Without anybody asking
+ * it costs a comparison for each group; those who wait for one run to end cost one look-up for
+ * each end.
+ */
+export class RunFeed implements Feed {
+  readonly #loop: () => CommitLoop;
+  readonly #waiters = new EndWaiters();
+  readonly #watchers = new Watchers();
+  readonly #names: RunNames;
+  /** The last group of each partition that has been told. */
+  readonly #told = new Map<number, number>();
+  #settling = false;
+  /** Groups of a partition that wait until the runs they speak of are known by name. */
+  readonly #held = new Map<number, Held>();
+
+  /** The loop is asked for when it is needed: it is made with this feed among its ports. */
+  constructor(params: { loop: () => CommitLoop; store: () => Store }) {
+    this.#loop = params.loop;
+    this.#names = new RunNames(params.loop, params.store);
+  }
+
+  /** The loop's port: facts of one partition that have just become durable. */
+  published(partition: number, facts: readonly Fact[]): void {
+    this.#waiters.published(partition, facts);
+    if (this.#watchers.size === 0) {
+      this.#held.clear();
+      this.#names.clear();
+      this.#told.clear();
+      return;
+    }
+    this.#settleLater();
+    // The loop has just moved on from the group that these facts are in.
+    const seq = (this.#loop().leases.held.get(partition)?.nextSeq ?? 0) - 1;
+    if (!this.#told.has(partition)) this.#told.set(partition, seq - 1);
+    const held = this.#held.get(partition);
+    if (held === undefined && this.#deliver({ partition, seq, facts }, false)) return;
+    const kept: Held = held ?? { batches: [], reading: false };
+    this.#held.set(partition, kept);
+    kept.batches.push({ partition, seq, facts: [...facts] });
+    if (!kept.reading) void this.#lookUp(partition, kept);
+  }
+
+  watch(
+    filter: { readonly tenant: string; readonly run?: RunId },
+    listener: (event: PlacedEvent) => void,
+  ): () => void {
+    return this.watchGroups(filter, (events) => {
+      for (const event of events) listener(event);
+    });
+  }
+
+  /** The same by the group: everything that became durable at once is told at once. */
+  watchGroups(
+    filter: { readonly tenant: string; readonly run?: RunId },
+    listener: Listener,
+  ): () => void {
+    if (this.#watchers.size === 0) this.#settle();
+    return this.#watchers.add(filter, listener);
+  }
+
+  /**
+   * How far every watcher has been told, partition by partition; of one partition if asked for. To
+   * be read while watching, and not from within a listener.
+   */
+  positions(partition?: number): Positions {
+    this.#settle();
+    return this.#toldPositions(partition);
+  }
+
+  #toldPositions(partition?: number): Positions {
+    const positions = new Map<number, Position>();
+    for (const [each, seq] of this.#told) {
+      if (partition === undefined || partition === each) positions.set(each, { seq, index: null });
+    }
+    return positions;
+  }
+
+  #othersThan(partition: number): string {
+    const positions = new Map(this.#toldPositions());
+    positions.delete(partition);
+    return formatPositions(positions);
+  }
+
+  /** A partition of which nothing was told yet stands where its journal stands. */
+  #settle(): void {
+    for (const [partition, { nextSeq }] of this.#loop().leases.held) {
+      if (!this.#told.has(partition)) this.#told.set(partition, nextSeq - 1);
+    }
+  }
+
+  /** Not at once: a commit of several partitions is published one by one. */
+  #settleLater(): void {
+    if (this.#settling) return;
+    this.#settling = true;
+    queueMicrotask(() => {
+      this.#settling = false;
+      this.#settle();
+    });
+  }
+
+  ended(params: { tenant: string; run: RunId; timeoutMs: number }): Promise<void> {
+    return this.#waiters.add(params.run, params.timeoutMs);
+  }
+
+  /** False where a run has left memory before it was seen here: its name must be read first. */
+  #deliver(batch: Batch, force: boolean): boolean {
+    const { partition, seq, facts } = batch;
+    const names = facts.map((fact) =>
+      fact.kind === 'runsPagedIn' ? null : this.#names.nameOf(partition, fact),
+    );
+    const unknown = names.some((run, i) => run === null && facts[i]?.kind !== 'runsPagedIn');
+    if (unknown && !force) return false;
+    const events: PlacedEvent[] = [];
+    let text: string | null = null;
+    const others = (): string => {
+      text ??= this.#othersThan(partition);
+      return text;
+    };
+    for (const [index, fact] of facts.entries()) {
+      const run = names[index];
+      if (run === null || run === undefined || fact.kind === 'runsPagedIn') continue;
+      if (this.#watchers.wants(run.spec.tenant, run.id)) {
+        events.push({ ...eventOf(toldOf(fact), run), seq, index, others });
+      }
+      if (fact.kind === 'runEnded') this.#names.forget(run);
+    }
+    if (events.length > 0) this.#watchers.tell(events);
+    this.#told.set(partition, seq);
+    return true;
+  }
+
+  /** The end that names the unknown run is here, or comes with the next group of the partition. */
+  async #lookUp(partition: number, held: Held): Promise<void> {
+    held.reading = true;
+    for (let looked = -1; looked < held.batches.length && held.batches.length > 0; ) {
+      looked = held.batches.length;
+      const facts = held.batches.flatMap((batch) => batch.facts);
+      // What cannot be read now is tried again with the next group.
+      await this.#names.readEnded(facts).catch(() => {});
+      if (this.#held.get(partition) !== held) return;
+      const force = held.batches.length > HELD_MAX;
+      while (held.batches.length > 0 && this.#deliver(held.batches[0] as Batch, force)) {
+        held.batches.shift();
+        looked = -1;
+      }
+    }
+    held.reading = false;
+    if (held.batches.length === 0) this.#held.delete(partition);
+  }
+}

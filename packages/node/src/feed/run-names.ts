@@ -1,0 +1,73 @@
+import type { Fact } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import type { CommitLoop } from '../loop/index.ts';
+import type { NamedRun } from './event-of.ts';
+
+const KEPT = 20_000;
+
+/**
+ * Whose run a fact is about. Most facts name a run by its number only, and a short run has often
+ * left memory by the time its facts are durable, so runs that were seen are kept for a while.
+ */
+export class RunNames {
+  readonly #loop: () => CommitLoop;
+  readonly #store: () => Store;
+  /** By partition and number. */
+  readonly #seen = new Map<number, Map<number, NamedRun>>();
+  #size = 0;
+
+  constructor(loop: () => CommitLoop, store: () => Store) {
+    this.#loop = loop;
+    this.#store = store;
+  }
+
+  /** Null where only the store knows it. */
+  nameOf(partition: number, fact: Exclude<Fact, { kind: 'runsPagedIn' }>): NamedRun | null {
+    if (fact.kind === 'runSubmitted') {
+      const { ms, seq, spec } = fact.run;
+      return this.#keep({ id: { ms, partition, seq }, spec });
+    }
+    const seen = this.#seen.get(partition)?.get(fact.seq);
+    if (seen !== undefined) return seen;
+    const live = this.#loop().engine.core.books.get(partition)?.runs.get(fact.seq);
+    if (live === undefined) return null;
+    return this.#keep({ id: { ms: live.ms, partition, seq: live.seq }, spec: live.spec });
+  }
+
+  /** Reads the names of runs that ended unseen; their ends say where their rows are. */
+  async readEnded(facts: readonly Fact[]): Promise<void> {
+    for (const fact of facts) {
+      if (fact.kind !== 'runEnded' || this.nameOf(fact.partition, fact) !== null) continue;
+      const { tenant, partition, seq, ms } = fact;
+      const id = { ms, partition, seq };
+      const [row] = await this.#store().readRuns({ ids: [{ tenant, id }], withInput: false });
+      if (row === undefined) continue;
+      const version = { tenant, job: row.job, version: row.jobVersion };
+      this.#keep({ id, spec: await this.#loop().specs.load(version) });
+    }
+  }
+
+  forget(run: NamedRun): void {
+    if (this.#seen.get(run.id.partition)?.delete(run.id.seq)) this.#size--;
+  }
+
+  clear(): void {
+    if (this.#size === 0) return;
+    this.#seen.clear();
+    this.#size = 0;
+  }
+
+  #keep(run: NamedRun): NamedRun {
+    const { partition, seq } = run.id;
+    const runs = this.#seen.get(partition) ?? new Map<number, NamedRun>();
+    this.#seen.set(partition, runs);
+    if (!runs.has(seq)) this.#size++;
+    runs.set(seq, run);
+    if (this.#size > KEPT) {
+      // The oldest of the same partition: what is forgotten is read from the store if it is needed.
+      runs.delete(runs.keys().next().value as number);
+      this.#size--;
+    }
+    return run;
+  }
+}

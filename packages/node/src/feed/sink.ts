@@ -1,0 +1,83 @@
+/** Where server-sent text goes: a socket, or a test. */
+export interface Sink {
+  write(text: string): void;
+  /** What the client has not taken yet. */
+  readonly bufferedBytes: number;
+  /** Resolves when the client has taken what was written, or is gone. */
+  drained(): Promise<void>;
+  close(): void;
+}
+
+/** A client that is behind by more than this is cut; it resumes where it was. */
+export const BUFFER_MAX = 1_048_576;
+const HEARTBEAT_MS = 15_000;
+
+/** Gathers what comes in one turn into one write, keeps the line alive, and cuts who does not read. */
+export class SlowGuard {
+  readonly #sink: Sink;
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #onClose: () => void;
+  #text = '';
+  #flushing = false;
+  #closed = false;
+
+  constructor(params: {
+    sink: Sink;
+    /** What goes out with each heartbeat beside the comment itself. */
+    beat: () => string;
+    /** The end of it, whoever wanted it. */
+    onClose: () => void;
+    heartbeatMs?: number;
+  }) {
+    this.#sink = params.sink;
+    this.#onClose = params.onClose;
+    const { beat, heartbeatMs = HEARTBEAT_MS } = params;
+    this.#heartbeat = setInterval(() => this.write(`: still here\n${beat()}\n`), heartbeatMs);
+    this.#heartbeat.unref();
+  }
+
+  get closed(): boolean {
+    return this.#closed;
+  }
+
+  write(text: string): void {
+    if (this.#closed) return;
+    this.#text += text;
+    if (this.#text.length > BUFFER_MAX) return this.close();
+    if (this.#flushing) return;
+    this.#flushing = true;
+    setImmediate(() => this.#flush());
+  }
+
+  /** For those who can wait, as somebody who reads the journal can: resolves when there is room. */
+  async ready(): Promise<void> {
+    if (this.#text.length + this.#sink.bufferedBytes < BUFFER_MAX / 4) return;
+    this.#flush();
+    if (!this.#closed) await this.#sink.drained();
+  }
+
+  /** Sends what is left and ends. */
+  end(): void {
+    if (this.#closed) return;
+    this.#flush();
+    this.close();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#text = '';
+    clearInterval(this.#heartbeat);
+    this.#onClose();
+    this.#sink.close();
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#closed || this.#text === '') return;
+    const text = this.#text;
+    this.#text = '';
+    this.#sink.write(text);
+    if (this.#sink.bufferedBytes > BUFFER_MAX) this.close();
+  }
+}

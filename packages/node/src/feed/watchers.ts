@@ -1,0 +1,67 @@
+import type { RunId } from '@signalbox/engine';
+import type { PlacedEvent } from './run-feed.ts';
+
+export type Listener = (events: readonly PlacedEvent[]) => void;
+
+/**
+ * Who watches what: by tenant, and by run. A thousand watchers cost only those they watch, and are
+ * told of a whole group at once.
+ */
+export class Watchers {
+  readonly #byTenant = new Map<string, Set<Listener>>();
+  readonly #byRun = new Map<string, Set<Listener>>();
+
+  get size(): number {
+    return this.#byTenant.size + this.#byRun.size;
+  }
+
+  add(filter: { readonly tenant: string; readonly run?: RunId }, listener: Listener): () => void {
+    const index = filter.run === undefined ? this.#byTenant : this.#byRun;
+    const key = filter.run === undefined ? filter.tenant : runKey(filter.tenant, filter.run);
+    const listeners = index.get(key) ?? new Set();
+    index.set(key, listeners);
+    // A listener of its own for each, so that one function may watch twice.
+    const own: Listener = (events) => listener(events);
+    listeners.add(own);
+    return () => {
+      listeners.delete(own);
+      if (listeners.size === 0 && index.get(key) === listeners) index.delete(key);
+    };
+  }
+
+  wants(tenant: string, run: RunId): boolean {
+    if (this.#byTenant.has(tenant)) return true;
+    return this.#byRun.size > 0 && this.#byRun.has(runKey(tenant, run));
+  }
+
+  /** Events of one group, in order. */
+  tell(events: readonly PlacedEvent[]): void {
+    for (const [tenant, some] of groupBy(events, (event) => event.tenant)) {
+      for (const listener of this.#byTenant.get(tenant) ?? NOBODY) listener(some);
+    }
+    if (this.#byRun.size === 0) return;
+    for (const [key, some] of groupBy(events, (event) => runKey(event.tenant, event.run))) {
+      for (const listener of this.#byRun.get(key) ?? NOBODY) listener(some);
+    }
+  }
+}
+
+const NOBODY: readonly Listener[] = [];
+
+function groupBy(
+  events: readonly PlacedEvent[],
+  keyOf: (event: PlacedEvent) => string,
+): Map<string, PlacedEvent[]> {
+  const groups = new Map<string, PlacedEvent[]>();
+  for (const event of events) {
+    const key = keyOf(event);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [event]);
+    else group.push(event);
+  }
+  return groups;
+}
+
+function runKey(tenant: string, run: RunId): string {
+  return `${tenant}\n${run.partition}/${run.seq}/${run.ms}`;
+}

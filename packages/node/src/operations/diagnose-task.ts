@@ -1,0 +1,68 @@
+import { DUE_LANE, parseClass, type RunHead, type RunId } from '@signalbox/engine';
+import { type Diagnosis, parseTaskId, type TaskState } from '@signalbox/protocol';
+import type { NodeContext } from '../context.ts';
+import { diagnose, ended, waitingUntil } from '../diagnose/diagnose.ts';
+import type { Finding } from '../diagnose/reasons.ts';
+import { findRun } from './find-run.ts';
+import { operation } from './operation.ts';
+import { readView } from './read-run.ts';
+import { showRun } from './run-view.ts';
+import { liveTask, noTask } from './tasks.ts';
+
+/** Why a task is not running: the one constraint that binds, and what would lift it (API-09). */
+export const diagnoseTask = operation(
+  async (context, caller, params: { id: string }): Promise<Diagnosis> => {
+    const { tenant } = caller;
+    const named = parseTaskId(params.id);
+    if (named === null) throw noTask(params.id);
+    const found = await findRun(context, tenant, named.run);
+    const told = (state: TaskState, finding: Finding): Diagnosis => ({
+      task: params.id,
+      state,
+      ...finding,
+      numbers: { ...finding.numbers },
+    });
+    if (found.kind === 'inbox') return told('PENDING', WAITING_OWNER);
+    const { id } = found;
+    // Waits until what memory holds of the run is durable, and says no to strangers.
+    const view = await readView(context, tenant, id);
+    const { core } = context.loop.engine;
+    const live = liveTask(context, { tenant, id, name: named.task });
+    if (live !== null) return told(live.state, diagnose(core, live, context.loop.time.now()));
+    const shown = await showRun(context, view);
+    const task = shown.tasks.find((each) => each.name === named.task);
+    if (task === undefined) throw noTask(params.id);
+    if (view.endedAtMs !== null) return told(task.state, ended(task.state, task.error));
+    return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
+  },
+);
+
+const WAITING_OWNER: Finding = {
+  reason: 'WAITING_OWNER',
+  detail: 'The submission is kept durably; no node has taken it in yet.',
+  suggestion: 'See that the nodes are up: the owner of its partition takes it in by itself.',
+  numbers: {},
+};
+
+/** A run that waits in the store: its due time is far, or its queue in memory is full. */
+function parked(
+  context: NodeContext,
+  of: { id: RunId; tenant: string; head: RunHead; class: string },
+): Finding {
+  const { loop } = context;
+  const { head } = of;
+  if (head.lane === undefined || head.lane === DUE_LANE) {
+    const now = loop.time.now();
+    return waitingUntil({ dueAt: head.dueAt ?? now, now, error: null, attempts: 0 });
+  }
+  const { core } = loop.engine;
+  const lane = core.books.get(of.id.partition)?.lanes.get(head.lane);
+  const { queued } = core.ofTenant(of.tenant, parseClass(of.class) ?? 1);
+  const parkedRuns = lane?.parked ?? 0;
+  return {
+    reason: 'PRIORITY_QUEUE_WAIT',
+    detail: `It waits in the store behind ${queued} ready tasks of its tenant and class; ${parkedRuns} runs wait there.`,
+    suggestion: 'Attach more workers, or move the run to a higher class.',
+    numbers: { queuedInMemory: queued, parked: parkedRuns, class: of.class },
+  };
+}

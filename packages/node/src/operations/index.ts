@@ -1,0 +1,15 @@
+export * from './blobs.ts';
+export * from './change-run.ts';
+export { diagnoseTask } from './diagnose-task.ts';
+export * from './jobs.ts';
+export * from './list-runs.ts';
+export { asApiError } from './operation.ts';
+export * from './queue-depth.ts';
+export { getRun, WAIT_MAX_MS } from './read-run.ts';
+export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
+export * from './run-payloads.ts';
+export type { SubmitItem } from './submission.ts';
+export * from './submit-runs.ts';
+export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';
+export { watchRun, watchTenant } from './watch-events.ts';
+export * from './workers.ts';

@@ -1,0 +1,150 @@
+import type { JobDefinition } from '@signalbox/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  defineJob,
+  deleteJob,
+  enableJob,
+  getJob,
+  getRun,
+  listJobs,
+  listJobVersions,
+  pauseJob,
+  restoreJob,
+} from './index.ts';
+import { checkDefinition } from './job-definition.ts';
+import { caller, SmallNode, SUCCEED } from './testing/small-node.ts';
+
+let node: SmallNode;
+beforeEach(async () => {
+  node = await SmallNode.start();
+});
+afterEach(() => node.stop());
+
+const define = (definition: JobDefinition, more: object = {}) =>
+  defineJob(node.context, caller(), { name: 'graph', definition, ...more });
+
+describe('jobs', () => {
+  it('API-01 API-08 gives back what was written; the same again keeps its version', async () => {
+    const definition: JobDefinition = {
+      class: 'P0',
+      description: 'two steps',
+      labels: { team: 'billing' },
+      tasks: [{ name: 'a' }, { name: 'b', after: ['a'], command: { argv: ['true'] } }],
+    };
+    const made = await define(definition);
+    expect(made).toMatchObject({ outcome: 'created', job: { version: 1, state: 'enabled' } });
+    expect(made.job.definition).toEqual(definition);
+    expect((await define(definition)).outcome).toBe('unchanged');
+    const bare = await define({});
+    expect(bare).toMatchObject({ outcome: 'changed', job: { version: 2, author: 'tester' } });
+    expect(bare.job.definition).toEqual({});
+    const { items } = await listJobVersions(node.context, caller(), { name: 'graph' });
+    expect(items.map((job) => job.version)).toEqual([1, 2]);
+    expect(
+      (await getJob(node.context, caller(), { name: 'graph', version: 1 })).definition,
+    ).toEqual(definition);
+  });
+
+  it('API-12 whoever names another version than the newest changes nothing', async () => {
+    await define({});
+    const stale = define({ class: 'P2' }, { expected: { version: 7 } });
+    await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
+    await expect(define({}, { expected: { absent: true } })).rejects.toMatchObject({
+      code: 'precondition_failed',
+    });
+    expect((await define({ class: 'P2' }, { expected: { version: 1 } })).job.version).toBe(2);
+  });
+
+  it('API-12 of writers that saw the same version one wins', async () => {
+    await define({});
+    const results = await Promise.allSettled(
+      ['one', 'two', 'three'].map((description) =>
+        define({ description }, { expected: { version: 1 } }),
+      ),
+    );
+    expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
+  });
+
+  it('API-08 pauses, enables, deletes softly and restores; a change is seen at once', async () => {
+    await define({});
+    await node.submit({ job: 'graph' });
+    await pauseJob(node.context, caller(), { name: 'graph' });
+    await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'job_paused' });
+    expect((await define({ class: 'P2' })).job.state).toBe('paused');
+    expect((await enableJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
+    const id = await node.submit({ job: 'graph' });
+    await deleteJob(node.context, caller(), { name: 'graph' });
+    await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'not_found' });
+    expect((await listJobs(node.context, caller(), {})).items).toEqual([]);
+    const all = await listJobs(node.context, caller(), { deleted: true });
+    expect(all.items).toMatchObject([{ name: 'graph', state: 'deleted' }]);
+    // What was accepted before runs on.
+    node.attach('w', SUCCEED);
+    expect((await getRun(node.context, caller(), { id, waitMs: 5_000 })).state).toBe('SUCCEEDED');
+    expect((await restoreJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
+    await node.submit({ job: 'graph' });
+  });
+
+  it('lists in pages by name, each tenant its own', async () => {
+    for (const name of ['c', 'a', 'b']) {
+      await defineJob(node.context, caller(), { name, definition: {} });
+    }
+    const first = await listJobs(node.context, caller(), { limit: 2 });
+    expect(first).toMatchObject({ items: [{ name: 'a' }, { name: 'b' }], next: 'b' });
+    const rest = await listJobs(node.context, caller(), { limit: 2, after: 'b' });
+    expect(rest.items.map((job) => job.name)).toEqual(['c']);
+    expect(rest.next).toBeUndefined();
+    expect((await listJobs(node.context, caller({ tenant: 'other' }), {})).items).toEqual([]);
+  });
+});
+
+describe('what cannot be a job', () => {
+  it.each<[string, string, JobDefinition]>([
+    ['tasks[0].after[0]', 'waits for itself', { tasks: [{ name: 'a', after: ['a'] }] }],
+    ['tasks[1].name', 'two tasks', { tasks: [{ name: 'a' }, { name: 'a' }] }],
+    ['tasks[1].after[1]', 'no task', { tasks: [{ name: 'a' }, { name: 'b', after: ['a', 'x'] }] }],
+    ['tasks[0].after', 'twice', { tasks: [{ name: 'b', after: ['a', 'a'] }, { name: 'a' }] }],
+    ['tasks[0].command', 'not both', { tasks: [{ handler: 'h', command: { argv: ['x'] } }] }],
+    ['tasks[0].http.url', 'http', { tasks: [{ http: { url: 'file:///etc/passwd' } }] }],
+    ['tasks[0].http.url', 'target', { tasks: [{ http: { url: 'https://169.254.169.254/' } }] }],
+    ['description', 'NUL', { description: 'a\0b' }],
+    ['tasks[0].command.argv[1]', 'surrogate', { tasks: [{ command: { argv: ['a', '\ud800'] } }] }],
+    ['tasks[0].retry.attemptsMax', '', { tasks: [{ retry: { attemptsMax: 0 } }] }],
+    ['tasks', '', { tasks: [] }],
+  ])('API-10 h61 is refused at %s (%s)', async (field, says, definition) => {
+    const refused = define(definition);
+    await expect(refused).rejects.toMatchObject({ field });
+    await expect(refused).rejects.toThrow(says);
+    expect((await listJobs(node.context, caller(), { deleted: true })).items).toEqual([]);
+  });
+
+  it('h61 names the tasks of a cycle in the order of their edges', async () => {
+    const tasks = [
+      { name: 'root' },
+      { name: 'a', after: ['root', 'c'] },
+      { name: 'b', after: ['a'] },
+      { name: 'c', after: ['b'] },
+      { name: 'leaf', after: ['c'] },
+    ];
+    const refused = define({ tasks });
+    await expect(refused).rejects.toMatchObject({ code: 'invalid' });
+    await expect(refused).rejects.toThrow(/(a → b → c → a|b → c → a → b|c → a → b → c)/);
+  });
+
+  it('h61 a chain of 100,000 tasks is taken, one closed to a ring refused, within a second of work', async () => {
+    const chain = (first: readonly string[]) =>
+      Array.from({ length: 100_000 }, (_, i) => ({
+        name: `t${i}`,
+        after: i === 0 ? first : [`t${i - 1}`],
+      }));
+    await define({ tasks: chain([]) as never });
+    const tooMany = [...chain([]), { name: 'one-more' }];
+    await expect(define({ tasks: tooMany as never })).rejects.toMatchObject({ field: 'tasks' });
+    const ring = { tasks: chain(['t99999']) } as unknown as JobDefinition;
+    // Processor time: on a busy machine the clock on the wall says little.
+    const before = process.cpuUsage();
+    expect(() => checkDefinition(ring, {})).toThrow('…');
+    const { user, system } = process.cpuUsage(before);
+    expect((user + system) / 1_000).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,84 @@
+import { formatRunId, isTerminalRun, parseRunId, type RunId } from '@signalbox/engine';
+import type { ClassName, Page, RunState, RunView } from '@signalbox/protocol';
+import type { StoredRun } from '@signalbox/store';
+import { ApiError, type NodeContext } from '../context.ts';
+import { type RunView as EngineView, viewOf, viewOfStored } from '../loop/index.ts';
+import { operation } from './operation.ts';
+import { showHead } from './run-view.ts';
+
+/** Rows looked at for one page: a filter that matches little must not read all of history. */
+const LOOK_MAX = 10_000;
+const ROWS_PER_READ = 500;
+
+export interface RunFilter {
+  readonly job?: string;
+  readonly state?: RunState;
+  readonly class?: ClassName;
+  readonly cursor?: string;
+  readonly limit?: number;
+}
+
+/**
+ * Runs of the tenant, newest first, without their tasks. What lives is told by memory, what has
+ * ended by the store. A page may be short or even empty and still have a next one: the work for
+ * each is bounded.
+ */
+export const listRuns = operation(
+  async (context, caller, filter: RunFilter): Promise<Page<RunView>> => {
+    const limit = Math.min(filter.limit ?? 50, 1_000);
+    let before = cursorOf(filter.cursor);
+    const items: RunView[] = [];
+    for (let looked = 0; looked < LOOK_MAX; ) {
+      const rows = await context.store.listRuns({
+        tenant: caller.tenant,
+        before,
+        limit: Math.min(ROWS_PER_READ, filter.state || filter.class ? ROWS_PER_READ : limit + 1),
+        ...(filter.job === undefined ? {} : { job: filter.job }),
+        ...endedOf(filter.state),
+      });
+      for (const row of rows) {
+        if (items.length === limit) return { items, next: formatRunId(before as RunId) };
+        before = row.run.id;
+        const view = await current(context, row);
+        if (matches(view, filter)) items.push(showHead(view));
+      }
+      looked += rows.length;
+      if (rows.length === 0) return { items };
+    }
+    return { items, next: formatRunId(before as RunId) };
+  },
+);
+
+/** A row without an end is what was submitted; how it is now its owner knows. */
+async function current(context: NodeContext, row: StoredRun): Promise<EngineView> {
+  if (row.end !== null) return viewOfStored(row);
+  const { id } = row.run;
+  const { loop } = context;
+  const live = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
+  if (live !== undefined && live.ms === id.ms && live.spec.tenant === row.run.tenant) {
+    const view = viewOf(live);
+    await loop.durable(live.groupNumber);
+    return view;
+  }
+  const ending = loop.endingGroup(id.partition, id.seq);
+  if (ending === null) return viewOfStored(row);
+  await loop.durable(ending);
+  const ended = await context.store.getRun({ tenant: row.run.tenant, id });
+  return viewOfStored(ended ?? row);
+}
+
+function matches(view: EngineView, filter: RunFilter): boolean {
+  if (filter.state !== undefined && view.state !== filter.state) return false;
+  return filter.class === undefined || view.class === filter.class;
+}
+
+function endedOf(state: RunState | undefined): { ended?: boolean } {
+  return state === undefined ? {} : { ended: isTerminalRun(state) };
+}
+
+function cursorOf(cursor: string | undefined): RunId | null {
+  if (cursor === undefined) return null;
+  const id = parseRunId(cursor);
+  if (id === null) throw new ApiError('bad_request', 'this is no cursor', { field: 'cursor' });
+  return id;
+}

@@ -1,0 +1,31 @@
+import { StoreError } from '@signalbox/store';
+import { ApiError, type Caller, type NodeContext } from '../context.ts';
+
+export type Operation<P, R> = (context: NodeContext, caller: Caller, params: P) => Promise<R>;
+
+/** Names an operation. What the store could not do reaches the caller as an error it can act on. */
+export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
+  return async (context, caller, params) => {
+    try {
+      return await run(context, caller, params);
+    } catch (error) {
+      if (error instanceof StoreError) context.log.warn({ err: error }, 'the store failed');
+      throw asApiError(error);
+    }
+  };
+}
+
+/** A store's own words may name a host or a table: only what follows from them is said. */
+export function asApiError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  switch (error.kind) {
+    case 'unavailable':
+      return new ApiError('unavailable', 'the store cannot be reached', { retryAfterSeconds: 1 });
+    case 'unknown':
+      return new ApiError('unknown', 'it may have happened: look, or ask again');
+    case 'conflict':
+      return new ApiError('conflict', 'somebody else changed it at the same moment');
+    case 'invalid':
+      return new ApiError('invalid', 'the store cannot keep this');
+  }
+}

@@ -1,0 +1,40 @@
+import { CLASSES } from '@signalbox/engine';
+import { PLATFORM, type QueueDepth } from '@signalbox/protocol';
+import { operation } from './operation.ts';
+
+const QUEUE_LANE = /^q([012])\/(.*)$/s;
+
+/**
+ * What waits and what runs, by class: of one tenant, or of all for the platform (`*`). Runs that
+ * wait in the store are counted by their lanes, so a backlog of millions is not looked at (API-06).
+ */
+export const queueDepth = operation(
+  async (context, caller, _params: object = {}): Promise<{ items: QueueDepth[] }> => {
+    const { core } = context.loop.engine;
+    const all = caller.platform && caller.tenant === PLATFORM;
+    const depths = new Map<string, QueueDepth[]>();
+    const of = (tenant: string): QueueDepth[] => {
+      let depth = depths.get(tenant);
+      if (depth === undefined) {
+        depth = CLASSES.map((name) => ({ tenant, class: name, queued: 0, running: 0 }));
+        depths.set(tenant, depth);
+      }
+      return depth;
+    };
+    if (!all) of(caller.tenant);
+    for (const owner of core.tenantClasses()) {
+      if (!all && owner.tenant !== caller.tenant) continue;
+      const depth = of(owner.tenant)[owner.class] as QueueDepth;
+      depth.queued += owner.queued;
+      depth.running += owner.running;
+    }
+    for (const book of core.books.values()) {
+      for (const lane of book.lanes.values()) {
+        const [, klass, tenant] = QUEUE_LANE.exec(lane.name) ?? [];
+        if (tenant === undefined || (!all && tenant !== caller.tenant)) continue;
+        (of(tenant)[Number(klass)] as QueueDepth).queued += lane.parked;
+      }
+    }
+    return { items: [...depths.values()].flat() };
+  },
+);

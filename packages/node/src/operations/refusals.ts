@@ -1,0 +1,31 @@
+import type { Answer } from '@signalbox/engine';
+import { ApiError } from '../context.ts';
+
+/** What the engine refused, as the caller is told. */
+export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
+  const { code, message } = answer;
+  switch (code) {
+    case 'overloaded':
+    case 'unavailable':
+    case 'not_owner':
+      return new ApiError(code, message, { retryAfterSeconds: 1 });
+    case 'unknown':
+    case 'not_found':
+    case 'invalid':
+      return new ApiError(code, message);
+  }
+}
+
+/** The same words for an absent run and another tenant's: nobody learns which it was. */
+export function noRun(id: string): ApiError {
+  return new ApiError('not_found', `no run has the id ${shown(id)}`);
+}
+
+export function noJob(job: string): ApiError {
+  return new ApiError('not_found', `no job has the name ${shown(job)}`);
+}
+
+/** Hostile text is cut before it is said back. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
+}

@@ -1,0 +1,84 @@
+import { formatRunId, type JobSpec } from '@signalbox/engine';
+import type { LogLine, Page } from '@signalbox/protocol';
+import { parseTaskId } from '@signalbox/protocol';
+import type { LogCursor, LogLineRow } from '@signalbox/store';
+import { ApiError } from '../context.ts';
+import { findTakenRun } from './find-run.ts';
+import { operation } from './operation.ts';
+import { noRun } from './refusals.ts';
+import { instant } from './run-view.ts';
+
+const LINES_MAX = 1_000;
+
+export interface LogFilter {
+  /** A run's id. */
+  readonly id: string;
+  readonly task?: string;
+  readonly attempt?: number;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+/** What the tasks of a run printed, in order of task, attempt and line (API-05). */
+export const runLogs = operation(
+  async (context, caller, filter: LogFilter): Promise<Page<LogLine>> => {
+    const { store, loop } = context;
+    const { tenant } = caller;
+    const { id: run } = await findTakenRun(context, tenant, filter.id);
+    const [row] = await store.readRuns({ ids: [{ tenant, id: run }], withInput: false });
+    if (row === undefined) throw noRun(formatRunId(run));
+    const spec = await loop.specs.load({ tenant, job: row.job, version: row.jobVersion });
+    const limit = Math.min(filter.limit ?? 100, LINES_MAX);
+    // What was printed a moment ago is still on its way to the store.
+    await context.logs.flush();
+    const lines = await store.readLogs({
+      tenant,
+      run,
+      ...(filter.task === undefined ? {} : { task: indexOf(spec, filter.task) }),
+      ...(filter.attempt === undefined ? {} : { attempt: filter.attempt }),
+      after: filter.after === undefined ? null : parseCursor(filter.after),
+      limit: limit + 1,
+    });
+    const items = lines.slice(0, limit).map((line) => showLine(line, spec));
+    const last = lines[limit - 1];
+    return lines.length > limit && last !== undefined
+      ? { items, next: cursorText(last) }
+      : { items };
+  },
+);
+
+/** The same of one task, by the task's id. */
+export const taskLogs = operation(
+  async (context, caller, params: Omit<LogFilter, 'task'>): Promise<Page<LogLine>> => {
+    const named = parseTaskId(params.id);
+    if (named === null) throw new ApiError('not_found', 'no task has this id');
+    return runLogs(context, caller, { ...params, id: named.run, task: named.task });
+  },
+);
+
+export function showLine(line: LogLineRow, spec: JobSpec): LogLine {
+  return {
+    task: spec.tasks[line.task]?.name ?? `${line.task}`,
+    attempt: line.attempt,
+    number: line.number,
+    at: instant(line.atMs),
+    stream: line.stream as LogLine['stream'],
+    text: line.text,
+  };
+}
+
+function indexOf(spec: JobSpec, name: string): number {
+  const index = spec.tasks.findIndex((task) => task.name === name);
+  if (index < 0) throw new ApiError('not_found', 'the run has no task of this name');
+  return index;
+}
+
+function cursorText({ task, attempt, number }: LogCursor): string {
+  return `${task}.${attempt}.${number}`;
+}
+
+function parseCursor(text: string): LogCursor {
+  const parts = /^(\d{1,9})\.(\d{1,9})\.(\d{1,15})$/.exec(text);
+  if (parts === null) throw new ApiError('bad_request', 'this is no cursor', { field: 'after' });
+  return { task: Number(parts[1]), attempt: Number(parts[2]), number: Number(parts[3]) };
+}

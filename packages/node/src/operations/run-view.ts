@@ -1,0 +1,109 @@
+import { type AttemptRecord, CLASSES, formatRunId, type JobSpec } from '@signalbox/engine';
+import {
+  type AttemptView,
+  attemptId,
+  looksLikeBlobRef,
+  type RunView,
+  type TaskView,
+  taskId,
+} from '@signalbox/protocol';
+import type { InboxEntry } from '@signalbox/store';
+import type { NodeContext } from '../context.ts';
+import type { RunView as EngineView } from '../loop/index.ts';
+
+type EngineTask = EngineView['tasks'][number];
+
+/** A run as the API shows it: names instead of indexes, instants instead of milliseconds. */
+export async function showRun(context: NodeContext, view: EngineView): Promise<RunView> {
+  const { tenant, job, jobVersion: version } = view;
+  const spec = await context.loop.specs.load({ tenant, job, version });
+  return { ...showHead(view), tasks: showTasks(view, spec), ...outputOf(view.output) };
+}
+
+/** Everything but tasks and output: what a list shows. */
+export function showHead(view: EngineView): RunView {
+  const { head } = view;
+  return {
+    id: formatRunId(view.id),
+    job: view.job,
+    jobVersion: view.jobVersion,
+    class: view.class,
+    state: view.state,
+    submittedAt: instant(view.id.ms),
+    endedAt: view.endedAtMs === null ? null : instant(view.endedAtMs),
+    ...(head.key === undefined ? {} : { key: head.key }),
+    ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
+    tasks: [],
+  };
+}
+
+/** A submission that no owner has taken in yet. */
+export function showInboxEntry(entry: InboxEntry): RunView {
+  return {
+    id: entry.id,
+    job: entry.job,
+    jobVersion: 0,
+    class: CLASSES[entry.class],
+    state: 'PENDING',
+    submittedAt: instant(entry.atMs),
+    endedAt: null,
+    ...(entry.key === null ? {} : { key: entry.key }),
+    tasks: [],
+  };
+}
+
+function showTasks(view: EngineView, spec: JobSpec): TaskView[] {
+  const run = formatRunId(view.id);
+  return spec.tasks.map((task, i) => {
+    const known = view.tasks[i];
+    return showTask(run, task.name, known ?? waiting(view, task.after.length > 0));
+  });
+}
+
+/** A parked run is one row: its tasks are those of its job version, and wait with it. */
+function waiting(view: EngineView, hasParents: boolean): EngineTask {
+  const first = view.tasks[0] as EngineTask;
+  return hasParents ? { name: '', state: 'PENDING', error: null, attempts: [] } : first;
+}
+
+function showTask(run: string, name: string, task: EngineTask): TaskView {
+  return {
+    id: taskId(run, name),
+    name,
+    state: task.state,
+    error: task.error,
+    progress: task.progress ?? null,
+    dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
+    attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),
+  };
+}
+
+function showAttempt(run: string, task: string, attempt: AttemptRecord): AttemptView {
+  return {
+    id: attemptId(run, task, attempt.number),
+    number: attempt.number,
+    worker: attempt.worker,
+    assignedAt: instantOrNull(attempt.assignedAt),
+    startedAt: instantOrNull(attempt.startedAt),
+    endedAt: instantOrNull(attempt.endedAt),
+    outcome: attempt.outcome,
+  };
+}
+
+function outputOf(output: Uint8Array | null): { output?: unknown } {
+  if (output === null || looksLikeBlobRef(output)) return {};
+  try {
+    return { output: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(output)) };
+  } catch {
+    // Any byte string is a valid output; what is no JSON is read as bytes.
+    return {};
+  }
+}
+
+export function instant(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+function instantOrNull(ms: number): string | null {
+  return ms === 0 ? null : instant(ms);
+}

@@ -1,0 +1,207 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  cancelRun,
+  changeClass,
+  getRun,
+  listRuns,
+  pauseJob,
+  retryRun,
+  submitRuns,
+} from './index.ts';
+import { bytes, caller, HOLD, SmallNode, SUCCEED } from './testing/small-node.ts';
+
+let node: SmallNode;
+beforeEach(async () => {
+  node = await SmallNode.start();
+  await node.define('mail');
+});
+afterEach(() => node.stop());
+
+const read = (id: string, waitMs?: number) =>
+  getRun(node.context, caller(), waitMs === undefined ? { id } : { id, waitMs });
+
+describe('submission', () => {
+  it('API-02 accepts a run, waits for its end without polling and shows it with names', async () => {
+    node.attach('w', () => ({ kind: 'succeeded', output: bytes('{"sent":1}') }));
+    const id = await node.submit({ job: 'mail', input: { to: 'ann' } });
+    const run = await read(id, 5_000);
+    expect(run).toMatchObject({
+      id,
+      job: 'mail',
+      jobVersion: 1,
+      class: 'P1',
+      state: 'SUCCEEDED',
+      trigger: { kind: 'api', by: 'tester' },
+      output: { sent: 1 },
+      tasks: [{ id: `${id}:main`, name: 'main', state: 'SUCCEEDED' }],
+    });
+    expect(run.tasks[0]?.attempts).toMatchObject([
+      { id: `${id}:main:1`, number: 1, worker: 'w', outcome: 'succeeded' },
+    ]);
+    expect(new TextDecoder().decode(node.attempts[0]?.task.run.input ?? undefined)).toBe(
+      '{"to":"ann"}',
+    );
+  });
+
+  it('h33 DUR-06 the same key a thousand times at once makes one run', async () => {
+    const sent = await Promise.all(
+      Array.from({ length: 1_000 }, () =>
+        submitRuns(node.context, caller(), { items: [{ job: 'mail', key: 'order-1' }] }),
+      ),
+    );
+    const all = sent.flat();
+    expect(all.filter((each) => each.created)).toHaveLength(1);
+    expect(new Set(all.map((each) => each.id)).size).toBe(1);
+    expect(node.disk.snapshot().runs).toHaveLength(1);
+  });
+
+  it('h13 one bad item and nothing of the batch exists', async () => {
+    const items = Array.from({ length: 100 }, (_, i) => ({ job: i === 57 ? 'theirs' : 'mail' }));
+    await expect(submitRuns(node.context, caller(), { items })).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    const bad = items.map((item, i) => ({
+      ...item,
+      job: 'mail',
+      ...(i === 99 ? { key: '\0' } : {}),
+    }));
+    await expect(submitRuns(node.context, caller(), { items: bad })).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'items[99].key',
+    });
+    expect(node.disk.snapshot().runs).toEqual([]);
+  });
+
+  it('h31 takes a due time up to ten years ahead, shows it, and never starts it early', async () => {
+    node.attach('w', SUCCEED);
+    const id = await node.submit({ job: 'mail', delayMs: 2 ** 31 });
+    await expect(node.submit({ job: 'mail', delayMs: 3_155_760_000_000 })).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'items[0].delayMs',
+    });
+    const far = new Date(Date.now() + 100 * 365 * 86_400_000).toISOString();
+    await expect(node.submit({ job: 'mail', dueAt: far })).rejects.toMatchObject({
+      field: 'items[0].dueAt',
+    });
+    await node.context.loop.flushed();
+    expect((await read(id)).state).toBe('PENDING');
+    expect(node.attempts).toHaveLength(0);
+    const soon = await node.submit({ job: 'mail', delayMs: 60_000 });
+    const [task] = (await read(soon)).tasks;
+    expect(Date.parse(task?.dueAt ?? '')).toBeGreaterThan(Date.now() + 50_000);
+  });
+
+  it('a paused job takes no submission, an absent one is not there', async () => {
+    await pauseJob(node.context, caller(), { name: 'mail' });
+    await expect(node.submit({ job: 'mail' })).rejects.toMatchObject({ code: 'job_paused' });
+    await expect(node.submit({ job: 'nothing' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('EXT-19 a payload of 10 MB and one that looks like a reference reach the task whole', async () => {
+    const large = new Uint8Array(10_000_000).fill(7);
+    node.attach('w', HOLD);
+    await node.submit({ job: 'mail', inputBytes: large });
+    await node.arrived(1);
+    const kept = node.attempts[0]?.task.run.input as Uint8Array;
+    expect(kept.length).toBeLessThan(300);
+    await node.submit({ job: 'mail', inputBytes: kept });
+    await node.arrived(2);
+    expect(node.attempts[1]?.task.run.input).not.toEqual(kept);
+  });
+
+  it('DUR-06 keeps a submission for the owner where this node is not it, and finds it by its alias', async () => {
+    await node.stop();
+    // A node that has not taken anything over yet, on the same store.
+    const { context } = SmallNode.idle({ disk: node.disk });
+    const put = (key: string) => submitRuns(context, caller(), { items: [{ job: 'mail', key }] });
+    const [first] = await put('k');
+    const [again] = await put('k');
+    expect(again?.id).toBe(first?.id);
+    const alias = first?.id as string;
+    expect(await getRun(context, caller(), { id: alias })).toMatchObject({
+      id: alias,
+      job: 'mail',
+      state: 'PENDING',
+      key: 'k',
+    });
+    await expect(getRun(context, caller({ tenant: 'other' }), { id: alias })).rejects.toMatchObject(
+      { code: 'not_found' },
+    );
+    node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 20 } });
+    node.attach('w', SUCCEED);
+    // Waits for the owner to take it in, and then for its end.
+    const run = await read(alias, 5_000);
+    expect(run).toMatchObject({ state: 'SUCCEEDED', key: 'k' });
+    expect(await put('k')).toEqual([{ id: run.id, job: 'mail', created: false }]);
+    expect(node.disk.snapshot().runs).toHaveLength(1);
+  });
+});
+
+describe('changes to a run', () => {
+  it('cancels a live run, and says of an ended one that it is not running', async () => {
+    const id = await node.submit({ job: 'mail' });
+    const run = await cancelRun(node.context, caller(), { id, reason: 'not needed' });
+    expect(run.state).toBe('CANCELLED');
+    await expect(cancelRun(node.context, caller(), { id })).rejects.toMatchObject({
+      code: 'not_running',
+    });
+  });
+
+  it("another tenant's run answers exactly like an absent one", async () => {
+    const id = await node.submit({ job: 'mail' });
+    const stranger = caller({ tenant: 'other' });
+    const absent = `${id.slice(0, -1)}${id.endsWith('0') ? '1' : '0'}`;
+    const tell = (text: string) =>
+      Promise.all(
+        [getRun, cancelRun, retryRun].map((operation) =>
+          operation(node.context, stranger, { id: text }).then(
+            () => 'answered',
+            (error: { code: string; message: string }) =>
+              `${error.code} ${error.message.replace(text, 'ID')}`,
+          ),
+        ),
+      );
+    expect(await tell(id)).toEqual(await tell(absent));
+    expect((await tell(id))[0]).toMatch(/^not_found/);
+  });
+
+  it('moves a run to another class and redrives a failed one as a new run', async () => {
+    const id = await node.submit({ job: 'mail', class: 'P2' });
+    expect((await changeClass(node.context, caller(), { id, class: 'P0' })).class).toBe('P0');
+    await expect(retryRun(node.context, caller(), { id })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    node.attach('w', () => ({ kind: 'failed', error: 'boom', class: 'permanent' }));
+    const failed = await read(id, 5_000);
+    expect(failed.tasks[0]).toMatchObject({ state: 'FAILED', error: 'boom' });
+    const again = await retryRun(node.context, caller(), { id });
+    expect(again).toMatchObject({ job: 'mail', created: true });
+    const { trigger } = await read(again.id);
+    expect(trigger).toEqual({ kind: 'redrive', of: id, by: 'tester' });
+  });
+});
+
+describe('lists', () => {
+  it('API-07 pages newest first with live states, by job, state and class', async () => {
+    await node.define('graph');
+    node.attach('w', HOLD, { total: { slots: 3 } });
+    const ids: string[] = [];
+    for (let i = 0; i < 7; i++) ids.push(await node.submit({ job: 'mail' }));
+    await node.arrived(3);
+    const urgent = await node.submit({ job: 'graph', class: 'P0' });
+    const page = await listRuns(node.context, caller(), { job: 'mail', limit: 3 });
+    expect(page.items.map((run) => run.id)).toEqual(ids.slice(4).reverse());
+    const seen = [...page.items];
+    for (let next = page.next; next !== undefined; ) {
+      const more = await listRuns(node.context, caller(), { job: 'mail', limit: 3, cursor: next });
+      seen.push(...more.items);
+      next = more.next;
+    }
+    expect(seen.map((run) => run.id)).toEqual([...ids].reverse());
+    const running = await listRuns(node.context, caller(), { state: 'RUNNING' });
+    expect(running.items.map((run) => run.id)).toEqual(ids.slice(0, 3).reverse());
+    const p0 = await listRuns(node.context, caller(), { class: 'P0' });
+    expect(p0.items.map((run) => run.id)).toEqual([urgent]);
+    expect((await listRuns(node.context, caller({ tenant: 'other' }), {})).items).toEqual([]);
+  });
+});

@@ -1,0 +1,187 @@
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  type Attempt,
+  type AttemptResult,
+  Engine,
+  type EngineSettings,
+  NO_RESOURCES,
+  type Resources,
+  refOf,
+} from '@signalbox/engine';
+import type { JobDefinition } from '@signalbox/protocol';
+import type { LogLineRow, Store } from '@signalbox/store';
+import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
+import { pino } from 'pino';
+import type { Caller, NodeContext } from '../../context.ts';
+import { RunFeed } from '../../feed/run-feed.ts';
+import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
+import { realPorts } from '../../real-ports.ts';
+import { defineJob, submitRuns } from '../index.ts';
+import type { SubmitItem } from '../submission.ts';
+
+/** What a worker of these tests makes of an attempt: a result, null to hold it, or not even a word. */
+export type Behaviour = (attempt: Attempt) => AttemptResult | null | 'silent';
+
+export const SUCCEED: Behaviour = () => ({ kind: 'succeeded', output: null });
+export const HOLD: Behaviour = () => null;
+export const SILENT: Behaviour = () => 'silent';
+
+export function caller(more: Partial<Caller> = {}): Caller {
+  return {
+    key: 'tester',
+    tenant: 'acme',
+    role: 'admin',
+    platform: false,
+    ip: '127.0.0.1',
+    requestId: 'r1',
+    ...more,
+  };
+}
+
+interface Params {
+  readonly engine?: Partial<EngineSettings>;
+  readonly loop?: Partial<LoopSettings>;
+  readonly disk?: MemoryStore;
+  readonly store?: Store;
+  readonly name?: string;
+}
+
+/** A node without HTTP: loop, feed and store in memory, and workers that do as they are told. */
+export class SmallNode {
+  readonly context: NodeContext;
+  readonly disk: MemoryStore;
+  readonly feed: RunFeed;
+  readonly attempts: Attempt[] = [];
+  readonly #behaviours = new Map<string, Behaviour>();
+  readonly #arrivals: (() => void)[] = [];
+  readonly #listeners = new Set<(line: LogLineRow) => void>();
+
+  private constructor(params: Params) {
+    this.disk = params.disk ?? createMemoryStore({ now: () => Date.now() });
+    const store = params.store ?? this.disk;
+    this.feed = new RunFeed({ loop: () => this.context.loop, store: () => store });
+    const loop = new CommitLoop({
+      engine: new Engine(params.engine),
+      store,
+      ports: realPorts({
+        release: (effects) => {
+          for (const effect of effects) if (effect.kind === 'assign') this.#arrive(effect.attempt);
+        },
+        published: (partition, facts) => this.feed.published(partition, facts),
+      }),
+      settings: { partitions: 4, ...params.loop },
+      node: { name: params.name ?? randomUUID(), address: '' },
+      onFatal: (error) => {
+        throw error;
+      },
+    });
+    const blobs = new Map<string, Uint8Array>();
+    this.context = {
+      name: 'small',
+      version: '0.0.0',
+      partitions: loop.settings.partitions,
+      store,
+      loop,
+      feed: this.feed,
+      blobs: {
+        put: async (tenant, bytes) => {
+          const sha256 = createHash('sha256').update(bytes).digest('hex');
+          blobs.set(`${tenant}/${sha256}`, bytes);
+          return { name: sha256, bytes: bytes.length, sha256 };
+        },
+        get: async (tenant, name) => blobs.get(`${tenant}/${name}`) ?? null,
+      },
+      logs: {
+        append: () => {},
+        flush: async () => {},
+        onLine: (listener) => {
+          this.#listeners.add(listener);
+          return () => void this.#listeners.delete(listener);
+        },
+      },
+      audit: { record: async () => {} },
+      metrics: { text: async () => '' },
+      log: pino({ level: 'silent' }),
+    };
+  }
+
+  /** A node that never asks for a partition. */
+  static idle(params: Params = {}): SmallNode {
+    return new SmallNode(params);
+  }
+
+  static async start(params: Params = {}): Promise<SmallNode> {
+    const node = new SmallNode(params);
+    const { loop } = node.context;
+    await loop.start();
+    const partitions = Array.from({ length: loop.settings.partitions }, (_, i) => i);
+    while (!partitions.every((partition) => loop.owns(partition))) await turn();
+    return node;
+  }
+
+  stop(): Promise<void> {
+    return this.context.loop.stop();
+  }
+
+  attach(
+    name: string,
+    behaviour: Behaviour,
+    more: { total?: Partial<Resources>; zone?: string; executors?: readonly string[] } = {},
+  ): void {
+    this.#behaviours.set(name, behaviour);
+    const info = {
+      name,
+      instance: 'a',
+      zone: more.zone ?? 'a',
+      labels: {},
+      executors: more.executors ?? ['handler:mail', 'handler:graph'],
+      total: { ...NO_RESOURCES, slots: 1_000, ...more.total },
+    };
+    const { loop } = this.context;
+    loop.report({ kind: 'attachWorker', info, foreignUse: NO_RESOURCES, holds: [] });
+  }
+
+  finish(attempt: Attempt, result: AttemptResult): void {
+    const { workerName: worker } = attempt;
+    this.context.loop.report({ kind: 'finish', worker, ref: refOf(attempt), result });
+  }
+
+  /** Resolves when so many attempts have come to workers. */
+  async arrived(count: number): Promise<void> {
+    while (this.attempts.length < count) {
+      await new Promise<void>((resolve) => this.#arrivals.push(resolve));
+    }
+  }
+
+  /** A line as it comes from a worker, before it is stored. */
+  print(line: LogLineRow): void {
+    for (const listener of this.#listeners) listener(line);
+  }
+
+  async define(name: string, definition: JobDefinition = {}): Promise<void> {
+    await defineJob(this.context, caller(), { name, definition });
+  }
+
+  async submit(item: SubmitItem): Promise<string> {
+    const [submitted] = await submitRuns(this.context, caller(), { items: [item] });
+    return (submitted as { id: string }).id;
+  }
+
+  #arrive(attempt: Attempt): void {
+    this.attempts.push(attempt);
+    for (const resolve of this.#arrivals.splice(0)) resolve();
+    const { workerName: worker } = attempt;
+    const result = this.#behaviours.get(worker)?.(attempt) ?? null;
+    if (result === 'silent') return;
+    this.context.loop.report({ kind: 'accept', worker, ref: refOf(attempt) });
+    if (result !== null) this.finish(attempt, result);
+  }
+}
+
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

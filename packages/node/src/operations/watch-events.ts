@@ -1,0 +1,56 @@
+import { ApiError, type NodeContext } from '../context.ts';
+import { RunFeed } from '../feed/run-feed.ts';
+import { streamRun } from '../feed/run-stream.ts';
+import type { Sink } from '../feed/sink.ts';
+import { streamTenant } from '../feed/tenant-stream.ts';
+import { findTakenRun } from './find-run.ts';
+import { operation } from './operation.ts';
+import { readView } from './read-run.ts';
+import { showLine } from './run-logs.ts';
+import { showRun } from './run-view.ts';
+
+interface Stream {
+  /** To be called when the client has gone. */
+  close(): void;
+}
+
+/** Everything that happens to the tenant's runs, or to those of one job, as server-sent events. */
+export const watchTenant = operation(
+  async (
+    context,
+    caller,
+    params: { job?: string; lastEventId?: string; sink: Sink },
+  ): Promise<Stream> => {
+    const { tenant } = caller;
+    return streamTenant({ context, feed: feedOf(context), tenant, ...params });
+  },
+);
+
+/** The facts and log lines of one run; the sink is asked for once it is sure that there is one. */
+export const watchRun = operation(
+  async (
+    context,
+    caller,
+    params: { id: string; lastEventId?: string; sink: () => Sink },
+  ): Promise<Stream> => {
+    const { tenant } = caller;
+    const { id: run } = await findTakenRun(context, tenant, params.id);
+    const { job, jobVersion: version } = await readView(context, tenant, run);
+    const spec = await context.loop.specs.load({ tenant, job, version });
+    return streamRun({
+      context,
+      feed: feedOf(context),
+      tenant,
+      run,
+      view: async () => showRun(context, await readView(context, tenant, run)),
+      showLine: (line) => showLine(line, spec),
+      ...(params.lastEventId === undefined ? {} : { lastEventId: params.lastEventId }),
+      sink: params.sink(),
+    });
+  },
+);
+
+function feedOf({ feed }: NodeContext): RunFeed {
+  if (feed instanceof RunFeed) return feed;
+  throw new ApiError('unavailable', 'this node keeps no feed');
+}
