@@ -94,8 +94,9 @@ function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | nu
   const kept = works.get(task.spec);
   if (kept !== undefined) return kept;
   const definition = loop.specs.definitionOf(task.run.spec) as StoredDefinition | null;
-  const work = definition?.tasks?.[task.index]?.[executor];
-  if (work === undefined) return null;
+  const stated = definition?.tasks?.[task.index]?.[executor];
+  if (stated === undefined) return null;
+  const work = { [executor]: stated };
   const made = { work, bytes: Buffer.byteLength(JSON.stringify(work)) };
   works.set(task.spec, made);
   return made;

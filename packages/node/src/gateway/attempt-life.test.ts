@@ -88,7 +88,7 @@ describe('the life of an attempt on a link', () => {
     await world.submit('shell', { input });
     expect(await worker.got('assign')).toMatchObject({
       executor: 'command',
-      work: command,
+      work: { command },
       timeoutMs: 60_000,
       inputHash: sha256,
     });

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { job, Signalbox, task } from '../index.ts';
+
+const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+  return `hello, ${input.name}`;
+});
+const graph = job('graph', { tasks: { first: task(() => 1), second: task(() => 2) } });
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'signalbox-embedded-'));
+});
+
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('an embedded box', () => {
+  it('EXT-08 has what a killed process was told is accepted', async () => {
+    const address = `file:${join(folder, 'killed.db')}`;
+    const program = fileURLToPath(new URL('../test-programs/submit-and-die.ts', import.meta.url));
+    const child = spawn(process.execPath, [
+      '--disable-warning=ExperimentalWarning',
+      program,
+      address,
+    ]);
+    let id = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      id += chunk;
+    });
+    const [, signal] = (await once(child, 'close')) as [number | null, string | null];
+    expect(signal).toBe('SIGKILL');
+
+    await using box = await Signalbox.open(address);
+    await box.work([hello]);
+    const run = await box.runs.handle(id.trim());
+    expect(await run.result()).toBe('hello, survivor');
+  });
+
+  it('EXT-08 goes on with what a process before it accepted', async () => {
+    const address = `file:${join(folder, 'again.db')}`;
+    const before = await Signalbox.open(address);
+    await before.define([hello]);
+    const { id } = await before.submit(hello, { name: 'later' });
+    await before.close();
+
+    await using after = await Signalbox.open(address);
+    await after.work([hello]);
+    const run = await after.runs.handle(id);
+    expect(await run.result()).toBe('hello, later');
+  });
+
+  it('knows the live runs of its file from its first moment on', async () => {
+    const address = `file:${join(folder, 'first-moment.db')}`;
+    let id = '';
+    for (let opened = 0; opened < 5; opened++) {
+      await using box = await Signalbox.open(address);
+      if (id === '') {
+        await box.define([hello]);
+        id = (await box.submit(hello, { name: 'later' })).id;
+      }
+      expect(await box.runs.get(id)).toMatchObject({ id, state: 'PENDING' });
+    }
+  });
+
+  it('keeps the version of a job that has not changed', async () => {
+    await using box = await Signalbox.open('memory:');
+    const versions = async (job: Parameters<Signalbox['define']>[0][number]) =>
+      (await box.define([job])).map(({ version }) => version);
+    expect(await versions(graph)).toEqual([1]);
+    expect(await versions(graph)).toEqual([1]);
+    expect(await versions(job('graph', { class: 'P0' }, () => 1))).toEqual([2]);
+  });
+
+  it('refuses two jobs that offer the same handler', async () => {
+    await using box = await Signalbox.open('memory:');
+    const other = job('graph.first', () => 1);
+    await expect(box.work([graph, other])).rejects.toThrow(
+      'the jobs graph and graph.first both have a handler named graph.first',
+    );
+  });
+});

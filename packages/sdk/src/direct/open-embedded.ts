@@ -1,0 +1,22 @@
+import { startNode } from '@signalbox/node';
+import type { Backend } from '../backend.ts';
+import { DirectBackend } from './direct-backend.ts';
+
+/** Starts a node in this process, without HTTP, and waits until it may decide. */
+export async function openEmbedded(
+  address: string,
+  options: { tenant?: string; dataDir?: string },
+): Promise<Backend> {
+  const { tenant = 'default', dataDir } = options;
+  const node = await startNode({
+    store: address,
+    http: false,
+    ...(dataDir !== undefined && { dataDir }),
+    // The process is the user's: what they ask for fails from then on, and the log says why.
+    onFatal: () => {},
+  });
+  await node.ready();
+  // The node owns its partitions a step before it has read them in; until then it knows no live run.
+  await node.context.loop.flushed();
+  return new DirectBackend(node, tenant);
+}

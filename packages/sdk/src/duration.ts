@@ -1,0 +1,27 @@
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, y: 31_536_000_000 };
+const PART = /(\d+(?:\.\d+)?)(ms|s|m|h|d|y)/y;
+
+/** Milliseconds, or text like `500ms`, `5m`, `1h30m`, `7d`, `1y` (a year has 365 days). */
+export type Duration = number | string;
+
+export function parseDuration(duration: Duration): number {
+  if (typeof duration === 'number') {
+    if (!Number.isFinite(duration) || duration < 0) throw wrong(duration);
+    return duration;
+  }
+  let ms = 0;
+  PART.lastIndex = 0;
+  for (let read = 0; read < duration.length; read = PART.lastIndex) {
+    const part = PART.exec(duration);
+    if (part === null) throw wrong(duration);
+    ms += Number(part[1]) * UNITS[part[2] as keyof typeof UNITS];
+  }
+  if (duration === '') throw wrong(duration);
+  return ms;
+}
+
+function wrong(duration: Duration): RangeError {
+  return new RangeError(
+    `not a duration: ${JSON.stringify(duration)}; write it like '5m' or 300_000`,
+  );
+}

@@ -1,0 +1,47 @@
+/** How often and how patiently a request is repeated. */
+export interface RetrySettings {
+  readonly attemptsMax: number;
+  readonly delayMs: number;
+  readonly delayMaxMs: number;
+}
+
+export const DEFAULT_RETRIES: RetrySettings = {
+  attemptsMax: 6,
+  delayMs: 100,
+  delayMaxMs: 5_000,
+};
+
+/** Nobody waits longer than this for a `Retry-After`: the caller had better know. */
+const RETRY_AFTER_MAX_MS = 60_000;
+
+/** Answers before anything was done: whatever the request was, it may be repeated. */
+const NOT_DONE: ReadonlySet<number> = new Set([429]);
+/** Answers after which it is open whether it was done: only what may happen twice is repeated. */
+const MAYBE_DONE: ReadonlySet<number> = new Set([408, 502, 503, 504]);
+
+export function mayRepeat(status: number, repeatable: boolean): boolean {
+  return NOT_DONE.has(status) || (repeatable && MAYBE_DONE.has(status));
+}
+
+/** The pause before the next try; null where it would be too long. */
+export function pauseBefore(params: {
+  settings: RetrySettings;
+  failures: number;
+  retryAfterMs: number | undefined;
+}): number | null {
+  const { settings, failures, retryAfterMs } = params;
+  if (retryAfterMs !== undefined && retryAfterMs > RETRY_AFTER_MAX_MS) return null;
+  const grown = Math.min(settings.delayMaxMs, settings.delayMs * 2 ** (failures - 1));
+  // Half of it by chance: clients that failed together must not come back together.
+  const spread = grown / 2 + (Math.random() * grown) / 2;
+  return Math.max(spread, retryAfterMs ?? 0);
+}
+
+/** Seconds, or a date. */
+export function parseRetryAfter(header: string | undefined, nowMs: number): number | undefined {
+  if (header === undefined || header === '') return undefined;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1_000);
+  const at = Date.parse(header);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - nowMs);
+}

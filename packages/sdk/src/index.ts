@@ -1,0 +1,54 @@
+export type {
+  AttemptView,
+  ClassName,
+  CommandWork,
+  Diagnosis,
+  HttpWork,
+  Job as JobView,
+  JobDefinition,
+  LogLine,
+  Page,
+  Resources,
+  RetryPolicy,
+  RunState,
+  RunView,
+  TaskDefinition,
+  TaskState,
+  TaskView,
+  Timeouts,
+} from '@signalbox/protocol';
+export {
+  type Checkpoint,
+  type Executor,
+  type HandlerContext,
+  type HandlerLog,
+  PermanentError,
+  ResourceError,
+  TransientError,
+} from '@signalbox/worker';
+export type { BoxEvent, RunsQuery } from './backend.ts';
+export { RunFailedError, SignalboxError, type SignalboxErrorCode } from './errors.ts';
+export { type IsolatedHandler, type IsolatedOptions, isolated } from './isolated.ts';
+export {
+  type AnyJob,
+  type InputOf,
+  type Job,
+  type JobFields,
+  type JobOptions,
+  job,
+  type OutputOf,
+  toDefinition,
+} from './job.ts';
+export type { SubmitOptions } from './prepare-submission.ts';
+export type { LogsOptions } from './read-logs.ts';
+export { RunHandle, type WaitOptions } from './run-handle.ts';
+export {
+  type ConnectOptions,
+  type ManyItem,
+  type OpenOptions,
+  Signalbox,
+  type SubmitArgs,
+} from './signalbox.ts';
+export { type AnyTask, type Task, task } from './task.ts';
+export type { CommandOptions, Handler, HttpOptions, TaskOptions } from './work.ts';
+export type { WorkingWorker, WorkOnOptions } from './work-on.ts';

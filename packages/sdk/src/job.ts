@@ -1,0 +1,118 @@
+import type { ClassName, JobDefinition, TaskDefinition } from '@signalbox/protocol';
+import type { AnyTask, Task } from './task.ts';
+import {
+  type AnyHandler,
+  type CommandOptions,
+  type HandlerLike,
+  type HttpOptions,
+  isHandler,
+  type TaskOptions,
+  taskDefinitionOf,
+  type WorkOptions,
+} from './work.ts';
+
+/** Settings of the job itself. */
+export interface JobFields {
+  readonly class?: ClassName;
+  readonly description?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export type JobOptions = JobFields & TaskOptions;
+
+declare const types: unique symbol;
+
+/** A job with its handlers: what is defined, submitted and worked on. Made by `job()`. */
+export interface Job<Input, Output> {
+  readonly name: string;
+  readonly definition: JobDefinition;
+  /** Handlers by the name under which a worker offers them. */
+  readonly handlers: ReadonlyMap<string, AnyHandler>;
+  /** Only for the type checker; never there. */
+  readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output };
+}
+
+/** Any job, whatever it takes and gives. */
+export type AnyJob = Job<never, unknown>;
+export type InputOf<J> = J extends Job<infer Input, unknown> ? Input : never;
+export type OutputOf<J> = J extends Job<never, infer Output> ? Output : never;
+
+/** Every task is given the run's input, so that the run's input must suit them all. */
+type GraphInput<Tasks> =
+  Tasks extends Readonly<Record<string, Task<infer Input, unknown, string>>> ? Input : never;
+type ParentOf<T> = T extends Task<never, unknown, infer Parent> ? Parent : never;
+type LastTask<Tasks> = Exclude<keyof Tasks, ParentOf<Tasks[keyof Tasks]>>;
+/** The output of a run is that of the task that ended last: one that no other waits for. */
+type GraphOutput<Tasks> =
+  Tasks[LastTask<Tasks>] extends Task<never, infer Output, string> ? Output : unknown;
+
+export function job<Input = undefined, Output = unknown>(
+  name: string,
+  handler: HandlerLike<Input, Output>,
+): Job<Input, Output>;
+export function job<Input = undefined, Output = unknown>(
+  name: string,
+  options: JobOptions,
+  handler: HandlerLike<Input, Output>,
+): Job<Input, Output>;
+export function job(
+  name: string,
+  options: JobFields & (CommandOptions | HttpOptions),
+): Job<unknown, unknown>;
+export function job<const Tasks extends Readonly<Record<string, AnyTask<keyof Tasks & string>>>>(
+  name: string,
+  options: JobFields & { readonly tasks: Tasks },
+): Job<GraphInput<Tasks>, GraphOutput<Tasks>>;
+export function job(
+  name: string,
+  first: AnyHandler | (JobFields & (WorkOptions | Graph)),
+  second?: AnyHandler,
+): AnyJob {
+  const options = isHandler(first) ? {} : first;
+  const handler = isHandler(first) ? first : second;
+  const handlers = new Map<string, AnyHandler>();
+  if (handler !== undefined) handlers.set(name, handler);
+  const tasks =
+    'tasks' in options ? graphOf(name, options.tasks, handlers) : [taskDefinitionOf(options)];
+  const { class: className, description, labels } = options;
+  const definition: JobDefinition = {
+    ...(className && { class: className }),
+    ...(description !== undefined && { description }),
+    ...(labels && { labels }),
+    ...(tasks.some((task) => Object.keys(task).length > 0) && { tasks }),
+  };
+  return { name, definition, handlers };
+}
+
+/** The definition as the API takes it. */
+export function toDefinition(job: AnyJob): JobDefinition {
+  return job.definition;
+}
+
+interface Graph {
+  readonly tasks: Readonly<Record<string, AnyTask>>;
+}
+
+function graphOf(
+  job: string,
+  tasks: Graph['tasks'],
+  handlers: Map<string, AnyHandler>,
+): TaskDefinition[] {
+  return Object.entries(tasks).map(([name, { definition, handler, after }]) => {
+    for (const parent of after) {
+      if (Object.hasOwn(tasks, parent)) continue;
+      throw new RangeError(
+        `task ${name} of job ${job} waits for ${parent}, which is no task of it`,
+      );
+    }
+    // With the job's name before it: tasks of two jobs may have the same name.
+    const offered = `${job}.${name}`;
+    if (handler !== null) handlers.set(offered, handler);
+    return {
+      name,
+      ...(after.length > 0 && { after: [...after] }),
+      ...(handler !== null && { handler: offered }),
+      ...definition,
+    };
+  });
+}

@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { LogLine, RunView } from '@signalbox/protocol';
+import type { Backend, BoxEvent } from './backend.ts';
+import { hasEnded, outputOf } from './ended-run.ts';
+import { RunFailedError, SignalboxError } from './errors.ts';
+import { type LogsOptions, readLogs } from './read-logs.ts';
+
+/** The longest that one question to the node waits. In this process it costs nothing to ask again. */
+const ASK_MS = 30_000;
+const ASK_HERE_MS = 1_000;
+const OWNERLESS_MS = 200;
+
+export interface WaitOptions {
+  /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A run that was submitted: what comes of it, and what can be done about it. */
+export class RunHandle<Output> {
+  readonly id: string;
+  readonly job: string;
+  /** False where the key or the unique value already had a run: this is that one. */
+  readonly created: boolean;
+  readonly #backend: Backend;
+
+  constructor(backend: Backend, run: { id: string; job: string; created: boolean }) {
+    this.#backend = backend;
+    this.id = run.id;
+    this.job = run.job;
+    this.created = run.created;
+  }
+
+  /** How it is now. */
+  view(): Promise<RunView> {
+    return this.#backend.run(this.id, {});
+  }
+
+  /** How it has ended, well or not. */
+  async wait(options: WaitOptions = {}): Promise<RunView> {
+    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+    const until = performance.now() + timeoutMs;
+    for (;;) {
+      signal?.throwIfAborted();
+      const left = until - performance.now();
+      const askMs = this.#backend.isRemote ? ASK_MS : ASK_HERE_MS;
+      const waitMs = Math.max(0, Math.min(askMs, Math.ceil(left)));
+      const run = await abortable(this.#ask(waitMs, signal), signal);
+      if (run !== null && hasEnded(run)) return run;
+      if (performance.now() >= until) {
+        throw new SignalboxError('timeout', `run ${this.id} of ${this.job} has not ended in time`);
+      }
+    }
+  }
+
+  /** What the handler returned. Throws a `RunFailedError` where the run did not succeed. */
+  async result(options: WaitOptions = {}): Promise<Output> {
+    const run = await this.wait(options);
+    if (run.state !== 'SUCCEEDED') throw new RunFailedError(run);
+    if (run.output !== undefined) return run.output as Output;
+    return outputOf(await this.#backend.output(this.id)) as Output;
+  }
+
+  /** Null while the run is between two owners: it has not ended, and somebody will know soon. */
+  async #ask(waitMs: number, signal: AbortSignal | undefined): Promise<RunView | null> {
+    try {
+      return await this.#backend.run(this.id, { waitMs, signal });
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.code !== 'not_owner') throw error;
+      await pause(Math.min(waitMs, OWNERLESS_MS), undefined, { signal });
+      return null;
+    }
+  }
+
+  cancel(reason?: string): Promise<void> {
+    return this.#backend.cancel(this.id, reason);
+  }
+
+  logs(options: LogsOptions = {}): AsyncIterable<LogLine> {
+    return readLogs(this.#backend, this.id, options);
+  }
+
+  async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<BoxEvent> {
+    const stop = new AbortController();
+    const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
+    try {
+      for await (const event of this.#backend.events({ run: this.id }, signal)) {
+        yield event;
+        if (event.kind === 'runEnded') return;
+      }
+    } finally {
+      stop.abort();
+    }
+  }
+}
+
+/** Gives up waiting when the signal fires, whether or not what is waited for listens to it. */
+export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return work;
+  signal.throwIfAborted();
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    work.catch(() => {});
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Submitted } from '@signalbox/protocol';
+import type { PreparedSubmission } from './backend.ts';
+import { SignalboxError, type SignalboxErrorCode } from './errors.ts';
+
+/** The most that one request may hold. */
+const BATCH_MAX = 1_000;
+/** Requests under way at once; what comes meanwhile gathers, and the batches grow with the load. */
+const IN_FLIGHT_MAX = 4;
+
+/** Errors that may be of one submission only: the others must not suffer for it. */
+const OF_ONE: ReadonlySet<SignalboxErrorCode> = new Set([
+  'bad_request',
+  'not_found',
+  'conflict',
+  'job_paused',
+  'precondition_failed',
+  'too_large',
+  'invalid',
+  'target_not_allowed',
+  'locked_field',
+]);
+
+interface Waiting {
+  readonly item: PreparedSubmission;
+  readonly resolve: (submitted: Submitted) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type SubmitAll = (items: readonly PreparedSubmission[]) => Promise<readonly Submitted[]>;
+
+/** Submissions of one turn travel together: one request and one commit instead of many. */
+export class SubmissionBatcher {
+  readonly #submitAll: SubmitAll;
+  #waiting: Waiting[] = [];
+  #scheduled = false;
+  #inFlight = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(submitAll: SubmitAll) {
+    this.#submitAll = submitAll;
+  }
+
+  submit(item: PreparedSubmission): Promise<Submitted> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when everything handed in has been answered. */
+  async idle(): Promise<void> {
+    if (this.#waiting.length === 0 && this.#inFlight === 0) return;
+    await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
+      const batch = this.#waiting.splice(0, BATCH_MAX);
+      this.#inFlight++;
+      void this.#send(batch).finally(() => {
+        this.#inFlight--;
+        this.#flush();
+        if (this.#inFlight === 0) for (const resolve of this.#idle.splice(0)) resolve();
+      });
+    }
+  }
+
+  /** A batch is all or none: halves of a refused one find whom the error is for in a few requests. */
+  async #send(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const answers = await this.#submitAll(batch.map(({ item }) => item));
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i] as Submitted);
+    } catch (error) {
+      if (batch.length > 1 && error instanceof SignalboxError && OF_ONE.has(error.code)) {
+        const middle = batch.length >> 1;
+        await Promise.all([this.#send(batch.slice(0, middle)), this.#send(batch.slice(middle))]);
+        return;
+      }
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { TaskDefinition } from '@signalbox/protocol';
+import {
+  type AnyHandler,
+  type CommandOptions,
+  type HandlerLike,
+  type HttpOptions,
+  isHandler,
+  type TaskOptions,
+  taskDefinitionOf,
+  type WorkOptions,
+} from './work.ts';
+
+interface After<Parent extends string> {
+  /** Tasks of the same job that must succeed first. */
+  readonly after?: readonly Parent[];
+}
+
+/** One task of a graph. Its name is the one that the job gives it. */
+export interface Task<Input, Output, Parent extends string = string> {
+  readonly definition: TaskDefinition;
+  readonly handler: HandlerLike<Input, Output> | null;
+  readonly after: readonly Parent[];
+}
+
+/** Any task, whatever it takes and gives. */
+export type AnyTask<Parent extends string = string> = Task<never, unknown, Parent>;
+
+export function task<Input = undefined, Output = unknown>(
+  handler: HandlerLike<Input, Output>,
+): Task<Input, Output, never>;
+export function task<Input = undefined, Output = unknown, const Parent extends string = never>(
+  options: TaskOptions & After<Parent>,
+  handler: HandlerLike<Input, Output>,
+): Task<Input, Output, Parent>;
+export function task<const Parent extends string = never>(
+  options: (CommandOptions | HttpOptions) & After<Parent>,
+): Task<unknown, unknown, Parent>;
+export function task(
+  first: AnyHandler | (WorkOptions & After<string>),
+  second?: AnyHandler,
+): AnyTask {
+  const options = isHandler(first) ? {} : first;
+  const handler = isHandler(first) ? first : (second ?? null);
+  const after = options.after ?? [];
+  return { definition: taskDefinitionOf(options), handler, after };
+}

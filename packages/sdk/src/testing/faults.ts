@@ -1,0 +1,41 @@
+import type { AnyHandler } from '../work.ts';
+
+/** What is to happen to attempts of a task, in place of or beside its handler. */
+export interface Behaviour {
+  /** Errors for the next attempts, one each. */
+  readonly failures: unknown[];
+  /** Virtual time that an attempt takes. */
+  takesMs: number;
+  /** In place of the handler, the command or the request. */
+  fake: AnyHandler | null;
+}
+
+/** By job, and by task of a job where a task is named. */
+export class Faults {
+  readonly #behaviours = new Map<string, Behaviour>();
+
+  of(job: string, task?: string): Behaviour {
+    const name = task === undefined ? job : `${job}:${task}`;
+    const known = this.#behaviours.get(name);
+    if (known !== undefined) return known;
+    const made: Behaviour = { failures: [], takesMs: 0, fake: null };
+    this.#behaviours.set(name, made);
+    return made;
+  }
+
+  /** The failure that the next attempt of the task is to end with, if any; it is used up. */
+  takeFailure(job: string, task: string): { readonly error: unknown } | null {
+    for (const { failures } of [this.of(job, task), this.of(job)]) {
+      if (failures.length > 0) return { error: failures.shift() };
+    }
+    return null;
+  }
+
+  takesMs(job: string, task: string): number {
+    return this.of(job, task).takesMs || this.of(job).takesMs;
+  }
+
+  fake(job: string, task: string): AnyHandler | null {
+    return this.of(job, task).fake ?? this.of(job).fake;
+  }
+}

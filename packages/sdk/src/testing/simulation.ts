@@ -1,0 +1,217 @@
+import type { Effect } from '@signalbox/engine';
+import { cancelRun, defineJob, getRun, listRuns, submitRuns } from '@signalbox/node/operations';
+import type { RunView } from '@signalbox/protocol';
+import { type Assign, failureOf, type Handler } from '@signalbox/worker';
+import { type Duration, parseDuration } from '../duration.ts';
+import type { AnyJob, Job } from '../job.ts';
+import { prepareSubmission, type SubmitOptions } from '../prepare-submission.ts';
+import type { SubmitArgs } from '../signalbox.ts';
+import type { AnyHandler } from '../work.ts';
+import { handlersOf } from '../work-on.ts';
+import { Faults } from './faults.ts';
+import { settleHandlers } from './settle-handlers.ts';
+import { SimulatedRun } from './simulated-run.ts';
+import { SIMULATED, type VirtualNode, virtualNode } from './virtual-node.ts';
+import { VirtualTime } from './virtual-time.ts';
+import { type LoggedLine, VirtualWorker } from './virtual-worker.ts';
+
+/** Before the simulated instant: the node takes its partition over. */
+const START_MS = 1_000;
+
+export interface SimulateParams {
+  readonly jobs: readonly AnyJob[];
+  /** When the simulation begins; now where nothing is said. */
+  readonly at?: string | Date;
+  /** The same seed gives the same delays and the same order. */
+  readonly seed?: number;
+  /** How many attempts the simulated worker runs at once; a hundred where nothing is said. */
+  readonly concurrency?: number;
+  /** Real time that a handler may take between two steps before time goes on without it. */
+  readonly patienceMs?: number;
+}
+
+/** Which attempts are meant: those of the job, or of one of its tasks. */
+export interface OfTask {
+  readonly task?: string;
+}
+
+/** Jobs on the real engine, in a world where time moves only when told. Made by `simulate`. */
+export class Simulation implements AsyncDisposable {
+  readonly #params: SimulateParams;
+  readonly #time: VirtualTime;
+  readonly #node: VirtualNode;
+  readonly #handlers: ReadonlyMap<string, AnyHandler>;
+  readonly #faults = new Faults();
+  readonly #lines: LoggedLine[] = [];
+  #worker: VirtualWorker | null = null;
+  #workers = 0;
+  #fatal: { readonly error: unknown } | null = null;
+
+  constructor(params: SimulateParams) {
+    this.#params = params;
+    this.#handlers = handlersOf(params.jobs);
+    const at = new Date(params.at ?? Date.now()).getTime();
+    this.#time = new VirtualTime(at - START_MS);
+    this.#node = virtualNode({
+      time: this.#time,
+      seed: params.seed ?? 1,
+      release: (effects) => this.#receive(effects),
+      onFatal: (error) => {
+        this.#fatal = { error };
+      },
+    });
+  }
+
+  async start(): Promise<void> {
+    void this.#node.loop.start();
+    await this.advance(START_MS);
+    const { context } = this.#node;
+    for (const { name, definition } of this.#params.jobs) {
+      await this.#drive(defineJob(context, SIMULATED, { name, definition }));
+    }
+    this.#startWorker();
+    await this.advance(0);
+  }
+
+  get now(): Date {
+    return new Date(this.#time.nowMs);
+  }
+
+  /** Lets time pass: delays, retries and timeouts happen in order, handlers settle in between. */
+  async advance(duration: Duration): Promise<void> {
+    await this.#time.advance(parseDuration(duration), () => this.#settle());
+    if (this.#fatal !== null) throw this.#fatal.error;
+  }
+
+  /** Submits, and lets happen what happens at once. */
+  async submit<Input, Output>(
+    job: Job<Input, Output>,
+    ...[input, options = {}]: SubmitArgs<Input>
+  ): Promise<SimulatedRun<Output>> {
+    const { head, input: text } = prepareSubmission({
+      job: job.name,
+      input,
+      options: options as SubmitOptions,
+      isRemote: false,
+    });
+    const item = {
+      ...head,
+      ...(text !== undefined && { inputBytes: new TextEncoder().encode(text) }),
+    };
+    const { context } = this.#node;
+    const [submitted] = await this.#drive(
+      submitRuns(context, SIMULATED, { items: [item], single: true }),
+    );
+    if (submitted === undefined) throw new Error('a submission was answered with nothing');
+    return new SimulatedRun<Output>(this, submitted);
+  }
+
+  run(id: string): Promise<RunView> {
+    return this.#drive(getRun(this.#node.context, SIMULATED, { id }));
+  }
+
+  /** Every run, oldest first. */
+  async runs(): Promise<readonly RunView[]> {
+    const heads: RunView[] = [];
+    for (let cursor: string | undefined; ; ) {
+      const filter = { limit: 1_000, ...(cursor !== undefined && { cursor }) };
+      const page = await this.#drive(listRuns(this.#node.context, SIMULATED, filter));
+      heads.push(...page.items);
+      cursor = page.next;
+      if (cursor === undefined) break;
+    }
+    return Promise.all(heads.reverse().map(({ id }) => this.run(id)));
+  }
+
+  async cancel(id: string, reason = ''): Promise<void> {
+    await this.#drive(cancelRun(this.#node.context, SIMULATED, { id, reason }));
+    await this.advance(0);
+  }
+
+  /** The next attempt of the job ends with this error, before its handler is called. */
+  failNext(job: AnyJob, error: unknown, options: OfTask & { times?: number } = {}): void {
+    const { failures } = this.#faults.of(job.name, options.task);
+    for (let i = 0; i < (options.times ?? 1); i++) failures.push(error);
+  }
+
+  /** From now on every attempt of the job lasts that long in virtual time. */
+  takes(job: AnyJob, duration: Duration, { task }: OfTask = {}): void {
+    this.#faults.of(job.name, task).takesMs = parseDuration(duration);
+  }
+
+  /** Runs in place of a command, a request or a handler. */
+  fake(job: AnyJob, handler: Handler, { task }: OfTask = {}): void {
+    this.#faults.of(job.name, task).fake = handler;
+  }
+
+  /** The worker is gone with all that it ran; another one takes its place. */
+  async loseWorker(): Promise<void> {
+    this.#worker?.lose();
+    this.#startWorker();
+    await this.advance(0);
+  }
+
+  /** What handlers have logged. */
+  logs(run?: string): readonly LoggedLine[] {
+    return run === undefined ? this.#lines : this.#lines.filter((line) => line.run === run);
+  }
+
+  async close(): Promise<void> {
+    this.#worker?.lose();
+    this.#node.loop.halt();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #drive<T>(work: Promise<T>): Promise<T> {
+    // It fails before or while time is driven; whoever awaits it is told.
+    work.catch(() => {});
+    await this.advance(0);
+    return work;
+  }
+
+  #startWorker(): void {
+    this.#workers++;
+    this.#worker = new VirtualWorker({
+      name: `simulated-worker-${this.#workers}`,
+      slots: this.#params.concurrency ?? 100,
+      executors: [
+        ...[...this.#handlers.keys()].map((name) => `handler:${name}`),
+        'command',
+        'http',
+      ],
+      node: this.#node,
+      time: this.#time,
+      handlerFor: (assign) => this.#handlerFor(assign),
+      failureFor: ({ job, task }) => {
+        const failure = this.#faults.takeFailure(job, task);
+        return failure && failureOf(failure.error);
+      },
+      takesMs: ({ job, task }) => this.#faults.takesMs(job, task),
+      logged: (line) => this.#lines.push(line),
+    });
+  }
+
+  #handlerFor({ job, task, executor }: Assign): Handler | null {
+    const own = this.#handlers.get(executor.replace(/^handler:/, ''));
+    const handler = this.#faults.fake(job, task) ?? own;
+    return typeof handler === 'function' ? handler : null;
+  }
+
+  #receive(effects: readonly Effect[]): void {
+    for (const effect of effects) if ('worker' in effect) this.#worker?.receive(effect);
+  }
+
+  async #settle(): Promise<void> {
+    await settleHandlers(() => this.#worker?.active ?? [], this.#params.patienceMs ?? 50);
+  }
+}
+
+/** A world with these jobs in it: no server, no waiting, the same every time. */
+export async function simulate(params: SimulateParams): Promise<Simulation> {
+  const simulation = new Simulation(params);
+  await simulation.start();
+  return simulation;
+}

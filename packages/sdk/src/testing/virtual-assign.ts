@@ -1,0 +1,47 @@
+import { hash } from 'node:crypto';
+import { type Attempt, type AttemptRef, CLASSES, formatRunId, refOf } from '@signalbox/engine';
+import { attemptId, decodeBlobRef, taskId } from '@signalbox/protocol';
+import type { Assign } from '@signalbox/worker';
+
+/** The assignment as a worker would get it from a gateway. */
+export function assignOf(attempt: Attempt): Assign {
+  const { task } = attempt;
+  const { run, spec } = task;
+  const id = formatRunId({ ms: run.ms, partition: run.partition, seq: run.seq });
+  const { partition, seq, task: index, number, epoch, token } = refOf(attempt);
+  const { hardMs, expectedMs, graceMs } = spec.timeouts;
+  return {
+    kind: 'assign',
+    ref: [partition, seq, index, number, epoch, token],
+    tenant: run.spec.tenant,
+    job: run.spec.job,
+    jobVersion: run.spec.version,
+    run: id,
+    task: spec.name,
+    id: attemptId(id, spec.name, number),
+    executor: attempt.shape.executor ?? `handler:${run.spec.job}`,
+    work: null,
+    request: attempt.shape.request,
+    class: CLASSES[attempt.class],
+    idempotencyKey: taskId(id, spec.name),
+    inputHash: hashOf(run.input),
+    timeoutMs: hardMs ?? (expectedMs === null ? null : expectedMs * 3),
+    graceMs,
+    input: run.input?.slice() ?? null,
+    checkpoint: task.checkpoint,
+  };
+}
+
+export function keyOf(ref: AttemptRef): string {
+  const { partition, seq, task, number, epoch, token } = ref;
+  return [partition, seq, task, number, epoch, token].join(':');
+}
+
+export function refFrom({ ref: [partition, seq, task, number, epoch, token] }: Assign): AttemptRef {
+  return { partition, seq, task, number, epoch, token };
+}
+
+function hashOf(input: Uint8Array | null): string {
+  if (input === null) return hash('sha256', '', 'hex');
+  return decodeBlobRef(input)?.sha256 ?? hash('sha256', input, 'hex');
+}

@@ -1,0 +1,89 @@
+import { hash } from 'node:crypto';
+import { type Effect, Engine, seededRandom } from '@signalbox/engine';
+import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
+import { CommitLoop } from '@signalbox/node/loop';
+import { decodeBlobRef } from '@signalbox/protocol';
+import { createMemoryStore } from '@signalbox/store/memory';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** Longer than anybody simulates: leases, beats and looks for mail would only fill the calendar. */
+const NEVER_MS = 3_153_600_000_000;
+const HOUR_MS = 3_600_000;
+const PARTITIONS = 1;
+
+export const SIMULATED: Caller = {
+  key: 'simulation',
+  tenant: 'default',
+  role: 'admin',
+  platform: true,
+  ip: '',
+  requestId: '',
+};
+
+export interface VirtualNode {
+  readonly context: NodeContext;
+  readonly loop: CommitLoop;
+  /** The payload itself, where the journal has a reference to it. */
+  payload(kept: Uint8Array): Promise<Uint8Array>;
+}
+
+/** The real engine and commit loop on a store in memory, with a clock that stands still. */
+export function virtualNode(params: {
+  time: VirtualTime;
+  seed: number;
+  release: (effects: readonly Effect[]) => void;
+  onFatal: (error: unknown) => void;
+}): VirtualNode {
+  const { time } = params;
+  const startMs = time.nowMs;
+  const store = createMemoryStore({ now: () => time.nowMs });
+  const engine = new Engine({ heartbeatMs: NEVER_MS, silentMs: NEVER_MS, horizonMs: NEVER_MS });
+  // Real timers are set in steps of an hour; a virtual one goes straight to what is due next.
+  const stretched = (ms: number): number =>
+    ms < HOUR_MS ? ms : Math.max(ms, (engine.nextWakeAt() ?? NEVER_MS) - time.nowMs);
+  const loop = new CommitLoop({
+    engine,
+    store,
+    ports: {
+      monotonicMs: () => time.nowMs - startMs,
+      after: (ms, callback) => time.after(stretched(ms), callback),
+      defer: (callback) => void time.after(0, callback),
+      random: seededRandom(params.seed),
+      release: params.release,
+    },
+    settings: {
+      partitions: PARTITIONS,
+      leaseMs: NEVER_MS,
+      beatMs: NEVER_MS / 2,
+      inboxPollMs: NEVER_MS,
+    },
+    node: { name: 'simulated-node', address: '' },
+    onFatal: params.onFatal,
+  });
+  const blobs = memoryBlobs();
+  // What simulated operations use of a node; the rest has no part in a simulation.
+  const part: Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> = {
+    name: 'simulated-node',
+    partitions: PARTITIONS,
+    store,
+    loop,
+    blobs,
+  };
+  const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
+    const ref = decodeBlobRef(kept);
+    return (ref && (await blobs.get('', ref.name))) ?? kept;
+  };
+  return { context: part as NodeContext, loop, payload };
+}
+
+function memoryBlobs(): BlobStore {
+  const kept = new Map<string, Uint8Array>();
+  return {
+    put: async (_tenant, bytes) => {
+      const name = `blob-${kept.size}`;
+      kept.set(name, bytes);
+      return { name, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') };
+    },
+    get: async (_tenant, name) => kept.get(name) ?? null,
+  };
+}

@@ -1,0 +1,75 @@
+import type {
+  CommandWork,
+  HttpWork,
+  Resources,
+  RetryPolicy,
+  TaskDefinition,
+  Timeouts,
+} from '@signalbox/protocol';
+import type { HandlerContext } from '@signalbox/worker';
+import type { IsolatedHandler } from './isolated.ts';
+
+/** What a task does where it runs in a worker of yours. What it returns must be JSON. */
+export type Handler<Input, Output> = (
+  input: Input,
+  ctx: HandlerContext,
+) => Output | Promise<Output>;
+
+/** A function, or a file that has one. */
+export type HandlerLike<Input, Output> = Handler<Input, Output> | IsolatedHandler<Input, Output>;
+export type AnyHandler = HandlerLike<never, unknown>;
+
+export function isHandler(value: object): value is AnyHandler {
+  return typeof value === 'function' || ('module' in value && 'isolation' in value);
+}
+
+/** Settings of one task: how it is placed, retried and timed out. */
+export interface TaskOptions {
+  readonly retry?: RetryPolicy;
+  readonly timeouts?: Timeouts;
+  /** What it needs of a worker; without it one slot. */
+  readonly request?: Partial<Resources>;
+  readonly zone?: string;
+  /** Labels that its worker must have. */
+  readonly workerLabels?: Readonly<Record<string, string>>;
+  /** Labels that its worker had better have. */
+  readonly prefer?: Readonly<Record<string, string>>;
+  /** Jobs that must not run on the same worker at the same time. */
+  readonly apart?: readonly string[];
+  readonly critical?: boolean;
+}
+
+/** A child process: its arguments, never a shell line. */
+export interface CommandOptions extends TaskOptions {
+  readonly command: readonly [string, ...string[]] | CommandWork;
+}
+
+/** A request: its address, or all of it. */
+export interface HttpOptions extends TaskOptions {
+  readonly http: string | HttpWork;
+}
+
+export type WorkOptions = TaskOptions | CommandOptions | HttpOptions;
+
+/** The task as the wire has it. Absent options stay absent: an unchanged job keeps its version. */
+export function taskDefinitionOf(options: WorkOptions): TaskDefinition {
+  const { retry, timeouts, request, zone, workerLabels, prefer, apart, critical } = options;
+  const command = 'command' in options ? options.command : undefined;
+  const http = 'http' in options ? options.http : undefined;
+  return {
+    ...(command && { command: isCommandWork(command) ? command : { argv: [...command] } }),
+    ...(http && { http: typeof http === 'string' ? { url: http } : http }),
+    ...(request && { request }),
+    ...(zone !== undefined && { zone }),
+    ...(workerLabels && { labels: workerLabels }),
+    ...(prefer && { prefer }),
+    ...(apart && { apart: [...apart] }),
+    ...(retry && { retry }),
+    ...(timeouts && { timeouts }),
+    ...(critical !== undefined && { critical }),
+  };
+}
+
+function isCommandWork(command: CommandOptions['command']): command is CommandWork {
+  return !Array.isArray(command);
+}
