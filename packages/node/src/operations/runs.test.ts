@@ -43,6 +43,18 @@ describe('submission', () => {
     );
   });
 
+  it('API-11 P2 is sent away while much waits, and P1 is taken', async () => {
+    const { mailboxMax } = node.context.loop.settings;
+    const flood = Array.from({ length: mailboxMax * 0.6 }, () => ({ kind: 'tick' }) as const);
+    const decided = node.context.loop.executeAll(flood);
+    const submit = (klass: 'P1' | 'P2') =>
+      submitRuns(node.context, caller(), { items: [{ job: 'mail', class: klass }] });
+    await expect(submit('P2')).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
+    expect(await submit('P1')).toHaveLength(1);
+    await decided;
+    expect(await submit('P2')).toHaveLength(1);
+  });
+
   it('h33 DUR-06 the same key a thousand times at once makes one run', async () => {
     const sent = await Promise.all(
       Array.from({ length: 1_000 }, () =>

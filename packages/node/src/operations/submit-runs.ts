@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { type Answer, type Command, formatRunId, inboxId, partitionOf } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
+import { shed } from '../api/shedding.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { type JobHead, jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
@@ -48,6 +49,7 @@ export const submitRuns = operation(
         input,
       });
     }
+    for (const { class: klass, spec } of commands) shed(context, klass ?? spec.class);
     const answers = await context.loop.executeAll(commands);
     const submitted: Submitted[] = [];
     for (const [i, answer] of answers.entries()) {

@@ -1,0 +1,165 @@
+import { verifyAuditChain } from '@signalbox/store';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiWorld } from './testing/api-world.ts';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+});
+afterAll(() => world.stop());
+
+interface Entry {
+  readonly action: string;
+  readonly target: string;
+  readonly actor: string;
+  readonly ip: string;
+  readonly before: string | null;
+  readonly after: string | null;
+  readonly reason: string;
+}
+
+async function auditOf(tenant: string): Promise<Entry[]> {
+  const { items } = (await world.ask('/audit?limit=1000', { tenant })).json<{ items: Entry[] }>();
+  return items;
+}
+
+describe('the audit log', () => {
+  it('SEC-03 has who changed what, from where, what was before and after, and why', async () => {
+    const tenant = 'audited';
+    const key = await world.makeKey('operator', tenant);
+    const id = key.split('_')[1] as string;
+    await world.ask('/jobs', { body: { name: 'nightly', definition: {} }, key });
+    await world.ask('/jobs/nightly/pause', {
+      method: 'POST',
+      key,
+      headers: { 'signalbox-reason': 'too many failures' },
+    });
+    const [made, defined, paused] = await auditOf(tenant);
+    expect(made).toMatchObject({ action: 'key.create', target: id, actor: 'root' });
+    expect(defined).toMatchObject({ target: 'nightly', actor: id, ip: '127.0.0.1' });
+    expect(defined?.after).not.toBeNull();
+    expect(paused).toMatchObject({ target: 'nightly', reason: 'too many failures' });
+  });
+
+  it('SEC-03 takes the reason from the body, and traces submissions by the run', async () => {
+    const tenant = 'reasoned';
+    const key = await world.makeKey('operator', tenant);
+    await world.ask('/jobs', { body: { name: 'nightly', definition: {} }, key });
+    const { id } = (await world.ask('/runs', { body: { job: 'nightly' }, key })).json<{
+      id: string;
+    }>();
+    const run = (await world.ask(`/runs/${id}`, { key })).json<{ trigger: { by: string } }>();
+    expect(run.trigger.by).toContain(key.split('_')[1]);
+    await world.ask(`/runs/${id}/cancel`, { body: { reason: 'not needed' }, key });
+    const last = (await auditOf(tenant)).at(-1);
+    expect(last).toMatchObject({ action: 'run.cancel', target: id, reason: 'not needed' });
+  });
+
+  it('SEC-03 has no entry for what was refused, and none of its entries holds a secret', async () => {
+    const tenant = 'quiet';
+    const made = await world.ask('/keys', { body: { role: 'viewer' }, tenant });
+    const { secret } = made.json<{ secret: string }>();
+    await world.ask('/keys/absent', { method: 'DELETE', tenant });
+    await world.ask('/jobs', { body: { name: '<>' }, tenant });
+    const entries = await auditOf(tenant);
+    expect(entries.map((entry) => entry.action)).toEqual(['key.create']);
+    expect(JSON.stringify(entries)).not.toContain(secret.split('_').slice(2).join('_'));
+  });
+
+  it('SEC-03 is a chain that the store vouches for, and is read in pages', async () => {
+    const { store } = world.node.context;
+    const rows = await store.readAudit({ tenant: 'default', after: 0, limit: 1_000 });
+    expect(verifyAuditChain(rows)).toBeNull();
+    const tenant = 'paged';
+    for (let i = 0; i < 3; i++) await world.makeKey('viewer', tenant);
+    const first = (await world.ask('/audit?limit=2', { tenant })).json<{ next: string }>();
+    expect(first.next).toBe('2');
+    const rest = (await world.ask('/audit?limit=2&after=2', { tenant })).json<{
+      items: unknown[];
+      next?: string;
+    }>();
+    expect(rest.items).toHaveLength(1);
+    expect(rest.next).toBeUndefined();
+  });
+});
+
+describe('keys', () => {
+  it('show their secret once, and never again', async () => {
+    const tenant = 'keyed';
+    const made = await world.ask('/keys', { body: { role: 'viewer', note: 'ci' }, tenant });
+    expect(made.status).toBe(201);
+    const { secret, id } = made.json<{ secret: string; id: string }>();
+    expect((await world.ask('/whoami', { key: secret })).json()).toEqual({
+      key: id,
+      tenant,
+      role: 'viewer',
+      platform: false,
+    });
+    const { text } = await world.ask('/keys', { tenant });
+    expect(text).toContain(id);
+    expect(text).not.toMatch(/secret|sha256/);
+  });
+
+  it('are refused after they were revoked', async () => {
+    const key = await world.makeKey('viewer', 'keyed');
+    expect((await world.ask('/whoami', { key })).status).toBe(200);
+    const id = key.split('_')[1];
+    const revoked = await world.ask(`/keys/${id}`, { method: 'DELETE', tenant: 'keyed' });
+    expect(revoked.json()).toMatchObject({ id, revoked: true });
+    expect((await world.ask('/whoami', { key })).status).toBe(401);
+  });
+
+  it("of workers are the platform's to make", async () => {
+    const admin = await world.makeKey('admin', 'keyed');
+    const asked = await world.ask('/keys', { body: { role: 'worker' }, key: admin });
+    expect(asked.status).toBe(403);
+    const made = await world.ask('/keys', { body: { role: 'worker' } });
+    expect(made.json()).toMatchObject({ tenant: '*', role: 'worker' });
+    const { items } = (await world.ask('/keys', { tenant: '*' })).json<{ items: unknown[] }>();
+    expect(items).toHaveLength(1);
+  });
+
+  it('that would be over at once are not made', async () => {
+    const body = { role: 'viewer', expiresAt: '2020-01-01T00:00:00Z' };
+    const answer = await world.ask('/keys', { body });
+    expect(answer.status).toBe(422);
+    expect(answer.error().field).toBe('expiresAt');
+  });
+});
+
+describe('tenants', () => {
+  it('have weight and limits, which the engine is told of at once', async () => {
+    const put = await world.ask('/tenants/big', {
+      method: 'PUT',
+      body: { weight: 3, runningMax: 7 },
+    });
+    expect(put.status).toBe(201);
+    expect(put.headers.get('etag')).toBe('"1"');
+    const ofEngine = () => world.node.context.loop.engine.core.ofTenant('big', 1);
+    expect(ofEngine()).toMatchObject({ weight: 3, runningMax: 7 });
+    const entry = (await auditOf('default')).at(-1);
+    expect(entry).toMatchObject({ action: 'tenant.change', target: 'big' });
+    await world.ask('/tenants/big', { method: 'DELETE' });
+    expect(ofEngine()).toMatchObject({ weight: 1, runningMax: Number.POSITIVE_INFINITY });
+    expect((await world.ask('/tenants/big')).status).toBe(404);
+  });
+
+  it('API-12 are changed only from the version that was seen', async () => {
+    const put = (headers: Record<string, string>, weight: number) =>
+      world.ask('/tenants/seen', { method: 'PUT', body: { weight }, headers });
+    expect((await put({ 'if-none-match': '*' }, 1)).status).toBe(201);
+    expect((await put({ 'if-none-match': '*' }, 2)).status).toBe(412);
+    expect((await put({ 'if-match': '"1"' }, 2)).headers.get('etag')).toBe('"2"');
+    expect((await put({ 'if-match': '"1"' }, 3)).status).toBe(412);
+    expect((await put({ 'if-match': 'W/"2"' }, 3)).status).toBe(400);
+    expect((await put({}, 2)).headers.get('etag')).toBe('"2"');
+  });
+
+  it('SEC-02 are told of themselves, and of nobody else', async () => {
+    await world.ask('/tenants/mine', { method: 'PUT', body: { weight: 2 } });
+    const key = await world.makeKey('viewer', 'mine');
+    expect((await world.ask('/tenants/mine', { key })).status).toBe(200);
+    expect((await world.ask('/tenants/seen', { key })).status).toBe(404);
+    expect((await world.ask('/tenants', { key })).status).toBe(403);
+  });
+});

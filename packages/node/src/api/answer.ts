@@ -1,0 +1,94 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Authenticator } from '../auth/authenticator.ts';
+import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
+import type { AuditNote, Route } from './route.ts';
+import { type Check, checkOf, readQuery } from './validate.ts';
+
+const EMPTY = new Uint8Array(0);
+const NO_FIELDS: Check = async (body) => {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  if (isObject && Object.keys(body).length === 0) return;
+  throw new ApiError('invalid', 'there is no body here', { field: 'body' });
+};
+
+export interface AnswerParams {
+  readonly route: Route;
+  readonly context: NodeContext;
+  readonly auth: Authenticator;
+  readonly tracing?: Tracing;
+}
+
+/** Everything between a request that may come in and its answer: check, do, record. */
+export function answerer(
+  params: AnswerParams,
+): (request: FastifyRequest, reply: FastifyReply, caller: Caller) => Promise<unknown> {
+  const { route, context, auth, tracing = NO_TRACING } = params;
+  const checkParams = route.params === undefined ? null : checkOf(route.params, 'params');
+  const checkQuery = route.query === undefined ? null : checkOf(route.query, 'query');
+  const checkBody = route.body === undefined ? NO_FIELDS : checkOf(route.body, 'body');
+
+  return async (request, reply, caller) => {
+    const { params: inPath } = request;
+    await checkParams?.(inPath);
+    const query = readQuery(request.query, route.query);
+    await checkQuery?.(query);
+    const bytes =
+      route.bytes === true ? ((request.body as Uint8Array | undefined) ?? EMPTY) : EMPTY;
+    // No body at all is the same as one without fields; `null` is neither.
+    const given = request.body === undefined ? {} : request.body;
+    const body = route.bytes === true ? undefined : given;
+    if (route.bytes !== true) await checkBody(body);
+    const note: AuditNote = {};
+    const { headers, end } = traced(route, request, tracing);
+    const answering = route.handler({
+      context,
+      auth,
+      caller,
+      params: inPath,
+      query,
+      body,
+      bytes,
+      headers,
+      raw: request,
+      reply,
+      note,
+    });
+    const answer = await answering.finally(end);
+    if (route.audit !== undefined) {
+      await context.audit.record({ caller, action: route.audit, ...noteOf(note, request) });
+    }
+    return answer;
+  };
+}
+
+/** A submission is a span of its own, and the run carries on its trace. */
+function traced(
+  route: Route,
+  { headers }: FastifyRequest,
+  tracing: Tracing,
+): { headers: FastifyRequest['headers']; end: () => void } {
+  if (route.submits !== true || route.bytes === true) return { headers, end: () => {} };
+  const { traceparent, ...others } = headers;
+  const span = tracing.submit(typeof traceparent === 'string' ? traceparent : undefined);
+  const carried = span.trace === undefined ? others : { ...others, traceparent: span.trace };
+  return { headers: carried, end: () => span.end() };
+}
+
+/** What the handler left unsaid follows from the request. */
+function noteOf(note: AuditNote, request: FastifyRequest): AuditNote & { target: string } {
+  const target = Object.values(request.params as Record<string, string>).join('/');
+  const stated = (request.body as { reason?: unknown } | null | undefined)?.reason;
+  const header = request.headers['signalbox-reason'];
+  const reason = typeof stated === 'string' ? stated : header;
+  return {
+    target,
+    ...(typeof reason === 'string' ? { reason: clean(reason) } : {}),
+    ...note,
+  };
+}
+
+/** A header is bytes: what the store could not keep as text is replaced, not refused after the deed. */
+function clean(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed().slice(0, 1_024);
+}

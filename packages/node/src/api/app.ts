@@ -1,0 +1,125 @@
+import type { Socket } from 'node:net';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
+import { ApiError } from '../context.ts';
+import { BLOB_BYTES_MAX, BODY_BYTES_MAX } from './base.ts';
+import { MESSAGES } from './error-answer.ts';
+import { HEADERS } from './headers.ts';
+import { parseJson } from './json.ts';
+import { allowedMethods } from './methods.ts';
+import { type MountParams, mount } from './mount.ts';
+import { requestIds } from './request-ids.ts';
+import type { Route } from './route.ts';
+import { errorSender, refuseBytes } from './send-error.ts';
+
+const CONNECTIONS_MAX = 10_000;
+const KEEP_ALIVE_MS = 75_000;
+
+export interface AppLimits {
+  readonly requestTimeoutMs: number;
+  readonly headersTimeoutMs: number;
+  /** How often connections are held against the two above. */
+  readonly checkEveryMs: number;
+}
+const LIMITS: AppLimits = {
+  requestTimeoutMs: 30_000,
+  headersTimeoutMs: 10_000,
+  checkEveryMs: 1_000,
+};
+
+export interface Answered {
+  readonly method: string;
+  /** As declared, or nothing where none matched. */
+  readonly route: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+export interface AppParams extends MountParams {
+  readonly routes: readonly Route[];
+  readonly limits?: Partial<AppLimits>;
+  readonly answered?: (request: Answered) => void;
+}
+
+/** The HTTP server over the declared routes. It does not listen yet. */
+export function buildApp(params: AppParams): FastifyInstance {
+  const { context, routes } = params;
+  const limits = { ...LIMITS, ...params.limits };
+  const nextId = requestIds();
+  const sendError = errorSender(context.log);
+  const app = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.checkEveryMs,
+    },
+    // What is left when everything else has been given time to end.
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    requestIdHeader: false,
+    genReqId: nextId,
+    routerOptions: { maxParamLength: 512, querystringParser: readPairs },
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
+    clientErrorHandler: (error, socket) => refuseBytes(error, socket as Socket, nextId()),
+  });
+  app.server.maxConnections = CONNECTIONS_MAX;
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = allowedMethods(routes, request.url);
+    if (allowed.length === 0) throw new ApiError('not_found', 'there is nothing here');
+    reply.header('allow', allowed.join(', '));
+    throw new ApiError('method_not_allowed', MESSAGES.method_not_allowed);
+  });
+  addHooks(app, params);
+  addRoutes(app, params);
+  return app;
+}
+
+function addHooks(app: FastifyInstance, { context, answered }: AppParams): void {
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ ...HEADERS, 'x-request-id': request.id });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { method, id } = request;
+    const { statusCode: status, elapsedTime: ms } = reply;
+    // Never the address that was sent: somebody may have put a key into it (h07).
+    const route = request.routeOptions.url ?? '';
+    answered?.({ method, route, status, ms });
+    context.log.debug({ requestId: id, method, route, status, ms }, 'request');
+  });
+}
+
+/** Each kind of body in a scope of its own: its parser does not exist for the other kind. */
+function addRoutes(app: FastifyInstance, params: AppParams): void {
+  app.removeAllContentTypeParsers();
+  void app.register(async (scope) => {
+    scope.addContentTypeParser(
+      'application/json',
+      { parseAs: 'buffer' },
+      async (_: FastifyRequest, body: Buffer) => (body.length === 0 ? undefined : parseJson(body)),
+    );
+    for (const route of params.routes) if (route.bytes !== true) mount(scope, route, params);
+  });
+  void app.register(async (scope) => {
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: BLOB_BYTES_MAX },
+      async (_: FastifyRequest, body: Buffer) => body,
+    );
+    for (const route of params.routes) if (route.bytes === true) mount(scope, route, params);
+  });
+}
+
+/** Without a prototype; a name that comes twice becomes a list, which no schema takes. */
+function readPairs(text: string): Record<string, string | string[]> {
+  const pairs = Object.create(null) as Record<string, string | string[]>;
+  for (const [name, value] of new URLSearchParams(text)) {
+    const before = pairs[name];
+    if (before === undefined) pairs[name] = value;
+    else if (typeof before === 'string') pairs[name] = [before, value];
+    else before.push(value);
+  }
+  return pairs;
+}

@@ -1,0 +1,83 @@
+import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
+import { StoreError } from '@signalbox/store';
+import { ApiError } from '../context.ts';
+
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly body: ErrorBody;
+  readonly retryAfterSeconds: number | undefined;
+  /** Nobody foresaw it: it belongs in the log, with its stack. */
+  readonly unforeseen: boolean;
+}
+
+/** The one place where something thrown becomes an answer. What is not foreseen says nothing of itself. */
+export function answerOf(thrown: unknown, requestId: string): ErrorAnswer {
+  const error = asApiError(thrown);
+  const field = error.field === undefined ? {} : { field: error.field };
+  return {
+    status: ERROR_STATUS[error.code],
+    body: { error: { code: error.code, message: error.message, ...field, requestId } },
+    retryAfterSeconds: error.retryAfterSeconds,
+    unforeseen: error.code === 'internal' || thrown instanceof StoreError,
+  };
+}
+
+function asApiError(thrown: unknown): ApiError {
+  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StoreError) return ofStore(thrown);
+  const code = ofFastify(thrown);
+  if (code !== null) return new ApiError(code, MESSAGES[code]);
+  return new ApiError(
+    'internal',
+    'something went wrong here; the log has it under this request id',
+  );
+}
+
+/** A store's own words may name a host or a table; only what follows from them is said. */
+function ofStore(error: StoreError): ApiError {
+  switch (error.kind) {
+    case 'unavailable':
+      return new ApiError('unavailable', 'the store cannot be reached', { retryAfterSeconds: 1 });
+    case 'unknown':
+      return new ApiError('unknown', 'it may have happened; ask again to be sure');
+    case 'conflict':
+      return new ApiError('conflict', 'somebody else changed it at the same moment');
+    case 'invalid':
+      return new ApiError('invalid', 'the store cannot keep this');
+  }
+}
+
+type TransportCode =
+  | 'bad_request'
+  | 'method_not_allowed'
+  | 'timeout'
+  | 'too_large'
+  | 'unsupported_media_type';
+
+export const MESSAGES: Readonly<Record<TransportCode, string>> = {
+  bad_request: 'this is not a request that can be read',
+  method_not_allowed: 'the address does not take this method',
+  timeout: 'the request took too long to arrive',
+  too_large: 'the body is larger than is taken here',
+  unsupported_media_type: 'send application/json without a content encoding',
+};
+
+const BY_STATUS: Readonly<Record<number, TransportCode>> = {
+  400: 'bad_request',
+  405: 'method_not_allowed',
+  408: 'timeout',
+  413: 'too_large',
+  415: 'unsupported_media_type',
+};
+
+/** Errors of the HTTP server itself carry a status and a code of its own. */
+function ofFastify(thrown: unknown): TransportCode | null {
+  const { code, statusCode } = (thrown ?? {}) as { code?: unknown; statusCode?: unknown };
+  if (typeof code !== 'string' || typeof statusCode !== 'number') return null;
+  if (!code.startsWith('FST_ERR')) return null;
+  return BY_STATUS[statusCode] ?? (statusCode < 500 ? 'bad_request' : null);
+}
+
+export function errorText(code: ErrorCode, message: string, requestId: string): string {
+  return JSON.stringify({ error: { code, message, requestId } } satisfies ErrorBody);
+}

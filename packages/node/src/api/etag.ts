@@ -1,0 +1,26 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '../context.ts';
+
+/** What the caller says about the version that it saw. */
+export type Expected =
+  | { readonly kind: 'any' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'version'; readonly version: number };
+
+export function tagOf(version: number): string {
+  return `"${version}"`;
+}
+
+/** `If-Match: "<version>"`, or `If-None-Match: *` for what must be new. */
+export function expectedVersion(headers: IncomingHttpHeaders): Expected {
+  const match = headers['if-match'];
+  const none = headers['if-none-match'];
+  if (none !== undefined) {
+    if (none.trim() === '*' && match === undefined) return { kind: 'absent' };
+    throw new ApiError('bad_request', 'only * is understood here', { field: 'If-None-Match' });
+  }
+  if (match === undefined || match.trim() === '*') return { kind: 'any' };
+  const version = /^"(\d{1,15})"$/.exec(match.trim())?.[1];
+  if (version !== undefined) return { kind: 'version', version: Number(version) };
+  throw new ApiError('bad_request', 'it is not an ETag of ours', { field: 'If-Match' });
+}

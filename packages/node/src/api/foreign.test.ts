@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Route } from './route.ts';
+import { ROUTES } from './routes.ts';
+import { ApiWorld } from './testing/api-world.ts';
+
+const A = 'tenant-a';
+const B = 'tenant-b';
+
+const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
+
+/** By first word of the address: an id that tenant A really has, and one that nobody has. */
+const ids = new Map<string, { readonly real: string; readonly absent: string }>();
+let world: ApiWorld;
+let adminOfB: string;
+
+beforeAll(async () => {
+  world = await ApiWorld.start();
+  adminOfB = await world.makeKey('admin', B);
+  const job = { name: 'nightly', definition: {} };
+  expect((await world.ask('/jobs', { body: job, tenant: A })).status).toBe(201);
+  const submitted = await world.ask('/runs', { body: { job: 'nightly', input: 1 }, tenant: A });
+  expect(submitted.status).toBe(201);
+  const { id } = submitted.json<{ id: string }>();
+  const other = await world.ask('/runs', { body: { job: 'nightly' }, tenant: A });
+  await world.ask('/tenants/tenant-a', { method: 'PUT', body: { weight: 2 } });
+  const made = await world.ask('/keys', { body: { role: 'viewer' }, tenant: A });
+  const blob = await world.ask('/blobs', { method: 'PUT', raw: 'secret of A', tenant: A });
+  // An id of the right form and of a run that is not there: the real one with other random bits.
+  const lost = `${other.json<{ id: string }>().id.slice(0, -4)}ffff`;
+  ids.set('jobs', { real: 'nightly', absent: 'absent' });
+  ids.set('runs', { real: id, absent: lost });
+  ids.set('tasks', { real: `${id}:nightly`, absent: `${lost}:nightly` });
+  ids.set('keys', { real: made.json<{ id: string }>().id, absent: '0123456789abcdef' });
+  ids.set('tenants', { real: A, absent: 'absent' });
+  ids.set('blobs', { real: blob.json<{ name: string }>().name, absent: 'f'.repeat(64) });
+});
+afterAll(() => world.stop());
+
+const ofTenant = ROUTES.filter(
+  (route) => /:\w+/.test(route.url) && route.platform !== true && !route.url.startsWith('/workers'),
+).map((route) => [`${route.method} ${route.url}`, route] as const);
+
+/** Bodies that are valid, so that only the id decides. */
+function bodyOf(route: Route): object {
+  if (route.url.endsWith('/class')) return { class: 'P0' };
+  return {};
+}
+
+async function answerFor(route: Route, id: string, key: string): Promise<[number, string]> {
+  let count = 0;
+  const path = route.url.replaceAll(/:\w+/g, () => (count++ === 0 ? id : '1'));
+  const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+  const { status, text } = await world.ask(path, {
+    method: route.method,
+    key,
+    ...(hasBody ? { body: bodyOf(route) } : {}),
+  });
+  return [
+    status,
+    text
+      .replaceAll(/"requestId":"[^"]*"/g, '')
+      .replaceAll(id, '<id>')
+      .replaceAll(UUID, '<id>'),
+  ];
+}
+
+describe("another tenant's ids", () => {
+  it.each(ofTenant)('SEC-02 h11 %s answers them like absent ones', async (_name, route) => {
+    if (route.method === 'PUT' && route.url === '/jobs/:job') return;
+    const pair = ids.get(route.url.split('/')[1] as string);
+    expect(pair).toBeDefined();
+    if (pair === undefined) return;
+    const foreign = await answerFor(route, pair.real, adminOfB);
+    const absent = await answerFor(route, pair.absent, adminOfB);
+    expect(foreign).toEqual(absent);
+    // A list of something that is not there may be empty instead.
+    if (foreign[0] === 200) expect(JSON.parse(foreign[1])).toEqual({ items: [] });
+    else expect(foreign[0]).toBe(404);
+  });
+
+  it('SEC-02 are in no list and no count', async () => {
+    for (const path of ['/jobs', '/runs', '/keys', '/audit', '/queues']) {
+      const { status, text } = await world.ask(path, { key: adminOfB });
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).not.toContain('nightly');
+      expect(text).not.toContain(A);
+    }
+  });
+
+  it('h13 SEC-02 a batch with one job of another tenant is refused as a whole', async () => {
+    await world.ask('/jobs', { body: { name: 'own', definition: {} }, key: adminOfB });
+    const items = [...Array.from({ length: 99 }, () => ({ job: 'own' })), { job: 'nightly' }];
+    const { status } = await world.ask('/runs/batch', { body: { items }, key: adminOfB });
+    expect([404, 422]).toContain(status);
+    const runs = await world.ask('/runs', { key: adminOfB });
+    expect(runs.json<{ items: unknown[] }>().items).toEqual([]);
+  });
+
+  it('SEC-02 what belongs to A is still there, and unchanged, after all of that', async () => {
+    const job = await world.ask('/jobs/nightly', { tenant: A });
+    expect(job.json()).toMatchObject({ version: 1, state: 'enabled' });
+    const { real } = ids.get('runs') as { real: string };
+    expect((await world.ask(`/runs/${real}`, { tenant: A })).json()).toMatchObject({
+      state: 'PENDING',
+      class: 'P1',
+    });
+  });
+});

@@ -1,0 +1,156 @@
+import { ApiError } from '../context.ts';
+import { type PathStep, pathOf } from './field-path.ts';
+
+const DEPTH_MAX = 64;
+const KEYS_MAX = 1_000;
+/** Merged or assigned carelessly, each of these reaches the prototype of every object. */
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The JSON of a request. Stricter than `JSON.parse`: what would be read differently by another
+ * parser, or would not come back as it was written, is refused instead of being changed silently.
+ */
+export function parseJson(bytes: Uint8Array): unknown {
+  const { lossyNumber } = scan(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(bytes));
+  } catch {
+    throw new ApiError('bad_request', 'the body is not JSON in UTF-8');
+  }
+  walk(value, lossyNumber);
+  return value;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const COLON = 0x3a;
+
+/**
+ * One pass over the bytes before anything is built from them: a million open brackets cost a
+ * million comparisons here, and a stack overflow or a second of parsing there.
+ */
+function scan(bytes: Uint8Array): { lossyNumber: boolean } {
+  const keys: number[] = [];
+  let lossyNumber = false;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number;
+    if (byte === QUOTE) i = endOfString(bytes, i);
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      if (keys.push(0) > DEPTH_MAX) {
+        throw new ApiError('bad_request', `the body is more than ${DEPTH_MAX} levels deep`);
+      }
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) keys.pop();
+    else if (byte === COLON && keys.length > 0) {
+      const count = (keys.pop() as number) + 1;
+      if (count > KEYS_MAX) {
+        throw new ApiError('invalid', `an object has more than ${KEYS_MAX} keys`);
+      }
+      keys.push(count);
+    } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
+      const end = endOfNumber(bytes, i);
+      if (!lossyNumber) lossyNumber = isLossy(bytes, i, end);
+      i = end - 1;
+    }
+  }
+  return { lossyNumber };
+}
+
+function endOfString(bytes: Uint8Array, start: number): number {
+  for (let i = start + 1; i < bytes.length; i++) {
+    if (bytes[i] === BACKSLASH) i++;
+    else if (bytes[i] === QUOTE) return i;
+  }
+  return bytes.length;
+}
+
+function endOfNumber(bytes: Uint8Array, start: number): number {
+  let i = start + 1;
+  while (i < bytes.length && isNumberByte(bytes[i] as number)) i++;
+  return i;
+}
+
+/** Digits, `.`, `+`, `-`, `e`, `E`. */
+function isNumberByte(byte: number): boolean {
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    byte === 0x2e ||
+    byte === 0x2b ||
+    byte === 0x2d ||
+    byte === 0x65 ||
+    byte === 0x45
+  );
+}
+
+/** A whole number past 2^53, `-0`, or one past the largest double: it would come back as another. */
+function isLossy(bytes: Uint8Array, start: number, end: number): boolean {
+  const length = end - start;
+  if (length < 16 && !(bytes[start] === 0x2d && bytes[start + 1] === 0x30)) {
+    // Too short to overflow, unless an exponent says so.
+    if (length < 4) return false;
+    if (!bytes.subarray(start, end).some((b) => b === 0x65 || b === 0x45)) return false;
+  }
+  const text = String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 400)));
+  const value = Number(text);
+  if (!Number.isFinite(value)) return true;
+  return /^-?\d+$/.test(text) && (!Number.isSafeInteger(value) || Object.is(value, -0));
+}
+
+interface Place {
+  readonly value: unknown;
+  readonly path: Path;
+}
+type Path = { readonly parent: Path; readonly step: PathStep } | null;
+
+/** Without recursion, although the depth is bounded by now: one rule less to rely on. */
+function walk(root: unknown, lossyNumber: boolean): void {
+  const places: Place[] = [{ value: root, path: null }];
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { value, path } = place;
+    if (typeof value === 'string') checkText(value, path);
+    else if (typeof value === 'number') {
+      if (lossyNumber) checkNumber(value, path);
+    } else if (Array.isArray(value)) {
+      value.forEach((item, i) => {
+        if (item !== null && typeof item !== 'boolean') {
+          places.push({ value: item, path: { parent: path, step: i } });
+        }
+      });
+    } else if (typeof value === 'object' && value !== null) {
+      for (const key of Object.keys(value)) {
+        const at = { parent: path, step: key };
+        checkText(key, path);
+        if (FORBIDDEN_KEYS.has(key)) throw invalid(`the key ${key} is not allowed`, at);
+        places.push({ value: (value as Record<string, unknown>)[key], path: at });
+      }
+    }
+  }
+}
+
+function checkText(text: string, path: Path): void {
+  if (!text.isWellFormed()) {
+    throw new ApiError('bad_request', 'half of a surrogate pair is not text', fieldOf(path));
+  }
+  if (text.includes('\u0000')) throw invalid('text holds no NUL', path);
+}
+
+function checkNumber(value: number, path: Path): void {
+  const exact = Number.isFinite(value) && !Object.is(value, -0);
+  if (exact && (!Number.isInteger(value) || Number.isSafeInteger(value))) return;
+  throw invalid('the number cannot be kept exactly; send it as text', path);
+}
+
+function invalid(message: string, path: Path): ApiError {
+  return new ApiError('invalid', message, fieldOf(path));
+}
+
+function fieldOf(path: Path): { field?: string } {
+  const steps: PathStep[] = [];
+  for (let at = path; at !== null; at = at.parent) steps.unshift(at.step);
+  return steps.length === 0 ? {} : { field: pathOf(steps) };
+}

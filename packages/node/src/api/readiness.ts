@@ -1,0 +1,49 @@
+import type { Health } from '@signalbox/protocol';
+import type { NodeContext } from '../context.ts';
+
+const STORE_TIMEOUT_MS = 2_000;
+
+type Check = Health['checks'][string];
+
+/** Whether the node can do its work, and if not, what is down (API-15). Says no address and no error text. */
+export async function checkReadiness(context: NodeContext): Promise<Health> {
+  const checks: Health['checks'] = {
+    store: await storeAnswers(context),
+    partitions: partitionsOwned(context),
+    loop: loopRuns(context),
+  };
+  const ok = Object.values(checks).every((check) => check.ok);
+  return { status: ok ? 'ok' : 'down', checks, version: context.version };
+}
+
+async function storeAnswers({ store }: NodeContext): Promise<Check> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Check>((resolve) => {
+    const answer = { ok: false, detail: `no answer within ${STORE_TIMEOUT_MS} ms` };
+    timer = setTimeout(() => resolve(answer), STORE_TIMEOUT_MS);
+  });
+  // A read, not only the clock: a file that is gone or locked still has a clock.
+  const asked = store.readGroup({ partition: 0, seq: 0 }).then(
+    (): Check => ({ ok: true }),
+    (): Check => ({ ok: false, detail: 'it cannot be reached' }),
+  );
+  const check = await Promise.race([asked, late]);
+  clearTimeout(timer);
+  return check;
+}
+
+/** Held is not enough: what is still being read in refuses submissions. */
+function partitionsOwned({ loop }: NodeContext): Check {
+  const held = [...loop.leases.held.values()];
+  const owned = held.filter((one) => loop.owns(one.partition)).length;
+  const detail = `${owned} of ${held.length} held are owned`;
+  return { ok: owned > 0 && owned === held.length, detail };
+}
+
+function loopRuns({ loop }: NodeContext): Check {
+  const { pauseFrom } = loop.engine.core;
+  if (pauseFrom === 0) return { ok: false, detail: 'nothing is assigned: the store is away' };
+  return pauseFrom === 3
+    ? { ok: true }
+    : { ok: true, detail: `P${pauseFrom} and below are paused: the store is slow` };
+}

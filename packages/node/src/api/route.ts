@@ -1,0 +1,76 @@
+import type { Role } from '@signalbox/protocol';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Static, TSchema, TUndefined } from 'typebox';
+import type { Authenticator } from '../auth/authenticator.ts';
+import type { Caller, NodeContext } from '../context.ts';
+
+/** What a change leaves in the audit log beside who, when and what. Every field has a default. */
+export interface AuditNote {
+  /** Default: the route's parameters. */
+  target?: string;
+  before?: string;
+  after?: string;
+  /** Default: the body's `reason`, else the header `Signalbox-Reason`. */
+  reason?: string;
+}
+
+export interface RouteRequest<P, Q, B> {
+  readonly context: NodeContext;
+  readonly auth: Authenticator;
+  readonly caller: Caller;
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** The body of a route that takes `bytes`. */
+  readonly bytes: Uint8Array;
+  readonly headers: FastifyRequest['headers'];
+  readonly raw: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** Filled in by handlers of routes with an `audit` action; written once the handler has returned. */
+  readonly note: AuditNote;
+}
+
+/**
+ * One route of the API, declared as data: what validates it, documents it, guards it and audits it
+ * reads the same declaration, so no handler can forget any of the four.
+ */
+export interface Route<
+  P extends TSchema = TSchema,
+  Q extends TSchema = TSchema,
+  B extends TSchema = TSchema,
+> {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below /api/v1, with `:name` for parameters. */
+  readonly url: string;
+  /** The least role that may call it; `none` asks for no key at all. */
+  readonly role: Role | 'none';
+  /** Only keys of the platform. */
+  readonly platform?: boolean;
+  /** Keys of role `worker` too, which otherwise may only attach. */
+  readonly alsoWorker?: boolean;
+  /** Keys of the platform may send `Signalbox-Tenant: *`; elsewhere they name one tenant. */
+  readonly everyTenant?: boolean;
+  readonly summary: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** The body is bytes of any type, up to the size of a blob. */
+  readonly bytes?: boolean;
+  /** By status; null for an answer that is not JSON or has no body. */
+  readonly response: Readonly<Record<number, TSchema | null>>;
+  /** What the audit log calls it: `job.define`, `run.cancel`. Every change has one … */
+  readonly audit?: string;
+  /** … except submissions, which the run itself traces to the key (`trigger.by`). */
+  readonly submits?: boolean;
+  /** Answers the body; sets another status than 200 with `reply.code`. After `reply.hijack()` nothing is sent. */
+  handler(request: RouteRequest<Static<P>, Static<Q>, Static<B>>): Promise<unknown>;
+}
+
+/** Infers the types of parameters, query and body from their schemas. */
+export function route<
+  P extends TSchema = TUndefined,
+  Q extends TSchema = TUndefined,
+  B extends TSchema = TUndefined,
+>(declared: Route<P, Q, B>): Route {
+  return declared as unknown as Route;
+}

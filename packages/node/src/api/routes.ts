@@ -1,0 +1,34 @@
+import type { Route } from './route.ts';
+import { auditRoutes } from './routes/audit.ts';
+import { blobsRoutes } from './routes/blobs.ts';
+import { eventsRoutes } from './routes/events.ts';
+import { healthRoutes } from './routes/health.ts';
+import { jobsRoutes } from './routes/jobs.ts';
+import { keysRoutes } from './routes/keys.ts';
+import { metricsRoutes } from './routes/metrics.ts';
+import { openapiRoutes } from './routes/openapi.ts';
+import { queuesRoutes } from './routes/queues.ts';
+import { runsRoutes } from './routes/runs.ts';
+import { tasksRoutes } from './routes/tasks.ts';
+import { tenantsRoutes } from './routes/tenants.ts';
+import { whoamiRoutes } from './routes/whoami.ts';
+import { workersRoutes } from './routes/workers.ts';
+
+const DOCUMENTED: readonly Route[] = [
+  ...healthRoutes,
+  ...whoamiRoutes,
+  ...jobsRoutes,
+  ...runsRoutes,
+  ...tasksRoutes,
+  ...eventsRoutes,
+  ...workersRoutes,
+  ...queuesRoutes,
+  ...blobsRoutes,
+  ...tenantsRoutes,
+  ...keysRoutes,
+  ...auditRoutes,
+  ...metricsRoutes,
+];
+
+/** The whole API, but for the worker link, which is no request. */
+export const ROUTES: readonly Route[] = [...DOCUMENTED, ...openapiRoutes(DOCUMENTED)];

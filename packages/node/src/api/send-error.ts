@@ -1,0 +1,49 @@
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import { answerOf, errorText, MESSAGES } from './error-answer.ts';
+import { HEADERS } from './headers.ts';
+
+/** Answers a request with what went wrong. What nobody foresaw goes to the log, and only there. */
+export function errorSender(
+  log: Logger,
+): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return (thrown, request, reply) => {
+    const { status, body, retryAfterSeconds, unforeseen } = answerOf(thrown, request.id);
+    if (unforeseen) {
+      const route = request.routeOptions?.url;
+      log.error({ err: thrown, requestId: request.id, route }, 'a request failed');
+    }
+    const { code } = body.error;
+    if (status === 401 || status === 403 || code === 'rate_limited') {
+      log.info(
+        { requestId: request.id, route: request.routeOptions?.url, ip: request.ip, code },
+        'turned away',
+      );
+    }
+    reply.headers({ ...HEADERS, 'x-request-id': request.id });
+    if (status === 401) reply.header('www-authenticate', 'Bearer realm="signalbox"');
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
+    return reply.code(status).type('application/json; charset=utf-8').send(body);
+  };
+}
+
+/** What is not even HTTP, or came too slowly: answered by hand, and the connection is over. */
+export function refuseBytes(error: Error & { code?: string }, socket: Socket, id: string): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const large = error.code === 'HPE_HEADER_OVERFLOW';
+  const code = late ? 'timeout' : 'bad_request';
+  const body = errorText(code, large ? 'the headers are too large' : MESSAGES[code], id);
+  const head = [
+    `HTTP/1.1 ${late ? '408 Request Timeout' : '400 Bad Request'}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  socket.destroySoon();
+}

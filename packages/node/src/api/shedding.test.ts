@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, type NodeContext } from '../context.ts';
+import { type Load, sendAway, shed } from './shedding.ts';
+
+const load = (waiting: number): Load => ({ waiting, waitingMax: 1_000 });
+
+describe('shedding', () => {
+  it('API-11 takes everything while there is room', () => {
+    for (const klass of [0, 1, 2] as const) expect(sendAway(load(499), klass)).toBeNull();
+  });
+
+  it('API-11 sends P2 away first, then P1; P0 only when nothing fits', () => {
+    expect([0, 1, 2].map((k) => sendAway(load(500), k as 0) !== null)).toEqual([
+      false,
+      false,
+      true,
+    ]);
+    expect([0, 1, 2].map((k) => sendAway(load(900), k as 0) !== null)).toEqual([false, true, true]);
+    expect([0, 1, 2].map((k) => sendAway(load(999), k as 0) !== null)).toEqual([false, true, true]);
+    expect([0, 1, 2].map((k) => sendAway(load(1_000), k as 0) !== null)).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it('API-11 says when to come back, the less urgent later', () => {
+    const waits = ([0, 1, 2] as const).map((k) => sendAway(load(2_000), k) as number);
+    expect(waits.every((wait) => Number.isInteger(wait) && wait > 0)).toBe(true);
+    expect(waits).toEqual(waits.toSorted((a, b) => a - b));
+  });
+
+  it('API-11 throws what becomes 429 with Retry-After, by the load of the loop', () => {
+    const loop = { waiting: 600, settings: { mailboxMax: 1_000 } };
+    const context = { loop } as unknown as NodeContext;
+    expect(() => shed(context, 0)).not.toThrow();
+    expect(() => shed(context, 1)).not.toThrow();
+    let thrown: unknown;
+    try {
+      shed(context, 2);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(ApiError);
+    expect(thrown).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
+  });
+});

@@ -1,0 +1,74 @@
+import { PLATFORM } from '@signalbox/protocol';
+import type { Definition, Store } from '@signalbox/store';
+import type { Logger } from 'pino';
+import type { CommitLoop } from '../loop/index.ts';
+import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
+
+const PAGE = 500;
+
+/**
+ * Keeps the loop told of the tenants that are defined: on start, before anything is scheduled, and
+ * now and then afterwards, because a change may have been made through another node.
+ */
+export class TenantWatch {
+  readonly #store: Store;
+  readonly #loop: CommitLoop;
+  readonly #log: Logger;
+  /** The version of each tenant that the loop was last told of by us. */
+  readonly #told = new Map<string, number>();
+  #timer: NodeJS.Timeout | null = null;
+  #looking = false;
+
+  constructor(params: { store: Store; loop: CommitLoop; log: Logger }) {
+    this.#store = params.store;
+    this.#loop = params.loop;
+    this.#log = params.log;
+  }
+
+  start(everyMs: number): void {
+    this.#timer = setInterval(() => void this.#lookAgain(), everyMs);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+  }
+
+  /** Deleted ones as well, once they were known: the loop has to forget what was said. */
+  async look(): Promise<void> {
+    let after: string | null = null;
+    for (;;) {
+      const page: Definition[] = await this.#store.listDefinitions({
+        tenant: PLATFORM,
+        kind: TENANT_KIND,
+        after,
+        limit: PAGE,
+        includeDeleted: true,
+      });
+      const news = page.filter(({ name, version }) => this.#told.get(name) !== version);
+      await Promise.all(news.map((definition) => this.#tell(definition)));
+      const last = page.at(-1);
+      if (last === undefined || page.length < PAGE) return;
+      after = last.name;
+    }
+  }
+
+  async #tell(definition: Definition): Promise<void> {
+    const { name, version, deleted } = definition;
+    await applyTenant(this.#loop, name, deleted ? {} : tenantOf(definition).definition);
+    this.#told.set(name, version);
+  }
+
+  async #lookAgain(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      await this.look();
+    } catch (error) {
+      // The next look asks again; meanwhile the old weights hold.
+      this.#log.debug({ err: error }, 'tenants could not be read');
+    } finally {
+      this.#looking = false;
+    }
+  }
+}

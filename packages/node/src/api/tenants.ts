@@ -1,0 +1,105 @@
+import { PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protocol';
+import type { Definition, Store } from '@signalbox/store';
+import { ApiError, type NodeContext } from '../context.ts';
+import type { CommitLoop } from '../loop/index.ts';
+import type { Expected } from './etag.ts';
+
+export const TENANT_KIND = 'tenant';
+
+export async function getTenant(store: Store, name: string): Promise<Tenant | null> {
+  const definition = await store.getDefinition({ tenant: PLATFORM, kind: TENANT_KIND, name });
+  return definition === null || definition.deleted ? null : tenantOf(definition);
+}
+
+export async function listTenants(
+  store: Store,
+  query: { after: string | null; limit: number },
+): Promise<Tenant[]> {
+  const definitions = await store.listDefinitions({
+    tenant: PLATFORM,
+    kind: TENANT_KIND,
+    ...query,
+  });
+  return definitions.map(tenantOf);
+}
+
+interface Change {
+  readonly name: string;
+  readonly expected: Expected;
+  readonly author: string;
+}
+
+export async function putTenant(
+  context: NodeContext,
+  change: Change & { definition: TenantDefinition },
+): Promise<{ before: Tenant | null; after: Tenant }> {
+  const { name, author, definition } = change;
+  const { live, version } = await current(context.store, change);
+  const body = JSON.stringify(definition);
+  // Said again, it is no new version: `apply` in a loop does not make history.
+  if (live !== null && JSON.stringify(live.definition) === body)
+    return { before: live, after: live };
+  const result = await context.store.putDefinition({
+    tenant: PLATFORM,
+    kind: TENANT_KIND,
+    name,
+    expectedVersion: version,
+    body,
+    author,
+  });
+  if (result.kind === 'conflict') throw raced();
+  await applyTenant(context.loop, name, definition);
+  const after = await getTenant(context.store, name);
+  if (after === null) throw raced();
+  return { before: live, after };
+}
+
+export async function deleteTenant(context: NodeContext, change: Change): Promise<Tenant | null> {
+  const { name, author } = change;
+  const { live, version } = await current(context.store, change);
+  if (live === null) return null;
+  const result = await context.store.deleteDefinition({
+    tenant: PLATFORM,
+    kind: TENANT_KIND,
+    name,
+    expectedVersion: version,
+    author,
+  });
+  if (result.kind === 'conflict') throw raced();
+  await applyTenant(context.loop, name, {});
+  return live;
+}
+
+/** Tells the loop; what is left out is as if nothing had been said. */
+export async function applyTenant(
+  loop: CommitLoop,
+  tenant: string,
+  given: TenantDefinition,
+): Promise<void> {
+  const { weight = 1, runningMax = Number.POSITIVE_INFINITY } = given;
+  const answer = await loop.execute({ kind: 'setTenant', tenant, weight, runningMax });
+  if (answer.kind === 'refused') throw new ApiError(answer.code, answer.message);
+}
+
+/** The version to write over, once it is the one that the caller expects. */
+async function current(
+  store: Store,
+  { name, expected }: Change,
+): Promise<{ live: Tenant | null; version: number }> {
+  const definition = await store.getDefinition({ tenant: PLATFORM, kind: TENANT_KIND, name });
+  const live = definition === null || definition.deleted ? null : tenantOf(definition);
+  const asExpected =
+    expected.kind === 'any' ||
+    (expected.kind === 'absent' ? live === null : live?.version === expected.version);
+  if (!asExpected) throw new ApiError('precondition_failed', 'it has another version by now');
+  return { live, version: definition?.version ?? 0 };
+}
+
+export function tenantOf({ name, version, body, atMs }: Definition): Tenant {
+  const definition = JSON.parse(body) as TenantDefinition;
+  return { name, version, definition, at: new Date(atMs).toISOString() };
+}
+
+function raced(): ApiError {
+  return new ApiError('conflict', 'somebody else changed it at the same moment');
+}

@@ -1,0 +1,89 @@
+import type { TSchema } from 'typebox';
+import type { Compile } from 'typebox/compile';
+import { ApiError } from '../context.ts';
+import { type PathStep, pathOf, stepsOf } from './field-path.ts';
+
+export type Check = (value: unknown) => Promise<void>;
+
+type Validator = ReturnType<typeof Compile>;
+type Failure = ReturnType<Validator['Errors']>[number];
+
+/** Loaded and compiled when it is first needed: at start that would be a good part of a second. */
+export function checkOf(schema: TSchema, where: 'body' | 'query' | 'params'): Check {
+  let validator: Validator | null = null;
+  return async (value) => {
+    if (validator === null) {
+      const { Compile } = await import('typebox/compile');
+      validator = Compile(schema);
+    }
+    if (validator.Check(value)) return;
+    throw explain(validator.Errors(value), where);
+  };
+}
+
+function explain(failures: readonly Failure[], where: string): ApiError {
+  // What is unknown is said by its name; a choice none of which fits is said once.
+  const failure =
+    failures.find((f) => f.keyword === 'additionalProperties') ??
+    failures.find((f) => f.keyword === 'anyOf') ??
+    failures[0];
+  if (failure === undefined) return new ApiError('invalid', `the ${where} is not valid`);
+  const at = stepsOf(failure.instancePath);
+  const [message, field] = describe(failure, at);
+  const path = pathOf(field);
+  return new ApiError('invalid', message, { field: path === '' ? where : path });
+}
+
+function describe(failure: Failure, at: readonly PathStep[]): [string, readonly PathStep[]] {
+  const params = failure.params as Record<string, unknown>;
+  switch (failure.keyword) {
+    case 'required': {
+      const [name] = params['requiredProperties'] as string[];
+      return ['it is missing', [...at, name ?? '']];
+    }
+    case 'additionalProperties': {
+      const [name] = params['additionalProperties'] as string[];
+      return ['there is no such field', [...at, name ?? '']];
+    }
+    case 'anyOf':
+      return ['it is none of what is allowed here', at];
+    case 'const':
+      return [`it must be ${JSON.stringify(params['allowedValue'])}`, at];
+    case 'pattern':
+      return ['it has characters that are not allowed here, or is too long', at];
+    default:
+      return [`it ${failure.message}`, at];
+  }
+}
+
+/**
+ * A query string is text only: what the schema calls a number or a truth value is read as one if
+ * it is written plainly, and is left for the check to refuse otherwise. A repeated name stays a
+ * list, which no schema takes: two readers would disagree on which one counts.
+ */
+export function readQuery(query: unknown, schema: TSchema | undefined): Record<string, unknown> {
+  const properties = (schema as { properties?: Record<string, TSchema> } | undefined)?.properties;
+  const known = properties ?? {};
+  const read: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
+    if (!Object.hasOwn(known, name)) {
+      throw new ApiError('invalid', 'there is no such parameter', { field: pathOf([name]) });
+    }
+    if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\u0000'))) {
+      throw new ApiError('invalid', 'it is not text', { field: name });
+    }
+    read[name] = plain(value, (known[name] as { type?: unknown }).type);
+  }
+  return read;
+}
+
+function plain(value: unknown, type: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (type === 'integer' && /^(0|-?[1-9]\d{0,15})$/.test(value)) {
+    const number = Number(value);
+    return Number.isSafeInteger(number) ? number : value;
+  }
+  if (type === 'number' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value)) return Number(value);
+  if (type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}

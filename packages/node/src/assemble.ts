@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
+import { Engine } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import type { Logger } from 'pino';
+import { StoreAudit } from './audit/store-audit.ts';
+import { openBlobs } from './blobs/open-blobs.ts';
+import type { NodeContext } from './context.ts';
+import { RunFeed } from './feed/run-feed.ts';
+import { Gateway } from './gateway/gateway.ts';
+import { WriteBehindLogs } from './logs/write-behind-logs.ts';
+import { CommitLoop } from './loop/index.ts';
+import { countStoreCalls } from './metrics/count-store-calls.ts';
+import { NodeMetrics } from './metrics/node-metrics.ts';
+import { filePath } from './open-store.ts';
+import { Ready } from './ready.ts';
+import { realPorts } from './real-ports.ts';
+import type { NodeOptions } from './start-node.ts';
+import { startTracing } from './tracing/start-tracing.ts';
+import type { Tracing } from './tracing/tracing.ts';
+import { VERSION } from './version.ts';
+
+/** The parts of a node, put together and not yet started. */
+export interface Rooms {
+  readonly context: NodeContext;
+  readonly loop: CommitLoop;
+  readonly gateway: Gateway;
+  readonly logs: WriteBehindLogs;
+  readonly metrics: NodeMetrics;
+  readonly tracing: Tracing;
+  readonly ready: Ready;
+}
+
+/** The one place where every room of a node is known. */
+export async function assemble(options: NodeOptions, opened: Store, log: Logger): Promise<Rooms> {
+  const name = options.name ?? 'node';
+  const s3 = options.blobs === undefined ? {} : { s3: options.blobs };
+  const dataDir = options.dataDir ?? dataDirOf(options.store);
+  const blobs = await openBlobs({ dataDir, ...s3 });
+  const metrics = new NodeMetrics({ loop: () => loop, store: opened });
+  const store = countStoreCalls(opened, (method) => metrics.storeCalled(method));
+  const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
+  const feed = new RunFeed({ loop: () => loop, store: () => store });
+  const tracing = await startTracing(process.env);
+  const loop = makeLoop(options, {
+    store,
+    log,
+    name,
+    feed,
+    metrics,
+    gateway: () => gateway,
+    ready: () => ready,
+  });
+  const ready = new Ready(loop, store);
+  const gateway = new Gateway({
+    loop,
+    logs,
+    name,
+    heartbeatMs: loop.engine.core.settings.heartbeatMs,
+    log,
+    ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
+  });
+  const context: NodeContext = {
+    name,
+    version: VERSION,
+    partitions: loop.settings.partitions,
+    store,
+    loop,
+    feed,
+    blobs,
+    logs,
+    audit: new StoreAudit(store),
+    metrics,
+    log,
+    ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
+  };
+  return { context, loop, gateway, logs, metrics, tracing, ready };
+}
+
+function makeLoop(
+  options: NodeOptions,
+  parts: {
+    readonly store: Store;
+    readonly log: Logger;
+    readonly name: string;
+    readonly feed: RunFeed;
+    readonly metrics: NodeMetrics;
+    readonly gateway: () => Gateway;
+    readonly ready: () => Ready;
+  },
+): CommitLoop {
+  const { store, log, feed, metrics } = parts;
+  const { partitions } = options;
+  const loop = new CommitLoop({
+    engine: new Engine(options.engine),
+    store,
+    ports: realPorts({
+      release: (effects) => parts.gateway().receive(effects),
+      published: (partition, facts) => {
+        feed.published(partition, facts);
+        metrics.published(partition, facts);
+      },
+      observe: (event) => {
+        metrics.observe(event);
+        parts.ready().look();
+        if (event.kind !== 'committed') log.debug({ event }, 'loop');
+      },
+    }),
+    settings: { ...(partitions === undefined ? {} : { partitions }), ...options.loop },
+    // A lease is never inherited by name: what names the node there is new with every start.
+    node: { name: `${parts.name}-${randomUUID()}`, address: '' },
+    onFatal: (error) => {
+      log.fatal({ err: error }, 'the node cannot go on');
+      if (options.onFatal !== undefined) options.onFatal(error);
+      // Embedded, the process is somebody else's: there every operation answers `unavailable`.
+      else if (options.http !== false) process.exit(1);
+    },
+  });
+  countBeats(loop, metrics);
+  return loop;
+}
+
+/** The loop has no port for what workers say; all of it passes here. */
+function countBeats(loop: CommitLoop, metrics: NodeMetrics): void {
+  const report = loop.report.bind(loop);
+  loop.report = (command) => {
+    if (command.kind === 'beat') metrics.beat();
+    report(command);
+  };
+}
+
+function dataDirOf(address: string): string | null {
+  return address.startsWith('file:') ? dirname(filePath(address)) : null;
+}

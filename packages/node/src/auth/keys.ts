@@ -1,0 +1,155 @@
+import { type Key, PLATFORM, ROLES, type Role } from '@signalbox/protocol';
+import type { Definition, Store } from '@signalbox/store';
+import { ApiError } from '../context.ts';
+import { digestOf, makeKey } from './key-format.ts';
+
+/** A revoked or expired key works for at most this long on a node that did not hear of it. */
+const CACHE_MS = 3_000;
+const CACHE_MAX = 10_000;
+const KIND = 'key';
+
+/** What a key's definition holds. The digest is all that is known of the secret. */
+interface KeyBody {
+  readonly sha256: string;
+  readonly tenant: string;
+  readonly role: Role;
+  readonly note: string;
+  readonly createdAt: string;
+  readonly expiresAt: string | null;
+  readonly revoked: boolean;
+}
+
+export interface KnownKey extends KeyBody {
+  readonly id: string;
+  readonly version: number;
+}
+
+interface Cached {
+  readonly key: KnownKey | null;
+  readonly at: number;
+}
+
+/** The keys in the store: definitions of the platform, found by id. */
+export class Keys {
+  readonly #store: Store;
+  readonly #now: () => number;
+  readonly #cache = new Map<string, Cached>();
+
+  constructor(store: Store, now: () => number) {
+    this.#store = store;
+    this.#now = now;
+  }
+
+  /** Absent ids are remembered as well: an unknown id costs what a known one does (h03). */
+  async find(id: string): Promise<KnownKey | null> {
+    const cached = this.#cache.get(id);
+    if (cached !== undefined && this.#now() - cached.at < CACHE_MS) return cached.key;
+    const at = this.#now();
+    return this.#remember(id, await this.#read(id), at);
+  }
+
+  /** Whether the id was a good key when it was last asked for. */
+  knows(id: string): boolean {
+    return this.#cache.get(id)?.key != null;
+  }
+
+  async create(params: {
+    tenant: string;
+    role: Role;
+    note: string;
+    expiresAt: string | null;
+    author: string;
+  }): Promise<{ key: KnownKey; text: string }> {
+    const { id, secret, text } = makeKey();
+    const body: KeyBody = {
+      sha256: digestOf(secret).toString('hex'),
+      tenant: params.tenant,
+      role: params.role,
+      note: params.note,
+      createdAt: new Date(this.#now()).toISOString(),
+      expiresAt: params.expiresAt,
+      revoked: false,
+    };
+    const { author } = params;
+    const written = await this.#store.putDefinition({
+      tenant: PLATFORM,
+      kind: KIND,
+      name: id,
+      expectedVersion: 0,
+      body: JSON.stringify(body),
+      author,
+    });
+    if (written.kind === 'conflict') throw new ApiError('conflict', 'the id is taken; try again');
+    this.#cache.delete(id);
+    return { key: { ...body, id, version: written.version }, text };
+  }
+
+  /** Null where the tenant has no such key. Revoking twice is revoking once. */
+  async revoke(params: { tenant: string; id: string; author: string }): Promise<KnownKey | null> {
+    const key = await this.#read(params.id);
+    if (key === null || key.tenant !== params.tenant) return null;
+    if (key.revoked) return key;
+    const { id, version, ...body } = key;
+    const written = await this.#store.putDefinition({
+      tenant: PLATFORM,
+      kind: KIND,
+      name: id,
+      expectedVersion: version,
+      body: JSON.stringify({ ...body, revoked: true }),
+      author: params.author,
+    });
+    if (written.kind === 'conflict') throw new ApiError('conflict', 'the key was just changed');
+    return this.#remember(id, { ...key, version: written.version, revoked: true }, this.#now());
+  }
+
+  /** The tenant's keys, a page at a time. Keys of others are passed over, not counted. */
+  async list(params: { tenant: string; after: string | null; limit: number }): Promise<KnownKey[]> {
+    const found: KnownKey[] = [];
+    let after = params.after;
+    for (;;) {
+      const page = await this.#store.listDefinitions({
+        tenant: PLATFORM,
+        kind: KIND,
+        after,
+        limit: 500,
+      });
+      for (const definition of page) {
+        const key = keyOf(definition);
+        if (key.tenant === params.tenant) found.push(key);
+        if (found.length === params.limit) return found;
+      }
+      const last = page.at(-1);
+      if (last === undefined || page.length < 500) return found;
+      after = last.name;
+    }
+  }
+
+  async #read(id: string): Promise<KnownKey | null> {
+    const definition = await this.#store.getDefinition({ tenant: PLATFORM, kind: KIND, name: id });
+    return definition === null || definition.deleted ? null : keyOf(definition);
+  }
+
+  #remember<K extends KnownKey | null>(id: string, key: K, at: number): K {
+    this.#cache.delete(id);
+    this.#cache.set(id, { key, at });
+    if (this.#cache.size > CACHE_MAX) {
+      for (const oldest of this.#cache.keys()) {
+        this.#cache.delete(oldest);
+        break;
+      }
+    }
+    return key;
+  }
+}
+
+function keyOf(definition: Definition): KnownKey {
+  const body = JSON.parse(definition.body) as KeyBody;
+  if (!ROLES.includes(body.role)) throw new Error(`key ${definition.name} has no known role`);
+  return { ...body, id: definition.name, version: definition.version };
+}
+
+/** As the API shows it: never with its digest. */
+export function keyView(key: KnownKey): Key {
+  const { id, tenant, role, note, createdAt, expiresAt, revoked } = key;
+  return { id, tenant, role, note, createdAt, expiresAt, revoked };
+}

@@ -1,0 +1,115 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Fact } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import { Registry } from 'prom-client';
+import type { Metrics } from '../context.ts';
+import type { CommitLoop, LoopEvent } from '../loop/index.ts';
+import { boundedLabel } from './bounded-label.ts';
+import { defineMetrics, type MetricSet } from './definitions.ts';
+import { FactCounts } from './fact-counts.ts';
+import { scrapeLoop } from './scrape-gauges.ts';
+
+const TENANTS_MAX = 200;
+const ZONES_MAX = 50;
+
+/** What is measured on this node. Fed by the loop's ports; gauges are read when somebody asks. */
+export class NodeMetrics implements Metrics {
+  readonly registry = new Registry();
+  readonly #set: MetricSet;
+  readonly #facts: FactCounts;
+  readonly #loop: () => CommitLoop;
+  readonly #store: Store;
+  readonly #eventLoop: ReturnType<typeof monitorEventLoopDelay>;
+  readonly #tenant = boundedLabel(TENANTS_MAX);
+
+  constructor(params: { loop: () => CommitLoop; store: Store }) {
+    this.#loop = params.loop;
+    this.#store = params.store;
+    this.#set = defineMetrics(this.registry);
+    this.#set.storeUp.set(1);
+    this.#facts = new FactCounts({
+      set: this.#set,
+      run: (partition, seq) =>
+        params.loop().engine.core.books.get(partition)?.runs.get(seq) ?? null,
+      tenant: this.#tenant,
+      zone: boundedLabel(ZONES_MAX),
+      now: () => performance.now(),
+    });
+    this.#eventLoop = monitorEventLoopDelay({ resolution: 20 });
+    this.#eventLoop.enable();
+  }
+
+  published(partition: number, facts: readonly Fact[]): void {
+    this.#facts.published(partition, facts);
+  }
+
+  observe(event: LoopEvent): void {
+    switch (event.kind) {
+      case 'committed':
+        this.#set.commits.inc();
+        this.#set.pollingLatency.observe(event.ms);
+        return;
+      case 'leaseAcquired':
+        this.#set.leadershipChanges.inc();
+        return;
+      case 'leaseLost':
+        this.#set.leadershipChanges.inc();
+        this.#facts.forget(event.partition);
+        return;
+      case 'storeAway':
+        this.#set.storeUp.set(0);
+        return;
+      case 'storeBack':
+        this.#set.storeUp.set(1);
+        return;
+      case 'reportDropped':
+        this.#set.dropped.inc();
+        return;
+      default:
+    }
+  }
+
+  storeCalled(method: string): void {
+    this.#set.storeCalls.inc({ method });
+  }
+
+  beat(): void {
+    this.#set.heartbeats.inc();
+  }
+
+  /** `route` is the declared address, never the one that was sent: that would be a series each. */
+  request(params: { method: string; route: string; status: number; ms: number }): void {
+    const { method, route, status, ms } = params;
+    this.#set.requests.inc({ method, route, status: String(status) });
+    this.#set.requestDuration.observe({ route }, ms / 1_000);
+  }
+
+  async text(): Promise<string> {
+    scrapeLoop({ set: this.#set, loop: this.#loop(), tenant: this.#tenant });
+    this.#set.dispatchedPerSecond.set(this.#facts.rate.perSecond());
+    for (const quantile of [50, 99]) {
+      const lag = this.#eventLoop.percentile(quantile) / 1e9;
+      this.#set.eventLoop.set({ quantile: String(quantile / 100) }, Number.isFinite(lag) ? lag : 0);
+    }
+    this.#eventLoop.reset();
+    this.#set.memory.set(process.memoryUsage.rss());
+    await this.#scrapeLeases();
+    return this.registry.metrics();
+  }
+
+  stop(): void {
+    this.#eventLoop.disable();
+  }
+
+  /** The metrics of a node whose store is away are wanted most: that one gauge keeps its last value. */
+  async #scrapeLeases(): Promise<void> {
+    try {
+      const now = await this.#store.now();
+      const leases = await this.#store.listLeases();
+      const owners = leases.filter((l) => l.expiresAtMs > now).map((l) => l.owner);
+      this.#set.schedulers.set(new Set(owners).size);
+    } catch {
+      this.#set.storeUp.set(0);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Store } from '@signalbox/store';
+import type { CommitLoop } from './loop/index.ts';
+
+const LOOK_EVERY_MS = 100;
+
+/** Tells when the node owns what it should. */
+export class Ready {
+  readonly #loop: CommitLoop;
+  readonly #store: Store;
+  readonly #startedMs = performance.now();
+  #waiting: (() => void)[] = [];
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor(loop: CommitLoop, store: Store) {
+    this.#loop = loop;
+    this.#store = store;
+  }
+
+  wait(): Promise<void> {
+    if (this.#stopped || this.#ownsAll()) return Promise.resolve();
+    this.#timer ??= setInterval(() => void this.#askStore(), LOOK_EVERY_MS);
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** Something about ownership may have changed. */
+  look(): void {
+    if (this.#waiting.length > 0 && this.#ownsAll()) this.#tell();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#tell();
+  }
+
+  #ownsAll(): boolean {
+    const { partitions } = this.#loop.settings;
+    for (let p = 0; p < partitions; p++) if (!this.#loop.owns(p)) return false;
+    return true;
+  }
+
+  /**
+   * With other nodes, their partitions are theirs. Not before the leases of a node that was killed
+   * have run out: until then a dead owner looks like a live one.
+   */
+  async #askStore(): Promise<void> {
+    if (this.#ownsAll()) return this.#tell();
+    const { leaseMs, beatMs, partitions } = this.#loop.settings;
+    if (performance.now() - this.#startedMs < leaseMs + beatMs) return;
+    const held = [...this.#loop.leases.held.keys()];
+    if (held.length === 0 || !held.every((p) => this.#loop.owns(p))) return;
+    try {
+      const now = await this.#store.now();
+      const leases = await this.#store.listLeases();
+      if (leases.filter((lease) => lease.expiresAtMs > now).length >= partitions) this.#tell();
+    } catch {
+      // The next look asks again.
+    }
+  }
+
+  #tell(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}

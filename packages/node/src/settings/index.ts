@@ -1,0 +1,4 @@
+export { assertStrongKey } from '../auth/strong-key.ts';
+export * from './read-settings.ts';
+export * from './table.ts';
+export { duration } from './types.ts';

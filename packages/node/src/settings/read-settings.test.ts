@@ -1,0 +1,93 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { readSettings, SettingsError, type SettingsSources } from './read-settings.ts';
+import { defaultText, SETTINGS, type Setting, settingNamesOf } from './table.ts';
+
+const read = (sources: Partial<SettingsSources>) =>
+  readSettings({ parts: ['node', 'worker'], flags: {}, environment: {}, ...sources });
+const file = (content: unknown) => ({ path: 'signalbox.yaml', content });
+
+describe('readSettings', () => {
+  it('takes the flag before the environment before the file before the default', () => {
+    const all = {
+      flags: { port: '1' },
+      environment: { SIGNALBOX_PORT: '2' },
+      file: file({ port: 3 }),
+    };
+    expect(read(all).values.port).toBe(1);
+    expect(read({ ...all, flags: {} }).values.port).toBe(2);
+    expect(read({ file: all.file }).values.port).toBe(3);
+    expect(read({}).values.port).toBe(7070);
+    expect(read(all).sourceOf('port')).toBe('--port');
+    expect(read({ ...all, flags: {} }).sourceOf('port')).toBe('SIGNALBOX_PORT');
+    expect(read({ file: all.file }).sourceOf('port')).toBe('signalbox.yaml');
+    expect(read({}).isGiven('port')).toBe(false);
+  });
+
+  it.each([
+    [
+      { flags: { port: 'x' } },
+      'setting port from --port: "x" is not a whole number from 0 to 65535',
+    ],
+    [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT: "70000" is'],
+    [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml: 0 is not a whole number'],
+    [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
+    [{ file: file([1]) }, 'signalbox.yaml does not hold settings'],
+    [{ flags: { 'log-level': 'loud' } }, '"loud" is not one of trace, debug'],
+    [{ flags: { grace: '30' } }, '"30" is not a time like 500ms'],
+    [{ flags: { labels: 'ssd' } }, 'setting labels from --labels: "ssd" is not pairs'],
+    [{ environment: { SIGNALBOX_ALLOW_COMMAND: 'yes please' } }, 'is not true or false'],
+  ])('stops at %j with one line', (sources, message) => {
+    expect(() => read(sources)).toThrow(SettingsError);
+    expect(() => read(sources)).toThrow(message);
+  });
+
+  it('does not repeat a secret in a message', () => {
+    expect(() => read({ file: file({ key: ['hunter2'] }) })).toThrow(
+      'setting key from signalbox.yaml: is not text',
+    );
+  });
+
+  it('reads lists, pairs and times from text and from a file alike', () => {
+    const fromText = read({
+      flags: { node: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', grace: '1.5s' },
+    }).values;
+    const fromFile = read({
+      file: file({
+        node: ['http://a', 'http://b'],
+        labels: { disk: 'ssd', arch: 'arm64' },
+        grace: '1500ms',
+      }),
+    }).values;
+    expect(fromText.node).toEqual(['http://a', 'http://b']);
+    expect(fromText.labels).toEqual({ disk: 'ssd', arch: 'arm64' });
+    expect(fromText.grace).toBe(1_500);
+    expect(fromFile).toEqual(fromText);
+  });
+
+  it('leaves alone what only another part reads', () => {
+    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS: '3' };
+    expect(read({ parts: ['worker'], environment }).values.slots).toBe(3);
+  });
+});
+
+describe('docs/settings.md', () => {
+  const page = readFileSync(new URL('../../../../docs/settings.md', import.meta.url), 'utf8');
+
+  it('has one row for each setting, as the table has it', () => {
+    const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+    const expected = Object.entries(SETTINGS).map(([name, each]) => {
+      const setting = each as Setting<unknown>;
+      const fallback = defaultText(setting) === '' ? '' : `\`${defaultText(setting)}\``;
+      const cells = [`\`${name}\``, `\`${setting.flag}\``, `\`${setting.environment}\``];
+      return `| ${[...cells, setting.parts.join(', '), fallback, setting.help].join(' | ')} |`;
+    });
+    expect(rows).toEqual(expected);
+  });
+
+  it('every part has settings', () => {
+    for (const part of ['node', 'worker', 'client'] as const) {
+      expect(settingNamesOf(part).length).toBeGreaterThan(2);
+    }
+  });
+});

@@ -1,0 +1,94 @@
+/** How a setting is read. What comes from a flag or the environment is text; a file may be richer. */
+export interface SettingType<T> {
+  /** Ends the sentence "it must be …". */
+  readonly words: string;
+  /** Answers undefined for what is not one. */
+  read(raw: unknown): T | undefined;
+  /** As it is written in a flag; as `String` has it where this is absent. */
+  show?(value: T): string;
+}
+
+export const text: SettingType<string> = {
+  words: 'text',
+  read: (raw) => (typeof raw === 'string' && raw !== '' ? raw : undefined),
+};
+
+export const flag: SettingType<boolean> = {
+  words: 'true or false',
+  read: (raw) => {
+    if (typeof raw === 'boolean') return raw;
+    if (raw === 'true' || raw === '1') return true;
+    if (raw === 'false' || raw === '0') return false;
+    return undefined;
+  },
+};
+
+export function integer(min: number, max: number): SettingType<number> {
+  return {
+    words: `a whole number from ${min} to ${max}`,
+    read: (raw) => {
+      const isNumber = typeof raw === 'number' || (typeof raw === 'string' && /^\d+$/.test(raw));
+      const value = Number(raw);
+      const isWithin = Number.isSafeInteger(value) && value >= min && value <= max;
+      return isNumber && isWithin ? value : undefined;
+    },
+  };
+}
+
+export function choice<const T extends string>(words: readonly T[]): SettingType<T> {
+  return {
+    words: `one of ${words.join(', ')}`,
+    read: (raw) => words.find((word) => word === raw),
+  };
+}
+
+/** Separated by commas, or a list in a file. */
+export const list: SettingType<readonly string[]> = {
+  words: 'a list separated by commas',
+  read: (raw) => {
+    const items = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw;
+    if (!Array.isArray(items)) return undefined;
+    return items.every((item) => typeof item === 'string' && item !== '') ? items : undefined;
+  },
+};
+
+/** `name=value` pairs separated by commas, or a map in a file. */
+export const labels: SettingType<Readonly<Record<string, string>>> = {
+  words: 'pairs like disk=ssd,arch=arm64',
+  read: (raw) => {
+    const pairs = typeof raw === 'string' ? raw.split(',').map(toPair) : Object.entries(raw ?? {});
+    const isMap = typeof raw === 'string' || (typeof raw === 'object' && !Array.isArray(raw));
+    const isFine = pairs.every(([name, value]) => name !== '' && typeof value === 'string');
+    return isMap && isFine ? Object.fromEntries(pairs) : undefined;
+  },
+};
+
+function toPair(pair: string): [string, string | undefined] {
+  const at = pair.indexOf('=');
+  return at < 0 ? [pair.trim(), undefined] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+const DAY_MS = 86_400_000;
+const MS_MAX = 315_360_000_000;
+
+/** Milliseconds. A bare number is refused: nobody remembers whether it means seconds. */
+export const duration: SettingType<number> = {
+  words: 'a time like 500ms, 30s, 5m, 2h or 7d',
+  read: (raw) => {
+    const match = typeof raw === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(raw) : null;
+    if (match === null) return undefined;
+    const ms = Math.round(Number(match[1]) * (UNIT_MS[match[2] as string] as number));
+    return ms <= MS_MAX ? ms : undefined;
+  },
+  show: (ms) => {
+    if (ms % DAY_MS === 0) return `${ms / DAY_MS}d`;
+    return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+  },
+};

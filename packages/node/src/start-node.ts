@@ -1,0 +1,139 @@
+import type { EngineSettings } from '@signalbox/engine';
+import type { TargetOptions } from '@signalbox/protocol';
+import type { Store } from '@signalbox/store';
+import { type Logger, pino } from 'pino';
+import { TenantWatch } from './api/tenant-watch.ts';
+import { assemble, type Rooms } from './assemble.ts';
+import { assertStrongKey } from './auth/strong-key.ts';
+import type { S3Settings } from './blobs/s3-blobs.ts';
+import type { NodeContext } from './context.ts';
+import type { Gateway } from './gateway/gateway.ts';
+import type { LoopSettings } from './loop/index.ts';
+import { isShared, openStore } from './open-store.ts';
+import {
+  DEFAULT_RETENTION,
+  type RetentionSettings,
+  startRetention,
+} from './retention/retention.ts';
+
+const TENANTS_EVERY_MS = 5_000;
+
+export interface NodeOptions {
+  /** `file:PATH`, `memory:` or `postgres://…` */
+  readonly store: string;
+  /** Where blobs go. Default: beside the file; in memory where there is none. */
+  readonly dataDir?: string;
+  readonly blobs?: S3Settings;
+  readonly http: false | { readonly host: string; readonly port: number };
+  /** Rules everything; needed where the node listens. */
+  readonly rootKey?: string;
+  readonly log?: Logger;
+  readonly partitions?: number;
+  /** For people; what names the node in leases is new with every start. */
+  readonly name?: string;
+  /** What definitions of `http` tasks may call; absent: public https addresses only. */
+  readonly httpTargets?: TargetOptions;
+  readonly engine?: Partial<EngineSettings>;
+  readonly loop?: Partial<LoopSettings>;
+  /** How long history is kept; what is left out is as by default. False: for ever. */
+  readonly retention?: false | Partial<RetentionSettings>;
+  /** The node cannot go on: it has stopped deciding. Default: the process ends, unless it is embedded. */
+  readonly onFatal?: (error: unknown) => void;
+}
+
+export interface RunningNode {
+  readonly context: NodeContext;
+  readonly gateway: Gateway;
+  /** Where the API is; null without HTTP. */
+  readonly url: string | null;
+  /** Resolves when the node owns its partitions. */
+  ready(): Promise<void>;
+  /** Lets everything go in good order. The same promise for every call. */
+  stop(): Promise<void>;
+}
+
+/** Opens the store, puts a node together on it, and starts it. */
+export async function startNode(options: NodeOptions): Promise<RunningNode> {
+  if (options.http !== false) assertStrongKey(options.rootKey ?? '');
+  const log = options.log ?? pino({ level: 'warn' }, pino.destination(2));
+  const store = await openStore(options.store);
+  try {
+    await store.migrate();
+  } catch (error) {
+    await store.close().catch(() => {});
+    throw error;
+  }
+  const rooms = await assemble(options, store, log);
+  try {
+    return await start(options, rooms);
+  } catch (error) {
+    // A port that is taken must not leave a node behind that holds its leases.
+    await stop(rooms, null).catch(() => {});
+    throw error;
+  }
+}
+
+async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
+  const { context, gateway, loop, ready } = rooms;
+  const { store, log } = context;
+  await loop.start();
+  const tenants = new TenantWatch({ store, loop, log });
+  await tenants.look();
+  const server = options.http === false ? null : await listen(options, rooms);
+  // Only a store that other nodes share can change behind our back.
+  if (isShared(options.store)) tenants.start(TENANTS_EVERY_MS);
+  const stopSweeping = sweepFor(options, store, log);
+  let stopped: Promise<void> | null = null;
+  return {
+    context,
+    gateway,
+    url: server?.url ?? null,
+    ready: async () => {
+      await ready.wait();
+      // Owned a step before it has been read in: until then the engine knows no live run of it.
+      await loop.flushed();
+    },
+    stop: () => {
+      tenants.stop();
+      stopSweeping();
+      stopped ??= stop(rooms, server);
+      return stopped;
+    },
+  };
+}
+
+function sweepFor({ retention }: NodeOptions, store: Store, log: Logger): () => void {
+  if (retention === false) return () => {};
+  return startRetention({
+    store,
+    settings: { ...DEFAULT_RETENTION, ...retention },
+    swept: (result) => log.info(result, 'old history was dropped'),
+    failed: (error) => log.warn({ err: error }, 'old history could not be dropped'),
+  });
+}
+
+/** From the outside in: nobody comes in any more, then what was decided becomes durable. */
+async function stop(rooms: Rooms, server: { stop(): Promise<void> } | null): Promise<void> {
+  const { context, gateway, loop, logs, metrics, ready, tracing } = rooms;
+  await server?.stop();
+  await gateway.stop();
+  await loop.stop();
+  await logs.stop();
+  metrics.stop();
+  ready.stop();
+  await tracing.stop().catch((error: unknown) => {
+    context.log.warn({ err: error }, 'traces were not sent');
+  });
+  await context.store.close();
+}
+
+/** The server is loaded only where there is one: an embedded node starts without it. */
+async function listen(
+  options: NodeOptions,
+  { context, gateway, metrics, tracing }: Rooms,
+): Promise<{ url: string; stop(): Promise<void> }> {
+  const { startServer } = await import('./api/server.ts');
+  const { host, port } = options.http as { host: string; port: number };
+  const rootKey = options.rootKey as string;
+  return startServer({ context, gateway, metrics, tracing, host, port, rootKey });
+}
