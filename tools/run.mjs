@@ -5,13 +5,16 @@ import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { nodePath, root, setup } from './setup.mjs';
 
+/** A file, or a file and its first arguments. */
 const commands = {
-  start: 'packages/node/src/main.ts',
+  start: ['packages/cli/src/main.mjs', 'dev'],
+  signalbox: 'packages/cli/src/main.mjs',
   test: 'tools/test.ts',
   check: 'tools/check.ts',
   format: 'tools/format.ts',
   sim: 'sim/main.ts',
   'bench:core': 'bench/core/main.ts',
+  'bench:edge': 'bench/edge/main.ts',
   rows: 'tools/rows.ts',
 };
 
@@ -42,12 +45,12 @@ function run(node, args) {
 }
 
 async function main([name, ...args]) {
-  const file = commands[name];
+  const [file, ...first] = [commands[name]].flat();
   if (file === undefined) {
     throw new Error(`unknown command ${name}; known: ${Object.keys(commands).join(', ')}`);
   }
   await setup();
-  return run(nodePath(), [noWarning, join(root, file), ...args]);
+  return run(nodePath(), [noWarning, join(root, file), ...first, ...args]);
 }
 
 main(process.argv.slice(2)).then(

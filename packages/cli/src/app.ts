@@ -1,0 +1,12 @@
+import type { Terminal } from './print/terminal.ts';
+
+/** What a command has around it. Tests hand in their own. */
+export interface App {
+  readonly terminal: Terminal;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** Everything on standard input. */
+  readonly readInput: () => Promise<Uint8Array>;
+  /** Asks a yes-or-no question; false where nobody is there to answer. */
+  readonly confirm: (question: string) => Promise<boolean>;
+}

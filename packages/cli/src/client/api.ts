@@ -1,0 +1,147 @@
+import type { ErrorBody } from '@signalbox/protocol';
+import { exitOf } from '../exit-codes.ts';
+import { UserError } from '../user-error.ts';
+import { type Answer, sendRequest } from './send-request.ts';
+
+export interface Access {
+  readonly url: string;
+  readonly key: string;
+  readonly tenant: string | null;
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** An error that a node answered with. */
+export class AnsweredError extends UserError {
+  readonly code: string;
+
+  constructor(code: string, message: string, hint?: string) {
+    super(exitOf(code), message, hint);
+    this.code = code;
+  }
+}
+
+/** The HTTP API as the commands use it: paths below /api/v1, JSON in and out. */
+export class Api {
+  readonly access: Access;
+
+  constructor(access: Access) {
+    this.access = access;
+  }
+
+  async get<T>(path: string, query?: Query): Promise<T> {
+    return (await this.#json({ method: 'GET', path, ...(query && { query }) })) as T;
+  }
+
+  async post<T>(path: string, body: unknown = {}): Promise<T> {
+    return (await this.#json({ method: 'POST', path, body })) as T;
+  }
+
+  async put<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
+    return (await this.#json({ method: 'PUT', path, body, headers })) as T;
+  }
+
+  async delete<T>(path: string): Promise<T | null> {
+    return (await this.#json({ method: 'DELETE', path })) as T | null;
+  }
+
+  async bytes(path: string): Promise<Uint8Array> {
+    return this.#send({ method: 'GET', path });
+  }
+
+  /** Items of every page, one after the other, at most `max`. */
+  async *items<T>(path: string, query: Query, max: number): AsyncGenerator<T> {
+    const cursorName = path === '/runs' ? 'cursor' : 'after';
+    let cursor: string | undefined;
+    for (let left = max; left > 0; ) {
+      const limit = Math.min(left, 100);
+      const page = await this.get<{ items: T[]; next?: string }>(path, {
+        ...query,
+        limit,
+        [cursorName]: cursor,
+      });
+      yield* page.items.slice(0, left);
+      left -= page.items.length;
+      cursor = page.next;
+      if (cursor === undefined) return;
+    }
+  }
+
+  async #json(call: Call): Promise<unknown> {
+    const text = (await this.#send(call)).toString();
+    if (text === '') return null;
+    try {
+      return JSON.parse(text);
+    } catch {
+      throw new UserError(
+        'unreachable',
+        `${this.access.url} is no Signalbox node: it answers no JSON`,
+      );
+    }
+  }
+
+  async #send({ method, path, query, body, headers }: Call): Promise<Buffer> {
+    const { url, key, tenant } = this.access;
+    const target = new URL(`${url.replace(/\/+$/, '')}/api/v1${path}`);
+    for (const [name, value] of Object.entries(query ?? {})) {
+      if (value !== undefined) target.searchParams.set(name, String(value));
+    }
+    const answer = await sendRequest(target, {
+      method,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(tenant === null ? {} : { 'signalbox-tenant': tenant }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw unreachable(url, error);
+    });
+    if (answer.status < 200 || answer.status > 299) throw answeredError(answer, url);
+    return answer.body;
+  }
+}
+
+function unreachable(url: string, error: unknown): UserError {
+  const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
+  return new UserError(
+    'unreachable',
+    `no node answers at ${url}${code}`,
+    'start one with: signalbox dev',
+  );
+}
+
+function answeredError(answer: Answer, url: string): UserError {
+  let body: Partial<ErrorBody>;
+  try {
+    body = JSON.parse(answer.body.toString()) as Partial<ErrorBody>;
+  } catch {
+    body = {};
+  }
+  const error = body?.error;
+  if (typeof error?.code !== 'string') {
+    return new UserError(
+      'unreachable',
+      `${url} answered ${answer.status}, not like a Signalbox node`,
+    );
+  }
+  const message = error.message.startsWith(error.field ?? '\n')
+    ? error.message
+    : `${error.field === undefined ? '' : `${error.field}: `}${error.message}`;
+  return new AnsweredError(error.code, message, hintOf(error.code, error.requestId));
+}
+
+function hintOf(code: string, requestId: string): string | undefined {
+  if (code === 'unauthenticated') return 'the key comes from --api-key or SIGNALBOX_KEY';
+  if (code === 'internal') return `the node's log says more under request ${requestId}`;
+  return undefined;
+}

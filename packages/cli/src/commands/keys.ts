@@ -1,0 +1,98 @@
+import { duration } from '@signalbox/node/settings';
+import type { Key } from '@signalbox/protocol';
+import { type Command, Option } from 'commander';
+import { printJson } from '../print/json.ts';
+import { printTable } from '../print/table.ts';
+import type { Terminal } from '../print/terminal.ts';
+import { relative } from '../print/times.ts';
+import { UserError } from '../user-error.ts';
+import { addClientCommand, addCommand, type Registry } from './define.ts';
+import { limitOf, limitOption } from './limit.ts';
+
+const HEAD = ['ID', 'TENANT', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES', 'NOTE'] as const;
+// Written out: the list in the protocol brings all schemas with it, which every command would load.
+const ROLES = ['viewer', 'submitter', 'operator', 'admin', 'worker'];
+
+export function addKeys(registry: Registry, program: Command): void {
+  const keys = addCommand(program, 'keys', {
+    summary: 'list, create and revoke keys',
+    examples: [
+      ['signalbox keys create --role submitter --note "web shop"', 'a key of the tenant'],
+      ['signalbox keys create --role worker', 'a key for workers'],
+      ['signalbox keys revoke 0123456789abcdef', 'by its id'],
+    ],
+  });
+  addClientCommand(registry, keys, {
+    usage: 'list',
+    isDefault: true,
+    summary: 'list keys, without their secrets',
+    configure: (command) => limitOption(command, 100),
+    async run({ api, terminal, options, json }) {
+      const found: Key[] = [];
+      for await (const key of api.items<Key>('/keys', {}, limitOf(options))) {
+        if (json) printJson(terminal, key);
+        else found.push(key);
+      }
+      if (json) return undefined;
+      if (found.length === 0) terminal.note('no keys yet, except the root key of the settings');
+      else
+        printTable(
+          terminal,
+          HEAD,
+          found.map((key) => row(terminal, key)),
+        );
+      return undefined;
+    },
+  });
+  addClientCommand(registry, keys, {
+    usage: 'create',
+    summary: 'make a key; its secret is shown once',
+    configure: (command) => {
+      command
+        .addOption(
+          new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory(),
+        )
+        .option('--note <text>', 'what it is for')
+        .option('--expires <time>', 'ends after this much time, like 30d');
+    },
+    async run({ api, terminal, options, json }) {
+      const { role, note } = options as { role: string; note?: string };
+      const key = await api.post<Key>('/keys', {
+        role,
+        ...(note === undefined ? {} : { note }),
+        ...expiry(options['expires'], terminal.now()),
+      });
+      if (json) printJson(terminal, key);
+      else {
+        terminal.line(key.secret ?? '');
+        terminal.note(terminal.paint.dim('keep it: it is not shown again'));
+      }
+      return undefined;
+    },
+  });
+  addClientCommand(registry, keys, {
+    usage: 'revoke <id>',
+    summary: 'revoke a key',
+    async run({ api, terminal, args, json }) {
+      const key = await api.delete<Key>(`/keys/${encodeURIComponent(args[0] ?? '')}`);
+      if (json) printJson(terminal, key);
+      else terminal.line(`${args[0]} is revoked`);
+      return undefined;
+    },
+  });
+}
+
+function expiry(option: unknown, now: number): { expiresAt?: string } {
+  if (option === undefined) return {};
+  const ms = duration.read(option);
+  if (ms === undefined) throw new UserError('usage', `--expires is not ${duration.words}`);
+  return { expiresAt: new Date(now + ms).toISOString() };
+}
+
+function row(terminal: Terminal, key: Key): string[] {
+  const now = terminal.now();
+  const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= now;
+  const status = key.revoked ? 'revoked' : isOver ? 'expired' : 'valid';
+  const expires = key.expiresAt === null ? 'never' : relative(key.expiresAt, now);
+  return [key.id, key.tenant, key.role, status, relative(key.createdAt, now), expires, key.note];
+}

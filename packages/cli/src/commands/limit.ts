@@ -1,0 +1,17 @@
+import { type Command, InvalidArgumentError } from 'commander';
+
+const LIMIT_MAX = 100_000;
+
+export function limitOption(command: Command, fallback: number): void {
+  command.option('-n, --limit <count>', 'at most so many', toCount, fallback);
+}
+
+export function limitOf(options: Readonly<Record<string, unknown>>): number {
+  return options['limit'] as number;
+}
+
+export function toCount(text: string): number {
+  const count = Number(text);
+  if (Number.isInteger(count) && count >= 1 && count <= LIMIT_MAX) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+}

@@ -1,0 +1,61 @@
+import type { Part, Settings } from '@signalbox/node/settings';
+import type { Command } from 'commander';
+import type { App } from '../app.ts';
+import { addSettingOptions, settingsOf } from '../processes/setting-options.ts';
+import { addCommand, type CommandParams, type Registry } from './define.ts';
+
+interface ProcessParams extends CommandParams {
+  readonly name: string;
+  readonly parts: readonly Part[];
+  run(app: App, settings: Settings): Promise<void>;
+}
+
+/** What stays up until it is told to stop. Each is loaded only where it runs. */
+export function addProcesses(registry: Registry, program: Command): void {
+  addProcess(registry, program, {
+    name: 'dev',
+    summary: 'run a node and a worker on a file, with example jobs',
+    parts: ['node', 'worker'],
+    examples: [
+      ['signalbox dev', 'on .signalbox/ in this folder'],
+      ['signalbox dev --jobs jobs.ts', 'with your jobs'],
+      ['signalbox dev --allow-command', 'lets job definitions run commands here'],
+    ],
+    run: async (app, settings) => (await import('../dev/run-dev.ts')).runDev(app, settings),
+  });
+  addProcess(registry, program, {
+    name: 'node',
+    summary: 'run a node',
+    parts: ['node'],
+    examples: [
+      ['SIGNALBOX_KEY=$(openssl rand -hex 32) signalbox node', 'on a file'],
+      ['signalbox node --store postgres://db/signalbox --config node.yaml', 'on PostgreSQL'],
+    ],
+    run: async (app, settings) => (await import('../processes/run-node.ts')).runNode(app, settings),
+  });
+  addProcess(registry, program, {
+    name: 'worker',
+    summary: 'run a worker',
+    parts: ['worker'],
+    examples: [
+      ['signalbox worker --node http://127.0.0.1:7070 --jobs jobs.ts', 'handlers of a module'],
+      [
+        'signalbox worker --node http://a:7070,http://b:7070 --allow-command',
+        'commands, two nodes',
+      ],
+    ],
+    run: async (app, settings) =>
+      (await import('../processes/run-worker.ts')).runWorker(app, settings),
+  });
+}
+
+function addProcess({ app, ending }: Registry, program: Command, params: ProcessParams): void {
+  const command = addCommand(program, params.name, {
+    ...params,
+    configure: (each) => addSettingOptions(each, params.parts),
+  });
+  command.action(async () => {
+    await params.run(app, await settingsOf(app, command, params.parts));
+    ending.exit = 'ok';
+  });
+}

@@ -1,0 +1,125 @@
+import type { RunView, Submitted, TaskView } from '@signalbox/protocol';
+import type { Command } from 'commander';
+import { findRun, findTask } from '../client/find-run.ts';
+import { waitForEnd } from '../client/wait-for-end.ts';
+import { printJson } from '../print/json.ts';
+import { isEnded, printRun, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
+import { printTable } from '../print/table.ts';
+import { addClientCommand, addCommand, type Registry } from './define.ts';
+import { limitOf, limitOption } from './limit.ts';
+
+export function addRuns(registry: Registry, program: Command): void {
+  const runs = addCommand(program, 'runs', {
+    summary: 'list and show runs',
+    examples: [
+      ['signalbox runs', 'the newest'],
+      ['signalbox runs list --state FAILED --job report', 'some of them'],
+      ['signalbox runs show last', 'the newest one in full'],
+    ],
+  });
+  addClientCommand(registry, runs, {
+    usage: 'list',
+    isDefault: true,
+    summary: 'list runs, newest first',
+    configure: (command) => {
+      command
+        .option('--job <name>', 'only of this job')
+        .option('--state <state>', 'only in this state')
+        .option('--class <class>', 'only of this class');
+      limitOption(command, 20);
+    },
+    async run({ api, terminal, options, json }) {
+      const { job, state, class: className } = options as Record<string, string | undefined>;
+      const query = { job, state: state?.toUpperCase(), class: className?.toUpperCase() };
+      const found: RunView[] = [];
+      for await (const run of api.items<RunView>('/runs', query, limitOf(options))) {
+        if (json) printJson(terminal, run);
+        else found.push(run);
+      }
+      if (json) return undefined;
+      if (found.length === 0) terminal.note('no runs; submit one with: signalbox submit JOB');
+      else
+        printTable(
+          terminal,
+          RUN_HEAD,
+          found.map((run) => runRow(terminal, run)),
+        );
+      return undefined;
+    },
+  });
+  addClientCommand(registry, runs, {
+    usage: 'show <run>',
+    summary: 'show a run with its tasks and its output',
+    async run({ api, terminal, args, json }) {
+      const run = await api.get<RunView>(`/runs/${await findRun(api, args[0] ?? '')}`);
+      if (json) printJson(terminal, run);
+      else printRun(terminal, run);
+      return undefined;
+    },
+  });
+}
+
+export function addTasks(registry: Registry, program: Command): void {
+  const tasks = addCommand(program, 'tasks', {
+    summary: 'show tasks',
+    examples: [['signalbox tasks show last:main', 'a task of the newest run, with its attempts']],
+  });
+  addClientCommand(registry, tasks, {
+    usage: 'show <task>',
+    summary: 'show a task with its attempts',
+    async run({ api, terminal, args, json }) {
+      const id = await findTask(api, args[0] ?? '');
+      const task = await api.get<TaskView>(`/tasks/${encodeURIComponent(id)}`);
+      if (json) printJson(terminal, task);
+      else printTask(terminal, task);
+      return undefined;
+    },
+  });
+}
+
+export function addCancel(registry: Registry, program: Command): void {
+  addClientCommand(registry, program, {
+    usage: 'cancel <run>',
+    summary: 'cancel a run',
+    examples: [['signalbox cancel last --reason "wrong input"', 'the newest, with a reason']],
+    configure: (command) => {
+      command.option('--reason <text>', 'why; kept with the run');
+    },
+    async run({ api, terminal, args, options, json }) {
+      const id = await findRun(api, args[0] ?? '');
+      const { reason } = options;
+      await api.post(`/runs/${id}/cancel`, reason === undefined ? {} : { reason });
+      const run = await api.get<RunView>(`/runs/${id}`);
+      if (json) printJson(terminal, run);
+      else if (isEnded(run.state)) terminal.line(`${terminal.paint.state(run.state)}  ${id}`);
+      else terminal.line(`${id} is being cancelled: its worker has been told to stop`);
+      return undefined;
+    },
+  });
+}
+
+export function addRetry(registry: Registry, program: Command): void {
+  addClientCommand(registry, program, {
+    usage: 'retry <run>',
+    summary: 'run an ended run again, as a new run with the same input',
+    examples: [['signalbox retry last --wait', 'again, and wait for it']],
+    configure: (command) => {
+      command
+        .option('--reason <text>', 'why; kept with the run')
+        .option('--wait', 'wait for the end');
+    },
+    async run(call) {
+      const { api, terminal, args, options, json } = call;
+      const id = await findRun(api, args[0] ?? '');
+      const { reason } = options;
+      const body = reason === undefined ? {} : { reason };
+      const submitted = await api.post<Submitted>(`/runs/${id}/retry`, body);
+      if (options['wait'] === true) {
+        return waitForEnd(call, { id: submitted.id, waitMs: Number.MAX_SAFE_INTEGER });
+      }
+      if (json) printJson(terminal, submitted);
+      else terminal.line(submitted.id);
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { differences } from './differences.ts';
+import { readDefinitions } from './read-definitions.ts';
+
+describe('differences', () => {
+  it('names each leaf that came, went or changed', () => {
+    const before = { class: 'P1', tasks: [{ retry: { attemptsMax: 3 }, zone: 'a' }] };
+    const after = { tasks: [{ retry: { attemptsMax: 5 }, zone: 'a', critical: true }] };
+    expect(differences(before, after)).toEqual([
+      { path: 'class', before: 'P1', after: undefined },
+      { path: 'tasks[0].retry.attemptsMax', before: 3, after: 5 },
+      { path: 'tasks[0].critical', before: undefined, after: true },
+    ]);
+  });
+
+  it('tells a new part leaf by leaf, and an empty one as it is', () => {
+    expect(differences({}, { tasks: [{ after: [], name: 'a' }] })).toEqual([
+      { path: 'tasks[0].after', before: undefined, after: [] },
+      { path: 'tasks[0].name', before: undefined, after: 'a' },
+    ]);
+  });
+
+  it('does not care for the order of keys, but for that of lists and for null', () => {
+    expect(differences({ a: 1, b: 2 }, { b: 2, a: 1 })).toEqual([]);
+    expect(differences({ a: [1, 2] }, { a: [2, 1] })).toHaveLength(2);
+    expect(differences({ a: null }, {})).toEqual([{ path: 'a', before: null, after: undefined }]);
+    expect(differences({ a: {} }, { a: [] })).toEqual([{ path: 'a', before: {}, after: [] }]);
+  });
+});
+
+describe('readDefinitions', () => {
+  let folder = '';
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'signalbox-definitions-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('reads YAML, JSON and modules of a folder and those below, in order', () => {
+    write('b.yaml', 'job: b\nclass: P0\n---\njob: c\n');
+    write('a.json', '[{ "job": "a", "tasks": [{ "handler": "x" }] }]');
+    write('d.ts', 'export const d: object = { name: "d", definition: {}, handlers: new Map() };');
+    write('d.test.ts', 'throw new Error("a test is not a definition");');
+    write('notes.txt', 'not a definition');
+    mkdirSync(join(folder, 'below'));
+    write('below/e.yml', 'job: e');
+    const jobs = readDefinitions(folder, ['.']);
+    expect(jobs.map(({ name, file }) => [name, file])).toEqual([
+      ['a', 'a.json'],
+      ['b', 'b.yaml'],
+      ['c', 'b.yaml'],
+      ['e', join('below', 'e.yml')],
+      ['d', 'd.ts'],
+    ]);
+    expect(jobs[1]?.definition).toEqual({ class: 'P0' });
+  });
+
+  it.each([
+    ['a.yaml', 'job: a\n  b: [', 'a.yaml: '],
+    ['a.yaml', 'tasks: []', 'a.yaml: a definition begins with "job: NAME"'],
+    ['a.yaml', '', 'no job is defined in a.yaml'],
+    ['a.yaml', 'job: a\n---\njob: a', 'the job a is in a.yaml and in a.yaml'],
+    ['a.txt', 'job: a', 'a.txt is neither YAML nor JSON'],
+    ['a.ts', 'export const = 1', 'cannot load '],
+    ['a.ts', 'throw new Error("broken")', ': broken'],
+    ['a.mjs', 'await 1; export const a = 1;', 'no await outside of functions'],
+  ])('refuses %s with %j in one line', (name, text, message) => {
+    write(name, text);
+    const read = () => readDefinitions(folder, [name]);
+    expect(read).toThrow(message);
+    expect(read).toThrow(/^[^\n]+$/);
+  });
+
+  it('refuses a path that is not there', () => {
+    expect(() => readDefinitions(folder, ['nope'])).toThrow('there is no ');
+  });
+
+  it('reads the examples of the repository', () => {
+    const root = fileURLToPath(new URL('../../../../', import.meta.url));
+    const names = readDefinitions(root, ['examples/jobs']).map(({ name }) => name);
+    expect(names).toEqual(['hello', 'nightly-report', 'ping-example', 'album', 'thumbnail']);
+  });
+});

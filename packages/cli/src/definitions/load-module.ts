@@ -1,0 +1,48 @@
+import { createRequire } from 'node:module';
+import { UserError } from '../user-error.ts';
+
+/** What a TypeScript or JavaScript module of the user's exports. */
+export function loadModule(path: string): Readonly<Record<string, unknown>> {
+  try {
+    // `require` takes ES modules too, and, unlike a computed import, says at once what is wrong.
+    return createRequire(path)(path) as Record<string, unknown>;
+  } catch (error) {
+    throw new UserError('usage', `cannot load ${path}: ${reason(error)}`);
+  }
+}
+
+/** A job of the SDK, known by its shape: the user's copy of the SDK may be another than ours. */
+export interface LoadedJob {
+  readonly name: string;
+  readonly definition: Readonly<Record<string, unknown>>;
+  readonly handlers: ReadonlyMap<string, unknown>;
+}
+
+export function jobsOf(exports: Readonly<Record<string, unknown>>): LoadedJob[] {
+  const found = new Set<LoadedJob>();
+  for (const value of Object.values(exports)) {
+    for (const each of Array.isArray(value) ? value : [value]) if (isJob(each)) found.add(each);
+  }
+  return [...found];
+}
+
+function isJob(value: unknown): value is LoadedJob {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, definition, handlers } = value as Partial<LoadedJob>;
+  return typeof name === 'string' && typeof definition === 'object' && handlers instanceof Map;
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : '';
+  if (code === 'ERR_REQUIRE_ASYNC_MODULE')
+    return 'a module of jobs has no await outside of functions';
+  if (code === 'MODULE_NOT_FOUND' || code === 'ENOENT') return firstLine(error.message);
+  // Where in the user's file: the stack's head names it, and the rest of the stack is ours.
+  const where = /^(\S+:\d+)$/m.exec(error.stack ?? '')?.[1];
+  return `${firstLine(error.message)}${where === undefined ? '' : ` (${where})`}`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

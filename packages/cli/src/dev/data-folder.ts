@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { UserError } from '../user-error.ts';
+
+const KEY = 'key';
+const STATE = 'dev.json';
+
+/** What a running `signalbox dev` tells the other commands in its folder. */
+export interface DevState {
+  readonly url: string;
+  readonly pid: number;
+}
+
+export function readDevState(folder: string): DevState | null {
+  const text = readIfThere(join(folder, STATE));
+  if (text === null) return null;
+  try {
+    const state = JSON.parse(text) as Partial<DevState>;
+    return typeof state.url === 'string' ? { url: state.url, pid: Number(state.pid) } : null;
+  } catch {
+    return null;
+  }
+}
+
+export function writeDevState(folder: string, state: DevState): void {
+  writeFileSync(join(folder, STATE), `${JSON.stringify(state)}\n`);
+}
+
+export function removeDevState(folder: string): void {
+  rmSync(join(folder, STATE), { force: true });
+}
+
+export function readDevKey(folder: string): string | null {
+  return readIfThere(join(folder, KEY))?.trim() || null;
+}
+
+/** The key of this folder; made on the first start, readable by its owner alone. */
+export function devKey(folder: string): string {
+  const known = readDevKey(folder);
+  const path = join(folder, KEY);
+  if (known !== null) {
+    // Somebody may have copied the folder: whoever can read the key owns the node.
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
+    return known;
+  }
+  const key = randomBytes(32).toString('hex');
+  writeFileSync(path, `${key}\n`, { mode: 0o600 });
+  return key;
+}
+
+/** A folder that cannot be used is the user's to mend. */
+export function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError('usage', `cannot use the folder ${folder}: ${why}`);
+  }
+}
+
+function readIfThere(path: string): string | null {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return null;
+  }
+}

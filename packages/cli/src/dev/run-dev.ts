@@ -1,0 +1,148 @@
+import { flushCompileCache } from 'node:module';
+import { createServer } from 'node:net';
+import { resolve as resolvePath } from 'node:path';
+import type { RunningNode } from '@signalbox/node';
+import { makeLog } from '@signalbox/node/log';
+import type { Settings } from '@signalbox/node/settings';
+import type { Job, JobDefinition, RunView, Submitted } from '@signalbox/protocol';
+import { inProcessTransport, Worker } from '@signalbox/worker';
+import type { App } from '../app.ts';
+import { AnsweredError, Api } from '../client/api.ts';
+import { span } from '../print/times.ts';
+import { openNode } from '../processes/open-node.ts';
+import { untilStopped } from '../processes/until-stopped.ts';
+import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
+import { devKey, makeFolder, removeDevState, writeDevState } from './data-folder.ts';
+import { EXAMPLE_COMMAND, EXAMPLE_JOBS } from './example-jobs.ts';
+import { lockFolder } from './lock-folder.ts';
+import { printWelcome } from './welcome.ts';
+
+const FIRST_RUN_MS = 10_000;
+
+/** `signalbox dev`: a node and a worker in one process on a file; no question asked. */
+export async function runDev(app: App, settings: Settings): Promise<void> {
+  const { terminal } = app;
+  const { values } = settings;
+  const folder = resolvePath(app.cwd, values.data);
+  makeFolder(folder);
+  const unlock = lockFolder(folder);
+  const key = values.key ?? devKey(folder);
+  const jobs = loadJobs(app, settings);
+  const node = await openDevNode({ app, settings, key });
+  const url = node.url ?? '';
+  const api = new Api({ url, key, tenant: null });
+  const { worker, isNew } = await fill({ node, api, settings, jobs }).catch(async (error) => {
+    // In good order: a lease that nobody lets go would hold up the next start.
+    await node.stop();
+    throw error;
+  });
+  writeDevState(folder, { url, pid: process.pid });
+  const stopped = untilStopped(terminal, async () => {
+    removeDevState(folder);
+    await worker.stop({ graceMs: values.grace });
+    await node.stop();
+    unlock();
+    terminal.note('stopped; the next start goes on from here');
+  });
+  printWelcome({ app, url, folder: values.data, key: values.key === null ? key : null });
+  if (isNew) await firstRun(api, app);
+  // Now rather than at the end: the end may be a kill, and the next start had better be fast.
+  flushCompileCache();
+  await stopped;
+}
+
+/** Attaches the worker and defines the jobs. */
+async function fill(params: {
+  node: RunningNode;
+  api: Api;
+  settings: Settings;
+  jobs: ReturnType<typeof loadJobs>;
+}): Promise<{ worker: Worker; isNew: boolean }> {
+  const { node, api, settings, jobs } = params;
+  const worker = await startWorker(node, settings, jobs);
+  await node.ready();
+  const isNew = await defineExamples(api, settings.values['allow-command']);
+  for (const { name, definition } of jobs) {
+    await api.put<Job>(`/jobs/${encodeURIComponent(name)}`, definition);
+  }
+  return { worker, isNew };
+}
+
+/** The default port may be somebody else's; a port that was asked for must be free. */
+async function openDevNode(params: { app: App; settings: Settings; key: string }) {
+  const { values, isGiven } = params.settings;
+  // For a person at a terminal, who wants to see what goes wrong and nothing else.
+  const log = makeLog({
+    level: isGiven('log-level') ? values['log-level'] : 'warn',
+    format: isGiven('log-format') ? values['log-format'] : 'text',
+  });
+  const isFree = await isPortFree(values.host, values.port);
+  if (!isFree && !isGiven('port')) {
+    params.app.terminal.note(`port ${values.port} is taken: another one is used`);
+    return openNode({ ...params, port: 0, log });
+  }
+  return openNode({ ...params, port: values.port, log });
+}
+
+function isPortFree(host: string, port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'EADDRINUSE'));
+    server.listen(port, host, () => server.close(() => resolve(true)));
+  });
+}
+
+async function startWorker(
+  node: RunningNode,
+  settings: Settings,
+  jobs: ReturnType<typeof loadJobs>,
+): Promise<Worker> {
+  const { values } = settings;
+  const examples = Object.fromEntries(EXAMPLE_JOBS.map(({ name, handler }) => [name, handler]));
+  const worker = new Worker({
+    transport: inProcessTransport({ open: (peer) => node.gateway.open(peer) }),
+    name: values.name ?? 'dev',
+    zone: values.zone,
+    labels: values.labels,
+    total: { slots: values.slots },
+    handlers: { ...examples, ...handlersOf(jobs) },
+    executors: await executorsOf(settings),
+    blobs: node.context.blobs,
+  });
+  await worker.start();
+  return worker;
+}
+
+/**
+ * Only those that are not there: what the user made of an example stays as it is. Answers whether
+ * any was missing, as on the first start.
+ */
+async function defineExamples(api: Api, hasCommand: boolean): Promise<boolean> {
+  let isNew = false;
+  const examples: readonly { name: string; definition: JobDefinition }[] = hasCommand
+    ? [...EXAMPLE_JOBS, EXAMPLE_COMMAND]
+    : EXAMPLE_JOBS;
+  for (const { name, definition } of examples) {
+    try {
+      await api.put<Job>(`/jobs/${name}`, definition, { 'if-none-match': '*' });
+      isNew = true;
+    } catch (error) {
+      const isThere = error instanceof AnsweredError && error.code === 'precondition_failed';
+      if (!isThere) throw error;
+    }
+  }
+  return isNew;
+}
+
+/** Shows that it works, once: from one command to a finished job. */
+async function firstRun(api: Api, { terminal }: App): Promise<void> {
+  const startedAt = terminal.now();
+  const { id } = await api.post<Submitted>('/runs', { job: 'hello', input: 'world' });
+  const run = await api.get<RunView>(`/runs/${id}`, { waitMs: FIRST_RUN_MS });
+  const took = span(terminal.now() - startedAt);
+  const { paint } = terminal;
+  const said = run.output === undefined ? '' : `  ${JSON.stringify(run.output)}`;
+  terminal.line(
+    `first run of hello: ${paint.state(run.state)}${said}  ${paint.dim(`${took}, ${id}`)}`,
+  );
+}

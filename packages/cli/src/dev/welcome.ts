@@ -1,0 +1,53 @@
+import { basename } from 'node:path';
+import { SETTINGS } from '@signalbox/node/settings';
+import type { App } from '../app.ts';
+import { span } from '../print/times.ts';
+
+export interface Welcome {
+  readonly app: App;
+  readonly url: string;
+  readonly folder: string;
+  /** Null where it came from the settings: whoever set it has it. */
+  readonly key: string | null;
+}
+
+/** Where it is, how to get in, and three things to try. */
+export function printWelcome({ app, url, folder, key }: Welcome): void {
+  const { terminal, environment } = app;
+  const { paint } = terminal;
+  const command = commandName(environment);
+  const took = span(performance.now());
+  terminal.line(
+    `${paint.bold('Signalbox')} is ready at ${paint.cyan(url)}  ${paint.dim(`${took}, data in ${folder}`)}`,
+  );
+  terminal.line('');
+  if (key !== null) {
+    terminal.line(`  export SIGNALBOX_URL=${url}`);
+    terminal.line(`  export SIGNALBOX_KEY=${key}`);
+    const isUsual = folder === SETTINGS.data.fallback;
+    const alone = isUsual ? 'in this folder' : `with SIGNALBOX_DATA=${folder}`;
+    terminal.line(paint.dim(`  for other folders and programs; ${alone} commands find both`));
+    terminal.line('');
+  }
+  terminal.line('Try, in another terminal:');
+  const tries = [
+    [`${command} submit hello Ada --wait`, 'a run, and its output'],
+    [`${command} submit flaky --wait`, 'fails twice, then succeeds'],
+    [
+      `${command} submit slow && ${command} logs last -f`,
+      'takes five seconds; cancel it if you like',
+    ],
+  ] as const;
+  const width = Math.max(...tries.map(([line]) => line.length));
+  for (const [line, what] of tries)
+    terminal.line(`  ${line.padEnd(width)}  ${paint.dim(`# ${what}`)}`);
+  terminal.line('');
+  terminal.line(paint.dim('Ctrl-C stops; the next start goes on from here.'));
+}
+
+/** As the person has to type it: that depends on how this process was started. */
+export function commandName(environment: App['environment']): string {
+  if (environment['npm_command'] === 'exec') return 'npx signalbox';
+  if (environment['npm_lifecycle_event'] !== undefined) return './signalbox';
+  return basename(process.argv[1] ?? '') === 'signalbox' ? 'signalbox' : 'npx signalbox';
+}

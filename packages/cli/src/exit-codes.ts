@@ -1,0 +1,53 @@
+import type { ErrorCode } from '@signalbox/protocol';
+
+/** What the command ends with. Scripts rely on them: a number never changes its meaning. */
+export const EXIT_CODES = {
+  ok: { code: 0, meaning: 'done' },
+  runFailed: { code: 1, meaning: 'the run ended, but not as SUCCEEDED' },
+  usage: { code: 2, meaning: 'wrong arguments, settings or input; nothing was done' },
+  notFound: { code: 3, meaning: 'there is no such job, run, task, worker, tenant or key' },
+  notAllowed: { code: 4, meaning: 'no key, a wrong key, or a key whose role may not do this' },
+  unreachable: { code: 5, meaning: 'no node answered at the address, or it could not serve now' },
+  conflict: {
+    code: 6,
+    meaning: 'the state does not allow it: paused, ended, or changed meanwhile',
+  },
+  waitOver: { code: 7, meaning: 'the time to wait is over; the run goes on' },
+  busy: { code: 8, meaning: 'too much at once: try again later' },
+  notHere: { code: 9, meaning: 'not part of this version' },
+  differs: { code: 10, meaning: '`diff` found differences' },
+  internal: { code: 70, meaning: 'a defect of Signalbox' },
+  interrupted: { code: 130, meaning: 'stopped by Ctrl-C' },
+} as const;
+
+export type ExitName = keyof typeof EXIT_CODES;
+
+const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
+  bad_request: 'usage',
+  unauthenticated: 'notAllowed',
+  forbidden: 'notAllowed',
+  not_found: 'notFound',
+  method_not_allowed: 'internal',
+  timeout: 'unreachable',
+  conflict: 'conflict',
+  job_paused: 'conflict',
+  not_running: 'conflict',
+  precondition_failed: 'conflict',
+  too_large: 'usage',
+  unsupported_media_type: 'internal',
+  range_not_satisfiable: 'usage',
+  invalid: 'usage',
+  target_not_allowed: 'usage',
+  locked_field: 'usage',
+  rate_limited: 'busy',
+  overloaded: 'busy',
+  internal: 'internal',
+  not_owner: 'unreachable',
+  unavailable: 'unreachable',
+  unknown: 'unreachable',
+};
+
+/** A newer node may know errors that this command does not. */
+export function exitOf(error: string): ExitName {
+  return Object.hasOwn(BY_ERROR, error) ? BY_ERROR[error as ErrorCode] : 'internal';
+}

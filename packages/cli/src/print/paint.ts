@@ -1,0 +1,45 @@
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  blue: [34, 39],
+  cyan: [36, 39],
+} as const;
+
+type Colour = keyof typeof CODES;
+export type Paint = Readonly<Record<Colour, (text: string) => string>> & {
+  readonly state: (state: string) => string;
+};
+
+const STATE_COLOUR: Readonly<Record<string, Colour>> = {
+  PENDING: 'dim',
+  QUEUED: 'yellow',
+  ASSIGNED: 'cyan',
+  RUNNING: 'blue',
+  PAUSED: 'yellow',
+  SUCCEEDED: 'green',
+  PARTIAL: 'yellow',
+  FAILED: 'red',
+  TIMED_OUT: 'red',
+  QUARANTINED: 'red',
+  CANCELLED: 'dim',
+  SKIPPED: 'dim',
+};
+
+/** Colours, or functions that leave text as it is. */
+export function paint(hasColour: boolean): Paint {
+  const one = (colour: Colour) => (text: string) => {
+    const [on, off] = CODES[colour];
+    return hasColour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  };
+  const colours = Object.fromEntries(
+    (Object.keys(CODES) as Colour[]).map((colour) => [colour, one(colour)]),
+  ) as Record<Colour, (text: string) => string>;
+  const state = (name: string) => {
+    const colour = STATE_COLOUR[name];
+    return colour === undefined ? name : colours[colour](name);
+  };
+  return { ...colours, state };
+}

@@ -1,0 +1,111 @@
+import type { RunView, TaskView } from '@signalbox/protocol';
+import { printValue } from './json.ts';
+import { escapeControls, printFields, printTable } from './table.ts';
+import type { Terminal } from './terminal.ts';
+import { elapsed, relative } from './times.ts';
+
+export const RUN_HEAD = ['ID', 'JOB', 'CLASS', 'STATE', 'SUBMITTED', 'TOOK'] as const;
+
+export function runRow(terminal: Terminal, run: RunView): string[] {
+  const now = terminal.now();
+  return [
+    run.id,
+    run.job,
+    run.class,
+    terminal.paint.state(run.state),
+    relative(run.submittedAt, now),
+    run.endedAt === null ? '' : elapsed(run.submittedAt, run.endedAt, now),
+  ];
+}
+
+export function printRun(terminal: Terminal, run: RunView): void {
+  const now = terminal.now();
+  printFields(terminal, [
+    ['run', run.id],
+    ['job', `${run.job} (version ${run.jobVersion}, ${run.class})`],
+    ['state', terminal.paint.state(run.state)],
+    ['submitted', `${relative(run.submittedAt, now)} (${run.submittedAt})`],
+    ...(run.endedAt === null
+      ? []
+      : ([['took', elapsed(run.submittedAt, run.endedAt, now)]] as const)),
+    ...(run.key === undefined ? [] : ([['key', run.key]] as const)),
+  ]);
+  terminal.line('');
+  const rows = run.tasks.map((task) => taskRow(terminal, task));
+  printTable(terminal, ['TASK', 'STATE', 'ATTEMPTS', 'WORKER', 'TOOK', 'NOTE'], rows);
+  if (run.output === undefined) return;
+  terminal.line('');
+  terminal.line(terminal.paint.dim('output:'));
+  printValue(terminal, run.output);
+}
+
+function taskRow(terminal: Terminal, task: TaskView): string[] {
+  const last = task.attempts.at(-1);
+  return [
+    task.name,
+    terminal.paint.state(task.state),
+    String(task.attempts.length),
+    last?.worker ?? '',
+    last === undefined ? '' : elapsed(last.startedAt, last.endedAt, terminal.now()),
+    noteOf(terminal, task),
+  ];
+}
+
+function noteOf(terminal: Terminal, task: TaskView): string {
+  const parts: string[] = [];
+  if (task.state === 'PENDING' && task.dueAt !== null) {
+    parts.push(`due ${relative(task.dueAt, terminal.now())}`);
+  }
+  if (task.state === 'RUNNING' && task.progress !== null) parts.push(percent(task.progress));
+  if (task.error !== null) parts.push(firstLine(task.error));
+  return parts.join('; ');
+}
+
+export function printTask(terminal: Terminal, task: TaskView): void {
+  printFields(terminal, [
+    ['task', task.id],
+    ['state', terminal.paint.state(task.state)],
+    ...(task.progress === null ? [] : ([['progress', percent(task.progress)]] as const)),
+    ...(task.dueAt === null ? [] : ([['due', relative(task.dueAt, terminal.now())]] as const)),
+  ]);
+  if (task.error !== null) {
+    terminal.line('');
+    terminal.line(terminal.paint.dim('error:'));
+    terminal.line(escapeControls(task.error));
+  }
+  if (task.attempts.length === 0) return;
+  terminal.line('');
+  const rows = task.attempts.map((attempt) => [
+    String(attempt.number),
+    attempt.worker,
+    relative(attempt.startedAt ?? attempt.assignedAt, terminal.now()),
+    elapsed(attempt.startedAt, attempt.endedAt, terminal.now()),
+    attempt.outcome,
+  ]);
+  printTable(terminal, ['ATTEMPT', 'WORKER', 'STARTED', 'TOOK', 'OUTCOME'], rows);
+}
+
+/** Where a run stands, in one line for a terminal that is waiting. */
+export function progressLine(terminal: Terminal, run: RunView): string {
+  const ended = run.tasks.filter((task) => task.attempts.length > 0 && isEnded(task.state)).length;
+  const running = run.tasks.find((task) => task.state === 'RUNNING');
+  const again = run.tasks.find((task) => task.state === 'PENDING' && task.error !== null);
+  const parts = [terminal.paint.state(run.state), elapsed(run.submittedAt, null, terminal.now())];
+  if (run.tasks.length > 1) parts.push(`${ended} of ${run.tasks.length} tasks`);
+  if (running !== undefined && running.progress !== null) parts.push(percent(running.progress));
+  if (again !== undefined) parts.push(`tries again ${relative(again.dueAt, terminal.now())}`);
+  return parts.join('  ');
+}
+
+export function isEnded(state: string): boolean {
+  return !['PENDING', 'QUEUED', 'ASSIGNED', 'RUNNING', 'PAUSED'].includes(state);
+}
+
+/** A share of one as a percentage; what counts otherwise is shown as it is. */
+function percent(progress: number): string {
+  return progress <= 1 ? `${Math.round(progress * 100)} %` : `progress ${progress}`;
+}
+
+export function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
+}

@@ -1,0 +1,56 @@
+import { stripVTControlCharacters } from 'node:util';
+import { type Paint, paint } from './paint.ts';
+
+/** Where a command prints. Tests hand in one that gathers. */
+export interface Terminal {
+  /** One line on standard output. */
+  readonly line: (text: string) => void;
+  /** Text on standard output as it is. */
+  readonly write: (text: string) => void;
+  /** One line on standard error: progress, hints, and errors. */
+  readonly note: (text: string) => void;
+  /** Writes over the last transient line; only on a terminal, else nothing. */
+  readonly transient: (text: string) => void;
+  readonly isTty: boolean;
+  readonly columns: number;
+  readonly paint: Paint;
+  readonly now: () => number;
+}
+
+const CLEAR_LINE = '\r\u001b[2K';
+
+export function processTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  const isTty = stdout.isTTY === true;
+  const isDumb = env['TERM'] === 'dumb';
+  const hasColour = isTty && !isDumb && (env['NO_COLOR'] ?? '') === '';
+  const showsTransient = stderr.isTTY === true && !isDumb;
+  let hasTransient = false;
+  const clear = () => {
+    if (hasTransient) stderr.write(CLEAR_LINE);
+    hasTransient = false;
+  };
+  const print = (stream: NodeJS.WriteStream, text: string) => {
+    clear();
+    stream.write(text);
+  };
+  return {
+    line: (text) => print(stdout, `${text}\n`),
+    write: (text) => print(stdout, text),
+    note: (text) => {
+      const shown = stderr.isTTY === true ? text : stripVTControlCharacters(text);
+      print(stderr, `${shown}\n`);
+    },
+    transient: (text) => {
+      if (!showsTransient) return;
+      clear();
+      if (text === '') return;
+      stderr.write(text.slice(0, Math.max(1, (stderr.columns ?? 80) - 1)));
+      hasTransient = true;
+    },
+    isTty,
+    columns: stdout.columns ?? 80,
+    paint: paint(hasColour),
+    now: Date.now,
+  };
+}

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { type NodeOptions, type RunningNode, startNode } from '@signalbox/node';
+import type { Logger } from '@signalbox/node/log';
+import { assertStrongKey, type Settings } from '@signalbox/node/settings';
+import type { App } from '../app.ts';
+import { UserError } from '../user-error.ts';
+
+export interface OpenNodeParams {
+  readonly app: App;
+  readonly settings: Settings;
+  readonly key: string;
+  readonly port: number;
+  readonly log: Logger;
+}
+
+/** Starts a node by its settings; what stands in its way is one line for the person. */
+export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
+  const { app, settings, key, port, log } = params;
+  const { values } = settings;
+  try {
+    assertStrongKey(key);
+  } catch (error) {
+    throw new UserError('usage', messageOf(error));
+  }
+  const folder = resolve(app.cwd, values.data);
+  const store = values.store ?? `file:${resolve(folder, 'signalbox.sqlite')}`;
+  const s3 = bucketOf(settings);
+  try {
+    return await startNode({
+      store,
+      dataDir: folder,
+      http: { host: values.host, port },
+      rootKey: key,
+      partitions: values.partitions,
+      log,
+      retention: { historyMs: values.history, keysMs: values['keep-keys'] },
+      httpTargets: {
+        allowHttp: values['http-plain'],
+        allowPrivate: values['http-private'],
+        extraBlocked: values['http-blocked'],
+      },
+      ...(values.name === null ? {} : { name: values.name }),
+      ...(s3 === null ? {} : { blobs: s3 }),
+    });
+  } catch (error) {
+    throw startError(error, { store, host: values.host, port });
+  }
+}
+
+function bucketOf({ values }: Settings): NonNullable<NodeOptions['blobs']> | null {
+  const { blobs: url, 's3-key-id': accessKeyId, 's3-secret': secretAccessKey } = values;
+  if (url === null) return null;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UserError('usage', 'setting blobs: it is an address like https://HOST/BUCKET');
+  }
+  if (accessKeyId === null || secretAccessKey === null) {
+    throw new UserError('usage', 'setting blobs needs s3-key-id and s3-secret as well');
+  }
+  return { url, region: values['s3-region'], accessKeyId, secretAccessKey };
+}
+
+function startError(
+  error: unknown,
+  { store, host, port }: { store: string; host: string; port: number },
+): unknown {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
+  if (code === 'EADDRINUSE') {
+    const hint = 'give another with --port, or --port 0 for a free one';
+    return new UserError('usage', `port ${port} of ${host} is taken`, hint);
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
+    return new UserError('usage', `cannot listen on ${host}, port ${port}: ${messageOf(error)}`);
+  }
+  const kind = typeof error === 'object' && error !== null && 'kind' in error ? error.kind : '';
+  if (kind === 'unavailable') {
+    return new UserError(
+      'unreachable',
+      `cannot use the store ${shownStore(store)}: ${messageOf(error)}`,
+    );
+  }
+  if (kind !== '' || /is no store|needs a path/.test(messageOf(error))) {
+    return new UserError('usage', `cannot use the store ${shownStore(store)}: ${messageOf(error)}`);
+  }
+  return error;
+}
+
+/** The address of a database holds its password. */
+function shownStore(store: string): string {
+  if (!URL.canParse(store) || store.startsWith('file:')) return store;
+  const url = new URL(store);
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

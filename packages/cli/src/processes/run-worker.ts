@@ -1,0 +1,71 @@
+import { makeLog } from '@signalbox/node/log';
+import type { Settings } from '@signalbox/node/settings';
+import { httpBlobs, Worker, type WorkerEvent, webSocketTransport } from '@signalbox/worker';
+import type { App } from '../app.ts';
+import { Api } from '../client/api.ts';
+import { UserError } from '../user-error.ts';
+import { untilStopped } from './until-stopped.ts';
+import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
+
+/** `signalbox worker`: runs attempts for nodes, until it is told to stop. */
+export async function runWorker(app: App, settings: Settings): Promise<void> {
+  const { terminal } = app;
+  const { values } = settings;
+  const { node: urls, key } = values;
+  const [first] = urls ?? [];
+  if (urls === null || first === undefined) {
+    throw new UserError('usage', 'setting node is missing', 'give --node http://127.0.0.1:7070');
+  }
+  if (key === null) throw new UserError('usage', 'setting key is missing: set SIGNALBOX_KEY');
+  for (const url of urls) checkUrl(url);
+  const handlers = handlersOf(loadJobs(app, settings));
+  const executors = await executorsOf(settings);
+  if (Object.keys(handlers).length + executors.length === 0) {
+    const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
+    throw new UserError('usage', 'this worker could run nothing', hint);
+  }
+  const log = makeLog({ level: values['log-level'], format: values['log-format'] });
+  const worker = new Worker({
+    transports: urls.map((url) => webSocketTransport({ url, key })),
+    name: nameOf(settings),
+    zone: values.zone,
+    labels: values.labels,
+    total: { slots: values.slots },
+    handlers,
+    executors,
+    blobs: httpBlobs({ url: first, key }),
+    onEvent: (event) => log[levelOf(event)](event, 'worker'),
+  });
+  const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values.grace }));
+  await checkKey(app, { url: first, key });
+  await Promise.race([worker.start(), stopped]);
+  if (worker.state !== 'stopped' && worker.state !== 'draining') {
+    terminal.line(`worker ${nameOf(settings)} is attached to ${urls.join(', ')}`);
+  }
+  await stopped;
+}
+
+function levelOf(event: WorkerEvent): 'info' | 'warn' | 'debug' {
+  if (event.kind === 'link') return event.event.kind === 'disconnected' ? 'warn' : 'info';
+  return event.kind === 'attempt' ? 'debug' : 'info';
+}
+
+function checkUrl(text: string): void {
+  if (URL.canParse(text) && /^(http|ws)s?:$/.test(new URL(text).protocol)) return;
+  throw new UserError('usage', `setting node: ${JSON.stringify(text)} is no address of a node`);
+}
+
+/** A wrong key is told at once; a node that is not there yet is waited for. */
+async function checkKey(app: App, { url, key }: { url: string; key: string }): Promise<void> {
+  const api = new Api({ url: url.replace(/^ws/, 'http'), key, tenant: null });
+  try {
+    const { role } = await api.get<{ role: string }>('/whoami');
+    if (role === 'worker' || role === 'admin') return;
+    throw new UserError('notAllowed', `a key of role ${role} may not attach a worker`, HINT);
+  } catch (error) {
+    if (!(error instanceof UserError) || error.exit === 'notAllowed') throw error;
+    app.terminal.note(`waiting for a node: ${error.message}`);
+  }
+}
+
+const HINT = 'make one with: signalbox keys create --role worker';

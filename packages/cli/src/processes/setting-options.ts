@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  defaultText,
+  type Part,
+  readSettings,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type Settings,
+  SettingsError,
+  settingNamesOf,
+} from '@signalbox/node/settings';
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { UserError } from '../user-error.ts';
+
+/** One option for each setting of the parts. No defaults here: they would hide the environment. */
+export function addSettingOptions(command: Command, parts: readonly Part[]): void {
+  for (const name of namesOf(parts)) {
+    const setting = SETTINGS[name] as Setting<unknown>;
+    const isFlag = typeof setting.fallback === 'boolean';
+    const option = new Option(isFlag ? setting.flag : `${setting.flag} <${name}>`);
+    option.description = `${setting.help} (${setting.environment}${defaultOf(setting)})`;
+    command.addOption(option);
+  }
+  command.option('--config <file>', 'settings file, YAML or JSON; flags and environment win');
+}
+
+export async function settingsOf(
+  app: App,
+  command: Command,
+  parts: readonly Part[],
+): Promise<Settings> {
+  const options: Record<string, unknown> = command.opts();
+  const flags = Object.fromEntries(namesOf(parts).map((name) => [name, options[camel(name)]]));
+  const path = options['config'];
+  try {
+    const file = typeof path === 'string' ? await readSettingsFile(app, path) : undefined;
+    const sources = { parts, flags, environment: app.environment };
+    return readSettings(file === undefined ? sources : { ...sources, file });
+  } catch (error) {
+    if (error instanceof SettingsError) throw new UserError('usage', error.message);
+    throw error;
+  }
+}
+
+function namesOf(parts: readonly Part[]): SettingName[] {
+  return [...new Set(parts.flatMap(settingNamesOf))];
+}
+
+function camel(name: string): string {
+  return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function defaultOf(setting: Setting<unknown>): string {
+  const text = typeof setting.fallback === 'boolean' ? '' : defaultText(setting);
+  return text === '' ? '' : `, default ${text}`;
+}
+
+async function readSettingsFile(app: App, path: string) {
+  const { parse } = await import('yaml');
+  try {
+    return { path, content: parse(readFileSync(resolve(app.cwd, path), 'utf8')) as unknown };
+  } catch (error) {
+    const why = error instanceof Error ? error.message.split('\n', 1)[0] : String(error);
+    throw new SettingsError(`cannot read the settings file ${path}: ${why}`);
+  }
+}

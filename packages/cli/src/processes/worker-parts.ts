@@ -1,0 +1,67 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import type { Settings } from '@signalbox/node/settings';
+import type { Executor, WorkerOptions } from '@signalbox/worker';
+import type { App } from '../app.ts';
+import { jobsOf, type LoadedJob, loadModule } from '../definitions/load-module.ts';
+import { UserError } from '../user-error.ts';
+
+type Handlers = NonNullable<WorkerOptions['handlers']>;
+
+/** The jobs of the module that the settings name. */
+export function loadJobs(app: App, { values }: Settings): LoadedJob[] {
+  if (values.jobs === null) return [];
+  const path = resolve(app.cwd, values.jobs);
+  const jobs = jobsOf(loadModule(path));
+  if (jobs.length > 0) return jobs;
+  throw new UserError('usage', `${values.jobs} exports no job`, 'export what job(…) gives back');
+}
+
+export function handlersOf(jobs: readonly LoadedJob[]): Handlers {
+  const handlers = new Map<string, Handlers[string]>();
+  for (const job of jobs) {
+    for (const [name, handler] of job.handlers) {
+      if (handlers.has(name) && handlers.get(name) !== handler) {
+        throw new UserError('usage', `two jobs have a handler named ${name}`);
+      }
+      handlers.set(name, handler as Handlers[string]);
+    }
+  }
+  return Object.fromEntries(handlers);
+}
+
+/** What the worker may run beside handlers. Neither is on by itself: whoever defines jobs would be let in. */
+export async function executorsOf({ values }: Settings): Promise<Executor[]> {
+  const executors: Executor[] = [];
+  if (values['allow-command']) {
+    const { commandExecutor } = await import('@signalbox/worker');
+    const programs = values['command-programs'];
+    executors.push(
+      commandExecutor({
+        allow: programs.length === 0 ? true : programs,
+        isolation: values['command-isolation'],
+        network: values['command-network'],
+      }),
+    );
+  }
+  if (values['allow-http']) {
+    const { httpExecutor } = await import('@signalbox/worker');
+    executors.push(
+      httpExecutor({
+        allowHttp: values['http-plain'],
+        allowPrivate: values['http-private'],
+        extraBlocked: values['http-blocked'],
+      }),
+    );
+  }
+  return executors;
+}
+
+/** A name that is safe everywhere, and new for each process of the machine. */
+export function nameOf({ values }: Settings): string {
+  if (values.name !== null) return values.name;
+  const host = hostname()
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '');
+  return `${host.slice(0, 100) || 'worker'}-${process.pid}`;
+}

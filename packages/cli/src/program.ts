@@ -1,0 +1,95 @@
+import { Command, CommanderError } from 'commander';
+import type { App } from './app.ts';
+import { addApply, addDiff } from './commands/apply.ts';
+import { addCompletion } from './commands/completion.ts';
+import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
+import { addJobs } from './commands/jobs.ts';
+import { addKeys } from './commands/keys.ts';
+import { addLogs } from './commands/logs.ts';
+import { addProcesses } from './commands/processes.ts';
+import { addCancel, addRetry, addRuns, addTasks } from './commands/runs.ts';
+import { addSchedules } from './commands/schedules.ts';
+import { addSubmit } from './commands/submit.ts';
+import { addTenants } from './commands/tenants.ts';
+import { addVersion } from './commands/version.ts';
+import { addWhy } from './commands/why.ts';
+import { addWorkerActions, addWorkers } from './commands/workers.ts';
+import { EXIT_CODES } from './exit-codes.ts';
+import { UserError } from './user-error.ts';
+
+/** The command with all its commands. */
+export function makeProgram(app: App, ending: Ending): Command {
+  const { terminal } = app;
+  const program = new Command('signalbox');
+  program
+    .description('Decides when, where and in which order work runs, and never loses track of it.')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => terminal.write(text),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+      outputError: () => {},
+    })
+    .addHelpText(
+      'after',
+      '\nStart with:\n  $ signalbox dev\n  $ signalbox submit hello Ada --wait\n\n' +
+        'Address and key come from --url and --api-key, SIGNALBOX_URL and SIGNALBOX_KEY, or from\n' +
+        '.signalbox/ in this folder. `signalbox COMMAND --help` says more, with examples.',
+    );
+  const registry: Registry = { app, ending };
+  addProcesses(registry, program);
+  addSubmit(registry, program);
+  addRuns(registry, program);
+  addTasks(registry, program);
+  addLogs(registry, program);
+  addWhy(registry, program);
+  addCancel(registry, program);
+  addRetry(registry, program);
+  addJobs(registry, program);
+  addApply(registry, program);
+  addDiff(registry, program);
+  addSchedules(registry, program);
+  addWorkers(registry, program);
+  addWorkerActions(registry, program);
+  addTenants(registry, program);
+  addKeys(registry, program);
+  addVersion(registry, program);
+  addCompletion(registry, program);
+  return program;
+}
+
+/** Runs one command line and answers its exit code. */
+export async function runCommand(app: App, args: readonly string[]): Promise<number> {
+  const ending: Ending = { exit: 'ok' };
+  try {
+    await makeProgram(app, ending).parseAsync([...args], { from: 'user' });
+    return exitCodeOf(ending);
+  } catch (error) {
+    return explain(app, error);
+  }
+}
+
+function explain({ terminal, environment }: App, error: unknown): number {
+  terminal.transient('');
+  const { paint } = terminal;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    // Asked for nothing: the help was printed.
+    if (error.code !== 'commander.help') {
+      terminal.note(`${paint.red('error:')} ${error.message.replace(/^error: /, '')}`);
+    }
+    return EXIT_CODES.usage.code;
+  }
+  if (error instanceof UserError) {
+    terminal.note(`${paint.red('error:')} ${error.message}`);
+    if (error.hint !== undefined) terminal.note(`${paint.dim('hint:')}  ${error.hint}`);
+    return EXIT_CODES[error.exit].code;
+  }
+  const isStackWanted = (environment['SIGNALBOX_DEBUG'] ?? '') !== '';
+  const message = error instanceof Error ? error.message : String(error);
+  terminal.note(`${paint.red('error:')} ${message}`);
+  if (isStackWanted && error instanceof Error) terminal.note(error.stack ?? '');
+  else terminal.note(`${paint.dim('hint:')}  this is a defect; SIGNALBOX_DEBUG=1 shows where`);
+  return EXIT_CODES.internal.code;
+}

@@ -1,0 +1,35 @@
+import { createInterface } from 'node:readline/promises';
+import type { App } from './app.ts';
+import { processTerminal } from './print/terminal.ts';
+import { runCommand } from './program.ts';
+
+async function readInput(): Promise<Uint8Array> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+async function confirm(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) return false;
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await lines.question(`${question} [y/N] `);
+  lines.close();
+  return /^y(es)?$/i.test(answer.trim());
+}
+
+// `signalbox runs | head` closes the pipe early, which is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const app: App = {
+  terminal: processTerminal(),
+  environment: process.env,
+  cwd: process.cwd(),
+  readInput,
+  confirm,
+};
+const code = await runCommand(app, process.argv.slice(2));
+// What was printed leaves first; what a failed start left running does not keep the process.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(code)));

@@ -1,0 +1,51 @@
+import type { App } from '../app.ts';
+import { paint } from '../print/paint.ts';
+
+export interface FakeApp extends App {
+  readonly out: string[];
+  readonly notes: string[];
+  /** Everything on standard output, and on standard error, as a shell would see it. */
+  readonly texts: { out: string; err: string };
+}
+
+/** An app whose terminal gathers lines. */
+export function fakeApp(params: {
+  isTty?: boolean;
+  hasColour?: boolean;
+  environment?: Record<string, string>;
+  cwd?: string;
+  now?: number;
+  input?: string;
+}): FakeApp {
+  const out: string[] = [];
+  const notes: string[] = [];
+  const texts = { out: '', err: '' };
+  return {
+    out,
+    notes,
+    texts,
+    terminal: {
+      line: (text) => {
+        out.push(text);
+        texts.out += `${text}\n`;
+      },
+      write: (text) => {
+        out.push(text);
+        texts.out += text;
+      },
+      note: (text) => {
+        notes.push(text);
+        texts.err += `${text}\n`;
+      },
+      transient: () => {},
+      isTty: params.isTty ?? false,
+      columns: 80,
+      paint: paint(params.hasColour ?? false),
+      now: () => params.now ?? Date.now(),
+    },
+    environment: params.environment ?? {},
+    cwd: params.cwd ?? '.',
+    readInput: async () => Buffer.from(params.input ?? ''),
+    confirm: async () => false,
+  };
+}
