@@ -78,7 +78,7 @@ describe('large payloads', () => {
       expect(result).toMatchObject({ class: 'transient' });
   });
 
-  it('WRK-05 a checkpoint that is damaged means the start, not a failure', async () => {
+  it('WRK-05 WRK-06 a checkpoint that is damaged means the start, not a failure', async () => {
     const blobs = new MemoryBlobs();
     const ref = await blobs.put('acme', large);
     blobs.kept.clear();
@@ -87,12 +87,12 @@ describe('large payloads', () => {
     expect(textOf((await node.next('finish')).output)).toBe('null');
   });
 
-  it('WRK-05 a large checkpoint goes to the blob store, and the next attempt loads it', async () => {
+  it('WRK-05 WRK-06 a large checkpoint goes to the blob store, and the next attempt loads it', async () => {
     const blobs = new MemoryBlobs();
     const { node } = await startWorker(
       async (_input, { checkpoint }) => {
         const before = checkpoint.load<string>();
-        if (before === null) await checkpoint.save('x'.repeat(PAYLOAD_INLINE_MAX));
+        if (before === null) await checkpoint.save('x'.repeat(10_000_000));
         return before?.length ?? 0;
       },
       { blobs },
@@ -101,7 +101,7 @@ describe('large payloads', () => {
     const { state } = await node.next('checkpoint');
     expect(state.length).toBeLessThan(500);
     node.say(buildAssign(2, { checkpoint: state }));
-    expect(textOf((await node.next('finish', 2)).output)).toBe(String(PAYLOAD_INLINE_MAX));
+    expect(textOf((await node.next('finish', 2)).output)).toBe('10000000');
   });
 
   it('a large output without a blob store is a failure for good', async () => {

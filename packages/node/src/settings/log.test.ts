@@ -11,6 +11,18 @@ describe('makeLog', () => {
     expect(lines[1]).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}lease lost partition=3\n$/);
   });
 
+  it('OBS-09 says the level as a word, with the time and the ids that it was given', () => {
+    const lines: string[] = [];
+    const log = makeLog({ level: 'debug', format: 'json', write: (text) => void lines.push(text) });
+    for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]({ run: 'r1' }, 'm');
+    const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(entries.map(({ level }) => level)).toEqual(['DEBUG', 'INFO', 'WARN', 'ERROR']);
+    for (const entry of entries) {
+      expect(entry).toMatchObject({ run: 'r1', msg: 'm' });
+      expect(Date.parse(String(entry['time']))).not.toBeNaN();
+    }
+  });
+
   it('shows the message of an error, and leaves out what is below the level', () => {
     const lines: string[] = [];
     const log = makeLog({ level: 'warn', format: 'text', write: (text) => void lines.push(text) });

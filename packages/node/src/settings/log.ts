@@ -11,7 +11,10 @@ export interface LogSettings {
 
 /** The log of a process, on standard error: standard output belongs to the command. */
 export function makeLog({ level, format, write = writeError }: LogSettings): Logger {
-  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime };
+  // Words, not pino's numbers: whoever searches the log types `ERROR` (OBS-09).
+  const formatters = { level: (label: string) => ({ level: label.toUpperCase() }) };
+  const timestamp = pino.stdTimeFunctions.isoTime;
+  const options = { level, base: null, timestamp, formatters };
   if (format === 'json') return pino(options, { write });
   return pino(options, { write: (line: string) => write(asText(line)) });
 }
@@ -23,7 +26,7 @@ function writeError(text: string): void {
 /** `12:30:01.250 warn  message  key=value …` */
 function asText(line: string): string {
   const { time, level, msg, err, ...rest } = JSON.parse(line) as Record<string, unknown>;
-  const word = pino.levels.labels[Number(level)] ?? String(level);
+  const word = String(level).toLowerCase();
   const fields = Object.entries(rest).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const error = (err as { message?: string } | undefined)?.message;
   if (error !== undefined) fields.push(`error=${JSON.stringify(error)}`);
