@@ -50,6 +50,34 @@ describe('a slow store', () => {
     expect(node.engine.core.pauseFrom).toBe(3);
     expect(node.engine.core.queues.size).toEqual([0, 0, 0]);
   });
+
+  it('DUR-18 does not pause P2 for ever where nothing but P2 is left to be committed', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'p2', { class: 2 });
+    let delayMs = 300;
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          append: (commit) =>
+            new Promise<void>((resolve) => world.after(delayMs, resolve)).then(() =>
+              real.append(commit),
+            ),
+        })),
+    });
+    const spec = await node.spec('acme', 'p2');
+    node.finishEverything();
+    node.attach('w', 1);
+    for (let i = 0; i < 80; i++) {
+      void node.submit(spec);
+      await world.run(100);
+    }
+    expect(node.engine.core.pauseFrom).toBe(2);
+    expect(node.engine.core.queues.size[2]).toBeGreaterThan(0);
+    delayMs = 1;
+    await world.run(60_000);
+    expect(node.engine.core.queues.size[2]).toBe(0);
+    expect(node.engine.core.pauseFrom).toBe(3);
+  });
 });
 
 describe('an absent store', () => {

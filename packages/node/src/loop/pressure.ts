@@ -8,6 +8,7 @@ import type { LoopSettings } from './ports.ts';
 export class Pressure {
   readonly #settings: LoopSettings;
   #slowSinceMs: number | null = null;
+  #committedAtMs = 0;
   #away = false;
   /** Leases that cannot be relied on pause everything as well. */
   untrusted = false;
@@ -36,16 +37,21 @@ export class Pressure {
 
   committed(tookMs: number, nowMs: number): boolean {
     const back = this.reached();
+    this.#committedAtMs = nowMs;
     if (tookMs < this.#settings.slowCommitMs) this.#slowSinceMs = null;
     else this.#slowSinceMs ??= nowMs;
     return back;
   }
 
-  /** The first class that is paused; 3 for none. */
+  /**
+   * The first class that is paused; 3 for none. A verdict of slowness lapses when nothing has been
+   * committed for a while: where only P2 is left, nothing would ever be committed again to show
+   * that the store has become quick, and P2 would wait for ever.
+   */
   pauseFrom(nowMs: number): 0 | 2 | 3 {
     if (this.#away || this.untrusted) return 0;
-    const slow =
-      this.#slowSinceMs !== null && nowMs - this.#slowSinceMs >= this.#settings.slowForMs;
-    return slow ? 2 : 3;
+    const { slowForMs } = this.#settings;
+    const slow = this.#slowSinceMs !== null && nowMs - this.#slowSinceMs >= slowForMs;
+    return slow && nowMs - this.#committedAtMs < slowForMs ? 2 : 3;
   }
 }

@@ -35,7 +35,7 @@ export class NodeMetrics implements Metrics {
       zone: boundedLabel(ZONES_MAX),
       now: () => performance.now(),
     });
-    this.#eventLoop = monitorEventLoopDelay({ resolution: 20 });
+    this.#eventLoop = monitorEventLoopDelay({ resolution: 100 });
     this.#eventLoop.enable();
   }
 

@@ -10,8 +10,8 @@ import { acquireLease as acquireLeaseSql } from './sql/acquire-lease.ts';
 import { readLease } from './sql/read-lease.ts';
 import { readLeaseEnds } from './sql/read-lease-ends.ts';
 
-/** Each retry means that the old owner committed once more; it is fenced within a few. */
-const ATTEMPTS_MAX = 50;
+/** Each retry means that the old owner committed once more; on a busy machine it wins for a while. */
+const ATTEMPTS_MAX = 500;
 
 export async function acquireLease(
   database: Database,
