@@ -72,6 +72,8 @@ describe('a slow store', () => {
       await world.run(100);
     }
     expect(node.engine.core.pauseFrom).toBe(2);
+    // What was under way is committed, slowly; then there is nothing left but paused work.
+    await world.run(2_000);
     expect(node.engine.core.queues.size[2]).toBeGreaterThan(0);
     delayMs = 1;
     await world.run(60_000);
