@@ -30,8 +30,11 @@ function environment(node) {
   };
 }
 
-function run(node, args) {
-  const child = spawn(node, args, { cwd: root, stdio: 'inherit', env: environment(node) });
+/** Where it was typed: files on the command line are named from there. npm itself moves to the root. */
+const typedIn = process.env.INIT_CWD ?? process.cwd();
+
+function run(node, args, cwd = root) {
+  const child = spawn(node, args, { cwd, stdio: 'inherit', env: environment(node) });
   const forward = (signal) => {
     // A terminal already sends its interrupt to the whole group: a second one would read as "now!".
     if (signal === 'SIGINT' && process.stdin.isTTY) return;
@@ -50,7 +53,8 @@ async function main([name, ...args]) {
     throw new Error(`unknown command ${name}; known: ${Object.keys(commands).join(', ')}`);
   }
   await setup();
-  return run(nodePath(), [noWarning, join(root, file), ...first, ...args]);
+  const cwd = name === 'signalbox' ? typedIn : root;
+  return run(nodePath(), [noWarning, join(root, file), ...first, ...args], cwd);
 }
 
 main(process.argv.slice(2)).then(

@@ -49,6 +49,31 @@ describe('re-attaching', () => {
     await vi.waitFor(() => expect(worker.tracking.held).toBe(0));
   });
 
+  it('OBS-12 says again what a node may have forgotten before it took over', async () => {
+    const { handler, begun, open } = gate();
+    const { node } = await startWorker(handler);
+    node.say(buildAssign(1));
+    const context = await begun;
+    context.log.info('before');
+    await node.next('log');
+    node.say({ kind: 'restate' });
+    const again = await node.next('log', 2);
+    expect(textOf(again.text)).toContain('before');
+    expect(again.number).toBe(node.all('log')[0]?.number);
+    open('done');
+  });
+
+  it('OBS-12 a thrown error leaves its stack in the log', async () => {
+    const { node } = await startWorker(() => {
+      throw new Error('kaboom');
+    });
+    node.say(buildAssign(1));
+    expect((await node.next('finish')).result).toMatchObject({ error: 'kaboom' });
+    const log = node.all('log')[0];
+    expect(log?.stream).toBe('stderr');
+    expect(textOf(log?.text)).toMatch(/Error: kaboom\n {4}at .*reattach\.test\.ts/);
+  });
+
   it('goes on with what runs, and says the last checkpoint again', async () => {
     const { handler, begun, open } = gate();
     const { node } = await startWorker(handler);

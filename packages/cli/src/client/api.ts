@@ -141,7 +141,8 @@ function answeredError(answer: Answer, url: string): UserError {
 }
 
 function hintOf(code: string, requestId: string): string | undefined {
-  if (code === 'unauthenticated') return 'the key comes from --api-key or SIGNALBOX_KEY';
+  if (code === 'unauthenticated')
+    return 'the key comes from --api-key (of a worker: --key) or SIGNALBOX_KEY';
   if (code === 'internal') return `the node's log says more under request ${requestId}`;
   return undefined;
 }

@@ -1,19 +1,24 @@
-import type { RunView } from '@signalbox/protocol';
+import type { Diagnosis, RunView } from '@signalbox/protocol';
 import type { Call } from '../commands/define.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { printJson, printValue } from '../print/json.ts';
 import { firstLine, isEnded, progressLine } from '../print/run-view.ts';
+import { escapeControls } from '../print/table.ts';
 
 /** Shorter on a terminal, where each answer moves the progress line. */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
+/** A run that has not begun by then is explained, once: silence looks like a hang. */
+const EXPLAIN_MS = 3_000;
 
 /** Waits for the end of the run, shows how it goes, prints what came out. */
 export async function waitForEnd(
   { api, terminal, json }: Call,
   { id, waitMs }: { id: string; waitMs: number },
 ): Promise<ExitName> {
-  const until = terminal.now() + waitMs;
+  const startedAt = terminal.now();
+  const until = startedAt + waitMs;
+  let isExplained = json;
   const stepMs = terminal.isTty ? LOOK_MS : QUIET_MS;
   const interrupted = () => {
     terminal.note(`the run goes on: signalbox runs show ${id}`);
@@ -23,24 +28,44 @@ export async function waitForEnd(
   try {
     for (;;) {
       const left = Math.max(0, until - terminal.now());
-      const run = await api.get<RunView>(`/runs/${id}`, { waitMs: Math.min(stepMs, left) });
+      const lookMs = isExplained ? stepMs : Math.min(stepMs, EXPLAIN_MS);
+      const run = await api.get<RunView>(`/runs/${id}`, { waitMs: Math.min(lookMs, left) });
       if (isEnded(run.state)) {
         terminal.transient('');
         if (json) printJson(terminal, run);
         else await printEnd({ api, terminal }, run);
         return run.state === 'SUCCEEDED' ? 'ok' : 'runFailed';
       }
+      if (!isExplained && terminal.now() - startedAt >= EXPLAIN_MS) {
+        isExplained = true;
+        await explain({ api, terminal }, run);
+      }
       terminal.transient(progressLine(terminal, run));
       if (left === 0) {
         terminal.transient('');
         if (json) printJson(terminal, run);
-        terminal.note(`the run is ${run.state} and goes on: signalbox runs show ${id}`);
+        terminal.note(`the run is ${run.state} and goes on: signalbox why ${id}`);
         return 'waitOver';
       }
     }
   } finally {
     process.off('SIGINT', interrupted);
   }
+}
+
+/** Says what a run waits for that nobody works on; one that runs needs no words. */
+async function explain(
+  { api, terminal }: Pick<Call, 'api' | 'terminal'>,
+  run: RunView,
+): Promise<void> {
+  const waiting = run.tasks.find(({ state }) => state === 'QUEUED' || state === 'PENDING');
+  const isWorkedOn = run.tasks.some(({ state }) => state === 'RUNNING' || state === 'ASSIGNED');
+  if (waiting === undefined || isWorkedOn) return;
+  const path = `/tasks/${encodeURIComponent(waiting.id)}/diagnosis`;
+  const { detail, suggestion } = await api.get<Diagnosis>(path);
+  terminal.transient('');
+  terminal.note(`waiting: ${escapeControls(detail)}`);
+  if (suggestion !== '') terminal.note(`  → ${escapeControls(suggestion)}`);
 }
 
 async function printEnd(

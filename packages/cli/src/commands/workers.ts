@@ -48,7 +48,7 @@ const ACTIONS = [
   ['drain', 'give a worker nothing new; what it runs moves on or comes to its end'],
   ['cordon', 'give a worker nothing new; what it runs goes on'],
   ['uncordon', 'give a worker work again'],
-  ['evict', 'take everything from a worker at once'],
+  ['evict', 'take everything from a worker at once; cordon it first'],
 ] as const;
 
 export function addWorkerActions(registry: Registry, program: Command): void {

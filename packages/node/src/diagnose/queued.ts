@@ -74,7 +74,7 @@ function diagnosePlacement(core: Core, task: Task): Finding {
       return {
         reason: 'NO_WORKER_ATTACHED',
         detail: 'No worker is attached to this node.',
-        suggestion: `Start a worker that offers ${shape.executor ?? 'any executor'}.`,
+        suggestion: `Start a worker that offers ${shape.executor ?? 'any executor'}${howToOffer(shape.executor)}.`,
         numbers: { workers: 0 },
       };
     case 'ZONE_MISMATCH':
@@ -135,9 +135,17 @@ function offers(
   return {
     reason: 'NO_WORKER_OFFERS',
     detail: `Of ${count(seen.workers, 'worker')} none offers ${wants}: ruled out ${parts.join(', ')}.`,
-    suggestion: `Attach a worker with ${wants}.`,
+    suggestion: `Attach a worker with ${wants}${howToOffer(shape.executor)}.`,
     numbers: { workers: seen.workers, excluded: seen.excluded, binding: seen.binding },
   };
+}
+
+/** As it is typed: the reader may see the word executor for the first time. */
+function howToOffer(executor: string | null): string {
+  if (executor === 'command') return ' (`signalbox worker --allow-command`)';
+  if (executor?.startsWith('handler:'))
+    return ' (`signalbox worker --jobs FILE`, or `work` of the SDK)';
+  return '';
 }
 
 /** Workers could run it: it waits for room, or for those before it. */

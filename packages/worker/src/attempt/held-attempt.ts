@@ -75,8 +75,8 @@ export class HeldAttempt implements AttemptContext {
   log(stream: LogStream, text: string | Uint8Array): void {
     if (this.finish !== null || this.life.state === 'forgotten') return;
     for (const frame of this.logs.frames(stream, text)) {
-      if (!this.link.welcomed) this.logs.keep(frame);
-      else if (!this.link.congested) this.#owner.say(this, frame);
+      this.logs.keep(frame);
+      if (this.link.welcomed && !this.link.congested) this.#owner.say(this, frame);
     }
   }
 

@@ -8,7 +8,11 @@ const KEPT_BYTES_MAX = 262_144;
 
 const encoder = new TextEncoder();
 
-/** What an attempt prints: numbered, cut to size, and the end of it kept while no node listens. */
+/**
+ * What an attempt prints: numbered, cut to size, and the end of it kept. Kept also when it was sent:
+ * a node that has just come back does not know the attempt yet and forgets its lines, and one that
+ * dies takes with it what it had not written. Told twice is written once, by the number.
+ */
 export class LogTail {
   #number = 0;
   #kept: LogFrame[] = [];
@@ -45,9 +49,8 @@ export class LogTail {
     }
   }
 
-  takeKept(): readonly LogFrame[] {
-    this.#keptBytes = 0;
-    return this.#kept.splice(0);
+  get kept(): readonly LogFrame[] {
+    return this.#kept;
   }
 }
 

@@ -30,7 +30,7 @@ export function helloOf(params: {
 /** What is said again behind a hello: whatever may have been lost with the last connection. */
 export function resumeOf(attempts: Attempts): FromWorker[] {
   return [...attempts.all()].flatMap((held): FromWorker[] => {
-    const logs = held.logs.takeKept();
+    const logs = held.logs.kept;
     if (held.finish !== null) return [...logs, held.finish];
     if (held.saved === null) return [...logs];
     return [...logs, { kind: 'checkpoint', ref: held.ref, state: held.saved }];
