@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
-import { isEnded, printRun, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
+import { firstLine, isEnded, printRun, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
 import { printTable } from '../print/table.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { limitOf, limitOption } from './limit.ts';
@@ -61,8 +61,39 @@ export function addRuns(registry: Registry, program: Command): void {
 
 export function addTasks(registry: Registry, program: Command): void {
   const tasks = addCommand(program, 'tasks', {
-    summary: 'show tasks',
-    examples: [['signalbox tasks show last:main', 'a task of the newest run, with its attempts']],
+    summary: 'list and show tasks',
+    examples: [
+      ['signalbox tasks list --state QUEUED', 'what waits for a worker'],
+      ['signalbox tasks show last:main', 'a task of the newest run, with its attempts'],
+    ],
+  });
+  addClientCommand(registry, tasks, {
+    usage: 'list',
+    isDefault: true,
+    summary: 'list tasks, those of the newest run first',
+    configure: (command) => {
+      command
+        .option('--job <name>', 'only of this job')
+        .option('--state <state>', 'only in this state');
+      limitOption(command, 20);
+    },
+    async run({ api, terminal, options, json }) {
+      const { job, state } = options as Record<string, string | undefined>;
+      const query = { job, state: state?.toUpperCase() };
+      const rows: string[][] = [];
+      for await (const task of api.items<TaskView>('/tasks', query, limitOf(options))) {
+        const { id, attempts, error } = task;
+        if (json) printJson(terminal, task);
+        else {
+          const { paint } = terminal;
+          rows.push([id, paint.state(task.state), `${attempts.length}`, firstLine(error ?? '')]);
+        }
+      }
+      if (json) return undefined;
+      if (rows.length === 0) terminal.note('no tasks');
+      else printTable(terminal, ['ID', 'STATE', 'ATTEMPTS', 'ERROR'], rows);
+      return undefined;
+    },
   });
   addClientCommand(registry, tasks, {
     usage: 'show <task>',

@@ -115,6 +115,13 @@ describe('signalbox dev', () => {
     expect((await json<RunView>(['runs', 'show', 'last'])).id).toBe(id);
   });
 
+  it('lists tasks, those of the newest run first, by state', async () => {
+    const { id } = await json<Submitted>(['submit', 'hello', '--delay', '1h']);
+    const { out } = await world.call(['tasks', 'list', '--state', 'pending', '--limit', '1']);
+    expect(out.split('\t').slice(0, 2)).toEqual([`${id}:main`, 'PENDING']);
+    expect((await world.call(['tasks', 'list', '--state', 'odd'])).code).toBe(2);
+  });
+
   it('applies definitions: shows the difference, changes, and changes nothing the second time', async () => {
     mkdirSync(join(world.folder, 'jobs'));
     const file = join(world.folder, 'jobs', 'report.yaml');

@@ -115,6 +115,8 @@ describe('keys', () => {
     expect(asked.status).toBe(403);
     const made = await world.ask('/keys', { body: { role: 'worker' } });
     expect(made.json()).toMatchObject({ tenant: '*', role: 'worker' });
+    const bound = await world.ask('/keys', { body: { role: 'worker' }, tenant: 'keyed' });
+    expect(bound.status).toBe(422);
     const { items } = (await world.ask('/keys', { tenant: '*' })).json<{ items: unknown[] }>();
     expect(items).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ export * from './change-run.ts';
 export { diagnoseTask } from './diagnose-task.ts';
 export * from './jobs.ts';
 export * from './list-runs.ts';
+export * from './list-tasks.ts';
 export { asApiError } from './operation.ts';
 export * from './queue-depth.ts';
 export { getRun, WAIT_MAX_MS } from './read-run.ts';

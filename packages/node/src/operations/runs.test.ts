@@ -55,6 +55,19 @@ describe('submission', () => {
     expect(await submit('P2')).toHaveLength(1);
   });
 
+  it('DUR-06 a key of a run of another job is a conflict, and never called a run of this one', async () => {
+    await node.define('bill');
+    const items = [{ job: 'mail', key: 'k1' }];
+    const [first] = await submitRuns(node.context, caller(), { items });
+    const again = submitRuns(node.context, caller(), {
+      items: [{ job: 'bill', key: 'k1' }],
+      single: true,
+    });
+    await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    const batch = await submitRuns(node.context, caller(), { items: [{ job: 'bill', key: 'k1' }] });
+    expect(batch).toEqual([{ id: first?.id, job: 'mail', created: false }]);
+  });
+
   it('h33 DUR-06 the same key a thousand times at once makes one run', async () => {
     const sent = await Promise.all(
       Array.from({ length: 1_000 }, () =>

@@ -1,5 +1,12 @@
 import { createHash, randomInt } from 'node:crypto';
-import { type Answer, type Command, formatRunId, inboxId, partitionOf } from '@signalbox/engine';
+import {
+  type Answer,
+  type Command,
+  formatRunId,
+  inboxId,
+  parseRunId,
+  partitionOf,
+} from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
 import { shed } from '../api/shedding.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
@@ -54,8 +61,10 @@ export const submitRuns = operation(
     const submitted: Submitted[] = [];
     for (const [i, answer] of answers.entries()) {
       const command = commands[i] as Submit;
-      submitted.push(accepted(command, answer) ?? (await notHere(context, command, answer)));
+      const one = accepted(command, answer) ?? (await notHere(context, command, answer));
+      submitted.push(one.created ? one : await withTrueJob(context, caller, one));
     }
+    if (params.single) refuseForeignKey(checked[0], submitted[0]);
     return submitted;
   },
 );
@@ -92,6 +101,26 @@ async function readHeads(
     heads.set(job, head);
   }
   return heads;
+}
+
+/** A key may belong to a run of another job: whoever repeats it must not be told otherwise. */
+async function withTrueJob(
+  context: NodeContext,
+  { tenant }: Caller,
+  submitted: Submitted,
+): Promise<Submitted> {
+  const id = parseRunId(submitted.id);
+  if (id === null) return submitted;
+  const live = context.loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
+  if (live !== undefined && live.ms === id.ms) return { ...submitted, job: live.spec.job };
+  const [row] = await context.store.readRuns({ ids: [{ tenant, id }], withInput: false });
+  return row === undefined ? submitted : { ...submitted, job: row.job };
+}
+
+function refuseForeignKey(asked: Checked | undefined, got: Submitted | undefined): void {
+  if (asked === undefined || got === undefined || asked.job === got.job) return;
+  const message = `the key belongs to run ${got.id} of the job ${shown(got.job)}`;
+  throw new ApiError('conflict', message, { field: 'key' });
 }
 
 function accepted({ spec: { job } }: Submit, answer: Answer): Submitted | null {

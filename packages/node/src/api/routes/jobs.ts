@@ -184,7 +184,10 @@ export const jobsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(RunView) },
-    handler: ({ context, caller, params, query }) =>
-      listRuns(context, caller, { ...query, job: params.job }),
+    handler: async ({ context, caller, params, query }) => {
+      // An absent job answers as everywhere; an empty list would say that it is there.
+      await getJob(context, caller, { name: params.job });
+      return listRuns(context, caller, { ...query, job: params.job });
+    },
   }),
 ];

@@ -38,9 +38,9 @@ export const keysRoutes: readonly Route[] = [
     body: NewKey,
     response: { 201: Key },
     audit: 'key.create',
-    handler: async ({ auth, caller, body, reply, note }) => {
+    handler: async ({ auth, caller, body, headers, reply, note }) => {
       const { role, note: text = '', expiresAt = null } = body;
-      const tenant = tenantOfNew(caller, role);
+      const tenant = tenantOfNew(caller, role, headers['signalbox-tenant']);
       if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
         throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
       }
@@ -78,8 +78,13 @@ export const keysRoutes: readonly Route[] = [
 ];
 
 /** Workers run tasks of every tenant, so their keys are the platform's to give. */
-function tenantOfNew(caller: Caller, role: string): string {
+function tenantOfNew(caller: Caller, role: string, named: unknown): string {
   if (role !== 'worker') return caller.tenant;
+  // Whoever names a tenant expects a key that is bound to it; a worker's key is not.
+  if (caller.platform && named !== undefined && named !== PLATFORM) {
+    const message = 'keys of workers belong to the platform: leave the tenant out';
+    throw new ApiError('invalid', message, { field: 'role' });
+  }
   if (caller.platform) return PLATFORM;
   throw new ApiError('forbidden', 'only the platform makes keys for workers');
 }

@@ -1,8 +1,17 @@
-import { AttemptView, Diagnosis, LogLine, pageOf, TaskView } from '@signalbox/protocol';
+import {
+  AttemptView,
+  Diagnosis,
+  LogLine,
+  Name,
+  pageOf,
+  TaskState,
+  TaskView,
+} from '@signalbox/protocol';
 import Type from 'typebox';
 import {
   diagnoseTask,
   getTask,
+  listTasks,
   taskAttempts,
   taskCheckpoint,
   taskLogs,
@@ -13,6 +22,23 @@ import { type Route, route } from '../route.ts';
 const Identified = Type.Object({ id: Type.String({ maxLength: 256 }) });
 
 export const tasksRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/tasks',
+    role: 'viewer',
+    summary: 'Tasks, those of the newest run first; `limit` counts runs',
+    query: Type.Object(
+      {
+        job: Type.Optional(Name),
+        state: Type.Optional(TaskState),
+        cursor: Type.Optional(Type.String({ maxLength: 64 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+      },
+      { additionalProperties: false },
+    ),
+    response: { 200: pageOf(TaskView) },
+    handler: ({ context, caller, query }) => listTasks(context, caller, query),
+  }),
   route({
     method: 'GET',
     url: '/tasks/:id',

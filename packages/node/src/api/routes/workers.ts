@@ -43,6 +43,7 @@ export const workersRoutes: readonly Route[] = [
     method: 'GET',
     url: '/workers',
     role: 'viewer',
+    platform: true,
     summary: 'The workers that are attached, by name',
     query: Type.Object(
       {
@@ -58,6 +59,7 @@ export const workersRoutes: readonly Route[] = [
     method: 'GET',
     url: '/workers/:name',
     role: 'viewer',
+    platform: true,
     summary: 'A worker: what it has, what is free, what it runs',
     params: Named,
     response: { 200: WorkerView },

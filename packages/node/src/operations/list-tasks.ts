@@ -1,0 +1,36 @@
+import type { Page, TaskState, TaskView } from '@signalbox/protocol';
+import { listRuns } from './list-runs.ts';
+import { operation } from './operation.ts';
+import { getRun } from './read-run.ts';
+
+const RUNS_MAX = 100;
+
+export interface TaskFilter {
+  readonly job?: string;
+  readonly state?: TaskState;
+  readonly cursor?: string;
+  /** Of runs: a page holds the tasks of this many. */
+  readonly limit?: number;
+}
+
+/**
+ * Tasks of the tenant, those of the newest run first. Tasks have no list of their own in the store:
+ * they are derived from their runs, so a page is made of whole runs and may hold none that matches.
+ */
+export const listTasks = operation(
+  async (context, caller, filter: TaskFilter): Promise<Page<TaskView>> => {
+    const { job, state, cursor } = filter;
+    const limit = Math.min(filter.limit ?? 50, RUNS_MAX);
+    const runs = await listRuns(context, caller, {
+      limit,
+      ...(job === undefined ? {} : { job }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const items: TaskView[] = [];
+    for (const { id } of runs.items) {
+      const { tasks } = await getRun(context, caller, { id });
+      items.push(...tasks.filter((task) => state === undefined || task.state === state));
+    }
+    return runs.next === undefined ? { items } : { items, next: runs.next };
+  },
+);
