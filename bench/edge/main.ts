@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureApi } from './api.ts';
 import { measureLatency } from './latency.ts';
+import { writeReport } from './report.ts';
 import { measureStart } from './start.ts';
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>>>> = {
@@ -13,7 +14,11 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>
 };
 
 const { values } = parseArgs({
-  options: { json: { type: 'boolean', default: false }, only: { type: 'string' } },
+  options: {
+    json: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
 });
 const names = values.only?.split(',') ?? Object.keys(MEASUREMENTS);
 const figures: Record<string, number | string> = {
@@ -35,5 +40,6 @@ for (const name of names) {
     process.stdout.write(`  ${figure.padEnd(30)} ${value}\n`);
   }
 }
+if (values.write) writeReport(figures);
 if (values.json) process.stdout.write(`${JSON.stringify(figures)}\n`);
 process.exit(0);

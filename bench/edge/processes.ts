@@ -19,7 +19,7 @@ export class Processes {
   start(args: readonly string[]): ChildProcess {
     const flags = ['--disable-warning=ExperimentalWarning', CLI, ...args];
     const env = { ...process.env, SIGNALBOX_KEY: this.key, SIGNALBOX_LOG_LEVEL: 'error' };
-    const stdio = ['ignore', 'ignore', 'inherit'] as const;
+    const stdio = ['ignore', 'ignore', 'ignore'] as const;
     const child = spawn(process.execPath, flags, { env, stdio: [...stdio], cwd: this.folder });
     this.#children.push(child);
     return child;

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -44,6 +44,11 @@ const graph = job('graph', {
 });
 const echoes = job('echoes', { command: { argv: ['cat'], stdin: 'input' } });
 const big = job('big', (input: string) => `${input}!`);
+const measure = job('measure', (_input: { text: string }, { inputBytes }) => {
+  return { bytes: inputBytes?.length, sha256: sha256(inputBytes ?? new Uint8Array()) };
+});
+const text10Hash = sha256(Buffer.from(JSON.stringify({ text: 'ä'.repeat(5_000_000) })));
+const bytes10 = new Uint8Array(10_000_000).map((_, i) => 255 - (i % 251));
 const doubled = job(
   'doubled',
   isolated<typeof import('./test-programs/doubled.ts').doubled>(
@@ -52,7 +57,7 @@ const doubled = job(
   ),
 );
 const unworked = job('unworked', { retry: { attemptsMax: 1 } }, () => null);
-const jobs = [hello, broken, talk, waits, graph, echoes, big, doubled];
+const jobs = [hello, broken, talk, waits, graph, echoes, big, measure, doubled];
 
 let folder: string;
 let node: RunningNode;
@@ -189,6 +194,50 @@ describe.each(places)('API-16 $name', ({ open }) => {
     expect((await run.result()).length).toBe(500_001);
   });
 
+  it('EXT-19 EXT-08 takes an input of 10 MB, as JSON and as bytes', async () => {
+    const text = await box.submit(measure, { text: 'ä'.repeat(5_000_000) });
+    expect(await text.result()).toEqual({ bytes: 10_000_011, sha256: text10Hash });
+    const bytes = await box.submit('measure', bytes10);
+    expect(await bytes.result()).toEqual({ bytes: 10_000_000, sha256: sha256(bytes10) });
+    const [, small] = await box.submitMany(measure, [
+      { input: { text: 'x'.repeat(2_000_000) } },
+      { input: { text: '' } },
+    ]);
+    expect(await small?.result()).toMatchObject({ bytes: 11 });
+  });
+
+  it('EXT-19 says that an input is too large for any node', async () => {
+    const huge = box.submit('measure', new Uint8Array(67_108_865));
+    await expect(huge).rejects.toMatchObject({
+      code: 'too_large',
+      status: 413,
+      message: 'an input has at most 67108864 bytes',
+    });
+  });
+
+  it('EXT-19 takes 20 inputs of 200 KB at once', async () => {
+    const inputs = Array.from({ length: 20 }, (_, i) => `${i}`.padStart(200_000, '-'));
+    const runs = await Promise.all(inputs.map((input) => box.submit(big, input)));
+    expect(await Promise.all(runs.map((run) => run.result()))).toEqual(
+      inputs.map((input) => `${input}!`),
+    );
+  });
+
+  it('refuses a key that belongs to a run of another job', async () => {
+    const first = await box.submit(hello, { name: 'a' }, { key: 'taken' });
+    const refused = { name: 'SignalboxError', code: 'conflict', status: 409, field: 'key' };
+    const alone = box.submit(doubled, { n: 1 }, { key: 'taken' });
+    await expect(alone).rejects.toMatchObject(refused);
+    const [other, among] = await Promise.allSettled([
+      box.submit(doubled, { n: 2 }),
+      box.submit(doubled, { n: 1 }, { key: 'taken' }),
+    ]);
+    expect(other).toMatchObject({ status: 'fulfilled', value: { job: 'doubled', created: true } });
+    expect(among).toMatchObject({ status: 'rejected', reason: refused });
+    const many = box.submitMany(doubled, [{ input: { n: 3 } }, { input: { n: 1 }, key: 'taken' }]);
+    await expect(many).rejects.toThrow(`the key belongs to run ${first.id} of the job "hello"`);
+  });
+
   it('submits many and lists them, newest first, page by page', async () => {
     const items = Array.from({ length: 30 }, (_, i) => ({ input: { name: `${i}` } }));
     const runs = await box.submitMany(hello, items);
@@ -264,6 +313,10 @@ describe.each(places)('API-16 $name', ({ open }) => {
     expect(seen.every(({ job }) => job === 'hello')).toBe(true);
   });
 });
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
 
 function messageOf(text: string): string {
   return (JSON.parse(text) as { message: string }).message;

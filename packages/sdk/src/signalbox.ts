@@ -5,8 +5,10 @@ import {
   type Page,
   parseTaskId,
   type RunView,
+  type Submitted,
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
+import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
 import type { RetrySettings } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
@@ -95,10 +97,13 @@ export class Signalbox implements AsyncDisposable {
     const name = typeof job === 'string' ? job : job.name;
     const item = this.#prepare(name, input, options);
     const submitted = await abortable(this.#batcher.submit(item), options.signal);
-    return new RunHandle(this.#backend, submitted);
+    return this.#handle(name, submitted);
   }
 
-  /** Each thousand is one request: where one of them is wrong, none of the thousand becomes a run. */
+  /**
+   * Each thousand is one request, or several where the inputs are large: where one of them is wrong,
+   * none of its request becomes a run.
+   */
   async submitMany<Input, Output>(
     job: Job<Input, Output>,
     items: readonly ManyItem<Input>[],
@@ -107,7 +112,7 @@ export class Signalbox implements AsyncDisposable {
     const handles: RunHandle<Output>[] = [];
     for (let from = 0; from < prepared.length; from += MANY_MAX) {
       const submitted = await this.#backend.submitAll(prepared.slice(from, from + MANY_MAX));
-      for (const run of submitted) handles.push(new RunHandle(this.#backend, run));
+      for (const run of submitted) handles.push(this.#handle(job.name, run));
     }
     return handles;
   }
@@ -176,6 +181,13 @@ export class Signalbox implements AsyncDisposable {
 
   #prepare(job: string, input: unknown, options: SubmitOptions): PreparedSubmission {
     return prepareSubmission({ job, input, options, isRemote: this.#backend.isRemote });
+  }
+
+  /** A key may belong to a run of another job, whose output would not be what the types say. */
+  #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
+    if (run.job === asked) return new RunHandle(this.#backend, run);
+    const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
+    throw new SignalboxError('conflict', message, { field: 'key' });
   }
 
   async *#allRuns(query: Omit<RunsQuery, 'cursor'>): AsyncGenerator<RunView> {

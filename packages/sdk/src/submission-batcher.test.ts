@@ -24,6 +24,19 @@ describe('submissions of one turn', () => {
     expect(sizes).toEqual([1_000, 1_000, 500]);
   });
 
+  it('EXT-19 travel in several requests where they are large together, and a large one alone', async () => {
+    const sizes: number[][] = [];
+    const batcher = new SubmissionBatcher(async (items) => {
+      sizes.push(items.map(({ input = '' }) => input.length));
+      return items.map(answer);
+    });
+    const inputs = [300_000, 300_000, 300_000, 10, 5_000_000, 10, 10];
+    await Promise.all(
+      inputs.map((size) => batcher.submit({ head: { job: 'a' }, input: 'x'.repeat(size) })),
+    );
+    expect(sizes).toEqual([[300_000, 300_000], [300_000, 10], [5_000_000], [10, 10]]);
+  });
+
   it('gather while requests are under way', async () => {
     const sizes: number[] = [];
     const held: (() => void)[] = [];

@@ -1,6 +1,7 @@
 import type { Submitted } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 import { SignalboxError, type SignalboxErrorCode } from './errors.ts';
+import { BATCH_BYTES_MAX, inputSize } from './submission-size.ts';
 
 /** The most that one request may hold. */
 const BATCH_MAX = 1_000;
@@ -64,7 +65,7 @@ export class SubmissionBatcher {
 
   #flush(): void {
     while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
-      const batch = this.#waiting.splice(0, BATCH_MAX);
+      const batch = this.#waiting.splice(0, batchLength(this.#waiting));
       this.#inFlight++;
       void this.#send(batch).finally(() => {
         this.#inFlight--;
@@ -88,4 +89,15 @@ export class SubmissionBatcher {
       for (const { reject } of batch) reject(error);
     }
   }
+}
+
+/** How many travel together: not too many bytes either, so that few wait for one that is large. */
+function batchLength(waiting: readonly Waiting[]): number {
+  const most = Math.min(waiting.length, BATCH_MAX);
+  let bytes = 0;
+  for (let i = 0; i < most; i++) {
+    bytes += inputSize((waiting[i] as Waiting).item);
+    if (bytes > BATCH_BYTES_MAX) return Math.max(1, i);
+  }
+  return most;
 }

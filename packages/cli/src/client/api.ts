@@ -1,4 +1,4 @@
-import type { ErrorBody } from '@signalbox/protocol';
+import type { BlobRef, ErrorBody } from '@signalbox/protocol';
 import { exitOf } from '../exit-codes.ts';
 import { UserError } from '../user-error.ts';
 import { type Answer, sendRequest } from './send-request.ts';
@@ -15,6 +15,7 @@ interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: Query;
+  /** Bytes go as they are, everything else as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -47,6 +48,11 @@ export class Api {
 
   async put<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
     return (await this.#json({ method: 'PUT', path, body, headers })) as T;
+  }
+
+  /** Keeps bytes that are too large for a body of JSON; a submission may name them. */
+  async putBlob(bytes: Uint8Array): Promise<BlobRef> {
+    return (await this.#json({ method: 'PUT', path: '/blobs', body: bytes })) as BlobRef;
   }
 
   async delete<T>(path: string): Promise<T | null> {
@@ -94,15 +100,18 @@ export class Api {
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value !== undefined) target.searchParams.set(name, String(value));
     }
+    const isRaw = body instanceof Uint8Array;
     const answer = await sendRequest(target, {
       method,
       headers: {
         authorization: `Bearer ${key}`,
         ...(tenant === null ? {} : { 'signalbox-tenant': tenant }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined
+          ? {}
+          : { 'content-type': `application/${isRaw ? 'octet-stream' : 'json'}` }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: isRaw ? body : JSON.stringify(body) }),
     }).catch((error: unknown) => {
       throw unreachable(url, error);
     });

@@ -3,7 +3,7 @@ import { request as plainRequest } from 'node:http';
 export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array;
 }
 
 export interface Answer {

@@ -74,11 +74,23 @@ async function printEnd(
 ): Promise<void> {
   if (run.output !== undefined) printValue(terminal, run.output);
   else if (run.state === 'SUCCEEDED') {
-    terminal.write(new TextDecoder().decode(await api.bytes(`/runs/${run.id}/output`)));
+    printOutput(terminal, new TextDecoder().decode(await api.bytes(`/runs/${run.id}/output`)));
   }
   terminal.note(`${terminal.paint.state(run.state)}  ${terminal.paint.dim(run.id)}`);
   if (run.state === 'SUCCEEDED') return;
   for (const task of run.tasks) {
     if (task.error !== null) terminal.note(`  ${task.name}: ${firstLine(task.error)}`);
   }
+}
+
+/** What is too large for the view of a run is printed like what is in it. */
+function printOutput(terminal: Call['terminal'], text: string): void {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    terminal.write(text);
+    return;
+  }
+  printValue(terminal, value);
 }

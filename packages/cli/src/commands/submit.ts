@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { duration } from '@signalbox/node/settings';
-import type { Submitted } from '@signalbox/protocol';
+import type { Submission, Submitted } from '@signalbox/protocol';
+import { PAYLOAD_INLINE_MAX } from '@signalbox/protocol/link';
 import type { Command } from 'commander';
 import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
@@ -9,6 +10,8 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 
 const WAIT_MS_DEFAULT = 24 * 3_600_000;
+/** What a node takes. It cuts the connection on more, which would look as if it were not there. */
+const INPUT_BYTES_MAX = 67_108_864;
 
 export function addSubmit(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
@@ -45,7 +48,7 @@ async function submit(call: Call) {
   const waitMs = waitOf(options['wait']);
   const submission = {
     job,
-    ...(inputText === undefined ? {} : await readInput(app, inputText)),
+    ...(inputText === undefined ? {} : await inputFields(api, await readInput(app, inputText))),
     ...(options['key'] === undefined ? {} : { key: options['key'] }),
     ...(options['unique'] === undefined ? {} : { unique: options['unique'] }),
     ...(options['class'] === undefined ? {} : { class: options['class'] }),
@@ -75,9 +78,19 @@ function timeOf(flag: string, option: unknown): number {
   throw new UserError('usage', `${flag} ${JSON.stringify(option)} is not ${duration.words}`);
 }
 
-type Input = { readonly input: unknown } | { readonly inputBase64: string };
+/** How the input travels: what is too large for a body goes ahead as a blob. */
+async function inputFields(api: Call['api'], input: unknown): Promise<Partial<Submission>> {
+  const isRaw = input instanceof Uint8Array;
+  const bytes = isRaw ? input : Buffer.from(JSON.stringify(input));
+  if (bytes.length > INPUT_BYTES_MAX) {
+    throw new UserError('usage', `an input has at most ${INPUT_BYTES_MAX} bytes`);
+  }
+  if (bytes.length > PAYLOAD_INLINE_MAX) return { inputBlob: (await api.putBlob(bytes)).name };
+  return isRaw ? { inputBase64: Buffer.from(input).toString('base64') } : { input };
+}
 
-async function readInput(app: Call['app'], argument: string): Promise<Input> {
+/** Bytes, or a value that is JSON. */
+async function readInput(app: Call['app'], argument: string): Promise<unknown> {
   if (argument === '-') return inputOf(await app.readInput());
   if (argument.startsWith('@')) {
     const path = resolve(app.cwd, argument.slice(1));
@@ -88,18 +101,18 @@ async function readInput(app: Call['app'], argument: string): Promise<Input> {
       throw new UserError('usage', `cannot read the input: ${why}`);
     }
   }
-  return { input: textInput(argument) };
+  return textInput(argument);
 }
 
 /** A pipe may carry anything: JSON as JSON, every other text as text, bytes as bytes. */
-function inputOf(bytes: Uint8Array): Input {
+function inputOf(bytes: Uint8Array): unknown {
   let content: string;
   try {
     content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return { inputBase64: Buffer.from(bytes).toString('base64') };
+    return bytes;
   }
-  return { input: textInput(content) };
+  return textInput(content);
 }
 
 function textInput(content: string): unknown {

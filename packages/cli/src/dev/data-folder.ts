@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UserError } from '../user-error.ts';
 
 const KEY = 'key';
@@ -49,13 +49,38 @@ export function devKey(folder: string): string {
   return key;
 }
 
-/** A folder that cannot be used is the user's to mend. */
-export function makeFolder(folder: string): void {
+/** The folder of the setting `data`. One that cannot be used is the user's to mend. */
+export function makeFolder(folder: string, mode = 0o777): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    make(folder, mode);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UserError('usage', `cannot use the folder ${folder}: ${why}`);
+    throw folderError(folder, error);
+  }
+}
+
+export function folderError(folder: string, error: unknown): UserError {
+  const why = error instanceof Error ? error.message : String(error);
+  return new UserError('usage', `--data: cannot use the folder ${folder}: ${why}`);
+}
+
+/** Not by `recursive`, which never ends where a parent is there but takes no folders, as in /proc. */
+function make(folder: string, mode: number): void {
+  if (isFolder(folder)) return;
+  const parent = dirname(folder);
+  if (parent !== folder) make(parent, mode);
+  try {
+    mkdirSync(folder, { mode });
+  } catch (error) {
+    // Another process may have been faster.
+    if (!isFolder(folder)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { UserError } from '../user-error.ts';
-import { readDevState } from './data-folder.ts';
+import { folderError, readDevState } from './data-folder.ts';
 
 const LOCK = 'dev.lock';
 
@@ -19,10 +19,7 @@ export function lockFolder(folder: string): () => void {
     return () => lock?.close();
   } catch (error) {
     lock?.close();
-    if (!isBusy(error)) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new UserError('usage', `cannot use the folder ${folder}: ${why}`);
-    }
+    if (!isBusy(error)) throw folderError(folder, error);
   }
   const state = readDevState(folder);
   const where = state === null ? '' : `, at ${state.url} (process ${state.pid})`;

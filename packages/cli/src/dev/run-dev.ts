@@ -24,7 +24,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
   const folder = resolvePath(app.cwd, values.data);
-  makeFolder(folder);
+  makeFolder(folder, 0o700);
   const unlock = lockFolder(folder);
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);

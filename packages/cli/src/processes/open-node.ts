@@ -3,6 +3,7 @@ import { type NodeOptions, type RunningNode, startNode } from '@signalbox/node';
 import type { Logger } from '@signalbox/node/log';
 import { assertStrongKey, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
+import { makeFolder } from '../dev/data-folder.ts';
 import { UserError } from '../user-error.ts';
 
 export interface OpenNodeParams {
@@ -25,6 +26,9 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   const folder = resolve(app.cwd, values.data);
   const store = values.store ?? `file:${resolve(folder, 'signalbox.sqlite')}`;
   const s3 = bucketOf(settings);
+  // A node with its data elsewhere needs none, and may run where nothing can be written.
+  const usesFolder = values.store === null || (s3 === null && settings.isGiven('data'));
+  if (usesFolder) makeFolder(folder);
   try {
     return await startNode({
       store,

@@ -177,6 +177,9 @@ describe('a node that must not start', () => {
     [['--store', 'mongodb://x'], 2, 'mongodb: is no store'],
     [['--store', 'postgres://me:hunter2@127.0.0.1:1/db'], 5, 'postgres://127.0.0.1:1/db'],
     [['--blobs', 'https://s3.example/bucket'], 2, 'setting blobs needs s3-key-id and s3-secret'],
+    [['--data', '/dev/null/x'], 2, 'error: --data: cannot use the folder /dev/null/x: '],
+    [['--data', 'weak.yaml'], 2, 'error: --data: cannot use the folder '],
+    [['--data', '/proc/nope'], 2, 'error: --data: cannot use the folder /proc/nope: '],
     [['--host', '203.0.113.1'], 2, 'cannot listen on 203.0.113.1'],
   ])('%j ends with %i and one line', async (flags, expected, message) => {
     const args = ['node', '--port', '0', '--data', 'data', ...flags];
@@ -186,4 +189,14 @@ describe('a node that must not start', () => {
     expect(err).not.toContain('    at ');
     expect(code).toBe(expected);
   });
+
+  it.each(['/dev/null/x', 'file', '/proc/nope'])(
+    'dev --data %s ends with 2 and one line',
+    async (data) => {
+      writeFileSync(join(world.folder, 'file'), '');
+      const { code, err } = await world.run(['dev', '--port', '0', '--data', data]);
+      expect(err).toMatch(/^error: --data: cannot use the folder [^\n]+\n$/);
+      expect(code).toBe(2);
+    },
+  );
 });

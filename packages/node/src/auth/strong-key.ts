@@ -1,6 +1,6 @@
 const LENGTH_MIN = 32;
-const DISTINCT_MIN = 10;
-const ENTROPY_BITS_MIN = 96;
+const DISTINCT_MIN = 8;
+const ENTROPY_BITS_MIN = 84;
 const KNOWN_WORDS = [
   'changeme',
   'change-me',
@@ -18,6 +18,11 @@ const KNOWN_WORDS = [
   'test',
 ];
 
+/** Anywhere in the key. Six letters or more: a random key may hold a shorter one by chance. */
+const HELD_WORDS = ['secret', 'password', 'changeme', 'default', 'signalbox', 'example'];
+/** A random text of letters has about as many large ones as small ones. */
+const RARER_CASE_MIN = 0.2;
+
 /** Throws one clear line when the key that rules everything could be guessed. */
 export function assertStrongKey(text: string): void {
   const why = weakness(text);
@@ -32,6 +37,10 @@ function weakness(text: string): string | null {
   const known = KNOWN_WORDS.some((word) => bare !== '' && isMadeOf(bare, word.replace(/[-_]/, '')));
   if (known) return 'is a well-known word';
   if (text.length < LENGTH_MIN) return `is shorter than ${LENGTH_MIN} characters`;
+  if (HELD_WORDS.some((word) => bare.includes(word))) return 'holds a well-known word';
+  if (isRepetition(text)) return 'repeats itself too much to be random';
+  if (isSequence(text)) return 'is a sequence of neighbouring characters';
+  if (isOneKind(text)) return 'is made of one kind of character';
   if (new Set(text).size < DISTINCT_MIN || entropyBits(text) < ENTROPY_BITS_MIN) {
     return 'repeats itself too much to be random';
   }
@@ -41,6 +50,32 @@ function weakness(text: string): string | null {
 /** The word alone, or repeated. */
 function isMadeOf(bare: string, word: string): boolean {
   return bare.replaceAll(word, '') === '';
+}
+
+/** A part again and again; the last time it may be cut short. */
+function isRepetition(text: string): boolean {
+  for (let period = 1; period <= text.length / 2; period++) {
+    if (text.startsWith(text.slice(period))) return true;
+  }
+  return false;
+}
+
+/** For more than half of it, up or down the alphabet or the digits. */
+function isSequence(text: string): boolean {
+  const steps = [...text].slice(1).map((c, i) => c.charCodeAt(0) - text.charCodeAt(i));
+  const goesOn = (step: number, next = Number.NaN) => Math.abs(next) <= 1 && step * next >= 0;
+  const inRun = steps.filter(
+    (step, i) => Math.abs(step) <= 1 && (goesOn(step, steps[i - 1]) || goesOn(step, steps[i + 1])),
+  );
+  return inRun.length > steps.length / 2;
+}
+
+/** Digits alone, or letters alone that are nearly all small or all large: rather words than chance. */
+function isOneKind(text: string): boolean {
+  if (/^\d+$/.test(text)) return true;
+  if (!/^[a-z]+$/i.test(text)) return false;
+  const large = text.replaceAll(/[a-z]/g, '').length;
+  return Math.min(large, text.length - large) < text.length * RARER_CASE_MIN;
 }
 
 /**

@@ -114,10 +114,44 @@ describe('the client', () => {
 
   it('cuts a batch of large inputs into requests that a node takes', async () => {
     node.current.answer = submitting(new Map());
-    const name = 'x'.repeat(300_000);
+    const name = 'x'.repeat(200_000);
     const runs = await Promise.all([1, 2, 3, 4, 5].map(() => box.submit(hello, { name })));
     expect(new Set(runs.map(({ id }) => id)).size).toBe(5);
-    expect(node.current.asked.length).toBe(3);
+    expect(node.current.asked.length).toBe(2);
+  });
+
+  it('EXT-19 sends a large input ahead as a blob, and says each of both again', async () => {
+    const answer = submitting(new Map());
+    const failing = ['PUT /blobs', 'POST /runs'];
+    node.current.answer = (asked, response) => {
+      const what = `${asked.method} ${asked.path}`;
+      if (what === failing[0]) {
+        failing.shift();
+        return refuse(response, 503, 'unavailable');
+      }
+      if (asked.path !== '/blobs') return answer(asked, response);
+      send(response, 201, { name: 'blob-1', bytes: 1, sha256: '' });
+    };
+    await box.submit(hello, { name: 'x'.repeat(300_000) }, { key: 'k' });
+    const { asked } = node.current;
+    expect(asked.map(({ path }) => path)).toEqual(['/blobs', '/blobs', '/runs', '/runs']);
+    expect(asked[1]?.headers['content-type']).toBe('application/octet-stream');
+    expect(asked[1]?.body).toEqual({ name: 'x'.repeat(300_000) });
+    expect(asked[3]?.body).toEqual({ job: 'hello', key: 'k', inputBlob: 'blob-1' });
+  });
+
+  it('throws where the key belongs to a run of another job', async () => {
+    node.current.answer = (_asked, response) =>
+      send(response, 200, { id: 'run-0', job: 'other', created: false });
+    const error = await box
+      .submit(hello, { name: 'a' }, { key: 'k' })
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SignalboxError);
+    expect(error).toMatchObject({
+      code: 'conflict',
+      status: 409,
+      message: 'the key belongs to run run-0 of the job "other", not of "hello"',
+    });
   });
 
   it('says a submission again after an answer was lost, and there is still one run', async () => {

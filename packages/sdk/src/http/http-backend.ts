@@ -20,6 +20,7 @@ import { HttpClient, type HttpClientParams } from './http-client.ts';
 import { LongWaits } from './long-waits.ts';
 import { remoteEvents } from './remote-events.ts';
 import { remoteWorker } from './remote-worker.ts';
+import { sendAhead } from './send-ahead.ts';
 import { type SubmissionChunk, submissionChunks } from './submission-chunks.ts';
 
 /** A node that is asked over HTTP. */
@@ -45,8 +46,11 @@ export class HttpBackend implements Backend {
   }
 
   async submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
+    const light: PreparedSubmission[] = [];
+    // One after the other: many large inputs at once would fill the node's memory.
+    for (const item of items) light.push(await sendAhead(this.#client, item));
     const answers: Submitted[] = [];
-    for (const chunk of submissionChunks(items)) answers.push(...(await this.#submit(chunk)));
+    for (const chunk of submissionChunks(light)) answers.push(...(await this.#submit(chunk)));
     return answers;
   }
 

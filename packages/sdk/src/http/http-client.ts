@@ -26,7 +26,8 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below `/api/v1`. */
   readonly path: string;
-  readonly body?: string;
+  /** Text is JSON; bytes go as they are. */
+  readonly body?: string | Uint8Array;
   /** May happen twice without harm; reads always may. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -106,7 +107,7 @@ export class HttpClient {
       method,
       headers: {
         ...this.#headers,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': contentType(body) }),
         ...more,
       },
       ...(body !== undefined && { body }),
@@ -134,6 +135,10 @@ export class HttpClient {
     const message = `no answer from ${this.#base.origin}${why ? `: ${why}` : ''}`;
     return new SignalboxError('unreachable', message, { cause });
   }
+}
+
+function contentType(body: string | Uint8Array): string {
+  return typeof body === 'string' ? 'application/json' : 'application/octet-stream';
 }
 
 /** Nobody has heard of the request: the connection was never made. */

@@ -1,14 +1,12 @@
 import type { PreparedSubmission } from '../backend.ts';
-
-/** Bytes of one request; a single submission may be larger, and the node says whether it takes it. */
-const CHUNK_BYTES_MAX = 786_432;
+import { BATCH_BYTES_MAX } from '../submission-size.ts';
 
 export interface SubmissionChunk {
   readonly body: string;
   readonly single: boolean;
 }
 
-/** Cuts a batch into requests of a size that nodes take. Every input is put into text only once. */
+/** Cuts a batch into requests of a size that nodes take; large inputs have gone ahead by now. Every input is put into text only once. */
 export function* submissionChunks(
   items: readonly PreparedSubmission[],
 ): Generator<SubmissionChunk> {
@@ -17,7 +15,7 @@ export function* submissionChunks(
   for (const item of items) {
     const text = textOf(item);
     const size = Buffer.byteLength(text);
-    if (texts.length > 0 && bytes + size > CHUNK_BYTES_MAX) {
+    if (texts.length > 0 && bytes + size > BATCH_BYTES_MAX) {
       yield chunkOf(texts);
       texts = [];
       bytes = 0;

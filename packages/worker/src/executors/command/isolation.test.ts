@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -97,6 +97,46 @@ describe.skipIf(missing !== null)(
       const result = await executor.run(fakeAttempt({ work: { command } }));
       delete process.env['SOME_SECRET'];
       expect(Buffer.from(result.output ?? []).toString()).toBe('no\n');
+    });
+
+    async function stopped(script: string, graceMs: number) {
+      const executor = commandExecutor({ allow: true, isolation: 'bubblewrap', folder: root });
+      const work = { command: { argv: ['sh', '-c', script] } };
+      const attempt = fakeAttempt({ work, graceMs });
+      const running = executor.run(attempt);
+      await expect.poll(() => attempt.logged.stdout, { timeout: 5_000 }).toContain('start');
+      const abortedAt = performance.now();
+      attempt.abort();
+      const { kind } = await running;
+      return { kind, out: attempt.logged.stdout, ms: performance.now() - abortedAt };
+    }
+
+    it('WRK-17 has the grace period to clean up when it is stopped', async () => {
+      const trap = 'trap "echo got-term; sleep 0.3; echo cleaned; exit 0" TERM';
+      const script = `${trap}; echo start; while :; do sleep 0.1; done`;
+      const { kind, out, ms } = await stopped(script, 5_000);
+      expect({ kind, out }).toEqual({ kind: 'stopped', out: 'start\ngot-term\ncleaned\n' });
+      expect(ms).toBeLessThan(4_000);
+    });
+
+    it('is killed after the grace period when it does not listen', async () => {
+      const script = 'trap "" TERM; echo start; while :; do sleep 0.1; done';
+      const { kind, ms } = await stopped(script, 1_000);
+      expect(kind).toBe('stopped');
+      expect(ms).toBeGreaterThan(700);
+      expect(ms).toBeLessThan(4_000);
+    });
+
+    it('ends at once when it is stopped before the command has begun', async () => {
+      const executor = commandExecutor({ allow: true, isolation: 'bubblewrap', folder: root });
+      const attempt = fakeAttempt({ work: { command: { argv: ['sleep', '60'] } } });
+      const running = executor.run(attempt);
+      const hasFolder = () => readdirSync(root).length > 0;
+      await expect.poll(hasFolder, { interval: 1 }).toBe(true);
+      const abortedAt = performance.now();
+      attempt.abort();
+      expect((await running).kind).toBe('stopped');
+      expect(performance.now() - abortedAt).toBeLessThan(2_500);
     });
   },
 );

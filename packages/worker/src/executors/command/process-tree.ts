@@ -18,9 +18,12 @@ export class ProcessTree {
   readonly leader: number;
   readonly #variable: string;
   readonly #startedAt: number;
+  readonly #isWalled: boolean;
 
-  constructor(params: { leader: number; variable: string }) {
+  /** With `isWalled` the leader is bubblewrap, and the command runs inside it. */
+  constructor(params: { leader: number; variable: string; isWalled?: boolean }) {
     this.leader = params.leader;
+    this.#isWalled = params.isWalled === true;
     this.#variable = params.variable;
     this.#startedAt = startOf(params.leader);
     live.add(this);
@@ -33,6 +36,19 @@ export class ProcessTree {
     for (const row of await this.#members()) {
       if (row.group !== this.leader) send(row.pid, signal);
     }
+  }
+
+  /**
+   * Asks the command to end by itself. Bubblewrap is left out: its end is the end of everything
+   * inside, at once.
+   */
+  async terminate(): Promise<void> {
+    if (!this.#isWalled) return this.signal('SIGTERM');
+    const inside = (await this.#members()).filter((row) => !this.#isWall(row));
+    // Nobody inside yet, so nothing to clean up. By force: while bubblewrap builds its wall, the
+    // end of one half of it does not end the other.
+    if (inside.length === 0) return this.signal('SIGKILL');
+    for (const row of inside) send(row.pid, 'SIGTERM');
   }
 
   /** Waits until nothing is left of it, or the time is over. */
@@ -70,6 +86,11 @@ export class ProcessTree {
 
   #signalGroup(signal: NodeJS.Signals): void {
     send(-this.leader, signal);
+  }
+
+  /** Bubblewrap itself, and its child: the first process of the inner process table. */
+  #isWall(row: ProcessRow): boolean {
+    return row.pid === this.leader || row.parent === this.leader;
   }
 
   async #members(): Promise<readonly ProcessRow[]> {

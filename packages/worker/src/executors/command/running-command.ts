@@ -37,7 +37,7 @@ export async function runCommand(params: CommandParams): Promise<Result> {
   if (!('pid' in started)) return spawnResult(started);
   const { child, pid } = started;
   const variable = `${FOLDER_VARIABLE}=${params.folder}`;
-  const tree = new ProcessTree({ leader: pid, variable });
+  const tree = new ProcessTree({ leader: pid, variable, isWalled: params.isIsolated });
   const output = capture(child, params);
   feed(child, params.input);
   const memory = watchMemory(tree, params);
@@ -148,7 +148,7 @@ function stopOnAbort(
     const { graceMs } = attempt;
     const waitMs = graceMs - Math.min(graceMs * CLEANUP_SHARE, CLEANUP_MS_MAX);
     killAt = performance.now() + waitMs;
-    if (waitMs > 0) void tree.signal('SIGTERM');
+    if (waitMs > 0) void tree.terminate();
     timer = setTimeout(() => void tree.signal('SIGKILL'), waitMs);
   };
   attempt.signal.addEventListener('abort', stop);
