@@ -5,12 +5,14 @@ import { measureApi } from './api.ts';
 import { measureLatency } from './latency.ts';
 import { writeReport } from './report.ts';
 import { measureStart } from './start.ts';
+import { measureWatchers } from './watchers.ts';
 
 const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>>>> = {
   start: measureStart,
   'latency-sqlite': () => measureLatency('sqlite'),
   'latency-postgres': () => measureLatency('postgres'),
   api: measureApi,
+  watchers: measureWatchers,
 };
 
 const { values } = parseArgs({
