@@ -139,11 +139,11 @@ export class RunFeed implements Feed {
   /** False where a run has left memory before it was seen here: its name must be read first. */
   #deliver(batch: Batch, force: boolean): boolean {
     const { partition, seq, facts } = batch;
-    const names = facts.map((fact) =>
-      fact.kind === 'runsPagedIn' ? null : this.#names.nameOf(partition, fact),
-    );
-    const unknown = names.some((run, i) => run === null && facts[i]?.kind !== 'runsPagedIn');
-    if (unknown && !force) return false;
+    const names = facts.map((fact) => {
+      if (fact.kind === 'runsPagedIn' || !this.#mayWant(partition, fact)) return undefined;
+      return this.#names.nameOf(partition, fact);
+    });
+    if (names.includes(null) && !force) return false;
     const events: PlacedEvent[] = [];
     let text: string | null = null;
     const others = (): string => {
@@ -161,6 +161,11 @@ export class RunFeed implements Feed {
     if (events.length > 0) this.#watchers.tell(events);
     this.#told.set(partition, seq);
     return true;
+  }
+
+  #mayWant(partition: number, fact: Exclude<Fact, { kind: 'runsPagedIn' }>): boolean {
+    const seq = fact.kind === 'runSubmitted' ? fact.run.seq : fact.seq;
+    return this.#watchers.mayWant(partition, seq);
   }
 
   /** The end that names the unknown run is here, or comes with the next group of the partition. */

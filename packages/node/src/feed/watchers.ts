@@ -10,6 +10,8 @@ export type Listener = (events: readonly PlacedEvent[]) => void;
 export class Watchers {
   readonly #byTenant = new Map<string, Set<Listener>>();
   readonly #byRun = new Map<string, Set<Listener>>();
+  /** Watched runs by partition and number, with how many watch: what a fact can be asked at once. */
+  readonly #numbers = new Map<number, Map<number, number>>();
 
   get size(): number {
     return this.#byTenant.size + this.#byRun.size;
@@ -23,10 +25,28 @@ export class Watchers {
     // A listener of its own for each, so that one function may watch twice.
     const own: Listener = (events) => listener(events);
     listeners.add(own);
+    this.#count(filter.run, 1);
     return () => {
-      listeners.delete(own);
+      if (listeners.delete(own)) this.#count(filter.run, -1);
       if (listeners.size === 0 && index.get(key) === listeners) index.delete(key);
     };
+  }
+
+  /**
+   * False where nobody can want it. Asked before a fact is given the name of its run, which costs
+   * far more: those who each follow a run of theirs must not slow down all the others.
+   */
+  mayWant(partition: number, seq: number): boolean {
+    return this.#byTenant.size > 0 || (this.#numbers.get(partition)?.has(seq) ?? false);
+  }
+
+  #count(run: RunId | undefined, by: 1 | -1): void {
+    if (run === undefined) return;
+    const counts = this.#numbers.get(run.partition) ?? new Map<number, number>();
+    this.#numbers.set(run.partition, counts);
+    const count = (counts.get(run.seq) ?? 0) + by;
+    if (count > 0) counts.set(run.seq, count);
+    else counts.delete(run.seq);
   }
 
   wants(tenant: string, run: RunId): boolean {
