@@ -21,12 +21,12 @@ describePostgres('on a real server', () => {
       async (seed) => {
         await differentialRun({ ...options, seed, b: postgresTarget(url) });
       },
-      120_000,
+      300_000,
     );
 
     it('agree with the memory store without prepared statements', async () => {
       const b = postgresTarget(url, { prepare: false });
       await differentialRun({ ...options, seed: 3, b });
-    }, 120_000);
+    }, 300_000);
   });
 });

@@ -15,8 +15,11 @@ export async function runHandler(handler: Handler, attempt: AttemptContext): Pro
     const output = encodeOutput(await handler(input, context));
     return { kind: 'succeeded', output };
   } catch (error) {
-    // The result carries one line; where it was thrown is what its author looks for.
-    if (error instanceof Error && error.stack !== undefined) attempt.log('stderr', error.stack);
+    // The result carries one line; where it was thrown is what its author looks for. Not where it
+    // was told to stop: then the throw is the answer to that.
+    if (error instanceof Error && error.stack !== undefined && !attempt.signal.aborted) {
+      attempt.log('stderr', error.stack);
+    }
     return failureOf(error);
   } finally {
     // The state that was asked for when the signal fired must be on its way before the end is.
