@@ -1,5 +1,5 @@
-import { Client, percentile } from './client.ts';
-import { Processes, until } from './processes.ts';
+import { percentile } from './client.ts';
+import { Processes } from './processes.ts';
 
 const RATE = 1_000;
 const SECONDS = 15;
@@ -13,14 +13,8 @@ const TICK_MS = 5;
 export async function measureApi(): Promise<Record<string, number>> {
   const processes = new Processes();
   try {
-    const { url } = await processes.startNode(`file:${processes.folder}/signalbox.sqlite`);
-    const client = new Client(url, processes.key);
-    await client.call('PUT', '/jobs/nothing', {});
-    processes.startWorker(url);
-    await until(async () => {
-      const { items } = await client.call<{ items: unknown[] }>('GET', '/workers');
-      return items.length > 0;
-    });
+    const store = `file:${processes.folder}/signalbox.sqlite`;
+    const { client } = await processes.startFleet(store, 'nothing');
     const recent: string[] = [];
     const submits: number[] = [];
     const reads: number[] = [];

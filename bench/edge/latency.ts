@@ -1,6 +1,6 @@
 import { startPostgres } from '../../tools/postgres.ts';
-import { Client, percentile } from './client.ts';
-import { Processes, until } from './processes.ts';
+import { percentile } from './client.ts';
+import { Processes } from './processes.ts';
 
 const SAMPLES = 400;
 const WARM_UP = 100;
@@ -12,14 +12,7 @@ export async function measureLatency(on: 'sqlite' | 'postgres'): Promise<Record<
   const server = on === 'postgres' ? await startPostgres() : null;
   try {
     const store = server?.url ?? `file:${processes.folder}/signalbox.sqlite`;
-    const { url } = await processes.startNode(store);
-    const client = new Client(url, processes.key);
-    await client.call('PUT', '/jobs/began', { class: 'P1' });
-    processes.startWorker(url);
-    await until(async () => {
-      const { items } = await client.call<{ items: unknown[] }>('GET', '/workers');
-      return items.length > 0;
-    });
+    const { client } = await processes.startFleet(store, 'began');
     const delays: number[] = [];
     for (let i = 0; i < SAMPLES + WARM_UP; i++) {
       const sentAt = performance.timeOrigin + performance.now();

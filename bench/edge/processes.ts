@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Client } from './client.ts';
 
 const CLI = fileURLToPath(new URL('../../packages/cli/src/main.mjs', import.meta.url));
 const JOBS = fileURLToPath(new URL('./jobs.ts', import.meta.url));
@@ -31,6 +32,19 @@ export class Processes {
     const child = this.start(['node', '--store', store, '--port', `${port}`]);
     await until(() => isUp(`${url}/api/v1/ready`));
     return { url, child };
+  }
+
+  /** A node, a job and a worker that is attached: what every measurement needs. */
+  async startFleet(store: string, job: string): Promise<{ url: string; client: Client }> {
+    const { url } = await this.startNode(store);
+    const client = new Client(url, this.key);
+    await client.call('PUT', `/jobs/${job}`, {});
+    this.startWorker(url);
+    await until(async () => {
+      const { items } = await client.call<{ items: unknown[] }>('GET', '/workers');
+      return items.length > 0;
+    });
+    return { url, client };
   }
 
   startWorker(url: string): ChildProcess {

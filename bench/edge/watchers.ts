@@ -1,6 +1,6 @@
 import { type ClientRequest, get } from 'node:http';
-import { Client } from './client.ts';
-import { Processes, until } from './processes.ts';
+import type { Client } from './client.ts';
+import { Processes } from './processes.ts';
 
 const WATCHERS = 1_000;
 const ROUNDS = 3;
@@ -15,14 +15,8 @@ const IN_FLIGHT = 8;
 export async function measureWatchers(): Promise<Record<string, number>> {
   const processes = new Processes();
   try {
-    const { url } = await processes.startNode(`file:${processes.folder}/signalbox.sqlite`);
-    const client = new Client(url, processes.key);
-    await client.call('PUT', '/jobs/nothing', {});
-    processes.startWorker(url);
-    await until(async () => {
-      const { items } = await client.call<{ items: unknown[] }>('GET', '/workers');
-      return items.length > 0;
-    });
+    const store = `file:${processes.folder}/signalbox.sqlite`;
+    const { url, client } = await processes.startFleet(store, 'nothing');
     const items = Array.from({ length: WATCHERS }, () => ({ job: 'nothing', delayMs: 3_600_000 }));
     const watched = await client.call<{ items: { id: string }[] }>('POST', '/runs/batch', {
       items,

@@ -1,5 +1,5 @@
 import { parseRunId, type RunId } from '@signalbox/engine';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   cancelRun,
   defineJob,
@@ -147,9 +147,10 @@ describe('the stream of a tenant', () => {
       setImmediate(() => resolve(client.lastEventId)),
     );
     await node.submit({ job: 'mail' });
-    while (client.comments < 2 || client.lastEventId === before) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    await vi.waitFor(() => {
+      expect(client.comments).toBeGreaterThanOrEqual(2);
+      expect(client.lastEventId).not.toBe(before);
+    });
     expect(client.messages).toEqual([]);
     stream.close();
   });

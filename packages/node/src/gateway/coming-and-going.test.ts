@@ -1,5 +1,5 @@
 import { CLOSE } from '@signalbox/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayWorld, type WorldParams } from './testing/gateway-world.ts';
 import { helloOf, TestWorker } from './testing/test-worker.ts';
 
@@ -55,7 +55,7 @@ describe('coming and going', () => {
     const worker = await connect('w');
     await world.loop.flushed();
     expect(world.gateway.workers()).toHaveLength(1);
-    while (world.gateway.workers().length > 0) await new Promise((r) => setTimeout(r, 10));
+    await vi.waitFor(() => expect(world.gateway.workers()).toEqual([]));
     worker.say({ kind: 'beat', foreignUse: helloOf('w').foreignUse, progress: [] });
     await worker.got('restate');
     worker.say(helloOf('w'));

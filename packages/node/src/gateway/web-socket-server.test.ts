@@ -1,5 +1,5 @@
 import { CLOSE, encodeFrames, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { maskedFrame, RawSocket } from './testing/raw-socket.ts';
 import { SocketWorld } from './testing/socket-world.ts';
 import { helloOf } from './testing/test-worker.ts';
@@ -59,9 +59,9 @@ describe('a link over a socket', () => {
     client.say(helloOf('w'));
     await client.got('welcome');
     client.socket.terminate();
-    while (net.world.gateway.worker('w')?.status !== 'detached') {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await vi.waitFor(() => {
+      expect(net.world.gateway.worker('w')?.status).toBe('detached');
+    });
   });
 
   it('a stopping node says 1001', async () => {

@@ -1,4 +1,4 @@
-import type { Worker } from '@signalbox/engine';
+import { clampToZero, type Worker } from '@signalbox/engine';
 import type { WorkerView } from '@signalbox/protocol';
 
 export function workerView(worker: Worker): WorkerView {
@@ -10,7 +10,8 @@ export function workerView(worker: Worker): WorkerView {
     labels: { ...labels },
     executors: [...executors],
     total: { ...total },
-    free: { ...worker.free },
+    // A worker may hold more than it has; less than nothing is not free.
+    free: { ...clampToZero(worker.free) },
     attempts: worker.attempts.length,
     lastSeenAt: new Date(worker.lastSeenAt).toISOString(),
   };

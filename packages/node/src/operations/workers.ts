@@ -1,9 +1,9 @@
-import { clampToZero, type Worker } from '@signalbox/engine';
+import type { Worker } from '@signalbox/engine';
 import type { Page, WorkerView } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { workerView } from '../gateway/worker-view.ts';
 import { operation } from './operation.ts';
 import { refusal, shown } from './refusals.ts';
-import { instant } from './run-view.ts';
 
 /** The fleet as this node sees it, by name. */
 export const listWorkers = operation(
@@ -16,7 +16,7 @@ export const listWorkers = operation(
     const { workers } = context.loop.engine.core.workers;
     const names = [...workers.keys()].filter((name) => name > (params.after ?? '')).sort();
     const page = names.slice(0, limit);
-    const items = page.map((name) => showWorker(workers.get(name) as Worker));
+    const items = page.map((name) => workerView(workers.get(name) as Worker));
     const next = page.at(-1);
     return names.length > limit && next !== undefined ? { items, next } : { items };
   },
@@ -24,7 +24,7 @@ export const listWorkers = operation(
 
 export const getWorker = operation(
   async (context, _caller, params: { name: string }): Promise<WorkerView> => {
-    return showWorker(find(context, params.name));
+    return workerView(find(context, params.name));
   },
 );
 
@@ -44,7 +44,7 @@ function maintain(kind: Maintain) {
     const worker = find(context, params.name).info.name;
     const answer = await context.loop.execute({ kind, worker });
     if (answer.kind === 'refused') throw refusal(answer);
-    return showWorker(find(context, worker));
+    return workerView(find(context, worker));
   };
 }
 
@@ -54,19 +54,4 @@ function find(context: NodeContext, name: string): Worker {
     throw new ApiError('not_found', `no worker of the name ${shown(name)} is attached`);
   }
   return worker;
-}
-
-function showWorker(worker: Worker): WorkerView {
-  const { name, zone, labels, executors, total } = worker.info;
-  return {
-    name,
-    status: worker.status,
-    zone,
-    labels: { ...labels },
-    executors: [...executors],
-    total: { ...total },
-    free: { ...clampToZero(worker.free) },
-    attempts: worker.attempts.length,
-    lastSeenAt: instant(worker.lastSeenAt),
-  };
 }
