@@ -67,6 +67,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     store,
     loop,
     feed,
+    fleet: gateway,
     blobs,
     logs,
     audit: new StoreAudit(store),

@@ -1,5 +1,12 @@
 import type { RunId } from '@signalbox/engine';
-import type { BlobRef, ErrorCode, LogStream, Role, TargetOptions } from '@signalbox/protocol';
+import type {
+  BlobRef,
+  ErrorCode,
+  LogStream,
+  Role,
+  TargetOptions,
+  WorkerView,
+} from '@signalbox/protocol';
 import type { LogLineRow, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
 import type { CommitLoop } from './loop/index.ts';
@@ -12,6 +19,7 @@ export interface NodeContext {
   readonly store: Store;
   readonly loop: CommitLoop;
   readonly feed: Feed;
+  readonly fleet: Fleet;
   readonly blobs: BlobStore;
   readonly logs: TaskLogs;
   readonly audit: Audit;
@@ -77,6 +85,17 @@ export interface Feed {
   ): () => void;
   /** Resolves when the run has ended or the time is over, whichever comes first. */
   ended(params: { tenant: string; run: RunId; timeoutMs: number }): Promise<void>;
+}
+
+/** The workers as people see and order them; the gateway knows who has left by itself. */
+export interface Fleet {
+  workers(): WorkerView[];
+  worker(name: string): WorkerView | null;
+  /** False where there is no such worker; so do those below. */
+  drain(name: string): Promise<boolean>;
+  cordon(name: string): Promise<boolean>;
+  uncordon(name: string): Promise<boolean>;
+  evict(name: string): Promise<boolean>;
 }
 
 /** Payloads too large for the journal. A directory, or S3. */

@@ -12,8 +12,9 @@ import type { JobDefinition } from '@signalbox/protocol';
 import type { LogLineRow, Store } from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import { pino } from 'pino';
-import type { Caller, NodeContext } from '../../context.ts';
+import type { Caller, NodeContext, TaskLogs } from '../../context.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
+import { Gateway } from '../../gateway/gateway.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
 import { defineJob, submitRuns } from '../index.ts';
@@ -52,6 +53,7 @@ export class SmallNode {
   readonly disk: MemoryStore;
   readonly feed: RunFeed;
   readonly attempts: Attempt[] = [];
+  readonly #gateway: Gateway;
   readonly #behaviours = new Map<string, Behaviour>();
   readonly #arrivals: (() => void)[] = [];
   readonly #listeners = new Set<(line: LogLineRow) => void>();
@@ -76,6 +78,16 @@ export class SmallNode {
       },
     });
     const blobs = new Map<string, Uint8Array>();
+    const log = pino({ level: 'silent' });
+    const logs: TaskLogs = {
+      append: () => {},
+      flush: async () => {},
+      onLine: (listener) => {
+        this.#listeners.add(listener);
+        return () => void this.#listeners.delete(listener);
+      },
+    };
+    this.#gateway = new Gateway({ loop, logs, name: 'small', heartbeatMs: 5_000, log });
     this.context = {
       name: 'small',
       version: '0.0.0',
@@ -83,6 +95,7 @@ export class SmallNode {
       store,
       loop,
       feed: this.feed,
+      fleet: this.#gateway,
       blobs: {
         put: async (tenant, bytes) => {
           const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -91,17 +104,10 @@ export class SmallNode {
         },
         get: async (tenant, name) => blobs.get(`${tenant}/${name}`) ?? null,
       },
-      logs: {
-        append: () => {},
-        flush: async () => {},
-        onLine: (listener) => {
-          this.#listeners.add(listener);
-          return () => void this.#listeners.delete(listener);
-        },
-      },
+      logs,
       audit: { record: async () => {} },
       metrics: { text: async () => '' },
-      log: pino({ level: 'silent' }),
+      log,
     };
   }
 
@@ -119,8 +125,9 @@ export class SmallNode {
     return node;
   }
 
-  stop(): Promise<void> {
-    return this.context.loop.stop();
+  async stop(): Promise<void> {
+    await this.#gateway.stop();
+    await this.context.loop.stop();
   }
 
   attach(
