@@ -57,6 +57,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     logs,
     name,
     heartbeatMs: loop.engine.core.settings.heartbeatMs,
+    beat: () => metrics.beat(),
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
   });
@@ -92,7 +93,7 @@ function makeLoop(
 ): CommitLoop {
   const { store, log, feed, metrics } = parts;
   const { partitions } = options;
-  const loop = new CommitLoop({
+  return new CommitLoop({
     engine: new Engine(options.engine),
     store,
     ports: realPorts({
@@ -117,17 +118,6 @@ function makeLoop(
       else if (options.http !== false) process.exit(1);
     },
   });
-  countBeats(loop, metrics);
-  return loop;
-}
-
-/** The loop has no port for what workers say; all of it passes here. */
-function countBeats(loop: CommitLoop, metrics: NodeMetrics): void {
-  const report = loop.report.bind(loop);
-  loop.report = (command) => {
-    if (command.kind === 'beat') metrics.beat();
-    report(command);
-  };
 }
 
 function dataDirOf(address: string): string | null {

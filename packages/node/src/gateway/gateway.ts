@@ -23,6 +23,8 @@ export interface GatewayParams {
   readonly clock?: () => number;
   readonly limits?: Partial<GatewayLimits>;
   readonly spans?: AttemptSpans;
+  /** Called for every heartbeat, to be counted. */
+  readonly beat?: () => void;
 }
 
 /**
@@ -42,7 +44,8 @@ export class Gateway {
     this.#loop = loop;
     this.#log = log;
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...params.limits };
-    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs });
+    const { beat = () => {} } = params;
+    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs, beat });
     this.#outgoing = new Outgoing({
       loop,
       confirmed: this.#roster.confirmed,

@@ -19,6 +19,7 @@ export class Roster implements SessionHost {
   readonly open = new Set<WorkerSession>();
   readonly #welcomeFrame: FromNode;
   readonly #heartbeatMs: number;
+  readonly #beat: () => void;
   readonly #byName = new Map<string, WorkerSession>();
   /** They said goodbye; the engine keeps their record for a moment in case they come back. */
   readonly #departed = new Set<string>();
@@ -32,6 +33,7 @@ export class Roster implements SessionHost {
     limits: GatewayLimits;
     name: string;
     heartbeatMs: number;
+    beat: () => void;
   }) {
     this.loop = params.loop;
     this.logs = params.logs;
@@ -40,6 +42,7 @@ export class Roster implements SessionHost {
     this.confirmed = new Confirmed(params.limits.confirmsKept);
     const { name: node, heartbeatMs } = params;
     this.#heartbeatMs = heartbeatMs;
+    this.#beat = params.beat;
     this.#welcomeFrame = { kind: 'welcome', protocol: PROTOCOL_VERSION, node, heartbeatMs };
   }
 
@@ -107,6 +110,7 @@ export class Roster implements SessionHost {
    * the two talk in circles.
    */
   heard(session: WorkerSession): void {
+    this.#beat();
     const name = session.info?.name ?? '';
     if (this.loop.engine.core.workers.workers.get(name)?.info === session.info) return;
     if (this.monotonicMs() - session.statedAtMs < this.#heartbeatMs) return;
