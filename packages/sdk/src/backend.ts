@@ -17,11 +17,11 @@ import type { WorkingWorker, WorkOn } from './work-on.ts';
  * answers and throw the same `SignalboxError`, so that nothing above knows which it is (API-16).
  */
 export interface Backend {
-  /** An answer may get lost on the way: every submission carries a key, so that it can be repeated. */
+  /** Every question is a request, and an answer may get lost on the way. */
   readonly isRemote: boolean;
   /** Defines the job or changes it; an unchanged definition keeps its version. */
   define(name: string, definition: JobDefinition): Promise<Job>;
-  /** All or none on what is wrong with them; answers in their order. */
+  /** One request. All or none on what is wrong with them; answers in their order. */
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]>;
   /** With `waitMs` it answers when the run has ended or the time is over. */
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }): Promise<RunView>;
@@ -38,11 +38,11 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A submission whose input is already text, so that nothing the caller changes later gets in. */
+/** A submission whose input is a copy already, so that nothing the caller changes later gets in. */
 export interface PreparedSubmission {
-  readonly head: Omit<Submission, 'input'>;
-  /** JSON; undefined where there is no input, or it is in `head.inputBase64`. */
-  readonly input: string | undefined;
+  readonly head: Omit<Submission, 'input' | 'inputBase64'>;
+  /** JSON as text, or bytes; undefined where there is no input, or it is in `head.inputBlob`. */
+  readonly input: string | Uint8Array | undefined;
 }
 
 export interface RunsQuery {

@@ -15,6 +15,8 @@ export class SignalboxError extends Error {
   readonly requestId: string | undefined;
   /** When it is worth asking again, if the answer said so. */
   readonly retryAfterMs: number | undefined;
+  /** Refused when it was sent again: the first time, whose answer was lost, it may have been done. */
+  readonly mayBeDone: boolean;
 
   constructor(code: SignalboxErrorCode, message: string, more: SignalboxErrorDetail = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
@@ -23,6 +25,7 @@ export class SignalboxError extends Error {
     this.field = more.field;
     this.requestId = more.requestId;
     this.retryAfterMs = more.retryAfterMs;
+    this.mayBeDone = more.mayBeDone ?? false;
   }
 }
 
@@ -31,6 +34,7 @@ export interface SignalboxErrorDetail {
   readonly field?: string | undefined;
   readonly requestId?: string | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly mayBeDone?: boolean;
   readonly cause?: unknown;
 }
 

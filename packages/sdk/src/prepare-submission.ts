@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { ClassName } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 
@@ -15,21 +14,13 @@ export interface SubmitOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Bytes travel as they are; everything else as JSON. Throws where it is neither. A remote node may
- * have taken a submission whose answer was lost: with a key of its own it can be said again, however
- * often and in whatever batch, and is still one run.
- */
-export function prepareSubmission(params: {
-  job: string;
-  input: unknown;
-  options: SubmitOptions;
-  isRemote: boolean;
-}): PreparedSubmission {
-  const { job, input, options, isRemote } = params;
-  const { unique, dueAt, delayMs } = options;
-  const key = options.key ?? (isRemote ? `sdk-${randomUUID()}` : undefined);
-  const bytes = input instanceof Uint8Array ? input : undefined;
+/** Bytes travel as they are; everything else as JSON. Throws where it is neither. */
+export function prepareSubmission(
+  job: string,
+  input: unknown,
+  options: SubmitOptions,
+): PreparedSubmission {
+  const { key, unique, dueAt, delayMs } = options;
   return {
     head: {
       job,
@@ -38,9 +29,8 @@ export function prepareSubmission(params: {
       ...(options.class !== undefined && { class: options.class }),
       ...(dueAt !== undefined && { dueAt: instantOf(dueAt) }),
       ...(delayMs !== undefined && { delayMs }),
-      ...(bytes && { inputBase64: Buffer.from(bytes).toString('base64') }),
     },
-    input: bytes === undefined ? jsonOf(job, input) : undefined,
+    input: input instanceof Uint8Array ? input.slice() : jsonOf(job, input),
   };
 }
 

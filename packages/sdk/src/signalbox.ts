@@ -8,6 +8,7 @@ import {
   type Submitted,
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
+import { batchLength } from './batch-length.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
 import type { RetrySettings } from './http/retry-policy.ts';
@@ -95,7 +96,7 @@ export class Signalbox implements AsyncDisposable {
   ): Promise<RunHandle<unknown>> {
     options.signal?.throwIfAborted();
     const name = typeof job === 'string' ? job : job.name;
-    const item = this.#prepare(name, input, options);
+    const item = prepareSubmission(name, input, options);
     const submitted = await abortable(this.#batcher.submit(item), options.signal);
     return this.#handle(name, submitted);
   }
@@ -108,10 +109,12 @@ export class Signalbox implements AsyncDisposable {
     job: Job<Input, Output>,
     items: readonly ManyItem<Input>[],
   ): Promise<readonly RunHandle<Output>[]> {
-    const prepared = items.map((item) => this.#prepare(job.name, item.input, item));
+    const prepared = items.map((item) => prepareSubmission(job.name, item.input, item));
     const handles: RunHandle<Output>[] = [];
-    for (let from = 0; from < prepared.length; from += MANY_MAX) {
-      const submitted = await this.#backend.submitAll(prepared.slice(from, from + MANY_MAX));
+    for (let from = 0; from < prepared.length; from = handles.length) {
+      const at = (i: number) => prepared[from + i] as PreparedSubmission;
+      const batch = prepared.slice(from, from + batchLength(prepared.length - from, at));
+      const submitted = await this.#backend.submitAll(batch);
       for (const run of submitted) handles.push(this.#handle(job.name, run));
     }
     return handles;
@@ -179,10 +182,6 @@ export class Signalbox implements AsyncDisposable {
     return this.#closed;
   }
 
-  #prepare(job: string, input: unknown, options: SubmitOptions): PreparedSubmission {
-    return prepareSubmission({ job, input, options, isRemote: this.#backend.isRemote });
-  }
-
   /** A key may belong to a run of another job, whose output would not be what the types say. */
   #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
     if (run.job === asked) return new RunHandle(this.#backend, run);
@@ -210,6 +209,5 @@ export class Signalbox implements AsyncDisposable {
   }
 }
 
-const MANY_MAX = 1_000;
 const PAGE = 200;
 const LOCAL_URL = 'http://127.0.0.1:7070';

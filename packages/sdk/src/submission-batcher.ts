@@ -1,10 +1,8 @@
 import type { Submitted } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
+import { batchLength } from './batch-length.ts';
 import { SignalboxError, type SignalboxErrorCode } from './errors.ts';
-import { BATCH_BYTES_MAX, inputSize } from './submission-size.ts';
 
-/** The most that one request may hold. */
-const BATCH_MAX = 1_000;
 /** Requests under way at once; what comes meanwhile gathers, and the batches grow with the load. */
 const IN_FLIGHT_MAX = 4;
 
@@ -20,6 +18,11 @@ const OF_ONE: ReadonlySet<SignalboxErrorCode> = new Set([
   'target_not_allowed',
   'locked_field',
 ]);
+
+/** Not where the batch may have been taken before it was refused: its halves would be taken again. */
+function isOfOne(error: unknown): boolean {
+  return error instanceof SignalboxError && OF_ONE.has(error.code) && !error.mayBeDone;
+}
 
 interface Waiting {
   readonly item: PreparedSubmission;
@@ -65,7 +68,8 @@ export class SubmissionBatcher {
 
   #flush(): void {
     while (this.#waiting.length > 0 && this.#inFlight < IN_FLIGHT_MAX) {
-      const batch = this.#waiting.splice(0, batchLength(this.#waiting));
+      const at = (i: number) => (this.#waiting[i] as Waiting).item;
+      const batch = this.#waiting.splice(0, batchLength(this.#waiting.length, at));
       this.#inFlight++;
       void this.#send(batch).finally(() => {
         this.#inFlight--;
@@ -81,7 +85,7 @@ export class SubmissionBatcher {
       const answers = await this.#submitAll(batch.map(({ item }) => item));
       for (const [i, { resolve }] of batch.entries()) resolve(answers[i] as Submitted);
     } catch (error) {
-      if (batch.length > 1 && error instanceof SignalboxError && OF_ONE.has(error.code)) {
+      if (batch.length > 1 && isOfOne(error)) {
         const middle = batch.length >> 1;
         await Promise.all([this.#send(batch.slice(0, middle)), this.#send(batch.slice(middle))]);
         return;
@@ -89,15 +93,4 @@ export class SubmissionBatcher {
       for (const { reject } of batch) reject(error);
     }
   }
-}
-
-/** How many travel together: not too many bytes either, so that few wait for one that is large. */
-function batchLength(waiting: readonly Waiting[]): number {
-  const most = Math.min(waiting.length, BATCH_MAX);
-  let bytes = 0;
-  for (let i = 0; i < most; i++) {
-    bytes += inputSize((waiting[i] as Waiting).item);
-    if (bytes > BATCH_BYTES_MAX) return Math.max(1, i);
-  }
-  return most;
 }

@@ -19,9 +19,15 @@ function validatePart(part: CommitPart): void {
   if (!Number.isSafeInteger(part.seq) || part.seq < 1) {
     throw new StoreError('invalid', `seq ${part.seq} of partition ${part.partition} is no seq`);
   }
-  for (const run of part.runs) validateRun(run);
+  let before: RunRow | null = null;
+  for (const run of part.runs) {
+    validateRun(run, before);
+    before = run;
+  }
+  let tenant = '';
   for (const end of part.ends) {
-    requireText('end.tenant', end.tenant);
+    if (end.tenant !== tenant) requireText('end.tenant', end.tenant);
+    tenant = end.tenant;
     requireText('end.state', end.state);
     requireText('end.detail', end.detail);
   }
@@ -36,10 +42,11 @@ function validatePart(part: CommitPart): void {
   for (const id of part.inboxTaken) requireText('inboxTaken', id);
 }
 
-function validateRun(run: RunRow): void {
-  requireText('run.tenant', run.tenant);
-  requireText('run.job', run.job);
-  requireText('run.head', run.head);
+/** What the row before it says as well has been looked at: runs of one request have much in common. */
+function validateRun(run: RunRow, before: RunRow | null): void {
+  if (run.tenant !== before?.tenant) requireText('run.tenant', run.tenant);
+  if (run.job !== before?.job) requireText('run.job', run.job);
+  if (run.head !== before?.head) requireText('run.head', run.head);
   for (const key of run.keys) requireText('run.keys', key);
   // Listed twice, a key would seem to be taken by another run: by this one itself.
   if (run.keys.length > 1 && new Set(run.keys).size !== run.keys.length) {

@@ -212,9 +212,18 @@ class GroupWriter {
   }
 }
 
+/** The last one: what one request submits often has one and the same head. */
+let encoded: { readonly head: RunHead; readonly text: string } | null = null;
+
 export function encodeHead(head: RunHead): string {
-  for (const _ in head) return JSON.stringify(head);
-  return '';
+  if (encoded?.head === head) return encoded.text;
+  let text = '';
+  for (const _ in head) {
+    text = JSON.stringify(head);
+    break;
+  }
+  encoded = { head, text };
+  return text;
 }
 
 function keysOf(head: RunHead): readonly string[] {

@@ -10,6 +10,11 @@ import type { Worker } from './worker.ts';
 export interface RunHead {
   /** The client's idempotency key. */
   readonly key?: string;
+  /**
+   * This run and those numbered after it, so many together, were one request: `key` is that of the
+   * request, and whoever holds it holds all of them.
+   */
+  readonly batch?: number;
   /** No second live run of the job may carry the same value. */
   readonly unique?: string;
   /** Not before this time. */

@@ -30,15 +30,15 @@ export function answerer(
 
   return async (request, reply, caller) => {
     const { params: inPath } = request;
-    await checkParams?.(inPath);
+    if (checkParams !== null) await checkParams(inPath);
     const query = readQuery(request.query, route.query);
-    await checkQuery?.(query);
-    const bytes =
-      route.bytes === true ? ((request.body as Uint8Array | undefined) ?? EMPTY) : EMPTY;
+    if (checkQuery !== null) await checkQuery(query);
+    const isBytes = route.bytes === true || request.body instanceof Uint8Array;
+    const bytes = isBytes ? ((request.body as Uint8Array | undefined) ?? EMPTY) : EMPTY;
     // No body at all is the same as one without fields; `null` is neither.
     const given = request.body === undefined ? {} : request.body;
-    const body = route.bytes === true ? undefined : given;
-    if (route.bytes !== true) await checkBody(body);
+    const body = isBytes ? undefined : given;
+    if (!isBytes) await checkBody(body);
     const note: AuditNote = {};
     const { headers, end } = traced(route, request, tracing);
     const answering = route.handler({
@@ -69,10 +69,13 @@ function traced(
   tracing: Tracing,
 ): { headers: FastifyRequest['headers']; end: () => void } {
   if (route.submits !== true || route.bytes === true) return { headers, end: () => {} };
-  const { traceparent, ...others } = headers;
+  const { traceparent } = headers;
   const span = tracing.submit(typeof traceparent === 'string' ? traceparent : undefined);
+  const end = (): void => span.end();
+  if (span.trace === traceparent) return { headers, end };
+  const { traceparent: _, ...others } = headers;
   const carried = span.trace === undefined ? others : { ...others, traceparent: span.trace };
-  return { headers: carried, end: () => span.end() };
+  return { headers: carried, end };
 }
 
 /** What the handler left unsaid follows from the request. */

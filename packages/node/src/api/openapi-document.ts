@@ -68,7 +68,16 @@ function bodyOf(route: Route): object {
   }
   if (route.body === undefined) return {};
   const required = ((route.body as Fields).required ?? []).length > 0;
-  return { requestBody: { required, content: { 'application/json': { schema: route.body } } } };
+  const { packed } = route;
+  const content = {
+    'application/json': { schema: route.body },
+    ...(packed && { [packed.contentType]: { schema: binary(packed.description) } }),
+  };
+  return { requestBody: { required, content } };
+}
+
+function binary(description: string): object {
+  return { type: 'string', format: 'binary', description };
 }
 
 function responsesOf(route: Route): Record<string, unknown> {

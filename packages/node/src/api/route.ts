@@ -21,7 +21,7 @@ export interface RouteRequest<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** The body of a route that takes `bytes`. */
+  /** The body of a route that takes `bytes`, or one that came `packed`; else empty. */
   readonly bytes: Uint8Array;
   readonly headers: FastifyRequest['headers'];
   readonly raw: FastifyRequest;
@@ -56,6 +56,8 @@ export interface Route<
   readonly body?: B;
   /** The body is bytes of any type, up to the size of a blob. */
   readonly bytes?: boolean;
+  /** A content type beside JSON in which the body may come: the handler gets it as `bytes`. */
+  readonly packed?: { readonly contentType: string; readonly description: string };
   /** By status; null for an answer that is not JSON or has no body. */
   readonly response: Readonly<Record<number, TSchema | null>>;
   /** What the audit log calls it: `job.define`, `run.cancel`. Every change has one … */

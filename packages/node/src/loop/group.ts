@@ -1,10 +1,20 @@
 import type { Answer, Effect, Fact, SubmittedRun } from '@signalbox/engine';
 
-/** Somebody who waits for a decision to be durable. */
+/** Somebody who waits for decisions to be durable, and hears of all of them together. */
 export interface Reply {
   readonly partition: number | null;
-  answer: Answer;
-  readonly resolve: (answer: Answer) => void;
+  readonly answers: Answer[];
+  readonly resolve: (answers: readonly Answer[]) => void;
+}
+
+/** Submissions under one key: one run, or all that one request made, numbered in a row. */
+export interface Submissions {
+  readonly partition: number;
+  readonly firstSeq: number;
+  readonly count: number;
+  readonly runs: readonly SubmittedRun[];
+  /** Where each of them waits in the store, if it was parked. */
+  readonly lanes: readonly (string | null)[];
 }
 
 /**
@@ -44,28 +54,22 @@ export class Group {
   }
 
   /**
-   * Strikes everything about a submission that turned out not to have happened. Pages that were
-   * taken in after it counted it among the runs still parked in its lane.
+   * Strikes everything about submissions that turned out not to have happened. Pages that were
+   * taken in after them counted them among the runs still parked in their lanes.
    */
-  strike(struck: { partition: number; seq: number; lane: string | null }): void {
-    const { partition, seq, lane } = struck;
+  strike(struck: Submissions): void {
+    const { partition } = struck;
     this.changed = true;
     const facts = this.facts.get(partition);
     if (facts !== undefined) {
-      let isAfter = !facts.some((fact) => fact.kind === 'runSubmitted' && fact.run.seq === seq);
-      const left = facts.flatMap((fact): Fact[] => {
-        if (fact.kind === 'runSubmitted' && fact.run.seq === seq) isAfter = true;
-        if (concerns(fact, seq)) return [];
-        if (fact.kind !== 'runsPagedIn' || fact.lane !== lane || !isAfter) return [fact];
-        return [{ ...fact, parkedLeft: Math.max(0, fact.parkedLeft - 1) }];
-      });
+      const left = factsWithout(facts, struck);
       this.factCount -= facts.length - left.length;
       if (left.length === 0) this.facts.delete(partition);
       else this.facts.set(partition, left);
     }
     retain(this.effects, (effect) => {
       const ref = partitionAndSeq(effect);
-      return ref === null || ref.partition !== partition || ref.seq !== seq;
+      return ref === null || ref.partition !== partition || !isAmong(struck, ref.seq);
     });
   }
 
@@ -83,25 +87,70 @@ export class Group {
   }
 
   /**
-   * The submission in this group that asks for a key of another run. The holder itself may be in
+   * The submissions in this group that ask for a key of another run. The holder itself may be in
    * the same group, when memory forgot its key before it was durable: that one stays.
    */
-  findSubmission(
+  findSubmissions(
     tenant: string,
     key: string,
     holder: { readonly partition: number; readonly seq: number },
-  ): { partition: number; run: SubmittedRun; lane: string | null } | null {
+  ): Submissions | null {
     for (const facts of this.facts.values()) {
       for (const fact of facts) {
         if (fact.kind !== 'runSubmitted' || fact.run.spec.tenant !== tenant) continue;
         const { head } = fact.run;
         if (head.key !== key && head.inbox !== key) continue;
         if (fact.partition === holder.partition && fact.run.seq === holder.seq) continue;
-        return { partition: fact.partition, run: fact.run, lane: fact.parked?.lane ?? null };
+        return submissionsFrom(fact.run, fact.partition, facts);
       }
     }
     return null;
   }
+}
+
+function submissionsFrom(
+  { seq: firstSeq, head }: SubmittedRun,
+  partition: number,
+  facts: readonly Fact[],
+): Submissions {
+  const range = { firstSeq, count: head.batch ?? 1 };
+  const runs: SubmittedRun[] = [];
+  const lanes: (string | null)[] = [];
+  for (const fact of facts) {
+    if (fact.kind !== 'runSubmitted' || !isAmong(range, fact.run.seq)) continue;
+    runs.push(fact.run);
+    lanes.push(fact.parked?.lane ?? null);
+  }
+  return { partition, ...range, runs, lanes };
+}
+
+export function isAmong(
+  { firstSeq, count }: Pick<Submissions, 'firstSeq' | 'count'>,
+  seq: number,
+): boolean {
+  return seq >= firstSeq && seq < firstSeq + count;
+}
+
+/** One pass, however many are struck: a request may have made a thousand of thousands of facts. */
+function factsWithout(facts: readonly Fact[], struck: Submissions): Fact[] {
+  const areHere = facts.some(
+    (fact) => fact.kind === 'runSubmitted' && isAmong(struck, fact.run.seq),
+  );
+  const parkedBefore = new Map<string, number>();
+  const park = (lane: string | null): void => {
+    if (lane !== null) parkedBefore.set(lane, (parkedBefore.get(lane) ?? 0) + 1);
+  };
+  if (!areHere) struck.lanes.forEach(park);
+  const left: Fact[] = [];
+  for (const fact of facts) {
+    if (fact.kind === 'runSubmitted' && isAmong(struck, fact.run.seq)) {
+      park(fact.parked?.lane ?? null);
+    } else if (fact.kind === 'runsPagedIn') {
+      const gone = parkedBefore.get(fact.lane) ?? 0;
+      left.push(gone === 0 ? fact : { ...fact, parkedLeft: Math.max(0, fact.parkedLeft - gone) });
+    } else if (fact.kind === 'runSubmitted' || !isAmong(struck, fact.seq)) left.push(fact);
+  }
+  return left;
 }
 
 export function partitionAndSeq(effect: Effect): { partition: number; seq: number } | null {
@@ -115,17 +164,6 @@ export function partitionAndSeq(effect: Effect): { partition: number; seq: numbe
       return effect.ref;
     default:
       return null;
-  }
-}
-
-function concerns(fact: Fact, seq: number): boolean {
-  switch (fact.kind) {
-    case 'runSubmitted':
-      return fact.run.seq === seq;
-    case 'runsPagedIn':
-      return false;
-    default:
-      return fact.seq === seq;
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Engine } from '@signalbox/engine';
-import { Group, type Reply } from './group.ts';
+import type { Answer, Engine } from '@signalbox/engine';
+import { Group, isAmong, type Reply, type Submissions } from './group.ts';
 
 /** The two groups there are at any time: one on its way to the store, one gathering behind it. */
 export class Groups {
@@ -47,17 +47,12 @@ export class Groups {
     return null;
   }
 
-  /** Strikes a submission that the store refused; whoever was told of it is told of the holder. */
-  strike(struck: { partition: number; seq: number; lane: string | null }, holder: Holder): void {
+  /** Strikes submissions that the store refused; whoever was told of them is told of the holder. */
+  strike(struck: Submissions, holder: Holder): void {
     this.gather();
     for (const group of this.#both()) {
       group.strike(struck);
-      for (const reply of group.replies) {
-        const { answer } = reply;
-        if (answer.kind !== 'accepted' && answer.kind !== 'duplicate') continue;
-        if (answer.partition !== struck.partition || answer.seq !== struck.seq) continue;
-        reply.answer = { kind: 'duplicate', ...holder };
-      }
+      for (const { answers } of group.replies) tellHolder(answers, struck, holder);
     }
   }
 
@@ -72,6 +67,17 @@ export class Groups {
 
   #both(): Group[] {
     return this.inFlight === null ? [this.gathering] : [this.inFlight, this.gathering];
+  }
+}
+
+/** Of a request the holder is the first: the others follow it as these follow theirs. */
+function tellHolder(answers: Answer[], struck: Submissions, holder: Holder): void {
+  for (const [i, answer] of answers.entries()) {
+    if (answer.kind !== 'accepted' && answer.kind !== 'duplicate') continue;
+    if (answer.partition !== struck.partition || !isAmong(struck, answer.seq)) continue;
+    const { partition, ms } = holder;
+    const seq = holder.seq + answer.seq - struck.firstSeq;
+    answers[i] = { kind: 'duplicate', partition, seq, ms };
   }
 }
 

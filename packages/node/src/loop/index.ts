@@ -1,7 +1,9 @@
 export * from './fetch.ts';
+export * from './inbox-request.ts';
 export * from './loop.ts';
 export * from './ports.ts';
 export * from './reader.ts';
 export * from './redrive.ts';
+export { slicesOf } from './slices.ts';
 export { Specs } from './specs.ts';
 export { readPartition } from './take-over.ts';

@@ -1,15 +1,8 @@
-import type {
-  Command,
-  Effect,
-  Engine,
-  PageWanted,
-  Run,
-  RunHead,
-  SubmittedRun,
-} from '@signalbox/engine';
+import type { Command, Effect, Engine, PageWanted, Run, SubmittedRun } from '@signalbox/engine';
 import { DUE_LANE } from '@signalbox/engine';
 import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
+import { itemsOf } from './inbox-request.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 import { toSubmitted } from './take-over.ts';
@@ -28,8 +21,8 @@ interface LoaderParams {
   livePartitions(): number[];
   /** Resolves when everything decided so far is durable. */
   decidedIsDurable(): Promise<void>;
-  /** Hands a command to the loop; with the inbox entry that it takes out. */
-  deliver(command: Command, inboxEntry?: string): void;
+  /** Hands commands of one partition to the loop; with the inbox entry that they take out. */
+  deliver(commands: readonly [Command, ...Command[]], inboxEntry?: string): void;
   storeFailed(error: StoreError): void;
 }
 
@@ -134,7 +127,7 @@ export class Loader {
       };
       const { exhausted } = read;
       const from = page.after;
-      this.#p.deliver({ kind: 'pageIn', partition, lane, after: from, runs, cursor, exhausted });
+      this.#p.deliver([{ kind: 'pageIn', partition, lane, after: from, runs, cursor, exhausted }]);
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
     } finally {
@@ -169,16 +162,15 @@ export class Loader {
 
   /** An entry was acknowledged to its client, so it runs even if its job has been deleted since. */
   async #takeIn(entry: InboxEntry): Promise<void> {
-    const { tenant, job, partition } = entry;
-    const spec = await this.#p.specs.last(tenant, job);
-    if (spec === null || this.#stopped) return;
-    const head: RunHead = {
-      ...(entry.head === '' ? {} : (JSON.parse(entry.head) as RunHead)),
-      ...(entry.key === null ? {} : { key: entry.key }),
-      inbox: entry.id,
-    };
-    const { input } = entry;
-    this.#p.deliver({ kind: 'submit', partition, spec, head, class: entry.class, input }, entry.id);
+    const { tenant, partition } = entry;
+    const commands: Command[] = [];
+    for (const { job, class: klass, head, input } of itemsOf(entry)) {
+      const spec = await this.#p.specs.last(tenant, job);
+      if (spec === null || this.#stopped) return;
+      commands.push({ kind: 'submit', partition, spec, head, class: klass, input });
+    }
+    const [first, ...others] = commands;
+    if (first !== undefined) this.#p.deliver([first, ...others], entry.id);
   }
 }
 

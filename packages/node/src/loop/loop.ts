@@ -1,7 +1,8 @@
-import { type Answer, type Command, DONE, type Engine } from '@signalbox/engine';
+import type { Answer, Command, Engine } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store } from '@signalbox/store';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
+import { decideAll } from './decide-all.ts';
 import { DurableMark } from './durable-mark.ts';
 import { type Group, partitionAndSeq, type Reply } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
@@ -11,9 +12,10 @@ import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
-import { refused } from './refused.ts';
+import { refused, refusedAll } from './refused.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
+import { partitionOf, type Slice, slicesOf } from './slices.ts';
 import { Specs } from './specs.ts';
 import { WakeTimer } from './wake-timer.ts';
 
@@ -85,7 +87,7 @@ export class CommitLoop {
       leases,
       groups: this.#groups,
       owner: this.#owner,
-      deliver: (command) => this.#deliver(command),
+      deliver: (command) => this.#deliver([command]),
       flushed: () => this.flushed(),
       fail: (error) => this.#fail(error),
     });
@@ -120,7 +122,7 @@ export class CommitLoop {
       inboxPollMs: this.settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
       livePartitions: () => this.#livePartitions(),
-      deliver: (command, inboxEntry) => this.#deliver(command, inboxEntry),
+      deliver: (commands, inboxEntry) => this.#deliver(commands, inboxEntry),
       storeFailed: (error) => this.#storeFailed(error.message),
     });
   }
@@ -141,9 +143,13 @@ export class CommitLoop {
     this.#loader.stop();
     this.#wake.stop();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
-      for (const reply of group?.replies.splice(0) ?? []) reply.resolve(refused('unknown'));
+      for (const reply of group?.replies.splice(0) ?? []) {
+        reply.resolve(refusedAll(reply.answers, 'unknown'));
+      }
     }
-    for (const mail of this.#mailbox.clear()) mail.resolve?.(refused('unavailable'));
+    for (const { commands, resolve } of this.#mailbox.clear()) {
+      resolve?.(refusedAll(commands, 'unavailable'));
+    }
     this.#durable.releaseAll();
   }
 
@@ -161,26 +167,32 @@ export class CommitLoop {
   execute(command: Command, partition: number | null = partitionOf(command)): Promise<Answer> {
     const refusal = this.#refusal(partition);
     if (refusal !== null) return Promise.resolve(refusal);
-    return new Promise((resolve) => this.#post({ command, resolve, partition }));
+    return new Promise((resolve) => {
+      const first = ([answer]: readonly Answer[]): void => resolve(answer as Answer);
+      this.#post({ commands: [command], resolve: first, partition });
+    });
   }
 
-  /** Many commands at once, answered together and in order: one promise for a whole batch. */
-  executeAll(commands: readonly Command[]): Promise<Answer[]> {
-    if (commands.length === 0) return Promise.resolve([]);
-    return new Promise((resolve) => {
-      const answers = new Array<Answer>(commands.length);
-      let left = commands.length;
-      for (const [i, command] of commands.entries()) {
-        const answer = (given: Answer): void => {
-          answers[i] = given;
-          if (--left === 0) resolve(answers);
-        };
-        const partition = partitionOf(command);
-        const refusal = this.#refusal(partition);
-        if (refusal === null) this.#post({ command, resolve: answer, partition });
-        else answer(refusal);
-      }
-    });
+  /**
+   * Many commands at once, answered together and in order. Those of one partition are decided in
+   * one step, so that they become durable together or not at all.
+   */
+  async executeAll(commands: readonly Command[]): Promise<readonly Answer[]> {
+    const slices = slicesOf(commands);
+    const [only] = slices;
+    if (slices.length === 1 && only !== undefined) return this.#executeSlice(only);
+    const answered = await Promise.all(slices.map((slice) => this.#executeSlice(slice)));
+    const answers = new Array<Answer>(commands.length);
+    for (const [s, { indexes }] of slices.entries()) {
+      for (const [i, index] of indexes.entries()) answers[index] = answered[s]?.[i] as Answer;
+    }
+    return answers;
+  }
+
+  #executeSlice({ commands, partition }: Slice): Promise<readonly Answer[]> {
+    const refusal = this.#refusal(partition);
+    if (refusal !== null) return Promise.resolve(commands.map(() => refusal));
+    return new Promise((resolve) => this.#post({ commands, resolve, partition }));
   }
 
   #refusal(partition: number | null): Answer | null {
@@ -191,13 +203,14 @@ export class CommitLoop {
   }
 
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
-  report(command: Command): void {
+  report(said: Command | readonly Command[]): void {
     if (this.#stopped) return;
+    const commands = Array.isArray(said) ? (said as readonly Command[]) : [said as Command];
     if (this.#mailbox.size >= this.settings.mailboxMax) {
-      this.#ports.observe?.({ kind: 'reportDropped' });
+      for (const _ of commands) this.#ports.observe?.({ kind: 'reportDropped' });
       return;
     }
-    this.#post({ command, resolve: null, partition: null });
+    this.#post({ commands, resolve: null, partition: null });
   }
 
   /** Commands that wait to be decided; beyond `mailboxMax` they are refused. */
@@ -215,7 +228,7 @@ export class CommitLoop {
     if (this.#stopped) return Promise.resolve();
     // Goes the way of all mail, so that it comes after what is already there.
     return new Promise((resolve) => {
-      this.#post({ command: null, resolve: () => resolve(), partition: null });
+      this.#post({ commands: [], resolve: () => resolve(), partition: null });
     });
   }
 
@@ -234,9 +247,9 @@ export class CommitLoop {
     this.#deferStep();
   }
 
-  #deliver(command: Command, inboxEntry?: string): void {
-    const partition = partitionOf(command);
-    const mail = { command, resolve: null, partition };
+  #deliver(commands: readonly [Command, ...Command[]], inboxEntry?: string): void {
+    const partition = partitionOf(commands[0]);
+    const mail = { commands, resolve: null, partition };
     this.#post(inboxEntry === undefined ? mail : { ...mail, inboxEntry });
   }
 
@@ -261,7 +274,7 @@ export class CommitLoop {
       this.#flush();
       if (this.#dueMark === null) this.#wake.arm(this.engine.nextWakeAt(), this.time.now());
       this.#loader.look();
-      if (more || (this.#mailbox.size > 0 && this.#groups.inFlight === null)) this.#deferStep();
+      if (more || (!this.#mailbox.isEmpty && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
       this.#fail(error);
     }
@@ -283,25 +296,26 @@ export class CommitLoop {
   #readMail(now: number): void {
     const hasRoom = (): boolean => this.#hasRoom();
     this.#mailbox.read(hasRoom, (mail) => {
-      const answer = this.#applyMail(mail, now);
+      const answers = this.#applyMail(mail, now);
       const { partition, resolve } = mail;
-      if (resolve !== null) this.#groups.gathering.replies.push({ partition, answer, resolve });
+      if (resolve !== null) this.#groups.gathering.replies.push({ partition, answers, resolve });
     });
   }
 
-  #applyMail(mail: Mail, now: number): Answer {
-    const { command } = mail;
-    if (command === null) return DONE;
-    const stale = this.#staleMail(command, mail.partition);
-    if (stale !== null) return stale;
-    const answer = this.engine.apply(command, now, this.#ports.random);
-    if (mail.inboxEntry !== undefined && mail.partition !== null && answer.kind !== 'refused') {
+  #applyMail(mail: Mail, now: number): Answer[] {
+    const { commands, partition } = mail;
+    const [first] = commands;
+    const stale = first === undefined ? null : this.#staleMail(first, partition);
+    if (stale !== null) return commands.map(() => stale);
+    const { random } = this.#ports;
+    const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
+    if (mail.inboxEntry !== undefined && partition !== null && answers[0]?.kind !== 'refused') {
       const { inboxTaken } = this.#groups.gathering;
-      const taken = inboxTaken.get(mail.partition);
-      if (taken === undefined) inboxTaken.set(mail.partition, [mail.inboxEntry]);
+      const taken = inboxTaken.get(partition);
+      if (taken === undefined) inboxTaken.set(partition, [mail.inboxEntry]);
       else taken.push(mail.inboxEntry);
     }
-    return answer;
+    return answers;
   }
 
   /**
@@ -368,9 +382,10 @@ export class CommitLoop {
   }
 
   /** Acceptance is only told of partitions that were in the commit, or are still ours. */
-  #truthful(group: Group, { partition, answer }: Reply): Answer {
+  #truthful(group: Group, { partition, answers }: Reply): readonly Answer[] {
     const vouched = partition === null || group.facts.has(partition) || this.owns(partition);
-    return vouched || answer.kind === 'refused' ? answer : refused('unknown');
+    if (vouched) return answers;
+    return answers.map((answer) => (answer.kind === 'refused' ? answer : refused('unknown')));
   }
 
   /** Everything in the group is durable: now, and not before, the world may know. */
@@ -392,16 +407,22 @@ export class CommitLoop {
     this.#durable.wake();
   }
 
-  /** The store has the key already: nothing of this submission happened, and its client gets the holder. */
+  /**
+   * The store has the key already: nothing of these submissions happened, and their client gets
+   * the holder. The key of a request is that of its first run and goes for all of them.
+   */
   #keyTaken({ tenant, key, run: holder }: { tenant: string; key: string; run: Holder }): void {
-    const found = this.#groups.inFlight?.findSubmission(tenant, key, holder);
+    const found = this.#groups.inFlight?.findSubmissions(tenant, key, holder);
     if (!found) return;
     this.#ports.observe?.({ kind: 'keyTaken' });
     this.#groups.gather();
-    const { partition, run: submitted, lane } = found;
-    const command = { kind: 'withdraw', partition, submitted, lane } as const;
-    this.engine.apply(command, this.time.now(), this.#ports.random);
-    this.#groups.strike({ partition, seq: submitted.seq, lane }, holder);
+    const { partition } = found;
+    const now = this.time.now();
+    for (const [i, submitted] of found.runs.entries()) {
+      const lane = found.lanes[i] ?? null;
+      this.engine.apply({ kind: 'withdraw', partition, submitted, lane }, now, this.#ports.random);
+    }
+    this.#groups.strike(found, holder);
   }
 
   #applyPressure(now: number): void {
@@ -419,7 +440,7 @@ export class CommitLoop {
   /** After an outage everybody gets a fresh term: nobody is reaped for what we could not hear. */
   #storeBack(): void {
     this.#ports.observe?.({ kind: 'storeBack' });
-    this.#deliver({ kind: 'freshen' });
+    this.#deliver([{ kind: 'freshen' }]);
   }
 
   #beatDone(ok: boolean): void {
@@ -428,7 +449,7 @@ export class CommitLoop {
       // This process stood still for a while; the silence of that time was its own.
       const late = this.#lastBeatOkAt > 0 && nowMs - this.#lastBeatOkAt > this.settings.beatMs * 3;
       this.#lastBeatOkAt = nowMs;
-      if (late) this.#deliver({ kind: 'freshen' });
+      if (late) this.#deliver([{ kind: 'freshen' }]);
       // With nothing to commit, a beat that goes through is what tells that the store is back.
       if (this.#groups.inFlight === null && this.#pressure.reached()) this.#storeBack();
     } else this.#storeFailed('the lease could not be renewed');
@@ -452,8 +473,4 @@ export class CommitLoop {
     this.halt();
     this.#onFatal(error);
   }
-}
-
-function partitionOf(command: Command): number | null {
-  return 'partition' in command ? command.partition : null;
 }

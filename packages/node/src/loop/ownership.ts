@@ -4,7 +4,7 @@ import { asStoreError } from './committer.ts';
 import type { Groups } from './groups.ts';
 import type { Held, Leases } from './leases.ts';
 import type { LoopPorts } from './ports.ts';
-import { refused } from './refused.ts';
+import { refused, refusedAll } from './refused.ts';
 import type { ServerTime } from './server-time.ts';
 import type { Specs } from './specs.ts';
 import { readPartition } from './take-over.ts';
@@ -97,7 +97,7 @@ export class Ownership {
     const dropped = groups.dropPartition(partition);
     engine.apply({ kind: 'leavePartition', partition }, time.now(), ports.random);
     groups.gather();
-    for (const reply of dropped.inFlight) reply.resolve(inFlightAnswer);
-    for (const reply of dropped.gathering) reply.resolve(refused('not_owner'));
+    for (const { answers, resolve } of dropped.inFlight) resolve(answers.map(() => inFlightAnswer));
+    for (const { answers, resolve } of dropped.gathering) resolve(refusedAll(answers, 'not_owner'));
   }
 }

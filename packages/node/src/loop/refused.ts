@@ -10,3 +10,9 @@ const MESSAGES = {
 export function refused(code: keyof typeof MESSAGES): Answer {
   return { kind: 'refused', code, message: MESSAGES[code] };
 }
+
+/** The same for each of what was asked together. */
+export function refusedAll(asked: readonly unknown[], code: keyof typeof MESSAGES): Answer[] {
+  const answer = refused(code);
+  return asked.map(() => answer);
+}

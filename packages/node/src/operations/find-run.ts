@@ -1,13 +1,8 @@
-import {
-  formatRunId,
-  isInboxAlias,
-  parseIdBytes,
-  parseRunId,
-  type RunId,
-  readRunId,
-} from '@signalbox/engine';
+import { formatRunId, isInboxAlias, parseIdBytes, parseRunId, type RunId } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
+import { itemsOf } from '../loop/index.ts';
+import { parseAlias } from './inbox-alias.ts';
 import { noRun } from './refusals.ts';
 
 const INBOX_LOOK = 5_000;
@@ -23,18 +18,38 @@ export async function findRun(context: NodeContext, tenant: string, text: string
   const id = parseRunId(text);
   if (id !== null) return { kind: 'run', id };
   if (!UUID.test(text)) throw noRun(text);
-  const bytes = parseIdBytes(text);
-  if (!isInboxAlias(bytes)) throw noRun(text);
-  const [holder] = await context.store.readKeys([{ tenant, key: text }]);
-  if (holder !== undefined) return { kind: 'run', id: holder.run };
-  const { partition } = readRunId(bytes);
+  if (!isInboxAlias(parseIdBytes(text))) throw noRun(text);
+  const { entry: alias, position, partition } = parseAlias(text);
+  const taken = await takenUnder(context, { tenant, alias, position });
+  if (taken !== null) return taken;
   const entries = await context.store.readInbox({ partitions: [partition], limit: INBOX_LOOK });
-  const entry = entries.find((each) => each.id === text && each.tenant === tenant);
-  if (entry !== undefined) return { kind: 'inbox', entry };
+  const entry = entries.find((each) => each.id === alias && each.tenant === tenant);
+  const waiting = entry === undefined ? null : entryOf(entry, text, position);
+  if (waiting !== null) return { kind: 'inbox', entry: waiting };
   // Taken between the two looks.
-  const [taken] = await context.store.readKeys([{ tenant, key: text }]);
-  if (taken !== undefined) return { kind: 'run', id: taken.run };
+  const since = await takenUnder(context, { tenant, alias, position });
+  if (since !== null) return since;
   throw noRun(text);
+}
+
+/** One submission of an entry, as if it waited alone; the key of a request is not its own. */
+function entryOf(entry: InboxEntry, id: string, position: number): InboxEntry | null {
+  const items = itemsOf(entry);
+  const item = items[position];
+  if (item === undefined) return null;
+  const { job, class: klass, input } = item;
+  const key = items[0]?.head.batch === undefined ? entry.key : null;
+  return { ...entry, id, job, class: klass, input, key };
+}
+
+/** The alias of an entry stands for its first run; the others of a request follow it in a row. */
+async function takenUnder(
+  { store }: NodeContext,
+  { tenant, alias, position }: { tenant: string; alias: string; position: number },
+): Promise<Found | null> {
+  const [holder] = await store.readKeys([{ tenant, key: alias }]);
+  if (holder === undefined) return null;
+  return { kind: 'run', id: { ...holder.run, seq: holder.run.seq + position } };
 }
 
 /** The same, for what can only be done to a run that its owner has taken in. */

@@ -14,6 +14,8 @@ export interface JobHead {
 interface Entry {
   readonly readAt: number;
   readonly head: Promise<JobHead | null>;
+  /** Once it has been read: whoever asks then need not wait for a promise. */
+  known: JobHead | null;
 }
 
 /**
@@ -28,19 +30,29 @@ class JobHeads {
     this.#loop = loop;
   }
 
+  /** The newest version if it is known and fresh; null where it must be asked for. */
+  known(tenant: string, job: string): JobHead | null {
+    const entry = this.#entries.get(`${tenant}\n${job}`);
+    const isFresh = entry !== undefined && this.#loop.time.now() - entry.readAt < FRESH_MS;
+    return isFresh ? entry.known : null;
+  }
+
   /** Null where there is no such job, or it was deleted. */
   newest(tenant: string, job: string): Promise<JobHead | null> {
     const key = `${tenant}\n${job}`;
     const now = this.#loop.time.now();
     const known = this.#entries.get(key);
     if (known !== undefined && now - known.readAt < FRESH_MS) return known.head;
-    const entry = { readAt: now, head: this.#read(tenant, job) };
+    const entry: Entry = { readAt: now, head: this.#read(tenant, job), known: null };
     this.#entries.set(key, entry);
     const forget = (): void => {
       if (this.#entries.get(key) === entry) this.#entries.delete(key);
     };
     // Absence is not remembered: a job must be there the moment it has been defined.
-    entry.head.then((head) => head === null && forget(), forget);
+    entry.head.then((head) => {
+      entry.known = head;
+      if (head === null) forget();
+    }, forget);
     if (this.#entries.size > KEPT)
       this.#entries.delete(this.#entries.keys().next().value as string);
     return entry.head;

@@ -31,7 +31,8 @@ export function showHead(view: EngineView): RunView {
     state: view.state,
     submittedAt: instant(view.id.ms),
     endedAt: view.endedAtMs === null ? null : instant(view.endedAtMs),
-    ...(head.key === undefined ? {} : { key: head.key }),
+    // The key of a request says nothing about this run more than about the others of its batch.
+    ...(head.key === undefined || head.batch !== undefined ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     tasks: [],
   };
@@ -84,7 +85,7 @@ function showAttempt(run: string, task: string, attempt: AttemptRecord): Attempt
     number: attempt.number,
     worker: attempt.worker,
     assignedAt: instantOrNull(attempt.assignedAt),
-    startedAt: instantOrNull(attempt.startedAt),
+    startedAt: instantOrNull(startedAt(attempt)),
     endedAt: instantOrNull(attempt.endedAt),
     outcome: attempt.outcome,
   };
@@ -106,4 +107,9 @@ export function instant(ms: number): string {
 
 function instantOrNull(ms: number): string | null {
   return ms === 0 ? null : instant(ms);
+}
+
+/** A short one may end before its worker has said that it took it: it began when it was given. */
+function startedAt({ startedAt, assignedAt, outcome }: AttemptRecord): number {
+  return startedAt === 0 && outcome === 'succeeded' ? assignedAt : startedAt;
 }

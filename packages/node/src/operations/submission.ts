@@ -1,15 +1,19 @@
 import { type Class, parseClass, type RunHead } from '@signalbox/engine';
 import type { Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
-import { requirePlain } from './check-text.ts';
+import { InputPages } from './input-pages.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
 export const DUE_AHEAD_MAX_MS = 315_360_000_000;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] as const;
 
-/** A submission; a caller in this process may hand its bytes over as they are. */
-export type SubmitItem = Submission & { readonly inputBytes?: Uint8Array };
+/** A submission; whoever has its input as bytes or as text of JSON already hands that over. */
+export type SubmitItem = Submission & {
+  readonly inputBytes?: Uint8Array;
+  readonly inputJson?: string;
+};
 
 /** A submission that has been checked, before anything is decided about it. */
 export interface Checked {
@@ -21,44 +25,90 @@ export interface Checked {
   readonly blob: string | null;
 }
 
-export function checkSubmission(
-  item: SubmitItem,
-  about: { caller: Caller; now: number; path: string; trace: string | undefined },
-): Checked {
-  const at = (field: string): string => `${about.path}${field}`;
-  const bad = (field: string, message: string): ApiError =>
-    new ApiError('invalid', message, { field: at(field) });
-  const { key, unique } = item;
-  for (const [field, text] of [
-    ['job', item.job],
-    ['key', key],
-    ['unique', unique],
-  ] as const) {
-    if (text === undefined) continue;
-    if (typeof text !== 'string' || text === '' || text.length > 256) {
-      throw bad(field, `${field} is a text of 1 to 256 characters`);
+interface About {
+  readonly caller: Caller;
+  readonly now: number;
+  readonly trace: string | undefined;
+  /** Not one of a batch: fields are named without their position. */
+  readonly single: boolean;
+}
+
+/** Checks a batch. Submissions that say the same share what was made of it: in most batches all do. */
+export function checkSubmissions(items: readonly SubmitItem[], about: About): Checked[] {
+  const checked: Checked[] = [];
+  const pages = new InputPages();
+  let before: SubmitItem | undefined;
+  let said: Pick<Checked, 'class' | 'head'> | undefined;
+  for (const [i, item] of items.entries()) {
+    const bad: Bad = (field, message) =>
+      new ApiError('invalid', message, { field: fieldAt(about, i, field) });
+    if (said === undefined || before === undefined || !saysTheSame(item, before)) {
+      said = { class: classOf(item, bad), head: headOf(item, about, bad) };
+      before = item;
     }
-    requirePlain(at(field), text);
+    checked.push({
+      job: item.job,
+      class: said.class,
+      head: said.head,
+      input: inputOf(item, pages, bad),
+      blob: item.inputBlob ?? null,
+    });
   }
-  const klass = item.class === undefined ? null : parseClass(item.class);
-  if (item.class !== undefined && klass === null) throw bad('class', 'class is P0, P1 or P2');
-  const dueAt = dueTime(item, about.now, bad);
-  return {
-    job: item.job,
-    class: klass,
-    input: inputOf(item, bad),
-    blob: item.inputBlob ?? null,
-    head: {
-      ...(key === undefined ? {} : { key }),
-      ...(unique === undefined ? {} : { unique }),
-      ...(dueAt === null ? {} : { dueAt }),
-      trigger: { kind: 'api', by: about.caller.key },
-      ...(about.trace === undefined ? {} : { trace: about.trace }),
-    },
-  };
+  return checked;
+}
+
+/** `key`, or `items[3].key` in a batch. */
+export function fieldAt({ single }: { single: boolean }, index: number, field: string): string {
+  return single ? field : `items[${index}].${field}`;
 }
 
 type Bad = (field: string, message: string) => ApiError;
+
+function saysTheSame(a: SubmitItem, b: SubmitItem): boolean {
+  return (
+    a.job === b.job &&
+    a.class === b.class &&
+    a.key === b.key &&
+    a.unique === b.unique &&
+    a.dueAt === b.dueAt &&
+    a.delayMs === b.delayMs
+  );
+}
+
+function classOf(item: SubmitItem, bad: Bad): Class | null {
+  if (item.class === undefined) return null;
+  const klass = parseClass(item.class);
+  if (klass === null) throw bad('class', 'class is P0, P1 or P2');
+  return klass;
+}
+
+function headOf(item: SubmitItem, { caller, now, trace }: About, bad: Bad): RunHead {
+  const { key, unique } = item;
+  checkName('job', item.job, bad);
+  if (key !== undefined) checkName('key', key, bad);
+  if (unique !== undefined) checkName('unique', unique, bad);
+  const dueAt = dueTime(item, now, bad);
+  return {
+    ...(key === undefined ? {} : { key }),
+    ...(unique === undefined ? {} : { unique }),
+    ...(dueAt === null ? {} : { dueAt }),
+    trigger: { kind: 'api', by: caller.key },
+    ...(trace === undefined ? {} : { trace }),
+  };
+}
+
+export function checkName(
+  field: 'job' | 'key' | 'unique',
+  text: unknown,
+  bad: Bad = (_, message) => new ApiError('invalid', message, { field }),
+): void {
+  if (typeof text !== 'string' || text === '' || text.length > 256) {
+    throw bad(field, `${field} is a text of 1 to 256 characters`);
+  }
+  if (!text.isWellFormed() || text.includes('\0')) {
+    throw bad(field, `${field} holds a NUL or a lone surrogate`);
+  }
+}
 
 function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
   const { dueAt, delayMs } = item;
@@ -78,28 +128,33 @@ function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
   return at <= now ? null : at;
 }
 
-function inputOf(item: SubmitItem, bad: Bad): Uint8Array | null {
-  const given = (['input', 'inputBase64', 'inputBytes', 'inputBlob'] as const).filter(
-    (field) => item[field] !== undefined,
-  );
-  if (given.length > 1) {
-    throw bad(given[1] as string, `a submission names ${given.join(' or ')}, not both`);
-  }
-  const bytes = bytesOf(item, bad);
+function inputOf(item: SubmitItem, pages: InputPages, bad: Bad): Uint8Array | null {
+  const count =
+    Number(item.input !== undefined) +
+    Number(item.inputBase64 !== undefined) +
+    Number(item.inputBytes !== undefined) +
+    Number(item.inputJson !== undefined) +
+    Number(item.inputBlob !== undefined);
+  if (count > 1) throw tooManyInputs(item, bad);
+  const bytes = bytesOf(item, pages, bad);
   if (bytes !== null && bytes.length > PAYLOAD_MAX) {
     throw new ApiError('too_large', `an input has at most ${PAYLOAD_MAX} bytes`);
   }
   return bytes;
 }
 
-function bytesOf(item: SubmitItem, bad: Bad): Uint8Array | null {
+function tooManyInputs(item: SubmitItem, bad: Bad): ApiError {
+  const given = INPUTS.filter((field) => item[field] !== undefined);
+  return bad(given[1] as string, `a submission names ${given.join(' or ')}, not both`);
+}
+
+function bytesOf(item: SubmitItem, pages: InputPages, bad: Bad): Uint8Array | null {
   if (item.inputBytes !== undefined) return item.inputBytes;
+  if (item.inputJson !== undefined) return pages.encode(item.inputJson);
   if (item.inputBase64 !== undefined) {
     const text = item.inputBase64;
     if (text.length % 4 !== 0 || !BASE64.test(text)) throw bad('inputBase64', 'this is not base64');
-    return Buffer.from(text, 'base64');
+    return pages.copy(Buffer.from(text, 'base64'));
   }
-  if (item.input === undefined) return null;
-  // An own allocation: slices of the shared pool would keep eight kilobytes alive for each run.
-  return new TextEncoder().encode(JSON.stringify(item.input));
+  return item.input === undefined ? null : pages.encode(JSON.stringify(item.input));
 }

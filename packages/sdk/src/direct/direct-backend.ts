@@ -33,10 +33,9 @@ import { SignalboxError } from '../errors.ts';
 import { makeWorker } from '../make-worker.ts';
 import type { WorkingWorker, WorkOn } from '../work-on.ts';
 import { directEvents } from './direct-events.ts';
+import { submitItem } from './submit-item.ts';
 
 type Operation<P, R> = (context: NodeContext, caller: Caller, params: P) => Promise<R>;
-
-const encoder = new TextEncoder();
 
 /** A node in this process: the functions behind the API, without HTTP. */
 export class DirectBackend implements Backend {
@@ -62,10 +61,7 @@ export class DirectBackend implements Backend {
   }
 
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
-    const encoded = items.map(({ head, input }) =>
-      input === undefined ? head : { ...head, inputBytes: encoder.encode(input) },
-    );
-    return this.#do(submitRuns, { items: encoded, single: items.length === 1 });
+    return this.#do(submitRuns, { items: items.map(submitItem), single: items.length === 1 });
   }
 
   run(id: string, { waitMs }: { waitMs?: number }): Promise<RunView> {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { BATCH_TYPE, type BatchHeader, splitBatch } from '@signalbox/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SignalboxError } from '../errors.ts';
 import { job } from '../job.ts';
@@ -28,10 +29,9 @@ class FakeNode {
       this.connections.add(request.socket);
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
-      const text = Buffer.concat(chunks).toString();
       const { method = '', url = '', headers } = request;
       const path = url.replace('/api/v1', '');
-      const asked = { method, path, headers, body: text === '' ? null : JSON.parse(text) };
+      const asked = { method, path, headers, body: bodyOf(Buffer.concat(chunks), headers) };
       this.asked.push(asked);
       this.answer(asked, response);
     });
@@ -57,22 +57,43 @@ function refuse(response: ServerResponse, status: number, code: string): void {
   send(response, status, { error: { code, message: code, requestId: 'req-1' } });
 }
 
+/** As a node would read it; a batch with its inputs where a body of JSON has them. */
+function bodyOf(bytes: Buffer, headers: IncomingMessage['headers']): unknown {
+  if (headers['content-type'] !== BATCH_TYPE) {
+    return bytes.length === 0 ? null : JSON.parse(bytes.toString());
+  }
+  const parts = splitBatch(bytes);
+  if (parts === null) throw new Error('this is no batch');
+  const { shared, items, inputs } = JSON.parse(parts.header.toString()) as BatchHeader;
+  let at = 0;
+  const all = inputs.map((length, i) => {
+    const input = parts.inputs.subarray(at, at + (length ?? 0)).toString();
+    at += length ?? 0;
+    return { ...shared, ...items?.[i], ...(length !== null && { input: JSON.parse(input) }) };
+  });
+  expect(at).toBe(parts.inputs.length);
+  return { items: all };
+}
+
 interface Item {
   readonly job: string;
-  readonly key: string;
+  readonly key?: string;
   readonly input: { readonly name: string };
 }
 
-/** Keeps what a node keeps: one run for each key. */
+const itemsOf = ({ body }: Asked): readonly Item[] => (body as { items: Item[] }).items;
+const keyOf = ({ headers }: Asked): string => headers['idempotency-key'] as string;
+
+/** Keeps what a node keeps: one run for each key, and for each place in a request under one. */
 function submitting(runs: Map<string, string>): Answering {
-  const one = ({ job, key }: Item) => {
-    const created = !runs.has(key);
-    if (created) runs.set(key, `run-${runs.size}`);
-    return { id: runs.get(key), job, created };
-  };
-  return ({ path, body }, response) => {
-    if (path === '/runs') send(response, 201, one(body as Item));
-    else send(response, 201, { items: (body as { items: Item[] }).items.map(one) });
+  return (asked, response) => {
+    const items = itemsOf(asked).map(({ job, key = undefined }, i) => {
+      const name = key ?? `${keyOf(asked)}/${i}`;
+      const created = !runs.has(name);
+      if (created) runs.set(name, `run-${runs.size}`);
+      return { id: runs.get(name), job, created };
+    });
+    send(response, 200, { items });
   };
 }
 
@@ -98,9 +119,13 @@ describe('the client', () => {
     expect(node.current.asked).toHaveLength(1);
     expect(node.current.asked[0]).toMatchObject({
       method: 'POST',
-      path: '/runs',
-      headers: { authorization: 'Bearer sbx_a_b', 'signalbox-tenant': 'acme' },
-      body: { job: 'hello', input: { name: 'world' }, key: expect.stringMatching(/^sdk-/) },
+      path: '/runs/batch',
+      headers: {
+        authorization: 'Bearer sbx_a_b',
+        'signalbox-tenant': 'acme',
+        'idempotency-key': expect.stringMatching(/^sdk-/),
+      },
+      body: { items: [{ job: 'hello', input: { name: 'world' } }] },
     });
   });
 
@@ -122,7 +147,7 @@ describe('the client', () => {
 
   it('EXT-19 sends a large input ahead as a blob, and says each of both again', async () => {
     const answer = submitting(new Map());
-    const failing = ['PUT /blobs', 'POST /runs'];
+    const failing = ['PUT /blobs', 'POST /runs/batch'];
     node.current.answer = (asked, response) => {
       const what = `${asked.method} ${asked.path}`;
       if (what === failing[0]) {
@@ -134,15 +159,17 @@ describe('the client', () => {
     };
     await box.submit(hello, { name: 'x'.repeat(300_000) }, { key: 'k' });
     const { asked } = node.current;
-    expect(asked.map(({ path }) => path)).toEqual(['/blobs', '/blobs', '/runs', '/runs']);
+    const batch = '/runs/batch';
+    expect(asked.map(({ path }) => path)).toEqual(['/blobs', '/blobs', batch, batch]);
     expect(asked[1]?.headers['content-type']).toBe('application/octet-stream');
     expect(asked[1]?.body).toEqual({ name: 'x'.repeat(300_000) });
-    expect(asked[3]?.body).toEqual({ job: 'hello', key: 'k', inputBlob: 'blob-1' });
+    expect(asked[3]?.body).toEqual({ items: [{ job: 'hello', key: 'k', inputBlob: 'blob-1' }] });
+    expect(asked[3]).toEqual(asked[2]);
   });
 
   it('throws where the key belongs to a run of another job', async () => {
     node.current.answer = (_asked, response) =>
-      send(response, 200, { id: 'run-0', job: 'other', created: false });
+      send(response, 200, { items: [{ id: 'run-0', job: 'other', created: false }] });
     const error = await box
       .submit(hello, { name: 'a' }, { key: 'k' })
       .catch((thrown: unknown) => thrown);
@@ -167,14 +194,53 @@ describe('the client', () => {
     expect(runs.size).toBe(1);
     expect(run.id).toBe('run-0');
     expect(node.current.asked).toHaveLength(3);
+    expect(new Set(node.current.asked.map(keyOf)).size).toBe(1);
   });
 
-  it('keeps the keys of a batch that is halved because one of it is wrong', async () => {
+  it('hands bytes and differing options over as they were given', async () => {
+    node.current.answer = submitting(new Map());
+    const bytes = new TextEncoder().encode('"é"');
+    const sent = [
+      box.submit('a', bytes, { class: 'P0', unique: 'u' }),
+      box.submit('a', { name: 'ü' }, { class: 'P0', delayMs: 5 }),
+      box.submit('a', undefined, { class: 'P0', key: 'k' }),
+    ];
+    bytes.fill(0);
+    await Promise.all(sent);
+    expect(node.current.asked.map(itemsOf)).toEqual([
+      [
+        { job: 'a', class: 'P0', unique: 'u', input: 'é' },
+        { job: 'a', class: 'P0', delayMs: 5, input: { name: 'ü' } },
+        { job: 'a', class: 'P0', key: 'k' },
+      ],
+    ]);
+  });
+
+  it('does not halve a batch that may have been taken before it was refused', async () => {
+    const runs = new Map<string, string>();
+    const answer = submitting(runs);
+    let requests = 0;
+    node.current.answer = (asked, response) => {
+      // Taken, but the answer is lost; by the time it is asked again the job is paused.
+      if (requests++ > 0) return refuse(response, 409, 'job_paused');
+      answer(asked, { writeHead: () => {}, end: () => {} } as unknown as ServerResponse);
+      response.destroy();
+    };
+    const settled = await Promise.allSettled([box.submit('a'), box.submit('a')]);
+    expect(settled).toMatchObject([
+      { status: 'rejected', reason: { code: 'job_paused', mayBeDone: true } },
+      { status: 'rejected', reason: { code: 'job_paused', mayBeDone: true } },
+    ]);
+    expect(requests).toBe(2);
+    expect(runs.size).toBe(2);
+  });
+
+  it('gives the halves of a batch that is refused for one of it keys of their own', async () => {
     const runs = new Map<string, string>();
     const answer = submitting(runs);
     node.current.answer = (asked, response) => {
-      const { items = [asked.body as Item] } = asked.body as { items?: Item[] };
-      if (items.some(({ job }) => job === 'absent')) return refuse(response, 404, 'not_found');
+      if (itemsOf(asked).some(({ job }) => job === 'absent'))
+        return refuse(response, 404, 'not_found');
       answer(asked, response);
     };
     const settled = await Promise.allSettled(
@@ -187,6 +253,7 @@ describe('the client', () => {
       'fulfilled',
     ]);
     expect(runs.size).toBe(3);
+    expect(new Set(node.current.asked.map(keyOf)).size).toBe(node.current.asked.length);
   });
 
   it('honours Retry-After, and gives up on what a node will not do', async () => {

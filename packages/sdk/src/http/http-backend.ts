@@ -1,11 +1,13 @@
-import type {
-  Diagnosis,
-  Job,
-  JobDefinition,
-  LogLine,
-  Page,
-  RunView,
-  Submitted,
+import { randomUUID } from 'node:crypto';
+import {
+  BATCH_TYPE,
+  type Diagnosis,
+  type Job,
+  type JobDefinition,
+  type LogLine,
+  type Page,
+  type RunView,
+  type Submitted,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -15,13 +17,14 @@ import type {
   PreparedSubmission,
   RunsQuery,
 } from '../backend.ts';
+import { SignalboxError } from '../errors.ts';
 import type { WorkingWorker, WorkOn } from '../work-on.ts';
+import { encodeSubmissions } from './encode-submissions.ts';
 import { HttpClient, type HttpClientParams } from './http-client.ts';
 import { LongWaits } from './long-waits.ts';
 import { remoteEvents } from './remote-events.ts';
 import { remoteWorker } from './remote-worker.ts';
 import { sendAhead } from './send-ahead.ts';
-import { type SubmissionChunk, submissionChunks } from './submission-chunks.ts';
 
 /** A node that is asked over HTTP. */
 export class HttpBackend implements Backend {
@@ -46,12 +49,21 @@ export class HttpBackend implements Backend {
   }
 
   async submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
-    const light: PreparedSubmission[] = [];
-    // One after the other: many large inputs at once would fill the node's memory.
-    for (const item of items) light.push(await sendAhead(this.#client, item));
-    const answers: Submitted[] = [];
-    for (const chunk of submissionChunks(light)) answers.push(...(await this.#submit(chunk)));
-    return answers;
+    const body = encodeSubmissions(await sendAhead(this.#client, items));
+    const request = {
+      method: 'POST',
+      path: '/runs/batch',
+      body,
+      contentType: BATCH_TYPE,
+      // The answer may get lost: under its key the same request can be sent again, and is done once.
+      key: `sdk-${randomUUID()}`,
+      repeatable: true,
+    } as const;
+    try {
+      return (await this.#client.json<Page<Submitted>>(request)).items;
+    } catch (error) {
+      throw error instanceof SignalboxError ? ofSubmission(error, items.length) : error;
+    }
   }
 
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }) {
@@ -106,13 +118,6 @@ export class HttpBackend implements Backend {
     return this.#client.destroy();
   }
 
-  async #submit(chunk: SubmissionChunk): Promise<readonly Submitted[]> {
-    const request = { method: 'POST', body: chunk.body, repeatable: true } as const;
-    if (chunk.single) return [await this.#client.json<Submitted>({ ...request, path: '/runs' })];
-    const { items } = await this.#client.json<Page<Submitted>>({ ...request, path: '/runs/batch' });
-    return items;
-  }
-
   #change<T>(
     id: string,
     what: 'cancel' | 'retry',
@@ -126,6 +131,15 @@ export class HttpBackend implements Backend {
       repeatable,
     });
   }
+}
+
+/** Names the field as a submission has it, or one of a list: not where a body of bytes says it. */
+function ofSubmission(error: SignalboxError, count: number): SignalboxError {
+  const inList = error.field?.replace(/^shared\./, 'items[0].');
+  const field = count === 1 ? inList?.replace(/^items\[0\]\./, '') : inList;
+  return field === error.field
+    ? error
+    : new SignalboxError(error.code, error.message, { ...error, field });
 }
 
 function queryOf(fields: object): string {

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
-import { Agent, type Dispatcher } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import { SignalboxError } from '../errors.ts';
+import { type Exchanged, exchange } from './exchange.ts';
 import {
   DEFAULT_RETRIES,
+  mayBeDone,
   mayRepeat,
   parseRetryAfter,
   pauseBefore,
@@ -28,6 +30,10 @@ export interface HttpRequest {
   readonly path: string;
   /** Text is JSON; bytes go as they are. */
   readonly body?: string | Uint8Array;
+  /** Of the body, where it is neither JSON nor any bytes. */
+  readonly contentType?: string;
+  /** Under which the node does it once, however often it is sent. */
+  readonly key?: string;
   /** May happen twice without harm; reads always may. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -36,17 +42,20 @@ export interface HttpRequest {
 /** Requests to a node over kept connections; repeats what may be repeated. */
 export class HttpClient {
   readonly #base: URL;
+  readonly #path: string;
   readonly #headers: Record<string, string>;
-  readonly #agent = new Agent({
-    connections: CONNECTIONS_MAX,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    headersTimeout: ANSWER_MS,
-  });
+  readonly #pool: Pool;
   readonly #retries: RetrySettings;
   #isOpen = true;
 
   constructor(params: HttpClientParams) {
     this.#base = new URL(params.url);
+    this.#path = `${this.#base.pathname.replace(/\/$/, '')}/api/v1`;
+    this.#pool = new Pool(this.#base.origin, {
+      connections: CONNECTIONS_MAX,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: ANSWER_MS,
+    });
     this.#headers = {
       ...(params.key !== undefined && { authorization: `Bearer ${params.key}` }),
       ...(params.tenant !== undefined && { 'signalbox-tenant': params.tenant }),
@@ -55,15 +64,41 @@ export class HttpClient {
   }
 
   async json<T>(request: HttpRequest): Promise<T> {
-    const bytes = await this.bytes(request);
-    return (bytes.length === 0 ? undefined : JSON.parse(new TextDecoder().decode(bytes))) as T;
+    const bytes = await this.#ask(request);
+    return (bytes.length === 0 ? undefined : JSON.parse(bytes.toString())) as T;
   }
 
+  /** A copy: the bytes of an answer are a part of what came over the connection. */
   async bytes(request: HttpRequest): Promise<Uint8Array> {
+    return new Uint8Array(await this.#ask(request));
+  }
+
+  /** An answer that goes on: its bytes as they come. Not repeated here; the reader knows where it was. */
+  async stream(path: string, signal: AbortSignal, headers: Record<string, string>) {
+    const answer = await this.#pool.request({
+      method: 'GET',
+      path: `${this.#path}${path}`,
+      headers: { ...this.#headers, ...headers },
+      signal,
+    });
+    if (answer.statusCode === 200) return answer.body;
+    const body = Buffer.from(await answer.body.arrayBuffer());
+    throw errorOf({ status: answer.statusCode, retryAfter: undefined, body }, false);
+  }
+
+  /** Whatever is under way is cut: long polls and streams would not end by themselves. */
+  destroy(): Promise<void> {
+    this.#isOpen = false;
+    return this.#pool.destroy();
+  }
+
+  async #ask(request: HttpRequest): Promise<Buffer> {
     const repeatable = request.repeatable ?? request.method === 'GET';
+    let doubtful = false;
     for (let failures = 1; ; failures++) {
-      const outcome = await this.#try(request);
-      if (outcome instanceof Uint8Array) return outcome;
+      const outcome = await this.#try(request, doubtful);
+      if (!(outcome instanceof SignalboxError)) return outcome;
+      doubtful ||= mayBeDone({ status: outcome.status, isUnsent: isUnsent(outcome) });
       const isOver = failures >= this.#retries.attemptsMax || !this.#isOpen;
       const unheard = outcome.code === 'unreachable' && (repeatable || isUnsent(outcome));
       if (isOver || !(unheard || mayRepeat(outcome.status, repeatable))) throw outcome;
@@ -75,58 +110,27 @@ export class HttpClient {
     }
   }
 
-  /** An answer that goes on: its bytes as they come. Not repeated here; the reader knows where it was. */
-  async stream(path: string, signal: AbortSignal, headers: Record<string, string>) {
-    const answer = await this.#send({ method: 'GET', path, signal }, headers);
-    if (answer.statusCode !== 200) throw await this.#errorOf(answer);
-    return answer.body;
-  }
-
-  /** Whatever is under way is cut: long polls and streams would not end by themselves. */
-  destroy(): Promise<void> {
-    this.#isOpen = false;
-    return this.#agent.destroy();
-  }
-
-  async #try(request: HttpRequest): Promise<Uint8Array | SignalboxError> {
+  async #try(request: HttpRequest, doubtful: boolean): Promise<Buffer | SignalboxError> {
     try {
-      const answer = await this.#send(request, {});
-      if (answer.statusCode >= 400) return await this.#errorOf(answer);
-      return new Uint8Array(await answer.body.arrayBuffer());
+      const answer = await exchange(this.#pool, this.#optionsOf(request), request.signal);
+      return answer.status >= 400 ? errorOf(answer, doubtful) : answer.body;
     } catch (error) {
       request.signal?.throwIfAborted();
       return this.#unreachable(error);
     }
   }
 
-  #send(request: HttpRequest, more: Record<string, string>): Promise<Dispatcher.ResponseData> {
-    const { method, body, signal } = request;
-    return this.#agent.request({
-      origin: this.#base.origin,
-      path: `${this.#base.pathname.replace(/\/$/, '')}/api/v1${request.path}`,
+  #optionsOf({ method, path, body, contentType, key }: HttpRequest): Dispatcher.DispatchOptions {
+    return {
+      path: `${this.#path}${path}`,
       method,
       headers: {
         ...this.#headers,
-        ...(body !== undefined && { 'content-type': contentType(body) }),
-        ...more,
+        ...(body !== undefined && { 'content-type': contentType ?? typeOf(body) }),
+        ...(key !== undefined && { 'idempotency-key': key }),
       },
       ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    });
-  }
-
-  async #errorOf(answer: Dispatcher.ResponseData): Promise<SignalboxError> {
-    const status = answer.statusCode;
-    const header = answer.headers['retry-after'];
-    const retryAfter = parseRetryAfter(Array.isArray(header) ? header[0] : header, Date.now());
-    const text = await answer.body.text();
-    const { code, message, field, requestId } = parseError(text) ?? guessed(status);
-    return new SignalboxError(code, message, {
-      status,
-      field,
-      requestId,
-      retryAfterMs: retryAfter,
-    });
+    };
   }
 
   #unreachable(cause: unknown): SignalboxError {
@@ -137,7 +141,13 @@ export class HttpClient {
   }
 }
 
-function contentType(body: string | Uint8Array): string {
+function errorOf({ status, retryAfter, body }: Exchanged, mayBeDone: boolean): SignalboxError {
+  const { code, message, field, requestId } = parseError(body.toString()) ?? guessed(status);
+  const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
+  return new SignalboxError(code, message, { status, field, requestId, retryAfterMs, mayBeDone });
+}
+
+function typeOf(body: string | Uint8Array): string {
   return typeof body === 'string' ? 'application/json' : 'application/octet-stream';
 }
 

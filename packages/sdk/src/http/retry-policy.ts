@@ -23,6 +23,11 @@ export function mayRepeat(status: number, repeatable: boolean): boolean {
   return NOT_DONE.has(status) || (repeatable && MAYBE_DONE.has(status));
 }
 
+/** After such an answer, or none, the request may have been done all the same. */
+export function mayBeDone({ status, isUnsent }: { status: number; isUnsent: boolean }): boolean {
+  return status === 0 ? !isUnsent : MAYBE_DONE.has(status);
+}
+
 /** The pause before the next try; null where it would be too long. */
 export function pauseBefore(params: {
   settings: RetrySettings;

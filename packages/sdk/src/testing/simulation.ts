@@ -2,6 +2,7 @@ import type { Effect } from '@signalbox/engine';
 import { cancelRun, defineJob, getRun, listRuns, submitRuns } from '@signalbox/node/operations';
 import type { RunView } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
+import { submitItem } from '../direct/submit-item.ts';
 import { type Duration, parseDuration } from '../duration.ts';
 import type { AnyJob, Job } from '../job.ts';
 import { prepareSubmission, type SubmitOptions } from '../prepare-submission.ts';
@@ -88,16 +89,7 @@ export class Simulation implements AsyncDisposable {
     job: Job<Input, Output>,
     ...[input, options = {}]: SubmitArgs<Input>
   ): Promise<SimulatedRun<Output>> {
-    const { head, input: text } = prepareSubmission({
-      job: job.name,
-      input,
-      options: options as SubmitOptions,
-      isRemote: false,
-    });
-    const item = {
-      ...head,
-      ...(text !== undefined && { inputBytes: new TextEncoder().encode(text) }),
-    };
+    const item = submitItem(prepareSubmission(job.name, input, options as SubmitOptions));
     const { context } = this.#node;
     const [submitted] = await this.#drive(
       submitRuns(context, SIMULATED, { items: [item], single: true }),

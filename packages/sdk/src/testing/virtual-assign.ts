@@ -11,7 +11,6 @@ export function assignOf(attempt: Attempt): Assign {
   const { partition, seq, task: index, number, epoch, token } = refOf(attempt);
   const { hardMs, expectedMs, graceMs } = spec.timeouts;
   return {
-    kind: 'assign',
     ref: [partition, seq, index, number, epoch, token],
     tenant: run.spec.tenant,
     job: run.spec.job,

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import {
+  BATCH_MAX,
+  BATCH_TYPE,
   ClassName,
   LogLine,
   Name,
@@ -23,6 +25,7 @@ import {
   submitRuns,
 } from '../../operations/index.ts';
 import { answerBytes } from '../bytes-answer.ts';
+import { readBatch } from '../read-batch.ts';
 import { type Route, route } from '../route.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -37,10 +40,15 @@ function traceOf(headers: IncomingHttpHeaders): { trace?: string } {
   return typeof trace === 'string' && TRACE.test(trace) ? { trace } : {};
 }
 
-function keyOf(headers: IncomingHttpHeaders, body: Submission): { key?: string } {
+/** The key under which the request may be repeated. */
+function keyHeader(headers: IncomingHttpHeaders): string | undefined {
   const header = headers['idempotency-key'];
-  if (header === undefined) return {};
-  const key = Array.isArray(header) ? header.join() : header;
+  return Array.isArray(header) ? header.join() : header;
+}
+
+function keyOf(headers: IncomingHttpHeaders, body: Submission): { key?: string } {
+  const key = keyHeader(headers);
+  if (key === undefined) return {};
   if (body.key !== undefined && body.key !== key) {
     throw new ApiError('bad_request', 'key and the header Idempotency-Key differ', {
       field: 'key',
@@ -71,12 +79,24 @@ export const runsRoutes: readonly Route[] = [
     url: '/runs/batch',
     role: 'submitter',
     summary: 'Submits up to 1000 runs: all of them, or none if one is not valid',
-    body: Type.Object({ items: Type.Array(Submission, { minItems: 1, maxItems: 1_000 }) }, closed),
+    body: Type.Object(
+      { items: Type.Array(Submission, { minItems: 1, maxItems: BATCH_MAX }) },
+      closed,
+    ),
+    packed: {
+      contentType: BATCH_TYPE,
+      description: 'Four bytes with the length of the header, the header as JSON, the inputs',
+    },
     response: { 200: Type.Object({ items: Type.Array(Submitted) }) },
     submits: true,
-    handler: async ({ context, caller, body, headers }) => {
-      const items = await submitRuns(context, caller, { items: body.items, ...traceOf(headers) });
-      return { items };
+    handler: async ({ context, caller, body, bytes, headers }) => {
+      const key = keyHeader(headers);
+      const submitted = await submitRuns(context, caller, {
+        items: body === undefined ? await readBatch(bytes) : body.items,
+        ...traceOf(headers),
+        ...(key !== undefined && { key }),
+      });
+      return { items: submitted };
     },
   }),
   route({

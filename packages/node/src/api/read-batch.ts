@@ -1,0 +1,39 @@
+import { BatchHeader, splitBatch } from '@signalbox/protocol';
+import { ApiError } from '../context.ts';
+import { InputPages } from '../operations/input-pages.ts';
+import type { SubmitItem } from '../operations/submission.ts';
+import { parseJson } from './json.ts';
+import { checkOf } from './validate.ts';
+
+const checkHeader = checkOf(BatchHeader, 'body');
+
+/**
+ * The submissions of a batch whose inputs came as bytes. What is said about them is checked as in
+ * any body; the inputs are opaque, only their lengths must be true.
+ */
+export async function readBatch(body: Uint8Array): Promise<SubmitItem[]> {
+  const parts = splitBatch(body);
+  if (parts === null) throw new ApiError('bad_request', 'the batch ends before its header does');
+  const header = parseJson(parts.header);
+  await checkHeader(header);
+  const { shared, items, inputs: lengths } = header as BatchHeader;
+  if (items !== undefined && items.length !== lengths.length) {
+    throw new ApiError('invalid', 'items and inputs differ in number', { field: 'inputs' });
+  }
+  // Before anything is copied: lengths that lie must not cost memory.
+  let total = 0;
+  for (const length of lengths) total += length ?? 0;
+  if (total !== parts.inputs.length) {
+    throw new ApiError('bad_request', 'the lengths of the inputs do not add up to the body');
+  }
+  const pages = new InputPages();
+  let at = 0;
+  return lengths.map((length, i) => {
+    // That a job is named is checked where every submission is.
+    const head = (items === undefined ? shared : { ...shared, ...items[i] }) as SubmitItem;
+    if (length === null) return head;
+    const start = at;
+    at += length;
+    return { ...head, inputBytes: pages.copy(parts.inputs.subarray(start, at)) };
+  });
+}

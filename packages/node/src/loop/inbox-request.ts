@@ -1,0 +1,60 @@
+import type { Class, RunHead } from '@signalbox/engine';
+import type { InboxEntry } from '@signalbox/store';
+
+/** One submission of an inbox entry, as it becomes a run. */
+export interface InboxItem {
+  readonly job: string;
+  readonly class: Class;
+  readonly head: RunHead;
+  readonly input: Uint8Array | null;
+}
+
+/** In the entry's head, one for each submission: job, class, head, length of its input. */
+type PackedItem = readonly [string, Class, RunHead, number | null];
+
+/**
+ * A request under one key waits as one entry: the owner then takes all of it or nothing, under the
+ * same key as if the request had come to it directly, so that both ways together make it once.
+ */
+export function packRequest(
+  items: readonly InboxItem[],
+): Pick<InboxEntry, 'job' | 'class' | 'head' | 'input'> {
+  const [first] = items;
+  if (first === undefined) throw new Error('a request has submissions');
+  const packed = items.map(
+    ({ job, class: klass, head, input }): PackedItem => [job, klass, head, input?.length ?? null],
+  );
+  const input = Buffer.concat(items.flatMap((item) => item.input ?? []));
+  const head = JSON.stringify({ batch: packed });
+  return { job: first.job, class: first.class, head, input };
+}
+
+/** The submissions of an entry: its one, or all of a request. The first carries what names them. */
+export function itemsOf(entry: InboxEntry): readonly InboxItem[] {
+  const { job, class: klass, input } = entry;
+  const kept = entry.head === '' ? {} : (JSON.parse(entry.head) as RunHead | Packed);
+  const named = { ...(entry.key === null ? {} : { key: entry.key }), inbox: entry.id };
+  if (!isPacked(kept)) return [{ job, class: klass, head: { ...kept, ...named }, input }];
+  const items = unpack(kept.batch, input ?? new Uint8Array());
+  const [first, ...others] = items;
+  if (first === undefined) return [];
+  return [{ ...first, head: { ...first.head, ...named, batch: items.length } }, ...others];
+}
+
+interface Packed {
+  readonly batch: readonly PackedItem[];
+}
+
+function isPacked(head: RunHead | Packed): head is Packed {
+  return Array.isArray(head.batch);
+}
+
+function unpack(packed: readonly PackedItem[], inputs: Uint8Array): InboxItem[] {
+  let at = 0;
+  return packed.map(([job, klass, head, length]) => {
+    // An own allocation: a slice would keep the inputs of the whole request alive for each run.
+    const input = length === null ? null : inputs.slice(at, at + length);
+    at += length ?? 0;
+    return { job, class: klass, head, input };
+  });
+}

@@ -1,0 +1,188 @@
+import { partitionOf } from '@signalbox/engine';
+import type { Submitted } from '@signalbox/protocol';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { getRun, runInput, submitRuns } from './index.ts';
+import { bytes, caller, SmallNode, SUCCEED } from './testing/small-node.ts';
+
+let node: SmallNode;
+beforeEach(async () => {
+  node = await SmallNode.start();
+  await node.define('mail');
+});
+afterEach(() => node.stop());
+
+const mails = (count: number) =>
+  Array.from({ length: count }, (_, i) => ({ job: 'mail', input: { i } }));
+const send = (items: Parameters<typeof submitRuns>[2]['items'], key = 'request-1', at = node) =>
+  submitRuns(at.context, caller(), { items, key });
+const idsOf = (submitted: readonly Submitted[]) => submitted.map(({ id }) => id);
+const runCount = () => node.disk.snapshot().runs.length;
+const keyCount = () => node.disk.snapshot().keys.length;
+
+/** Another job whose runs live in the same partition as those of `mail`, or in another. */
+async function defineOther(isBeside: boolean): Promise<string> {
+  const partition = (job: string) => partitionOf('acme', job, node.context.partitions);
+  const names = Array.from({ length: 100 }, (_, i) => `other-${i}`);
+  const job = names.find((name) => (partition(name) === partition('mail')) === isBeside) as string;
+  await node.define(job);
+  return job;
+}
+const defineBeside = () => defineOther(true);
+const defineElsewhere = () => defineOther(false);
+
+describe('a batch under the key of its request', () => {
+  it('DUR-06 is done once: sent again it answers the same runs, with one stored key', async () => {
+    const first = await send(mails(100));
+    expect(first.every(({ created }) => created)).toBe(true);
+    const again = await send(mails(100));
+    expect(idsOf(again)).toEqual(idsOf(first));
+    expect(again.some(({ created }) => created)).toBe(false);
+    expect(new Set(idsOf(first)).size).toBe(100);
+    expect(runCount()).toBe(100);
+    expect(keyCount()).toBe(1);
+  });
+
+  it('DUR-06 is done once when it is sent many times at once', async () => {
+    const sent = await Promise.all(Array.from({ length: 50 }, () => send(mails(20))));
+    expect(new Set(sent.map((each) => idsOf(each).join())).size).toBe(1);
+    expect(sent.flat().filter(({ created }) => created)).toHaveLength(20);
+    expect(runCount()).toBe(20);
+  });
+
+  it('DUR-06 is done once over a restart of the node', async () => {
+    const first = await send(mails(10));
+    await node.stop();
+    node = await SmallNode.start({ disk: node.disk });
+    expect(idsOf(await send(mails(10)))).toEqual(idsOf(first));
+    expect(runCount()).toBe(10);
+  });
+
+  it('shows the input of each, and no run of it has a key of its own', async () => {
+    const [first, second] = await send(mails(2));
+    const { id } = second as Submitted;
+    expect(await runInput(node.context, caller(), { id })).toEqual(bytes('{"i":1}'));
+    const view = await getRun(node.context, caller(), { id: (first as Submitted).id });
+    expect(view.key).toBeUndefined();
+  });
+
+  it('is a conflict where the same key asks for another number or another job', async () => {
+    const beside = await defineBeside();
+    await send(mails(3));
+    const others = [{ job: 'mail' }, { job: beside }, { job: 'mail' }];
+    for (const items of [mails(1), mails(2), mails(4), others]) {
+      await expect(send(items)).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    }
+    expect(runCount()).toBe(3);
+  });
+
+  it('has a key for each partition, and what is missing of it is done when it is sent again', async () => {
+    const other = await defineElsewhere();
+    const items = ['mail', other, 'mail', other, other].map((job) => ({ job }));
+    const { loop } = node.context;
+    const executeAll = loop.executeAll.bind(loop);
+    const spy = vi.spyOn(loop, 'executeAll').mockImplementationOnce(async (commands) => {
+      // The node stops between the two partitions.
+      await executeAll(
+        commands.filter((command) => 'spec' in command && command.spec.job === other),
+      );
+      throw new Error('stopped');
+    });
+    await expect(send(items)).rejects.toThrow('stopped');
+    spy.mockRestore();
+    expect(runCount()).toBe(3);
+    const again = await send(items);
+    expect(again.map(({ created }) => created)).toEqual([true, false, true, false, false]);
+    expect(again.map(({ job }) => job)).toEqual(items.map(({ job }) => job));
+    expect(idsOf(await send(items))).toEqual(idsOf(again));
+    expect(runCount()).toBe(5);
+    expect(keyCount()).toBe(2);
+  });
+
+  it('derives a key for each where some have a key or a unique value of their own', async () => {
+    const [live] = await submitRuns(node.context, caller(), {
+      items: [{ job: 'mail', unique: 'u' }],
+    });
+    const items = [
+      { job: 'mail' },
+      { job: 'mail', key: 'own' },
+      { job: 'mail', unique: 'u' },
+      { job: 'mail' },
+    ];
+    const first = await send(items);
+    expect(first.map(({ created }) => created)).toEqual([true, true, false, true]);
+    expect(first[2]?.id).toBe(live?.id);
+    expect(idsOf(await send(items))).toEqual(idsOf(first));
+    expect(runCount()).toBe(4);
+  });
+
+  it('answers for runs of which nothing is left but the key', async () => {
+    await node.stop();
+    const store = { ...node.disk, readRuns: async () => [] };
+    node = await SmallNode.start({ disk: node.disk, store });
+    node.attach('w', SUCCEED);
+    const first = await send(mails(3));
+    for (const { id } of first) await getRun(node.context, caller(), { id, waitMs: 5_000 });
+    const again = await send(mails(3));
+    expect(again).toEqual(first.map((each) => ({ ...each, created: false })));
+  });
+
+  it('refuses a key that is none', async () => {
+    for (const key of ['', 'x'.repeat(257), 'a\0b']) {
+      await expect(send(mails(1), key)).rejects.toMatchObject({ code: 'invalid', field: 'key' });
+    }
+    expect(runCount()).toBe(0);
+  });
+});
+
+describe('a batch under a key that comes to a node which is not the owner', () => {
+  const other = () => SmallNode.idle({ disk: node.disk });
+
+  it('waits as one entry, answers alike again, and each alias leads to its run', async () => {
+    await node.stop();
+    const asked = other();
+    const first = await send(mails(5), 'request-1', asked);
+    expect(new Set(idsOf(first)).size).toBe(5);
+    expect(await send(mails(5), 'request-1', asked)).toEqual(first);
+    expect(node.disk.snapshot().inbox).toHaveLength(1);
+    const { id } = first[3] as Submitted;
+    const view = await getRun(asked.context, caller(), { id });
+    expect(view).toMatchObject({ id, job: 'mail', state: 'PENDING' });
+    expect(view.key).toBeUndefined();
+    expect(await runInput(asked.context, caller(), { id })).toEqual(bytes('{"i":3}'));
+    node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 20 } });
+    node.attach('w', SUCCEED);
+    const runs = await Promise.all(
+      first.map((each) => getRun(node.context, caller(), { id: each.id, waitMs: 5_000 })),
+    );
+    expect(runs.map(({ state }) => state)).toEqual(Array(5).fill('SUCCEEDED'));
+    const inputs = await Promise.all(
+      first.map((each) => runInput(node.context, caller(), { id: each.id })),
+    );
+    expect(inputs).toEqual([0, 1, 2, 3, 4].map((i) => bytes(`{"i":${i}}`)));
+    // Sent again, to whichever node: the runs that it has become.
+    expect(idsOf(await send(mails(5)))).toEqual(runs.map(({ id }) => id));
+    expect(idsOf(await send(mails(5), 'request-1', asked))).toEqual(runs.map(({ id }) => id));
+    await expect(send(mails(4), 'request-1', asked)).rejects.toMatchObject({ code: 'conflict' });
+    expect(runCount()).toBe(5);
+  });
+
+  it('DUR-06 is done once where it came to the owner as well, before the entry was taken', async () => {
+    await node.stop();
+    await send(mails(5), 'request-1', other());
+    node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 100_000 } });
+    const direct = await send(mails(5));
+    expect(direct.every(({ created }) => created)).toBe(true);
+    await node.stop();
+    node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 5 } });
+    while (node.disk.snapshot().inbox.length > 0) await new Promise((r) => setImmediate(r));
+    expect(runCount()).toBe(5);
+    expect(idsOf(await send(mails(5)))).toEqual(idsOf(direct));
+  });
+
+  it('finds the runs of a request that the owner has taken directly', async () => {
+    const first = await send(mails(5));
+    const again = await send(mails(5), 'request-1', other());
+    expect(again).toEqual(first.map((each) => ({ ...each, created: false })));
+    expect(node.disk.snapshot().inbox).toEqual([]);
+  });
+});

@@ -1,0 +1,30 @@
+import { createHash, randomInt } from 'node:crypto';
+import { formatIdBytes, inboxId, parseIdBytes, readRunId } from '@signalbox/engine';
+
+/** No clock shows so early a millisecond: in its place an alias made of a key says which of the batch it is. */
+const POSITIONS_MAX = 1_000;
+
+export function randomAlias(partition: number, ms: number): string {
+  const randomHigh = randomInt(2 ** 32);
+  return inboxId({ ms, partition, randomHigh, randomLow: randomInt(2 ** 32) });
+}
+
+/** Made of the key, so that asking again gives the same answer. */
+export function aliasOf(
+  { tenant, key, partition }: { tenant: string; key: string; partition: number },
+  position = 0,
+): string {
+  const digest = createHash('sha256')
+    .update(JSON.stringify([tenant, key]))
+    .digest();
+  const randomHigh = digest.readUInt32BE(0);
+  return inboxId({ ms: position, partition, randomHigh, randomLow: digest.readUInt32BE(4) });
+}
+
+/** The alias of the entry that an alias belongs to, and which of its submissions it means. */
+export function parseAlias(text: string): { entry: string; position: number; partition: number } {
+  const bytes = parseIdBytes(text);
+  const { ms, partition } = readRunId(bytes);
+  if (ms >= POSITIONS_MAX) return { entry: text, position: 0, partition };
+  return { entry: formatIdBytes(bytes.fill(0, 0, 6)), position: ms, partition };
+}
