@@ -2,6 +2,7 @@ export * from './api/admin.ts';
 export * from './api/common.ts';
 export * from './api/jobs.ts';
 export * from './api/runs.ts';
+export * from './api/submission-batch.ts';
 export * from './errors.ts';
 export * from './http-target.ts';
 export * from './ids.ts';
@@ -9,4 +10,5 @@ export { type AddressKind, classifyAddress, parseAddress, parseBlock } from './i
 export * from './link/codec.ts';
 export * from './link/frame-error.ts';
 export * from './link/frames.ts';
+export * from './link/ref-map.ts';
 export * from './payload.ts';

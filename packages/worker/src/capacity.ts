@@ -2,7 +2,6 @@ import os from 'node:os';
 import type { Resources } from '@signalbox/protocol/link';
 
 export const NOTHING: Resources = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 0 };
-const DIMENSIONS = ['cpuMilli', 'memoryMb', 'gpu', 'diskMb', 'slots'] as const;
 /** How many attempts a worker runs at once where it is not told otherwise (WRK-03). */
 export const DEFAULT_SLOTS = 10;
 
@@ -26,21 +25,40 @@ export class Capacity {
 
   /** Takes it where it fits. A request of no slot takes none but still needs one to be free. */
   take(request: Resources): boolean {
-    const fits = DIMENSIONS.every((d) => this.#used[d] + request[d] <= this.total[d]);
-    if (!fits || this.#used.slots >= this.total.slots) return false;
-    for (const d of DIMENSIONS) this.#used[d] += request[d];
+    if (!this.#fits(request) || this.#used.slots >= this.total.slots) return false;
+    add(this.#used, request, 1);
     return true;
   }
 
   release(request: Resources): void {
-    for (const d of DIMENSIONS) this.#used[d] -= request[d];
+    add(this.#used, request, -1);
+  }
+
+  #fits(request: Resources): boolean {
+    const { total } = this;
+    const used = this.#used;
+    return (
+      used.cpuMilli + request.cpuMilli <= total.cpuMilli &&
+      used.memoryMb + request.memoryMb <= total.memoryMb &&
+      used.gpu + request.gpu <= total.gpu &&
+      used.diskMb + request.diskMb <= total.diskMb &&
+      used.slots + request.slots <= total.slots
+    );
   }
 }
 
 export function sum(all: Iterable<Resources>): Resources {
   const total: Amounts = { ...NOTHING };
-  for (const each of all) for (const d of DIMENSIONS) total[d] += each[d];
+  for (const each of all) add(total, each, 1);
   return total;
+}
+
+function add(to: Amounts, amounts: Resources, times: 1 | -1): void {
+  to.cpuMilli += times * amounts.cpuMilli;
+  to.memoryMb += times * amounts.memoryMb;
+  to.gpu += times * amounts.gpu;
+  to.diskMb += times * amounts.diskMb;
+  to.slots += times * amounts.slots;
 }
 
 /** What the machine, or the container around us, has. GPUs and disk are only what one is told. */

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Handler } from './executors/handler/handler.ts';
-import { buildAssign, textOf } from './testing/fake-node.ts';
+import { buildAssign, buildRef, textOf } from './testing/fake-node.ts';
 import { startWorker, stopWorkers } from './testing/start-worker.ts';
 
 afterEach(async () => {
@@ -65,8 +65,8 @@ describe('checkpoints', () => {
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve('fine')));
     });
     node.say(buildAssign(1));
-    const { ref } = await node.next('accept');
-    node.say({ kind: 'abort', ref, graceMs: 1_000, why: 'timeout' });
+    await node.next('accept');
+    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
     expect((await node.next('finish')).result.kind).toBe('succeeded');
     expect(textOf(node.all('log')[0]?.text)).toContain('checkpoint not saved');
   });

@@ -20,7 +20,7 @@ describe('graceful stop', () => {
       buildAssign(2, { value: 'long' }),
       buildAssign(3, { value: 'short' }),
     );
-    await node.next('accept', 3);
+    await node.until(() => node.accepted.length >= 3);
     await worker.stop({ graceMs: 200 });
     const ends = node.all('finish').map(({ ref, result }) => [ref[1], result.kind]);
     expect(ends.sort()).toEqual([

@@ -80,11 +80,22 @@ function safeText(value: unknown): string {
 
 /** The link refuses NUL, lone surrogates and numbers that are none; a result must not be lost to that. */
 export function toWire(result: Result, durationMs: number): WireResult {
-  const duration = Math.round(durationMs);
-  if (result.kind === 'stopped') return { kind: 'stopped' };
-  const exitCode = Number.isFinite(result.exitCode) ? { exitCode: result.exitCode as number } : {};
-  const common = { ...exitCode, durationMs: duration };
-  if (result.kind === 'succeeded') return { kind: 'succeeded', ...common };
+  switch (result.kind) {
+    case 'succeeded': {
+      const { exitCode } = result;
+      const duration = Math.round(durationMs);
+      return exitCode === undefined || !Number.isFinite(exitCode)
+        ? { kind: 'succeeded', durationMs: duration }
+        : { kind: 'succeeded', exitCode, durationMs: duration };
+    }
+    case 'failed':
+      return failedToWire(result, durationMs);
+    case 'stopped':
+      return { kind: 'stopped' };
+  }
+}
+
+function failedToWire(result: Failed, durationMs: number): Failed {
   const error = result.error.slice(0, ERROR_LENGTH_MAX).toWellFormed().replaceAll('\u0000', '');
   const after = result.retryAfterMs;
   return {
@@ -94,6 +105,7 @@ export function toWire(result: Result, durationMs: number): WireResult {
     ...(after === undefined || !(after >= 0)
       ? {}
       : { retryAfterMs: Math.min(Math.round(after), 1_000_000_000) }),
-    ...common,
+    ...(Number.isFinite(result.exitCode) ? { exitCode: result.exitCode as number } : {}),
+    durationMs: Math.round(durationMs),
   };
 }

@@ -45,7 +45,7 @@ describe('re-attaching', () => {
       expect(node.all('hello')[i - 1]?.holds).toEqual([buildRef(1)]);
     }
     expect(worker.tracking.held).toBe(1);
-    node.say({ kind: 'confirm', ref: buildRef(1) });
+    node.say({ kind: 'confirm', refs: [buildRef(1)] });
     await vi.waitFor(() => expect(worker.tracking.held).toBe(0));
   });
 
@@ -105,7 +105,7 @@ describe('re-attaching', () => {
       'finish',
     ]);
     expect(node.all('hello')[1]?.holds).toEqual([buildRef(1)]);
-    node.say({ kind: 'confirm', ref: buildRef(1) });
+    node.say({ kind: 'confirm', refs: [buildRef(1)] });
   });
 
   it('a duplicated assign of a held attempt runs once', async () => {
@@ -119,13 +119,13 @@ describe('re-attaching', () => {
     node.say(buildAssign(1), buildAssign(1));
     await begun;
     node.say(buildAssign(1));
-    await node.next('accept', 3);
+    await node.until(() => node.accepted.length >= 3);
     open();
     await node.next('finish');
     node.say(buildAssign(1));
     await node.next('finish', 2);
     expect(runs).toBe(1);
-    node.say({ kind: 'confirm', ref: buildRef(1) });
+    node.say({ kind: 'confirm', refs: [buildRef(1)] });
   });
 
   it('does not lose the result of a running attempt to a confirmation that makes no sense', async () => {
@@ -133,7 +133,7 @@ describe('re-attaching', () => {
     const { node } = await startWorker(handler);
     node.say(buildAssign(1));
     await begun;
-    node.say({ kind: 'confirm', ref: buildRef(1) });
+    node.say({ kind: 'confirm', refs: [buildRef(1)] });
     open('kept');
     expect(textOf((await node.next('finish')).output)).toBe('"kept"');
   });

@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PermanentError, TransientError } from './errors.ts';
-import type { HandlerContext } from './executors/handler/handler.ts';
+import type { Handler, HandlerContext } from './executors/handler/handler.ts';
 import { buildAssign, buildRef, FakeNode, textOf } from './testing/fake-node.ts';
 import { gate, startWorker, stopWorkers, track } from './testing/start-worker.ts';
+import type { Transport } from './transport/transport.ts';
 import { Worker } from './worker.ts';
 
 afterEach(stopWorkers);
@@ -74,7 +76,7 @@ describe('running', () => {
     expect(seen[0]?.input).toEqual({ a: 1 });
     expect(seen[0]?.context).toMatchObject({
       attemptId: 'run-7:main:1',
-      inputHash: 'hash-of-input',
+      inputHash: hash('sha256', '{"a":1}', 'hex'),
       idempotencyKey: 'run-7:main',
       runId: 'run-7',
       tenant: 'acme',
@@ -90,6 +92,26 @@ describe('running', () => {
     node.say(buildAssign(1));
     await node.next('finish');
     expect(node.heard.map((frame) => frame.kind)).toEqual(['hello', 'accept', 'finish']);
+  });
+
+  it('on a thread that it shares with the node, what ends within the turn is not accepted apart', async () => {
+    const node = new FakeNode();
+    const transport: Transport = {
+      connect: async (handlers) => ({
+        ...(await node.transport.connect(handlers)),
+        sharesThread: true,
+      }),
+    };
+    const { handler, open } = gate();
+    const long: Handler = (input, context) =>
+      input === 'long' ? handler(input as never, context) : 1;
+    await track(new Worker({ transport, name: 'w1', handlers: { invoice: long } })).start();
+    node.say(buildAssign(1, { value: 'short' }), buildAssign(2, { value: 'long' }));
+    await node.next('accept');
+    expect(node.accepted).toEqual([buildRef(2)]);
+    expect(node.all('finish').map(({ ref }) => ref)).toEqual([buildRef(1)]);
+    open();
+    await node.next('finish', 2);
   });
 
   it('WRK-14 reports status, duration, logs and progress', async () => {
@@ -166,12 +188,12 @@ describe('running', () => {
     const { node } = await startWorker(handler);
     for (let i = 0; i < 11; i += 1) node.say(buildAssign(i));
     await node.next('refuse');
-    expect(node.all('accept')).toHaveLength(10);
+    expect(node.accepted).toHaveLength(10);
     expect(node.all('refuse')[0]).toMatchObject({ ref: buildRef(10), foreignUse: { slots: 0 } });
     open();
     await node.next('finish', 10);
     node.say(buildAssign(11));
-    await node.next('accept', 11);
+    await node.until(() => node.accepted.length >= 11);
   });
 
   it('refuses what it has no executor for, and what does not fit', async () => {

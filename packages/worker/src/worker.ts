@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { FromNode, Ref } from '@signalbox/protocol/link';
+import { Assignment } from './attempt/assignment.ts';
 import { Attempts } from './attempt/attempts.ts';
 import { type AttemptOwner, type Finish, HeldAttempt } from './attempt/held-attempt.ts';
-import { runAttempt } from './attempt/run-attempt.ts';
+import { type RunOwner, runAttempt } from './attempt/run-attempt.ts';
 import { saveCheckpoint } from './attempt/save-checkpoint.ts';
 import { drainWorker } from './drain.ts';
 import type { Assign, Executor } from './executors/executor.ts';
@@ -19,6 +20,8 @@ const HELD_MAX = 10_000;
 /** A superseded attempt has a moment to clean up; its successor may be running already. */
 const STALE_GRACE_MS = 1_000;
 
+const ENDING = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
+
 /** Runs attempts that nodes give it, and never forgets a result before a node has it. */
 export class Worker {
   readonly #options: WorkerOptions;
@@ -29,6 +32,8 @@ export class Worker {
   readonly #life: LifeCycle<WorkerState>;
   readonly #progress: ProgressBeat;
   readonly #resend: Resend;
+  /** Of the message that is being read. */
+  #accepts: HeldAttempt[] = [];
   #starts: HeldAttempt[] = [];
   #welcomed = Promise.withResolvers<void>();
   #changed = Promise.withResolvers<void>();
@@ -119,11 +124,14 @@ export class Worker {
     progressed: (held) => this.#progress.add(held),
     saveCheckpoint: (held, state) => saveCheckpoint({ held, state, blobs: this.#options.blobs }),
     overdue: (held) => {
-      if (held.finish !== null || held.life.state === 'forgotten') return;
+      if (held.isOver) return;
       const result = { kind: 'stopped' } as const;
       this.#end(held, { kind: 'finish', ref: held.ref, result, output: null });
     },
-    moved: (held, from, to) => this.#tell({ kind: 'attempt', id: held.assign.id, from, to }),
+    moved: (held, from, to) => {
+      if (this.#options.onEvent === undefined) return;
+      this.#tell({ kind: 'attempt', id: held.assign.id, from, to });
+    },
   };
 
   #resume(link: Link): void {
@@ -133,24 +141,46 @@ export class Worker {
 
   #received(link: Link, frames: readonly FromNode[]): void {
     for (const frame of frames) this.#handle(link, frame);
-    // The acceptance is on its way before any handler can block the event loop.
-    link.flush();
+    const accepts = this.#accepts;
+    this.#accepts = [];
+    if (link.sharesThread) this.#acceptLater(link, accepts);
+    else {
+      // The acceptance is on its way before any handler can block the event loop.
+      this.#accept(link, accepts);
+      link.flush();
+    }
     const starts = this.#starts;
     this.#starts = [];
     for (const held of starts) this.#run(held);
+  }
+
+  #accept(link: Link, held: readonly HeldAttempt[]): void {
+    if (held.length > 0) link.say({ kind: 'accept', refs: held.map(({ ref }) => ref) });
+  }
+
+  /** Where nobody hears it sooner, what has ended within the turn says so by its result. */
+  #acceptLater(link: Link, held: readonly HeldAttempt[]): void {
+    if (held.length === 0) return;
+    setImmediate(() =>
+      this.#accept(
+        link,
+        held.filter((each) => !each.isOver),
+      ),
+    );
   }
 
   #handle(link: Link, frame: FromNode): void {
     switch (frame.kind) {
       case 'assign':
         return this.#assigned(link, frame);
+      case 'confirm':
+        return this.#confirmed(frame.refs);
       case 'probe':
         link.say({ kind: 'beat', foreignUse: this.#attempts.foreignUse(link), progress: [] });
         return;
       case 'drain':
         return this.#tell({ kind: 'drainAsked', link: this.#links.indexOf(link) });
       case 'abort':
-      case 'confirm':
       case 'stale':
       case 'extended':
         return this.#about(link, frame);
@@ -172,28 +202,34 @@ export class Worker {
       const signalMs = why === 'drained' ? graceMs / 2 : 0;
       held.stop({ why, signalMs, graceMs: graceMs - signalMs });
     } else if (frame.kind === 'extended') held.extended(frame.granted, frame.timeoutMs);
-    else if (frame.kind === 'confirm') {
-      // Only a result can be confirmed; for a running attempt it would mean losing the result.
-      if (held.finish !== null) this.#forget(held);
-    } else if (frame.kind === 'stale') {
+    else if (frame.kind === 'stale') {
       this.#forget(held);
       if (held.occupies) held.stop({ why: 'stale', signalMs: 0, graceMs: STALE_GRACE_MS });
     }
   }
 
-  #assigned(link: Link, assign: Assign): void {
-    const known = this.#attempts.get(assign.ref);
+  #confirmed(refs: readonly Ref[]): void {
+    for (const ref of refs) {
+      const held = this.#attempts.get(ref);
+      // Only a result can be confirmed; for a running attempt it would mean losing the result.
+      if (held !== undefined && held.finish !== null) this.#forget(held);
+    }
+  }
+
+  #assigned(link: Link, frame: FromNode & { kind: 'assign' }): void {
+    const known = this.#attempts.get(frame.ref);
     if (known !== undefined) {
       known.link = link;
-      if (known.finish === null) link.say({ kind: 'accept', ref: known.ref });
+      if (known.finish === null) this.#accepts.push(known);
       else this.#sayFinish(known, [link]);
       return;
     }
+    const assign = new Assignment(frame);
     const why = this.#whyNot(assign);
     if (why !== null) return this.#refuse(link, assign, why);
     const held = new HeldAttempt({ assign, link, owner: this.#attemptOwner });
     this.#attempts.add(held);
-    link.say({ kind: 'accept', ref: held.ref });
+    this.#accepts.push(held);
     this.#starts.push(held);
     this.#useChanged(held);
   }
@@ -214,21 +250,23 @@ export class Worker {
 
   #run(held: HeldAttempt): void {
     const executor = this.#executors.get(held.assign.executor) as Executor;
-    const vacate = () => {
-      this.#attempts.vacate(held);
-      this.#useChanged(held);
-    };
-    void runAttempt({ held, executor, blobs: this.#options.blobs, vacate }).then((finish) => {
-      if (finish !== null) this.#end(held, finish);
-    });
+    const { blobs } = this.#options;
+    void runAttempt({ held, executor, blobs, owner: this.#runOwner });
   }
 
+  readonly #runOwner: RunOwner = {
+    vacate: (held) => {
+      this.#attempts.vacate(held);
+      this.#useChanged(held);
+    },
+    ended: (held, finish) => this.#end(held, finish),
+  };
+
   #end(held: HeldAttempt, finish: Finish): void {
-    if (held.finish !== null || held.life.state === 'forgotten') return;
+    if (held.isOver) return;
     held.quiet();
     held.finish = finish;
-    const to = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
-    held.life.to(to[finish.result.kind]);
+    held.life.to(ENDING[finish.result.kind]);
     this.#attempts.ended(held);
     this.#progress.remove(held);
     this.#sayFinish(held, held.link.welcomed ? [held.link] : this.#links);
@@ -255,11 +293,13 @@ export class Worker {
   /** The other nodes must know how much of the worker is taken. */
   #useChanged(held: HeldAttempt): void {
     this.#refreshState();
+    if (this.#links.length === 1) return;
     for (const link of this.#links) if (link !== held.link) this.#progress.foreignUseChanged(link);
   }
 
   #refreshState(): void {
-    if (this.#life.state === 'draining' || this.#life.state === 'stopped') return;
+    const { state } = this.#life;
+    if (state === 'draining' || state === 'stopped') return;
     if (this.#attempts.running > 0) this.#life.to('executing');
     else this.#life.to(this.#links.some((link) => link.welcomed) ? 'idle' : 'registering');
   }

@@ -30,7 +30,9 @@ export class EndWaiters {
     if (runs === undefined) return;
     for (const fact of facts) {
       if (fact.kind !== 'runEnded') continue;
-      for (const done of [...(runs.get(fact.seq) ?? [])]) done();
+      const waiting = runs.get(fact.seq);
+      if (waiting === undefined) continue;
+      for (const done of waiting) done();
     }
   }
 }

@@ -1,26 +1,19 @@
-import { hash } from 'node:crypto';
 import {
   type Attempt,
   CLASSES,
+  type Class,
   formatRunId,
   type JobDefinition,
-  refOf,
   type TaskSpec,
 } from '@signalbox/engine';
-import {
-  attemptId,
-  decodeBlobRef,
-  type FromNode,
-  MESSAGE_BYTES_MAX,
-  taskId,
-} from '@signalbox/protocol';
+import { type About, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
-import { toWire } from './wire-ref.ts';
 
 export type AssignFrame = FromNode & { kind: 'assign' };
 
 /** Room in a message for what is neither payload nor work: names, ids, the request. */
 const HEAD_BYTES = 16_384;
+const ABOUTS_MAX = 64;
 
 interface Work {
   readonly work: Readonly<Record<string, unknown>> | null;
@@ -29,6 +22,15 @@ interface Work {
 
 /** Derived once per task of a job version: it is the same in every assignment. */
 const works = new WeakMap<TaskSpec, Work>();
+/** What is said of a task, one for each shape and class in which it is placed. */
+const abouts = new WeakMap<TaskSpec, Known[]>();
+
+interface Known {
+  readonly shape: Attempt['shape'];
+  readonly class: Class;
+  readonly about: About;
+  readonly bytes: number;
+}
 
 /** The frame, or why the attempt cannot be sent and never will be. */
 export function assignFrame(params: {
@@ -39,45 +41,52 @@ export function assignFrame(params: {
   const { attempt, loop, now } = params;
   const { task } = attempt;
   const { run } = task;
-  const { spec } = run;
-  const executor = attempt.shape.executor ?? `handler:${spec.job}`;
-  const known = workOf(loop, attempt, executor);
+  const known = aboutOf(loop, attempt);
   if (known === null) return 'the definition of the job is not known to this node';
   const payload = (run.input?.length ?? 0) + (task.checkpoint?.length ?? 0);
   if (known.bytes + payload + HEAD_BYTES > MESSAGE_BYTES_MAX) {
     return `the assignment does not fit in a message of ${MESSAGE_BYTES_MAX} bytes`;
   }
-  const id = formatRunId({ ms: run.ms, partition: run.partition, seq: run.seq });
-  return {
+  const frame: AssignFrame = {
     kind: 'assign',
-    ref: toWire(refOf(attempt)),
-    tenant: spec.tenant,
-    job: spec.job,
-    jobVersion: spec.version,
-    run: id,
-    task: task.spec.name,
-    id: attemptId(id, task.spec.name, attempt.number),
-    executor,
-    work: known.work,
-    request: attempt.shape.request,
-    class: CLASSES[attempt.class],
-    idempotencyKey: taskId(id, task.spec.name),
-    inputHash: hashOf(run.input),
+    ref: [run.partition, run.seq, task.index, attempt.number, attempt.epoch, attempt.token],
+    about: known.about,
+    run: formatRunId(run),
     timeoutMs: timeoutOf(loop, attempt, now),
-    graceMs: task.spec.timeouts.graceMs,
-    ...(run.head.trace === undefined ? {} : { trace: run.head.trace }),
     input: run.input,
     checkpoint: task.checkpoint,
   };
+  return run.head.trace === undefined ? frame : { ...frame, trace: run.head.trace };
 }
 
-/** Of the payload itself, also where a reference travels in its place. */
-function hashOf(input: Uint8Array | null): string {
-  if (input === null) return EMPTY_HASH;
-  return decodeBlobRef(input)?.sha256 ?? hash('sha256', input, 'hex');
+function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {
+  const { task, shape } = attempt;
+  let all = abouts.get(task.spec);
+  if (all === undefined) {
+    all = [];
+    abouts.set(task.spec, all);
+  }
+  for (const one of all) if (one.shape === shape && one.class === attempt.class) return one;
+  const { tenant, job, version } = task.run.spec;
+  const executor = shape.executor ?? `handler:${job}`;
+  const stated = workOf(loop, attempt, executor);
+  if (stated === null) return null;
+  const about: About = {
+    tenant,
+    job,
+    jobVersion: version,
+    task: task.spec.name,
+    executor,
+    work: stated.work,
+    request: shape.request,
+    class: CLASSES[attempt.class],
+    graceMs: task.spec.timeouts.graceMs,
+  };
+  const made = { shape, class: attempt.class, about, bytes: stated.bytes };
+  // Shapes are few; where one is made anew for each attempt, the oldest of them is not needed again.
+  if (all.push(made) > ABOUTS_MAX) all.shift();
+  return made;
 }
-
-const EMPTY_HASH = hash('sha256', '', 'hex');
 
 /** The clock of an attempt starts when it is accepted; until then it has its whole time. */
 function timeoutOf(loop: CommitLoop, attempt: Attempt, now: number): number | null {

@@ -39,7 +39,7 @@ describe('coming and going', () => {
     await start({ engine: { reattachMs: 30 } });
     const lost = await connect('lost');
     const id = await world.submit('mail');
-    lost.say({ kind: 'accept', ref: (await lost.got('assign')).ref });
+    lost.say({ kind: 'accept', refs: [(await lost.got('assign')).ref] });
     await world.loop.flushed();
     const other = await connect('other');
     lost.hangUp();
@@ -85,7 +85,7 @@ describe('coming and going', () => {
     const worker = await connect('w');
     const id = await world.submit('mail');
     const { ref } = await worker.got('assign');
-    worker.say({ kind: 'accept', ref });
+    worker.say({ kind: 'accept', refs: [ref] });
     await world.loop.flushed();
     expect(await world.gateway.drain('nobody')).toBe(false);
     expect(await world.gateway.drain('w')).toBe(true);

@@ -1,5 +1,4 @@
-import type { Ref } from '@signalbox/protocol';
-import { keyOf } from './wire-ref.ts';
+import { type Ref, RefMap } from '@signalbox/protocol';
 
 /**
  * The newest confirmations. A result that comes again, because the first confirmation was lost with
@@ -7,23 +6,24 @@ import { keyOf } from './wire-ref.ts';
  * it stale (h67).
  */
 export class Confirmed {
-  readonly #max: number;
-  readonly #keys = new Set<string>();
+  readonly #generation: number;
+  /** Who was confirmed what. Two generations: to drop the oldest one by one costs more than to add. */
+  #young = new RefMap<string>();
+  #old = new RefMap<string>();
 
   constructor(max: number) {
-    this.#max = max;
+    this.#generation = Math.max(1, Math.floor(max / 2));
   }
 
   add(worker: string, ref: Ref): void {
-    this.#keys.add(`${worker}/${keyOf(ref)}`);
-    if (this.#keys.size <= this.#max) return;
-    for (const oldest of this.#keys) {
-      this.#keys.delete(oldest);
-      break;
+    if (this.#young.size >= this.#generation) {
+      this.#old = this.#young;
+      this.#young = new RefMap();
     }
+    this.#young.set(ref, worker);
   }
 
   has(worker: string, ref: Ref): boolean {
-    return this.#keys.has(`${worker}/${keyOf(ref)}`);
+    return (this.#young.get(ref) ?? this.#old.get(ref)) === worker;
   }
 }

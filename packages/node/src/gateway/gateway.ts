@@ -1,9 +1,10 @@
 import type { Command, Effect } from '@signalbox/engine';
-import { CLOSE, type FromNode, type WorkerView } from '@signalbox/protocol';
+import { CLOSE, type WorkerView } from '@signalbox/protocol';
 import type { Logger } from 'pino';
 import { ApiError, type TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
+import { FrameBatch } from './frame-batch.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Peer, Session } from './peer.ts';
@@ -66,24 +67,34 @@ export class Gateway {
 
   /** The loop's `release`. What belongs to one worker goes to it in one message. */
   receive(effects: readonly Effect[]): void {
-    const batches = new Map<WorkerSession, FromNode[]>();
+    const batches = new Map<WorkerSession, FrameBatch>();
     for (const effect of effects) {
-      if (effect.kind === 'alert') {
-        this.#alert(effect);
-        continue;
+      try {
+        this.#sort(effect, batches);
+      } catch (error) {
+        this.#cannotTell(error);
       }
-      const session = this.#roster.sessionOf(effect.worker);
-      const frame = this.#guarded(() => this.#outgoing.frameOf(session, effect));
-      if (session === undefined || frame === null) continue;
-      let batch = batches.get(session);
-      if (batch === undefined) {
-        batch = [];
-        batches.set(session, batch);
-      }
-      if (session.learnsOfDrain(effect)) batch.push({ kind: 'drain' });
-      batch.push(frame);
     }
-    for (const [session, frames] of batches) this.#guarded(() => session.send(frames));
+    for (const [session, { frames }] of batches) {
+      try {
+        if (frames.length > 0) session.send(frames);
+      } catch (error) {
+        this.#cannotTell(error);
+      }
+    }
+  }
+
+  #sort(effect: Effect, batches: Map<WorkerSession, FrameBatch>): void {
+    if (effect.kind === 'alert') return this.#alert(effect);
+    const session = this.#roster.sessionOf(effect.worker);
+    if (session === undefined) return this.#outgoing.unsent(effect);
+    let batch = batches.get(session);
+    if (batch === undefined) {
+      batch = new FrameBatch();
+      batches.set(session, batch);
+    }
+    if (session.learnsOfDrain(effect)) batch.push({ kind: 'drain' });
+    this.#outgoing.add(batch, session, effect);
   }
 
   workers(): WorkerView[] {
@@ -125,13 +136,8 @@ export class Gateway {
   }
 
   /** One bad link or exporter must not stop the loop, which everybody else depends on. */
-  #guarded<T>(act: () => T): T | null {
-    try {
-      return act();
-    } catch (error) {
-      this.#log.error({ err: error }, 'a worker could not be told');
-      return null;
-    }
+  #cannotTell(error: unknown): void {
+    this.#log.error({ err: error }, 'a worker could not be told');
   }
 
   async #order(command: Command & { worker: string }): Promise<boolean> {

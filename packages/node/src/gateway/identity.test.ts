@@ -77,7 +77,7 @@ describe('who is who', () => {
     const old = await connect('w');
     const id = await world.submit('mail');
     const { ref } = await old.got('assign');
-    old.say({ kind: 'accept', ref });
+    old.say({ kind: 'accept', refs: [ref] });
     await world.loop.flushed();
     const fresh = await connect('w', { holds: [ref] });
     expect((await old.closed()).code).toBe(CLOSE.replaced);
@@ -101,7 +101,7 @@ describe('who is who', () => {
     const id = await world.submit('mail');
     const { ref } = await worker.got('assign');
     worker.say(helloOf('w', { holds: [] }));
-    worker.say({ kind: 'accept', ref });
+    worker.say({ kind: 'accept', refs: [ref] });
     await world.loop.flushed();
     worker.succeed(ref);
     await worker.got('confirm');

@@ -8,14 +8,16 @@ export interface InProcessHandlers {
 }
 
 export interface InProcessConnection {
+  readonly sharesThread: true;
   send(frames: readonly FromWorker[]): void;
   /** Resolves when the node has heard everything that was said before. */
   close(code?: number): Promise<void>;
 }
 
 /**
- * A link without a network. Frames are handed over as they are, but never within the call that sent
- * them: neither side has to expect an answer before its own call has returned.
+ * A link without a network. Frames are handed over as they are, payloads included, which neither
+ * side writes into; but never within the call that sent them: neither side has to expect an answer
+ * before its own call has returned.
  */
 export function connectInProcess(gateway: Gateway): {
   connect(handlers: InProcessHandlers): Promise<InProcessConnection>;
@@ -25,8 +27,9 @@ export function connectInProcess(gateway: Gateway): {
 
 class InProcessLink {
   readonly connection: InProcessConnection = {
+    sharesThread: true,
     send: (frames) => {
-      if (!this.#closed) this.#toNode.push(frames.map(copied));
+      if (!this.#closed) this.#toNode.push(frames);
     },
     close: (code = 1000) => this.#closeByWorker(code),
   };
@@ -42,7 +45,7 @@ class InProcessLink {
     this.#toWorker = new Lane((frames) => this.#handlers.received(frames));
     this.#session = gateway.open({
       send: (frames) => {
-        if (!this.#closed) this.#toWorker.push(frames.map(copied));
+        if (!this.#closed) this.#toWorker.push(frames);
       },
       close: (code, reason) => this.#close(code, reason),
       bufferedBytes: 0,
@@ -102,23 +105,4 @@ class Lane<Frame> {
       onEnd?.();
     });
   }
-}
-
-/** Payloads are copied: a handler that writes into its input must not change the next attempt's. */
-function copied<Frame extends FromNode | FromWorker>(frame: Frame): Frame {
-  switch (frame.kind) {
-    case 'assign':
-      return { ...frame, input: copy(frame.input), checkpoint: copy(frame.checkpoint) };
-    case 'finish':
-      return { ...frame, output: copy(frame.output) };
-    case 'checkpoint':
-      return { ...frame, state: copy(frame.state) };
-    default:
-      return frame;
-  }
-}
-
-/** Not `slice`: a Buffer's would be a view of the same bytes. */
-function copy(bytes: Uint8Array | null): Uint8Array | null {
-  return bytes === null ? null : new Uint8Array(bytes);
 }

@@ -1,9 +1,9 @@
 import { type Effect, refOf } from '@signalbox/engine';
-import type { FromNode } from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
 import { assignFrame } from './assign-frame.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { Confirmed } from './confirmed.ts';
+import type { FrameBatch } from './frame-batch.ts';
 import type { WorkerSession } from './session.ts';
 import { type ToWorker, toFrame } from './to-frame.ts';
 import { toWire } from './wire-ref.ts';
@@ -27,44 +27,45 @@ export class Outgoing {
     this.#now = params.now;
   }
 
-  /** Null where there is nothing to be sent, or no link to send it on. */
-  frameOf(session: WorkerSession | undefined, effect: ToWorker): FromNode | null {
-    // Also where the worker is away: it says the result again when it is back (h67).
+  /** A worker without a link hears of it when it is back; that a result was taken is kept in mind. */
+  unsent(effect: ToWorker): void {
     if (effect.kind === 'confirm') this.#confirmed.add(effect.worker, toWire(effect.ref));
-    return session === undefined ? null : this.#onLink(session, effect);
   }
 
-  #onLink(session: WorkerSession, effect: ToWorker): FromNode | null {
+  add(batch: FrameBatch, session: WorkerSession, effect: ToWorker): void {
     switch (effect.kind) {
       case 'assign':
-        return this.#assign(session, effect);
-      case 'confirm': {
-        const attempt = session.forget(effect);
-        if (attempt !== null) this.#spans?.ended(attempt, this.#now());
-        return toFrame(effect, this.#now());
-      }
+        return this.#assign(batch, session, effect);
+      case 'confirm':
+        return this.#confirm(batch, session, effect);
       case 'stale': {
-        session.forget(effect);
+        const ref = toWire(effect.ref);
+        session.forget(ref);
         // The same result twice in one commit: the second finds nothing, but it was taken (h67).
-        const taken = this.#confirmed.has(effect.worker, toWire(effect.ref));
-        return toFrame(taken ? { ...effect, kind: 'confirm' } : effect, this.#now());
+        if (this.#confirmed.has(effect.worker, ref)) return batch.confirm(ref);
+        return batch.push({ kind: 'stale', ref });
       }
       default:
-        return toFrame(effect, this.#now());
+        return batch.push(toFrame(effect, this.#now()));
     }
   }
 
-  #assign(session: WorkerSession, effect: Effect & { kind: 'assign' }): FromNode | null {
+  #confirm(batch: FrameBatch, session: WorkerSession, effect: Effect & { kind: 'confirm' }): void {
+    const ref = toWire(effect.ref);
+    this.#confirmed.add(effect.worker, ref);
+    const attempt = session.forget(ref);
+    if (attempt !== null) this.#spans?.ended(attempt, this.#now());
+    batch.confirm(ref);
+  }
+
+  #assign(batch: FrameBatch, session: WorkerSession, effect: Effect & { kind: 'assign' }): void {
     const { attempt } = effect;
-    if (!session.isFor(attempt)) return null;
+    if (!session.isFor(attempt)) return;
     const frame = assignFrame({ attempt, loop: this.#loop, now: this.#now() });
-    if (typeof frame === 'string') {
-      this.#cannotSend(effect, frame);
-      return null;
-    }
+    if (typeof frame === 'string') return this.#cannotSend(effect, frame);
     session.given(attempt, frame.ref);
     this.#spans?.dispatched(effect, this.#now());
-    return frame;
+    batch.push(frame);
   }
 
   /** No worker could ever be given it: it ends with a reason, or it would be tried for ever. */

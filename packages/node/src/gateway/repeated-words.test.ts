@@ -31,9 +31,9 @@ describe('a repeated, late or foreign word', () => {
     const { ref } = await worker.got('assign');
     worker.succeed(ref);
     worker.succeed(ref);
-    await worker.got('confirm', 2);
+    await worker.confirmed(2);
     worker.succeed(ref);
-    await worker.got('confirm', 3);
+    await worker.confirmed(3);
     worker.hangUp();
     const back = await connect('w');
     back.succeed(ref);
@@ -52,7 +52,7 @@ describe('a repeated, late or foreign word', () => {
     await world.ended(id);
     const back = await connect('w', { holds: [ref] });
     back.succeed(ref);
-    await back.got('confirm', 2);
+    await back.confirmed(2);
     expect(back.of('stale')).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('a repeated, late or foreign word', () => {
     const worker = await connect('w');
     const id = await world.submit('mail');
     const { ref } = await worker.got('assign');
-    worker.say({ kind: 'accept', ref });
+    worker.say({ kind: 'accept', refs: [ref] });
     await world.loop.flushed();
     const { partition, seq } = id;
     await world.loop.execute({ kind: 'cancel', partition, seq, by: 'me', reason: 'no' });
@@ -86,7 +86,7 @@ describe('a repeated, late or foreign word', () => {
     worker.say({ kind: 'finish', ref, result: { kind: 'stopped' }, output: null });
     await worker.got('confirm');
     worker.succeed(ref);
-    await worker.got('confirm', 2);
+    await worker.confirmed(2);
     expect(await stateOf(id)).toBe('CANCELLED');
   });
 

@@ -1,19 +1,27 @@
-import type { Attempt, Effect, WorkerInfo } from '@signalbox/engine';
+import type { Attempt, Command, WorkerInfo } from '@signalbox/engine';
 import {
   CLOSE,
   type FromNode,
   type FromWorker,
   PAYLOAD_INLINE_MAX,
   type Ref,
+  RefMap,
 } from '@signalbox/protocol';
 import { type Hello, infoOf } from './hello.ts';
 import type { Peer, Session } from './peer.ts';
 import type { SessionHost } from './session-host.ts';
-import { type AboutAttempt, toCommand } from './to-command.ts';
+import { toCommand } from './to-command.ts';
 import type { ToWorker } from './to-frame.ts';
-import { fromWire, keyOf, liveAttempt, maySayStale, toWire } from './wire-ref.ts';
+import { fromWire, liveAttempt, maySayStale } from './wire-ref.ts';
 
 type State = 'new' | 'attached' | 'closed';
+
+interface Given {
+  readonly attempt: Attempt;
+  readonly ref: Ref;
+  /** Accepted, or heard of in another way: the worker has it. */
+  answered: boolean;
+}
 
 const decoder = new TextDecoder();
 
@@ -23,9 +31,9 @@ export class WorkerSession implements Session {
   readonly #peer: Peer;
   readonly #helloTimer: NodeJS.Timeout;
   /** What it was given here and has not been told to forget. */
-  readonly #attempts = new Map<string, Attempt>();
-  /** Sent on this link and neither accepted nor refused yet. */
-  readonly #unanswered = new Map<string, Ref>();
+  readonly #given = new RefMap<Given>();
+  /** By the message that is being read. */
+  #said: Command[] = [];
   #state: State = 'new';
   #info: WorkerInfo | null = null;
   /** It knows that it is being drained: it asked for it, or has been told. */
@@ -58,6 +66,7 @@ export class WorkerSession implements Session {
       else if (this.#info === null) this.close(CLOSE.protocol, 'the first frame is hello');
       else this.#take(this.#info.name, frame);
     }
+    this.#report();
   }
 
   closed(): void {
@@ -87,9 +96,7 @@ export class WorkerSession implements Session {
   }
 
   given(attempt: Attempt, ref: Ref): void {
-    const key = keyOf(ref);
-    this.#attempts.set(key, attempt);
-    this.#unanswered.set(key, ref);
+    this.#given.set(ref, { attempt, ref, answered: false });
   }
 
   /** True where the effect is the first that it hears of a drain which somebody else has ordered. */
@@ -103,12 +110,8 @@ export class WorkerSession implements Session {
   }
 
   /** The worker is told to forget the attempt; answers it where it was given here. */
-  forget(effect: Effect & { kind: 'confirm' | 'stale' }): Attempt | null {
-    const key = keyOf(toWire(effect.ref));
-    const attempt = this.#attempts.get(key) ?? null;
-    this.#attempts.delete(key);
-    this.#unanswered.delete(key);
-    return attempt;
+  forget(ref: Ref): Attempt | null {
+    return this.#given.delete(ref)?.attempt ?? null;
   }
 
   #hello(hello: Hello): void {
@@ -118,6 +121,7 @@ export class WorkerSession implements Session {
       return this.close(CLOSE.invalid, 'a link is bound to one worker');
     }
     if (!this.#host.mayAttach(this, hello)) return;
+    this.#report();
     clearTimeout(this.#helloTimer);
     this.#state = 'attached';
     this.#info = info;
@@ -130,8 +134,9 @@ export class WorkerSession implements Session {
    * order, so it arrives. Without it the engine would take it for lost and give it out again.
    */
   #holds(hello: Hello): ReturnType<typeof fromWire>[] {
-    const holds = new Map(hello.holds.map((ref) => [keyOf(ref), ref]));
-    for (const [key, ref] of this.#unanswered) holds.set(key, ref);
+    const holds = new RefMap<Ref>();
+    for (const ref of hello.holds) holds.set(ref, ref);
+    for (const { ref, answered } of this.#given.values()) if (!answered) holds.set(ref, ref);
     return [...holds.values()].map(fromWire);
   }
 
@@ -140,24 +145,24 @@ export class WorkerSession implements Session {
       case 'beat':
         this.#tidy();
         this.#host.heard(this);
-        return this.#report(name, frame);
+        return this.#say(toCommand(name, frame));
       case 'accept':
-        this.#unanswered.delete(keyOf(frame.ref));
-        return this.#report(name, frame);
+        return this.#accept(name, frame.refs);
       case 'refuse':
-        this.#drop(frame.ref);
-        return this.#report(name, frame);
+        this.#given.delete(frame.ref);
+        return this.#say(toCommand(name, frame));
       case 'finish':
         return this.#finish(name, frame);
       case 'checkpoint':
         if (frame.state.length > PAYLOAD_INLINE_MAX) return this.#ignore(name, frame);
-        return this.#report(name, frame);
+        return this.#say(toCommand(name, frame));
       case 'extend':
-        return this.#report(name, frame);
+        return this.#say(toCommand(name, frame));
       case 'log':
         return this.#log(name, frame);
       case 'drain':
         this.#knowsDrain = true;
+        this.#report();
         return this.#host.drainItself(name);
       case 'bye':
         this.#end(true);
@@ -167,17 +172,32 @@ export class WorkerSession implements Session {
     }
   }
 
-  #report(name: string, frame: AboutAttempt): void {
-    this.#host.loop.report(toCommand(name, frame));
+  #say(command: Command): void {
+    this.#said.push(command);
+  }
+
+  /** What one message says goes to the loop together: a piece of mail costs more than a command. */
+  #report(): void {
+    if (this.#said.length === 0) return;
+    const said = this.#said;
+    this.#said = [];
+    this.#host.loop.report(said);
+  }
+
+  #accept(name: string, refs: readonly Ref[]): void {
+    for (const ref of refs) {
+      const given = this.#given.get(ref);
+      if (given !== undefined) given.answered = true;
+      this.#say({ kind: 'accept', worker: name, ref: fromWire(ref) });
+    }
   }
 
   #finish(name: string, frame: FromWorker & { kind: 'finish' }): void {
     if (this.#host.confirmed.has(name, frame.ref)) {
-      return this.send([{ kind: 'confirm', ref: frame.ref }]);
+      return this.send([{ kind: 'confirm', refs: [frame.ref] }]);
     }
-    this.#unanswered.delete(keyOf(frame.ref));
     this.#find(name, frame.ref);
-    this.#report(name, frame);
+    this.#say(toCommand(name, frame));
   }
 
   #log(name: string, frame: FromWorker & { kind: 'log' }): void {
@@ -203,25 +223,20 @@ export class WorkerSession implements Session {
 
   /** Given on this link, or held since an earlier one and found live under this worker's name. */
   #find(name: string, ref: Ref): Attempt | null {
-    const key = keyOf(ref);
-    const known = this.#attempts.get(key);
-    if (known !== undefined) return known;
+    const given = this.#given.get(ref);
+    if (given !== undefined) {
+      given.answered = true;
+      return given.attempt;
+    }
     const attempt = liveAttempt(this.#host.loop.engine, name, ref);
-    if (attempt !== null) this.#attempts.set(key, attempt);
+    if (attempt !== null) this.#given.set(ref, { attempt, ref, answered: true });
     return attempt;
-  }
-
-  #drop(ref: Ref): void {
-    this.#attempts.delete(keyOf(ref));
-    this.#unanswered.delete(keyOf(ref));
   }
 
   /** What has been superseded and never answered would otherwise stay here for as long as the link. */
   #tidy(): void {
-    for (const [key, attempt] of this.#attempts) {
-      if (attempt.task.attempt === attempt) continue;
-      this.#attempts.delete(key);
-      this.#unanswered.delete(key);
+    for (const { attempt, ref } of [...this.#given.values()]) {
+      if (attempt.task.attempt !== attempt) this.#given.delete(ref);
     }
   }
 
@@ -240,10 +255,11 @@ export class WorkerSession implements Session {
 
   #end(inGoodOrder: boolean): void {
     if (this.#state === 'closed') return;
+    // What was said before the end counts.
+    this.#report();
     this.#state = 'closed';
     clearTimeout(this.#helloTimer);
-    this.#attempts.clear();
-    this.#unanswered.clear();
+    this.#given.clear();
     this.#host.ended(this, inGoodOrder);
   }
 }

@@ -17,7 +17,7 @@ export const DEFAULT_SOCKET_LIMITS: SocketLimits = {
   fragmentsMax: 64,
   connectionsMax: 10_000,
   messagesPerSecond: 2_000,
-  framesPerSecond: 20_000,
-  bytesPerSecond: 33_554_432,
+  framesPerSecond: 200_000,
+  bytesPerSecond: 67_108_864,
   closeMs: 2_000,
 };

@@ -3,7 +3,7 @@ import { type FromWorker, PAYLOAD_INLINE_MAX, type WireResult } from '@signalbox
 import { fromWire } from './wire-ref.ts';
 
 export type AboutAttempt = FromWorker & {
-  kind: 'beat' | 'accept' | 'refuse' | 'finish' | 'checkpoint' | 'extend';
+  kind: 'beat' | 'refuse' | 'finish' | 'checkpoint' | 'extend';
 };
 
 /** A frame as the engine is told it, under the name that the link is bound to and no other. */
@@ -13,8 +13,6 @@ export function toCommand(worker: string, frame: AboutAttempt): Command {
       const progress = frame.progress.map(({ ref, value }) => ({ ref: fromWire(ref), value }));
       return { kind: 'beat', worker, foreignUse: frame.foreignUse, progress };
     }
-    case 'accept':
-      return { kind: 'accept', worker, ref: fromWire(frame.ref) };
     case 'refuse':
       return { kind: 'refuse', worker, ref: fromWire(frame.ref), foreignUse: frame.foreignUse };
     case 'finish':

@@ -5,13 +5,13 @@ import { toWire } from './wire-ref.ts';
 export type ToWorker = Exclude<Effect, { kind: 'alert' }>;
 
 /** What the worker is told. Times go as "from now on": the clocks of both sides are not compared (LIV-05). */
-export function toFrame(effect: Exclude<ToWorker, { kind: 'assign' }>, now: number): FromNode {
+export function toFrame(
+  effect: Exclude<ToWorker, { kind: 'assign' | 'confirm' | 'stale' }>,
+  now: number,
+): FromNode {
   switch (effect.kind) {
     case 'abort':
       return { kind: 'abort', ref: toWire(effect.ref), graceMs: effect.graceMs, why: effect.why };
-    case 'confirm':
-    case 'stale':
-      return { kind: effect.kind, ref: toWire(effect.ref) };
     case 'extended': {
       const timeoutMs = effect.hardAt === 0 ? null : Math.max(0, effect.hardAt - now);
       return { kind: 'extended', ref: toWire(effect.ref), granted: effect.granted, timeoutMs };

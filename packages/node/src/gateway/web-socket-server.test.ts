@@ -34,7 +34,7 @@ describe('a link over a socket', () => {
     const assign = await client.got('assign');
     expect(assign.input).toEqual(input);
     const output = new Uint8Array([4]);
-    client.say({ kind: 'accept', ref: assign.ref });
+    client.say({ kind: 'accept', refs: [assign.ref] });
     client.say({ kind: 'finish', ref: assign.ref, result: { kind: 'succeeded' }, output });
     await client.got('confirm');
     expect(await net.world.view(id)).toMatchObject({ state: 'SUCCEEDED', output });

@@ -10,10 +10,6 @@ export function fromWire(ref: Ref): AttemptRef {
   return { partition, seq, task, number, epoch, token };
 }
 
-export function keyOf(ref: Ref): string {
-  return ref.join('/');
-}
-
 /** The attempt that runs under this reference on this worker, or null: nobody speaks of another's (SEC-06). */
 export function liveAttempt(engine: Engine, worker: string, ref: Ref): Attempt | null {
   const [partition, seq, task, number, epoch, token] = ref;

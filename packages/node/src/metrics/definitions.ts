@@ -1,4 +1,7 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import { Counter } from './counter.ts';
+import { Histogram } from './histogram.ts';
+import { type LabelNames, register, type Scraped } from './series.ts';
 
 const SHORT = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60];
 const LONG = [0.01, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 900, 3_600, 14_400, 86_400];
@@ -15,32 +18,38 @@ export function defineMetrics(registry: Registry) {
 type Makers = ReturnType<typeof makers>;
 
 function makers(registry: Registry) {
-  const registers = [registry];
+  const registered = <M extends Scraped>(metric: M): M => {
+    register(registry, metric);
+    return metric;
+  };
+  const counters = <const L extends LabelNames>(name: string, help: string, labels: L) =>
+    registered(new Counter({ name: `signalbox_${name}`, help, labels }));
+  const histograms = <const L extends LabelNames>(params: {
+    name: string;
+    help: string;
+    bounds: readonly number[];
+    labels: L;
+  }) => registered(new Histogram({ ...params, name: `signalbox_${params.name}` }));
   return {
-    counter: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-      new Counter({ name: `signalbox_${name}`, help, labelNames, registers }),
+    counters,
+    histograms,
+    /** Without labels there is one series, shown from the start. */
+    counter: (name: string, help: string) => counters(name, help, []).of(),
+    histogram: (params: { name: string; help: string; bounds: readonly number[] }) =>
+      histograms({ ...params, labels: [] }).of(),
+    /** Set when somebody asks, so the library's own is quick enough. */
     gauge: <L extends string>(name: string, help: string, labelNames: readonly L[] = []) =>
-      new Gauge({ name: `signalbox_${name}`, help, labelNames, registers }),
-    histogram: <L extends string>(params: {
-      name: string;
-      help: string;
-      buckets: number[];
-      labels?: readonly L[];
-    }) => {
-      const { help, buckets, labels = [] } = params;
-      const name = `signalbox_${params.name}`;
-      return new Histogram({ name, help, buckets, labelNames: labels, registers });
-    },
+      new Gauge({ name: `signalbox_${name}`, help, labelNames, registers: [registry] }),
   };
 }
 
 /** OBS-03 */
-function ofScheduling({ counter, gauge, histogram }: Makers) {
+function ofScheduling({ counter, counters, gauge, histograms }: Makers) {
   return {
-    delay: histogram({
+    delay: histograms({
       name: 'scheduling_delay_seconds',
       help: 'From ready to assigned, first attempts of tasks without upstream',
-      buckets: SHORT,
+      bounds: SHORT,
       labels: ['class', 'tenant', 'zone'],
     }),
     depth: gauge('queue_depth', 'Ready tasks, those parked in the store included', [
@@ -48,32 +57,32 @@ function ofScheduling({ counter, gauge, histogram }: Makers) {
       'tenant',
     ]),
     running: gauge('running_attempts', 'Attempts that run', ['class', 'tenant']),
-    transitions: counter('transitions_total', 'Facts that became durable', ['kind']),
+    transitions: counters('transitions_total', 'Facts that became durable', ['kind']),
     utilisation: gauge('worker_utilisation_ratio', 'Used share of what the workers have', [
       'resource',
     ]),
     heartbeats: counter('heartbeats_total', 'Heartbeats of workers'),
-    failures: counter('task_failures_total', 'Attempts that did not succeed', ['class', 'reason']),
-    runDuration: histogram({
+    failures: counters('task_failures_total', 'Attempts that did not succeed', ['class', 'reason']),
+    runDuration: histograms({
       name: 'run_duration_seconds',
       help: 'From submission to the end of a run',
-      buckets: LONG,
+      bounds: LONG,
       labels: ['class', 'state'],
     }),
-    costCpu: counter('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
-    costMemory: counter('cost_memory_mb_seconds_total', 'Requested memory times seconds held', [
+    costCpu: counters('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
+    costMemory: counters('cost_memory_mb_seconds_total', 'Requested memory times seconds held', [
       'tenant',
     ]),
   };
 }
 
 /** OBS-04 and OBS-05, under the names of those rows. */
-function ofDispatch({ counter, gauge, histogram }: Makers) {
+function ofDispatch({ counter, gauge, histogram, histograms }: Makers) {
   return {
     pollingLatency: histogram({
       name: 'polling_latency_ms',
       help: 'How long one group of decisions took to become durable',
-      buckets: MILLISECONDS,
+      bounds: MILLISECONDS,
     }),
     dispatchedPerSecond: gauge('jobs_dispatched_per_second', 'Over the last minute'),
     dispatchFailures: counter('dispatch_failures', 'Assignments that no worker took up'),
@@ -83,7 +92,7 @@ function ofDispatch({ counter, gauge, histogram }: Makers) {
     dispatchDuration: histogram({
       name: 'dispatch_duration_seconds',
       help: 'From assigned to accepted by the worker',
-      buckets: SHORT,
+      bounds: SHORT,
     }),
     pending: gauge('pending_jobs', 'Ready tasks in all'),
     isLeader: gauge('is_leader', 'Whether this node owns a partition'),
@@ -91,10 +100,10 @@ function ofDispatch({ counter, gauge, histogram }: Makers) {
     processed: counter('jobs_processed_total', 'Runs that ended'),
     succeeded: counter('jobs_succeeded_total', 'Runs that ended as SUCCEEDED'),
     failed: counter('jobs_failed_total', 'Runs that ended in another way, but for CANCELLED'),
-    processing: histogram({
+    processing: histograms({
       name: 'processing_duration_seconds',
       help: 'From assigned to the end of an attempt',
-      buckets: LONG,
+      bounds: LONG,
       labels: ['class'],
     }),
     schedulers: gauge('active_schedulers', 'Nodes that own a partition'),
@@ -103,26 +112,26 @@ function ofDispatch({ counter, gauge, histogram }: Makers) {
   };
 }
 
-function ofNode({ counter, gauge, histogram }: Makers) {
+function ofNode({ counter, counters, gauge, histograms }: Makers) {
   return {
-    submitted: counter('runs_submitted_total', 'Runs that were accepted', ['class', 'tenant']),
+    submitted: counters('runs_submitted_total', 'Runs that were accepted', ['class', 'tenant']),
     commits: counter('commits_total', 'Groups that became durable'),
-    storeCalls: counter('store_calls_total', 'Calls of the store', ['method']),
+    storeCalls: counters('store_calls_total', 'Calls of the store', ['method']),
     storeUp: gauge('store_up', 'Whether the store took what was last written'),
     dropped: counter('reports_dropped_total', 'What workers said and nobody had room for'),
     eventLoop: gauge('event_loop_lag_seconds', 'Delay of the event loop since the last scrape', [
       'quantile',
     ]),
     memory: gauge('process_resident_memory_bytes', 'Memory of the process'),
-    requests: counter('http_requests_total', 'Requests that were answered', [
+    requests: counters('http_requests_total', 'Requests that were answered', [
       'method',
       'route',
       'status',
     ]),
-    requestDuration: histogram({
+    requestDuration: histograms({
       name: 'http_request_duration_seconds',
       help: 'From the first byte to the answer',
-      buckets: SHORT,
+      bounds: SHORT,
       labels: ['route'],
     }),
   };

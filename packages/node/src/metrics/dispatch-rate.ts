@@ -13,10 +13,10 @@ export class DispatchRate {
     this.#second = this.#startedAt;
   }
 
-  add(): void {
+  add(count: number): void {
     this.#moveOn();
     const at = this.#second % SECONDS;
-    this.#counts[at] = (this.#counts[at] as number) + 1;
+    this.#counts[at] = (this.#counts[at] as number) + count;
   }
 
   perSecond(): number {

@@ -1,50 +1,49 @@
-import type { Class, Fact, Run, TaskOutcome } from '@signalbox/engine';
+import type { Fact, Run, TaskOutcome } from '@signalbox/engine';
 import type { MetricSet } from './definitions.ts';
 import { DispatchRate } from './dispatch-rate.ts';
-
-interface LiveAttempt {
-  readonly number: number;
-  readonly tenant: string;
-  readonly class: Class;
-  readonly assignedAt: number;
-  readonly cpus: number;
-  readonly memoryMb: number;
-}
+import { type LiveAttempt, LiveAttempts } from './live-attempts.ts';
+import { TenantCounts } from './tenant-counts.ts';
 
 /** Assignments that came back without the task having been tried. */
 const NOT_TAKEN_UP = new Set(['refused', 'not_accepted', 'never_arrived']);
+
+/** What the facts of one partition are read against. */
+interface Partition {
+  readonly live: LiveAttempts;
+  readonly runs: ReadonlyMap<number, Run>;
+}
+
+const NO_RUNS: ReadonlyMap<number, Run> = new Map();
 
 /** Metrics out of what became durable: each fact is counted once, on the node that wrote it. */
 export class FactCounts {
   readonly rate: DispatchRate;
   readonly #set: MetricSet;
-  readonly #run: (partition: number, seq: number) => Run | null;
-  readonly #tenant: (name: string) => string;
-  readonly #zone: (name: string) => string;
-  /** By partition, then by (run, task): what is needed when the attempt ends and the run is gone. */
-  readonly #live = new Map<number, Map<string, LiveAttempt>>();
+  readonly #runs: (partition: number) => ReadonlyMap<number, Run> | undefined;
+  readonly #tenants: TenantCounts;
+  readonly #live = new Map<number, LiveAttempts>();
 
   constructor(params: {
     set: MetricSet;
-    run: (partition: number, seq: number) => Run | null;
+    /** Live runs of a partition, by number. */
+    runs: (partition: number) => ReadonlyMap<number, Run> | undefined;
     tenant: (name: string) => string;
     zone: (name: string) => string;
     now: () => number;
   }) {
     this.#set = params.set;
-    this.#run = params.run;
-    this.#tenant = params.tenant;
-    this.#zone = params.zone;
+    this.#runs = params.runs;
+    this.#tenants = new TenantCounts(params);
     this.rate = new DispatchRate(params.now);
   }
 
   published(partition: number, facts: readonly Fact[]): void {
-    const kinds = new Map<string, number>();
-    for (const fact of facts) {
-      kinds.set(fact.kind, (kinds.get(fact.kind) ?? 0) + 1);
-      this.#count(partition, fact);
-    }
-    for (const [kind, count] of kinds) this.#set.transitions.inc({ kind }, count);
+    const of = { live: this.#liveOf(partition), runs: this.#runs(partition) ?? NO_RUNS };
+    const { dispatched } = this.#set;
+    const before = dispatched.value;
+    for (const fact of facts) this.#count(of, fact);
+    this.#countKinds(facts);
+    if (dispatched.value > before) this.rate.add(dispatched.value - before);
   }
 
   /** Another node goes on with its attempts, and will count their ends. */
@@ -52,23 +51,19 @@ export class FactCounts {
     this.#live.delete(partition);
   }
 
-  #count(partition: number, fact: Fact): void {
+  #count(of: Partition, fact: Fact): void {
     switch (fact.kind) {
-      case 'runSubmitted': {
-        const { spec, class: klass } = fact.run;
-        this.#set.submitted.inc({ class: `P${klass}`, tenant: this.#tenant(spec.tenant) });
-        return;
-      }
+      case 'runSubmitted':
+        return this.#tenants.of(fact.run.spec.tenant, fact.run.class).submitted();
       case 'taskAssigned':
-        return this.#assigned(partition, fact);
+        return this.#assigned(of, fact);
       case 'taskStarted': {
-        const live = this.#attempts(partition).get(keyOf(fact));
+        const live = of.live.get(fact);
         if (live === undefined) return;
-        this.#set.dispatchDuration.observe(seconds(fact.at - live.assignedAt));
-        return;
+        return this.#set.dispatchDuration.observe(seconds(fact.at - live.assigned.at));
       }
       case 'runEnded':
-        return this.#ended(partition, fact);
+        return this.#ended(of, fact);
       case 'runsPagedIn':
       case 'runCancelRequested':
       case 'runClassChanged':
@@ -76,70 +71,62 @@ export class FactCounts {
       case 'taskExtended':
         return;
       default:
-        this.#outcome(partition, fact);
+        return this.#outcome(of, fact, of.live.get(fact));
     }
   }
 
-  #assigned(partition: number, fact: Fact & { kind: 'taskAssigned' }): void {
-    this.#set.dispatched.inc();
-    this.rate.add();
-    const run = this.#run(partition, fact.seq);
+  #assigned(of: Partition, fact: Fact & { kind: 'taskAssigned' }): void {
+    this.#set.dispatched.add();
+    const run = of.runs.get(fact.seq);
     const task = run?.tasks[fact.task];
-    if (run === null || task === undefined) return;
-    const tenant = this.#tenant(run.spec.tenant);
-    const { request } = task.shape;
-    this.#attempts(partition).set(keyOf(fact), {
-      number: fact.attempt,
-      tenant,
-      class: run.class,
-      assignedAt: fact.at,
-      cpus: request.cpuMilli / 1_000,
-      memoryMb: request.memoryMb,
-    });
+    if (run === undefined || task === undefined) return;
+    const counts = this.#tenants.of(run.spec.tenant, run.class);
+    of.live.set({ assigned: fact, request: task.shape.request, counts });
     if (fact.attempt !== 1 || task.spec.after.length > 0) return;
-    const zone = this.#zone(task.attempt?.worker?.info.zone ?? '');
     const readyAt = Math.max(run.ms, run.head.dueAt ?? 0);
-    this.#set.delay.observe({ class: `P${run.class}`, tenant, zone }, seconds(fact.at - readyAt));
+    counts.waited(seconds(fact.at - readyAt), task.attempt?.worker?.info.zone ?? '');
   }
 
-  #outcome(partition: number, fact: TaskOutcome): void {
-    const attempts = this.#attempts(partition);
-    const live = attempts.get(keyOf(fact));
-    if (live === undefined || live.number !== fact.attempt) return;
-    attempts.delete(keyOf(fact));
-    const held = seconds(fact.at - live.assignedAt);
-    const klass = `P${live.class}`;
-    this.#set.processing.observe({ class: klass }, held);
-    this.#set.costCpu.inc({ tenant: live.tenant }, live.cpus * held);
-    this.#set.costMemory.inc({ tenant: live.tenant }, live.memoryMb * held);
+  #outcome(of: Partition, fact: TaskOutcome, live: LiveAttempt | undefined): void {
+    if (live === undefined || live.assigned.attempt !== fact.attempt) return;
+    of.live.delete(fact);
+    live.counts.held(seconds(fact.at - live.assigned.at), live.request);
     if (fact.kind === 'taskSucceeded') return;
-    if (NOT_TAKEN_UP.has(fact.reason)) this.#set.dispatchFailures.inc();
-    else this.#set.failures.inc({ class: klass, reason: fact.reason });
+    if (NOT_TAKEN_UP.has(fact.reason)) this.#set.dispatchFailures.add();
+    else this.#set.failures.of(live.counts.class, fact.reason).add();
   }
 
-  #ended(partition: number, fact: Fact & { kind: 'runEnded' }): void {
-    const live = this.#attempts(partition).get(keyOf(fact.last));
-    const klass = live === undefined ? 'unknown' : `P${live.class}`;
-    this.#outcome(partition, fact.last);
-    this.#set.processed.inc();
-    if (fact.state === 'SUCCEEDED') this.#set.succeeded.inc();
-    else if (fact.state !== 'CANCELLED') this.#set.failed.inc();
-    const labels = { class: klass, state: fact.state };
-    this.#set.runDuration.observe(labels, seconds(fact.at - fact.ms));
+  #ended(of: Partition, fact: Fact & { kind: 'runEnded' }): void {
+    const { last, state } = fact;
+    const live = of.live.get(last);
+    this.#outcome(of, last, live);
+    this.#set.processed.add();
+    if (state === 'SUCCEEDED') this.#set.succeeded.add();
+    else if (state !== 'CANCELLED') this.#set.failed.add();
+    const lived = seconds(fact.at - fact.ms);
+    if (live === undefined) this.#set.runDuration.of('unknown', state).observe(lived);
+    else live.counts.runEnded(lived, state);
   }
 
-  #attempts(partition: number): Map<string, LiveAttempt> {
-    let attempts = this.#live.get(partition);
-    if (attempts === undefined) {
-      attempts = new Map();
-      this.#live.set(partition, attempts);
+  /** Facts of one kind come in rows: each row is counted once. */
+  #countKinds(facts: readonly Fact[]): void {
+    let first = 0;
+    for (let i = 1; i <= facts.length; i++) {
+      const { kind } = facts[first] as Fact;
+      if (i < facts.length && facts[i]?.kind === kind) continue;
+      this.#set.transitions.of(kind).add(i - first);
+      first = i;
     }
-    return attempts;
   }
-}
 
-function keyOf(fact: { readonly seq: number; readonly task: number }): string {
-  return `${fact.seq}:${fact.task}`;
+  #liveOf(partition: number): LiveAttempts {
+    let live = this.#live.get(partition);
+    if (live === undefined) {
+      live = new LiveAttempts();
+      this.#live.set(partition, live);
+    }
+    return live;
+  }
 }
 
 /** Times of two facts may come from two clocks; a negative one is none. */

@@ -29,8 +29,7 @@ export class NodeMetrics implements Metrics {
     this.#set.storeUp.set(1);
     this.#facts = new FactCounts({
       set: this.#set,
-      run: (partition, seq) =>
-        params.loop().engine.core.books.get(partition)?.runs.get(seq) ?? null,
+      runs: (partition) => params.loop().engine.core.books.get(partition)?.runs,
       tenant: this.#tenant,
       zone: boundedLabel(ZONES_MAX),
       now: () => performance.now(),
@@ -46,14 +45,14 @@ export class NodeMetrics implements Metrics {
   observe(event: LoopEvent): void {
     switch (event.kind) {
       case 'committed':
-        this.#set.commits.inc();
+        this.#set.commits.add();
         this.#set.pollingLatency.observe(event.ms);
         return;
       case 'leaseAcquired':
-        this.#set.leadershipChanges.inc();
+        this.#set.leadershipChanges.add();
         return;
       case 'leaseLost':
-        this.#set.leadershipChanges.inc();
+        this.#set.leadershipChanges.add();
         this.#facts.forget(event.partition);
         return;
       case 'storeAway':
@@ -63,25 +62,25 @@ export class NodeMetrics implements Metrics {
         this.#set.storeUp.set(1);
         return;
       case 'reportDropped':
-        this.#set.dropped.inc();
+        this.#set.dropped.add();
         return;
       default:
     }
   }
 
   storeCalled(method: string): void {
-    this.#set.storeCalls.inc({ method });
+    this.#set.storeCalls.of(method).add();
   }
 
   beat(): void {
-    this.#set.heartbeats.inc();
+    this.#set.heartbeats.add();
   }
 
   /** `route` is the declared address, never the one that was sent: that would be a series each. */
   request(params: { method: string; route: string; status: number; ms: number }): void {
     const { method, route, status, ms } = params;
-    this.#set.requests.inc({ method, route, status: String(status) });
-    this.#set.requestDuration.observe({ route }, ms / 1_000);
+    this.#set.requests.of(method, route, String(status)).add();
+    this.#set.requestDuration.of(route).observe(ms / 1_000);
   }
 
   async text(): Promise<string> {

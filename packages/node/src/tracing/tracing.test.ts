@@ -62,7 +62,7 @@ async function lifeOf(succeeds: boolean) {
   await world.submit('mail', { head });
   submission.end();
   const assign = await worker.got('assign');
-  worker.say({ kind: 'accept', ref: assign.ref });
+  worker.say({ kind: 'accept', refs: [assign.ref] });
   if (succeeds) worker.succeed(assign.ref);
   else {
     const result = { kind: 'failed', error: 'no such address' } as const;

@@ -1,9 +1,11 @@
 import { FrameError } from './frame-error.ts';
-import type { FromNode, FromWorker } from './frames.ts';
+import type { About, FromNode, FromWorker } from './frames.ts';
 
 /** Whether a value is what the field holds. Written out by hand: this runs for every frame. */
 type Check = (value: unknown) => boolean;
-type Fields = Readonly<Record<string, Check>>;
+type Row = Readonly<Record<string, Check>>;
+/** As a list: this is gone through for every frame. */
+type Fields = readonly (readonly [field: string, check: Check])[];
 
 const NAME_MAX = 256;
 const TEXT_MAX = 65_536;
@@ -17,7 +19,15 @@ const amount: Check = (v) => whole(v) && (v as number) <= NUMBER_MAX;
 const finite: Check = (v) => typeof v === 'number' && Number.isFinite(v);
 const flag: Check = (v) => typeof v === 'boolean';
 const bytes: Check = (v) => v instanceof Uint8Array;
-const ref: Check = (v) => Array.isArray(v) && v.length === 6 && v.every(whole);
+const ref: Check = (v) =>
+  Array.isArray(v) &&
+  v.length === 6 &&
+  whole(v[0]) &&
+  whole(v[1]) &&
+  whole(v[2]) &&
+  whole(v[3]) &&
+  whole(v[4]) &&
+  whole(v[5]);
 const record: Check = (v) => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 const oneOf = (words: readonly string[]): Check => {
@@ -36,10 +46,10 @@ const list =
   (check: Check): Check =>
   (v) =>
     Array.isArray(v) && v.length <= LIST_MAX && v.every(check);
-const shape =
-  (fields: Fields): Check =>
-  (v) =>
-    record(v) && badField(v as object, fields) === null;
+const shape = (row: Row): Check => {
+  const fields = Object.entries(row);
+  return (v) => record(v) && badField(v as object, fields) === null;
+};
 const texts: Check = (v) => {
   if (!record(v)) return false;
   const entries = Object.entries(v as object);
@@ -85,7 +95,7 @@ const FROM_WORKER = table({
     holds: list(ref),
   },
   beat: { foreignUse: resources, progress: list(shape({ ref, value: finite })) },
-  accept: { ref },
+  accept: { refs: list(ref) },
   refuse: { ref, foreignUse: orNull(resources) },
   finish: { ref, result, output: orNull(bytes) },
   checkpoint: { ref, state: bytes },
@@ -97,28 +107,30 @@ const FROM_WORKER = table({
 
 const FROM_NODE = table({
   welcome: { protocol: amount, node: name, heartbeatMs: amount },
-  assign: {
-    ref,
+  /** Not a frame to anybody but the codec: the `assign` frames behind it are about this. */
+  about: {
     tenant: name,
     job: name,
     jobVersion: whole,
-    run: name,
     task: name,
-    id: text,
     executor: name,
     work: orNull(record),
     request: resources,
     class: oneOf(['P0', 'P1', 'P2']),
-    idempotencyKey: text,
-    inputHash: text,
-    timeoutMs: orNull(finite),
     graceMs: amount,
+  },
+  assign: {
+    ref,
+    /** Checked when its own frame was read. */
+    about: record,
+    run: name,
+    timeoutMs: orNull(finite),
     trace: optional(text),
     input: orNull(bytes),
     checkpoint: orNull(bytes),
   },
   abort: { ref, graceMs: amount, why: text },
-  confirm: { ref },
+  confirm: { refs: list(ref) },
   stale: { ref },
   extended: { ref, granted: flag, timeoutMs: orNull(finite) },
   probe: {},
@@ -139,6 +151,11 @@ export function checkFromWorker(frame: Record<string, unknown>): FromWorker {
   return check(frame, FROM_WORKER) as FromWorker;
 }
 
+export function checkAbout(frame: Record<string, unknown>): About {
+  const { kind: _, ...about } = check(frame, FROM_NODE) as About & { kind: 'about' };
+  return about;
+}
+
 export function checkFromNode(frame: Record<string, unknown>): FromNode {
   return check(frame, FROM_NODE) as FromNode;
 }
@@ -153,21 +170,23 @@ function check(frame: Record<string, unknown>, known: Readonly<Record<string, Fi
 }
 
 function badField(value: object, fields: Fields): string | null {
-  for (const field in fields) {
-    if (!(fields[field] as Check)((value as Record<string, unknown>)[field])) return field;
+  for (const [field, check] of fields) {
+    if (!check((value as Record<string, unknown>)[field])) return field;
   }
   return null;
 }
 
 function fieldsOf(rows: Readonly<Record<string, Fields>>): Record<string, readonly string[]> {
   return Object.fromEntries(
-    Object.entries(rows).map(([kind, fields]) => [kind, Object.keys(fields)]),
+    Object.entries(rows).map(([kind, fields]) => [kind, fields.map(([field]) => field)]),
   );
 }
 
 /** Without a prototype: `constructor` is not the name of a frame. */
-function table(rows: Record<string, Fields>): Readonly<Record<string, Fields>> {
-  return Object.assign(Object.create(null) as Record<string, Fields>, rows);
+function table(rows: Readonly<Record<string, Row>>): Readonly<Record<string, Fields>> {
+  const made = Object.create(null) as Record<string, Fields>;
+  for (const [kind, row] of Object.entries(rows)) made[kind] = Object.entries(row);
+  return made;
 }
 
 /** The stores refuse NUL and lone surrogates; so does the link, before anything is decided. */

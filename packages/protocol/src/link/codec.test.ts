@@ -66,7 +66,7 @@ const fromWorker = fc.oneof(
     foreignUse: resources,
     progress: fc.array(fc.record({ ref, value: finite }), { maxLength: 5 }),
   }),
-  of('accept', { ref }),
+  of('accept', { refs: fc.array(ref, { maxLength: 5 }) }),
   of('refuse', { ref, foreignUse: orNull(resources) }),
   of('finish', { ref, result, output: orNull(bytes) }),
   of('checkpoint', { ref, state: bytes }),
@@ -81,29 +81,30 @@ const fromWorker = fc.oneof(
   of('bye', {}),
 ) as fc.Arbitrary<FromWorker>;
 
+const about = fc.record({
+  tenant: name,
+  job: name,
+  jobVersion: whole,
+  task: name,
+  executor: name,
+  work: orNull(fc.constant({ command: { argv: ['true'] } })),
+  request: resources,
+  class: fc.constantFrom('P0', 'P1', 'P2'),
+  graceMs: amount,
+});
+
 const fromNode = fc.oneof(
   of('welcome', { protocol: amount, node: name, heartbeatMs: amount }),
   of('assign', {
     ref,
-    tenant: name,
-    job: name,
-    jobVersion: whole,
+    about,
     run: name,
-    task: name,
-    id: text,
-    executor: name,
-    work: orNull(fc.constant({ command: { argv: ['true'] } })),
-    request: resources,
-    class: fc.constantFrom('P0', 'P1', 'P2'),
-    idempotencyKey: text,
-    inputHash: text,
     timeoutMs: orNull(finite),
-    graceMs: amount,
     input: orNull(bytes),
     checkpoint: orNull(bytes),
   }),
   of('abort', { ref, graceMs: amount, why: text }),
-  of('confirm', { ref }),
+  of('confirm', { refs: fc.array(ref, { maxLength: 5 }) }),
   of('stale', { ref }),
   of('extended', { ref, granted: fc.boolean(), timeoutMs: orNull(finite) }),
   of('probe', {}),
@@ -129,6 +130,33 @@ describe('round trips', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('says once what many assignments are about, and once more in the next message', () => {
+    const [frame] = fc.sample(
+      fromNode.filter(({ kind }) => kind === 'assign'),
+      { numRuns: 1, seed: 1 },
+    );
+    const frames = [1, 2, 3].map(() => ({ ...frame }) as FromNode);
+    for (const sent of [frames, frames.slice(1)]) {
+      const wire = encodeFrames(sent);
+      const read = decodeFromNode(wire) as (FromNode & { kind: 'assign' })[];
+      expect(read).toEqual(sent);
+      expect(new Set(read.map(({ about }) => about)).size).toBe(1);
+      expect(Buffer.from(wire).toString('latin1').split('"kind":"about"')).toHaveLength(2);
+    }
+  });
+
+  it('an assignment about something that was not said before it is refused', () => {
+    const frame = { kind: 'assign', ref: [0, 0, 0, 0, 0, 0], run: 'r', timeoutMs: null };
+    for (const about of [0, 1, -1, 'length', '__proto__', null, undefined, {}, []]) {
+      const head = [{ ...frame, about, input: null, checkpoint: null }];
+      const header = new TextEncoder().encode(JSON.stringify(head));
+      const wire = new Uint8Array(4 + header.length);
+      new DataView(wire.buffer).setUint32(0, header.length);
+      wire.set(header, 4);
+      expect(() => decodeFromNode(wire)).toThrow(FrameError);
+    }
   });
 
   it('payloads are copies: they do not keep the message alive, nor change with it', () => {

@@ -1,11 +1,12 @@
-import { checkFromNode, checkFromWorker } from './check.ts';
+import { checkAbout, checkFromNode, checkFromWorker } from './check.ts';
 import { FrameError } from './frame-error.ts';
-import type { FromNode, FromWorker } from './frames.ts';
+import type { About, FromNode, FromWorker } from './frames.ts';
 
 /**
  * A message is a batch of frames: four bytes with the length of the header, the header, then the
  * payloads one after the other. The header is a JSON list of frames in which every payload is
- * replaced by its length, or by null where there is none.
+ * replaced by its length, or by null where there is none, and what an `assign` is about by its
+ * number among the `about` frames before it in the same message.
  */
 const PAYLOADS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['finish', ['output']],
@@ -20,22 +21,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 export function encodeFrames(frames: readonly (FromWorker | FromNode)[]): Uint8Array {
   const payloads: Uint8Array[] = [];
-  let payloadBytes = 0;
-  const heads = frames.map((frame) => {
-    const fields = PAYLOADS.get(frame.kind);
-    if (fields === undefined) return frame;
-    const head: Record<string, unknown> = { ...frame };
-    for (const field of fields) {
-      const payload = head[field] as Uint8Array | null | undefined;
-      head[field] = payload?.length ?? null;
-      if (payload == null) continue;
-      payloads.push(payload);
-      payloadBytes += payload.length;
-    }
-    return head;
-  });
+  const abouts = new Map<About, number>();
+  const heads: unknown[] = [];
+  for (const frame of frames) {
+    if (frame.kind === 'assign') heads.push(assignHead(frame, { heads, abouts, payloads }));
+    else heads.push(headOf(frame, payloads));
+  }
   const header = encoder.encode(JSON.stringify(heads));
-  const message = new Uint8Array(HEADER_AT + header.length + payloadBytes);
+  let length = HEADER_AT + header.length;
+  for (const payload of payloads) length += payload.length;
+  const message = new Uint8Array(length);
   new DataView(message.buffer).setUint32(0, header.length);
   message.set(header, HEADER_AT);
   let at = HEADER_AT + header.length;
@@ -46,13 +41,58 @@ export function encodeFrames(frames: readonly (FromWorker | FromNode)[]): Uint8A
   return message;
 }
 
+function assignHead(
+  frame: FromNode & { kind: 'assign' },
+  message: { heads: unknown[]; abouts: Map<About, number>; payloads: Uint8Array[] },
+): unknown {
+  const { abouts, payloads } = message;
+  let about = abouts.get(frame.about);
+  if (about === undefined) {
+    about = abouts.size;
+    abouts.set(frame.about, about);
+    message.heads.push({ kind: 'about', ...frame.about });
+  }
+  const input = taken(frame.input, payloads);
+  return { ...frame, about, input, checkpoint: taken(frame.checkpoint, payloads) };
+}
+
+function headOf(frame: FromWorker | FromNode, payloads: Uint8Array[]): unknown {
+  switch (frame.kind) {
+    case 'finish':
+      return { ...frame, output: taken(frame.output, payloads) };
+    case 'checkpoint':
+      return { ...frame, state: taken(frame.state, payloads) };
+    case 'log':
+      return { ...frame, text: taken(frame.text, payloads) };
+    default:
+      return frame;
+  }
+}
+
+/** What stands for the payload in the header. */
+function taken(payload: Uint8Array | null | undefined, payloads: Uint8Array[]): number | null {
+  if (payload == null) return null;
+  payloads.push(payload);
+  return payload.length;
+}
+
 /** Throws a `FrameError` on anything that is not a batch of known, well-formed frames. */
 export function decodeFromWorker(message: Uint8Array): FromWorker[] {
   return decode(message).map(checkFromWorker);
 }
 
 export function decodeFromNode(message: Uint8Array): FromNode[] {
-  return decode(message).map(checkFromNode);
+  const abouts: About[] = [];
+  const frames: FromNode[] = [];
+  for (const frame of decode(message)) {
+    if (frame['kind'] === 'about') abouts.push(checkAbout(frame));
+    else if (frame['kind'] === 'assign') {
+      const about = frame['about'];
+      frame['about'] = typeof about === 'number' ? abouts[about] : undefined;
+      frames.push(checkFromNode(frame));
+    } else frames.push(checkFromNode(frame));
+  }
+  return frames;
 }
 
 function decode(message: Uint8Array): Record<string, unknown>[] {

@@ -39,7 +39,7 @@ export type FromWorker =
       readonly foreignUse: Resources;
       readonly progress: readonly { readonly ref: Ref; readonly value: number }[];
     }
-  | { readonly kind: 'accept'; readonly ref: Ref }
+  | { readonly kind: 'accept'; readonly refs: readonly Ref[] }
   | { readonly kind: 'refuse'; readonly ref: Ref; readonly foreignUse: Resources | null }
   | {
       readonly kind: 'finish';
@@ -87,32 +87,18 @@ export type FromNode =
   | {
       readonly kind: 'assign';
       readonly ref: Ref;
-      readonly tenant: string;
-      readonly job: string;
-      readonly jobVersion: number;
+      readonly about: About;
+      /** Id of the run. */
       readonly run: string;
-      readonly task: string;
-      /** Of the attempt. */
-      readonly id: string;
-      readonly executor: string;
-      /** What the executor needs from the definition: `command`, `http`, or nothing. */
-      readonly work: Readonly<Record<string, unknown>> | null;
-      readonly request: Resources;
-      readonly class: 'P0' | 'P1' | 'P2';
-      /** The same for every attempt of the task. */
-      readonly idempotencyKey: string;
-      /** SHA-256 of the input, hex; of nothing where there is no input. */
-      readonly inputHash: string;
       /** How long it may run from now on; null for as long as it likes. */
       readonly timeoutMs: number | null;
-      readonly graceMs: number;
       readonly trace?: string;
       readonly input: Uint8Array | null;
       readonly checkpoint: Uint8Array | null;
     }
   | { readonly kind: 'abort'; readonly ref: Ref; readonly graceMs: number; readonly why: string }
-  /** The result is durable: it may be forgotten. */
-  | { readonly kind: 'confirm'; readonly ref: Ref }
+  /** These results are durable: they may be forgotten. */
+  | { readonly kind: 'confirm'; readonly refs: readonly Ref[] }
   /** The attempt is not this worker's any more: stop, and forget any result. */
   | { readonly kind: 'stale'; readonly ref: Ref }
   | {
@@ -128,6 +114,20 @@ export type FromNode =
   /** Somebody drains this worker: it gets nothing new. */
   | { readonly kind: 'drain' }
   | { readonly kind: 'drained' };
+
+/** What every attempt of a task has in common: a message says it once, however many it assigns. */
+export interface About {
+  readonly tenant: string;
+  readonly job: string;
+  readonly jobVersion: number;
+  readonly task: string;
+  readonly executor: string;
+  /** What the executor needs from the definition: `command`, `http`, or nothing. */
+  readonly work: Readonly<Record<string, unknown>> | null;
+  readonly request: Resources;
+  readonly class: 'P0' | 'P1' | 'P2';
+  readonly graceMs: number;
+}
 
 /** How the node closes a connection. */
 export const CLOSE = {

@@ -8,3 +8,4 @@ export * from '../payload.ts';
 export * from './codec.ts';
 export * from './frame-error.ts';
 export * from './frames.ts';
+export * from './ref-map.ts';

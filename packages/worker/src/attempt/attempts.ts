@@ -1,7 +1,7 @@
-import type { Ref, Resources } from '@signalbox/protocol/link';
+import { type Ref, RefMap, type Resources } from '@signalbox/protocol/link';
 import { Capacity, NOTHING, sum } from '../capacity.ts';
 import type { Link } from '../link/link.ts';
-import { type HeldAttempt, keyOf } from './held-attempt.ts';
+import type { HeldAttempt } from './held-attempt.ts';
 
 /**
  * Everything the worker must not forget: the attempts that run and the results that nobody has
@@ -9,8 +9,10 @@ import { type HeldAttempt, keyOf } from './held-attempt.ts';
  */
 export class Attempts {
   readonly capacity: Capacity;
-  readonly #held = new Map<string, HeldAttempt>();
-  readonly #occupying = new Set<HeldAttempt>();
+  readonly #held = new RefMap<HeldAttempt>();
+  /** Forgotten, and still not gone. */
+  readonly #lingering = new Set<HeldAttempt>();
+  #occupying = 0;
   #running = 0;
 
   constructor(total: Partial<Resources>) {
@@ -27,48 +29,52 @@ export class Attempts {
   }
 
   get occupying(): number {
-    return this.#occupying.size;
+    return this.#occupying;
   }
 
   get(ref: Ref): HeldAttempt | undefined {
-    return this.#held.get(keyOf(ref));
+    return this.#held.get(ref);
   }
 
-  all(): IterableIterator<HeldAttempt> {
+  all(): Iterable<HeldAttempt> {
     return this.#held.values();
   }
 
   /** The capacity has been taken for it. */
   add(held: HeldAttempt): void {
-    this.#held.set(held.key, held);
-    this.#occupying.add(held);
+    this.#held.set(held.ref, held);
+    this.#occupying += 1;
     this.#running += 1;
   }
 
   /** It has a result from here on. */
   ended(held: HeldAttempt): void {
-    if (this.#held.get(held.key) === held) this.#running -= 1;
+    if (this.#held.get(held.ref) === held) this.#running -= 1;
   }
 
   vacate(held: HeldAttempt): void {
-    if (!this.#occupying.delete(held)) return;
+    if (!held.occupies) return;
     held.occupies = false;
+    this.#occupying -= 1;
+    this.#lingering.delete(held);
     this.capacity.release(held.assign.request);
   }
 
   forget(held: HeldAttempt): void {
-    if (!this.#held.delete(held.key)) return;
+    if (this.#held.delete(held.ref) === undefined) return;
     if (held.finish === null) this.#running -= 1;
+    if (held.occupies) this.#lingering.add(held);
   }
 
   /** What is taken by attempts that this node does not know of. */
   foreignUse(link: Link): Resources {
-    let foreign: Resources[] | null = null;
-    for (const held of this.#occupying) {
-      if (held.link === link) continue;
-      foreign ??= [];
-      foreign.push(held.assign.request);
+    const foreign: Resources[] = [];
+    for (const held of this.#held.values()) {
+      if (held.occupies && held.link !== link) foreign.push(held.assign.request);
     }
-    return foreign === null ? NOTHING : sum(foreign);
+    for (const held of this.#lingering) {
+      if (held.link !== link) foreign.push(held.assign.request);
+    }
+    return foreign.length === 0 ? NOTHING : sum(foreign);
   }
 }

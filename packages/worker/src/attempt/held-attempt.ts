@@ -2,6 +2,7 @@ import type { FromWorker, LogStream, Ref } from '@signalbox/protocol/link';
 import type { Assign, AttemptContext, StopWhy } from '../executors/executor.ts';
 import { ATTEMPT_EDGES, type AttemptState, LifeCycle } from '../life-cycle.ts';
 import type { Link } from '../link/link.ts';
+import { AttemptStop } from './attempt-stop.ts';
 import { LogTail } from './log-tail.ts';
 
 export type Finish = FromWorker & { readonly kind: 'finish' };
@@ -16,22 +17,18 @@ export interface AttemptOwner {
   moved(held: HeldAttempt, from: AttemptState, to: AttemptState): void;
 }
 
-export function keyOf(ref: Ref): string {
-  return ref.join();
-}
-
-/** An attempt from the moment it is accepted until its result is durable. */
+/**
+ * An attempt from the moment it is accepted until its result is durable. What only some attempts
+ * need (signal, timers, logs, extensions) is made when it is first asked for.
+ */
 export class HeldAttempt implements AttemptContext {
-  readonly key: string;
   readonly ref: Ref;
   readonly assign: Assign;
   readonly life: LifeCycle<AttemptState>;
-  readonly logs: LogTail;
   /** The node that gave it, or that has spoken of it last. */
   link: Link;
   input: Uint8Array | null;
   checkpoint: Uint8Array | null;
-  graceMs: number;
   deadline: number | null;
   /** Once it has ended: what is said until it is confirmed. */
   finish: Finish | null = null;
@@ -42,25 +39,19 @@ export class HeldAttempt implements AttemptContext {
   /** Until what it runs is really gone: a handler that ignores its signal keeps its place. */
   occupies = true;
   readonly #owner: AttemptOwner;
-  readonly #abort = new AbortController();
-  #extends: ((granted: boolean) => void)[] = [];
-  #timers: NodeJS.Timeout[] = [];
-  #signalAt = Number.POSITIVE_INFINITY;
-  #forceAt = Number.POSITIVE_INFINITY;
-  #why: StopWhy = '';
+  #stop: AttemptStop | null = null;
+  #logs: LogTail | null = null;
+  #extends: ((granted: boolean) => void)[] | null = null;
 
   constructor(params: { assign: Assign; link: Link; owner: AttemptOwner }) {
     const { assign } = params;
-    this.key = keyOf(assign.ref);
     this.ref = assign.ref;
     this.assign = assign;
     this.link = params.link;
     this.#owner = params.owner;
     this.input = assign.input;
     this.checkpoint = assign.checkpoint;
-    this.graceMs = assign.graceMs;
     this.deadline = assign.timeoutMs === null ? null : Date.now() + assign.timeoutMs;
-    this.logs = new LogTail(this.ref);
     this.life = new LifeCycle({
       first: 'accepted',
       edges: ATTEMPT_EDGES,
@@ -69,11 +60,30 @@ export class HeldAttempt implements AttemptContext {
   }
 
   get signal(): AbortSignal {
-    return this.#abort.signal;
+    return this.#stopping().signal;
+  }
+
+  /** Whether the signal has fired, without making one to ask. */
+  get isAborted(): boolean {
+    return this.#stop?.signal.aborted ?? false;
+  }
+
+  /** It has a result, or nobody wants one: nothing more is said of it. */
+  get isOver(): boolean {
+    return this.finish !== null || this.life.state === 'forgotten';
+  }
+
+  get graceMs(): number {
+    return this.#stop?.graceMs ?? this.assign.graceMs;
+  }
+
+  get logs(): LogTail {
+    this.#logs ??= new LogTail(this.ref);
+    return this.#logs;
   }
 
   log(stream: LogStream, text: string | Uint8Array): void {
-    if (this.finish !== null || this.life.state === 'forgotten') return;
+    if (this.isOver) return;
     for (const frame of this.logs.frames(stream, text)) {
       this.logs.keep(frame);
       if (this.link.welcomed && !this.link.congested) this.#owner.say(this, frame);
@@ -87,7 +97,7 @@ export class HeldAttempt implements AttemptContext {
   }
 
   async saveCheckpoint(state: Uint8Array): Promise<void> {
-    if (this.finish !== null || this.life.state === 'forgotten') return;
+    if (this.isOver) return;
     this.life.tryTo('checkpointing');
     try {
       await this.#owner.saveCheckpoint(this, state);
@@ -99,54 +109,36 @@ export class HeldAttempt implements AttemptContext {
   extend(byMs: number): Promise<boolean> {
     if (!this.link.welcomed || this.finish !== null) return Promise.resolve(false);
     this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs: Math.max(0, Math.round(byMs)) });
-    return new Promise((resolve) => this.#extends.push(resolve));
+    return new Promise((resolve) => {
+      this.#extends ??= [];
+      this.#extends.push(resolve);
+    });
   }
 
   extended(granted: boolean, timeoutMs: number | null): void {
     if (granted) this.deadline = timeoutMs === null ? null : Date.now() + timeoutMs;
-    this.#extends.shift()?.(granted);
+    this.#extends?.shift()?.(granted);
   }
 
   /** Nobody will answer what was asked over a connection that is gone. */
   refuseExtends(): void {
+    if (this.#extends === null) return;
     for (const resolve of this.#extends.splice(0)) resolve(false);
   }
 
-  /**
-   * Signal after `signalMs`, force `graceMs` behind it. A second call can only make it sooner: a
-   * node that drains a worker which is already leaving must not give it more time than it has.
-   */
+  /** Signal after `signalMs`, force `graceMs` behind it; a second call can only make it sooner. */
   stop(params: { why: StopWhy; signalMs: number; graceMs: number }): void {
-    const now = performance.now();
-    const signalAt = now + params.signalMs;
-    if (signalAt < this.#signalAt) {
-      this.#signalAt = signalAt;
-      this.#why = params.why;
-    }
-    this.#forceAt = Math.min(this.#forceAt, signalAt + params.graceMs);
-    this.#arm(now);
+    this.#stopping().order(params);
   }
 
   /** It has ended, or nobody wants its result: nothing of it stays armed. */
   quiet(): void {
-    this.#clearTimers();
+    this.#stop?.disarm();
     this.refuseExtends();
   }
 
-  #arm(now: number): void {
-    this.#clearTimers();
-    this.#timers = [setTimeout(() => this.#owner.overdue(this), this.#forceAt - now)];
-    if (this.signal.aborted) return;
-    if (this.#signalAt <= now) this.#fire();
-    else this.#timers.push(setTimeout(() => this.#fire(), this.#signalAt - now));
-  }
-
-  #fire(): void {
-    this.graceMs = Math.max(0, Math.round(this.#forceAt - performance.now()));
-    this.#abort.abort(this.#why);
-  }
-
-  #clearTimers(): void {
-    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
+  #stopping(): AttemptStop {
+    this.#stop ??= new AttemptStop(() => this.#owner.overdue(this));
+    return this.#stop;
   }
 }

@@ -8,12 +8,11 @@ export async function saveCheckpoint(params: {
   blobs: Blobs | undefined;
 }): Promise<void> {
   const { held, state, blobs } = params;
-  const { signal } = held;
   const { tenant } = held.assign;
   const saved = needsBlob(state)
-    ? await storePayload({ blobs, tenant, payload: state, signal })
+    ? await storePayload({ blobs, tenant, payload: state, signal: held.signal })
     : state;
-  if (held.finish !== null || held.life.state === 'forgotten') return;
+  if (held.isOver) return;
   held.saved = saved;
   held.link.say({ kind: 'checkpoint', ref: held.ref, state: saved });
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FromNode, Ref } from '@signalbox/protocol/link';
 
 type Assign = FromNode & { readonly kind: 'assign' };
@@ -23,28 +22,24 @@ export function assignOf(
   handler: keyof typeof HANDLERS,
   more: Partial<Assign> = {},
 ): Assign {
-  const input = more.input ?? null;
   return {
     kind: 'assign',
     ref: refOf(seq),
-    tenant: 'default',
-    job: 'conformance',
-    jobVersion: 1,
+    about: {
+      tenant: 'default',
+      job: 'conformance',
+      jobVersion: 1,
+      task: 'main',
+      executor: `handler:${HANDLERS[handler]}`,
+      work: null,
+      request: { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 1 },
+      class: 'P1',
+      graceMs: 2_000,
+    },
     run: `run-${seq}`,
-    task: 'main',
-    id: `run-${seq}:main:1`,
-    executor: `handler:${HANDLERS[handler]}`,
-    work: null,
-    request: { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 1 },
-    class: 'P1',
-    idempotencyKey: `run-${seq}:main`,
-    inputHash: createHash('sha256')
-      .update(input ?? '')
-      .digest('hex'),
     timeoutMs: null,
-    graceMs: 2_000,
+    input: null,
     checkpoint: null,
     ...more,
-    input,
   };
 }

@@ -48,7 +48,7 @@ async function unconfirmed({ node }: Stage): Promise<void> {
   );
   demand(again.instance === node.all('hello')[0]?.instance, 'the instance is the same');
   await node.next('finish', { ref: refOf(1), count: 2 });
-  node.say({ kind: 'confirm', ref: refOf(1) });
+  node.say({ kind: 'confirm', refs: [refOf(1)] });
   // An attempt behind it proves that the confirmation was read before the connection goes.
   node.confirms = true;
   node.say(assignOf(2, 'echo'));

@@ -102,7 +102,7 @@ async function unknownAttempt({ node }: Stage): Promise<void> {
   await node.next('hello');
   node.say(
     { kind: 'abort', ref: refOf(9), graceMs: 0, why: 'cancelled' },
-    { kind: 'confirm', ref: refOf(9) },
+    { kind: 'confirm', refs: [refOf(9)] },
     { kind: 'stale', ref: refOf(9) },
     { kind: 'extended', ref: refOf(9), granted: true, timeoutMs: 1 },
   );

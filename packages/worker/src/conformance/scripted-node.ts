@@ -86,8 +86,7 @@ export class ScriptedNode {
 
   all<K extends Kind>(kind: K, ref?: Ref): Of<K>[] {
     return this.heard.filter(
-      (frame): frame is Of<K> =>
-        frame.kind === kind && (ref === undefined || ('ref' in frame && same(frame.ref, ref))),
+      (frame): frame is Of<K> => frame.kind === kind && (ref === undefined || concerns(frame, ref)),
     );
   }
 
@@ -139,12 +138,17 @@ export class ScriptedNode {
     if (frame.kind === 'hello' && this.welcomes) {
       this.say({ kind: 'welcome', protocol: 1, node: 'script', heartbeatMs: HEARTBEAT_MS });
     }
-    if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', ref: frame.ref });
+    if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', refs: [frame.ref] });
   }
 
   #look(): void {
     for (const look of [...this.#looks]) look();
   }
+}
+
+function concerns(frame: FromWorker, ref: Ref): boolean {
+  if (frame.kind === 'accept') return frame.refs.some((each) => same(each, ref));
+  return 'ref' in frame && same(frame.ref, ref);
 }
 
 export function same(a: Ref, b: Ref): boolean {

@@ -1,6 +1,23 @@
-import type { FromNode, LogStream, WireResult } from '@signalbox/protocol/link';
+import type { About, LogStream, Ref, WireResult } from '@signalbox/protocol/link';
 
-export type Assign = FromNode & { readonly kind: 'assign' };
+/** What is to be run. */
+export interface Assign extends About {
+  readonly ref: Ref;
+  /** Id of the run. */
+  readonly run: string;
+  /** Of the attempt. */
+  readonly id: string;
+  /** The same for every attempt of the task. */
+  readonly idempotencyKey: string;
+  /** SHA-256 of the input, hex; of nothing where there is no input. */
+  readonly inputHash: string;
+  /** How long it may run from the assignment on; null for as long as it likes. */
+  readonly timeoutMs: number | null;
+  readonly trace?: string | undefined;
+  /** The payload, or the reference to the blob that it is in. */
+  readonly input: Uint8Array | null;
+  readonly checkpoint: Uint8Array | null;
+}
 
 /** Why an attempt is told to stop. A node may know more words than these. */
 export type StopWhy =

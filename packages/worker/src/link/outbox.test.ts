@@ -18,7 +18,7 @@ const bytes = size.map((length) => new Uint8Array(length));
 const text = fc.tuple(fc.constantFrom('\u001f', '"', 'é', '𝄞'), fc.integer({ min: 1, max: 8_192 }));
 
 const frame: fc.Arbitrary<FromWorker> = fc.oneof(
-  fc.constant<FromWorker>({ kind: 'accept', ref }),
+  fc.constant<FromWorker>({ kind: 'accept', refs: [ref] }),
   fc.constant<FromWorker>({ kind: 'refuse', ref, foreignUse: NOTHING }),
   bytes.map(
     (output): FromWorker => ({ kind: 'finish', ref, result: { kind: 'succeeded' }, output }),
@@ -68,11 +68,11 @@ describe('the outbox', () => {
   it('sends everything of one turn as one message', async () => {
     const sent: number[] = [];
     const outbox = new Outbox((frames) => void sent.push(frames.length));
-    for (let i = 0; i < 100; i += 1) outbox.say({ kind: 'accept', ref });
+    for (let i = 0; i < 100; i += 1) outbox.say({ kind: 'accept', refs: [ref] });
     expect(sent).toEqual([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toEqual([100]);
-    outbox.say({ kind: 'accept', ref });
+    outbox.say({ kind: 'accept', refs: [ref] });
     outbox.clear();
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toEqual([100]);
@@ -110,7 +110,7 @@ describe('the outbox', () => {
     const outbox = new Outbox((frames) => void sent.push(frames.length));
     outbox.pace = new Pace({ messages: 100, frames: 100_000, bytes: 1e9 });
     for (let i = 0; i < 2_000; i += 1) {
-      outbox.say({ kind: 'accept', ref });
+      outbox.say({ kind: 'accept', refs: [ref] });
       await new Promise((resolve) => setImmediate(resolve));
     }
     await vi.waitFor(() => expect(outbox.length).toBe(0));

@@ -5,6 +5,8 @@ import type { Pace } from './pace.ts';
 const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 1_024;
 const BATCH_FRAMES_MAX = 2_000;
 const FRAME_BYTES = 256;
+/** Six numbers of at most sixteen digits. */
+const REF_BYTES = 104;
 /** A character of a JSON string may take six bytes: `\u001f`. */
 const CHARACTER_BYTES = 6;
 /** How long it waits where the pace is too fast; what is said meanwhile goes along. */
@@ -100,6 +102,8 @@ function bytesAtMost(frame: FromWorker): number {
       return FRAME_BYTES + frame.state.length;
     case 'log':
       return FRAME_BYTES + frame.text.length;
+    case 'accept':
+      return FRAME_BYTES + frame.refs.length * REF_BYTES;
     case 'beat':
       return (2 + frame.progress.length) * FRAME_BYTES;
     case 'hello':

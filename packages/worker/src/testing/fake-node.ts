@@ -1,4 +1,4 @@
-import type { FromNode, FromWorker, Ref } from '@signalbox/protocol/link';
+import type { About, FromNode, FromWorker, Ref } from '@signalbox/protocol/link';
 import { type InProcessPeer, inProcessTransport } from '../transport/in-process.ts';
 import type { Transport } from '../transport/transport.ts';
 
@@ -57,6 +57,11 @@ export class FakeNode {
     return this.all(kind)[count - 1] as Of<K>;
   }
 
+  /** What it has accepted, in however many frames. */
+  get accepted(): Ref[] {
+    return this.all('accept').flatMap(({ refs }) => refs);
+  }
+
   until(done: () => boolean): Promise<void> {
     if (done()) return Promise.resolve();
     return new Promise((resolve) => this.#waiting.push({ done, resolve }));
@@ -68,7 +73,8 @@ export class FakeNode {
       if (frame.kind === 'hello' && this.welcomes) {
         this.say({ kind: 'welcome', protocol: 1, node: 'fake', heartbeatMs: this.heartbeatMs });
       }
-      if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', ref: frame.ref });
+      if (frame.kind === 'finish' && this.confirms)
+        this.say({ kind: 'confirm', refs: [frame.ref] });
     }
     this.#look();
   }
@@ -89,29 +95,42 @@ export function buildRef(seq: number): Ref {
   return [0, seq, 0, 1, 1, seq + 1];
 }
 
-export function buildAssign(seq: number, more: Partial<Assign> & { value?: unknown } = {}): Assign {
+export function buildAssign(
+  seq: number,
+  more: Partial<Assign> & Partial<About> & { value?: unknown } = {},
+): Assign {
   const { value, ...fields } = more;
-  const none = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 1 };
+  const {
+    tenant = 'acme',
+    job = 'invoice',
+    jobVersion = 3,
+    task = 'main',
+    executor = 'handler:invoice',
+    work = null,
+    request = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 1 },
+    class: className = 'P1',
+    graceMs = 1_000,
+    ...frame
+  } = fields;
   return {
     kind: 'assign',
     ref: buildRef(seq),
-    tenant: 'acme',
-    job: 'invoice',
-    jobVersion: 3,
+    about: {
+      tenant,
+      job,
+      jobVersion,
+      task,
+      executor,
+      work,
+      request,
+      class: className,
+      graceMs,
+    },
     run: `run-${seq}`,
-    task: 'main',
-    id: `run-${seq}:main:1`,
-    executor: 'handler:invoice',
-    work: null,
-    request: none,
-    class: 'P1',
-    idempotencyKey: `run-${seq}:main`,
-    inputHash: 'hash-of-input',
     timeoutMs: null,
-    graceMs: 1_000,
     input: value === undefined ? null : new TextEncoder().encode(JSON.stringify(value)),
     checkpoint: null,
-    ...fields,
+    ...frame,
   };
 }
 

@@ -73,7 +73,7 @@ export class SocketNode {
       if (this.rejectWith !== null) this.socket?.close(this.rejectWith, 'rejected');
       else this.say({ kind: 'welcome', protocol: 1, node: 'n1', heartbeatMs: this.heartbeatMs });
     }
-    if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', ref: frame.ref });
+    if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', refs: [frame.ref] });
     this.#look();
   }
 

@@ -34,7 +34,7 @@ function connectInProcess(
     if (isOpen) handlers.received(frames);
   });
   const session = open({
-    send: (frames) => toWorker.put(frames.map(ownBytes)),
+    send: (frames) => toWorker.put(frames),
     close: (code, reason) => {
       // Behind what was said before it, as on a socket.
       setImmediate(() => {
@@ -58,14 +58,6 @@ function connectInProcess(
       session.closed();
     },
   };
-}
-
-/** The input is the node's own memory: a handler that writes into it would change the next attempt's. */
-function ownBytes(frame: FromNode): FromNode {
-  if (frame.kind !== 'assign') return frame;
-  if (frame.input === null && frame.checkpoint === null) return frame;
-  const copy = (bytes: Uint8Array | null) => (bytes === null ? null : new Uint8Array(bytes));
-  return { ...frame, input: copy(frame.input), checkpoint: copy(frame.checkpoint) };
 }
 
 /** Gathers what is said in one turn and hands it over in the next. */

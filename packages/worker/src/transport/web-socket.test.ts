@@ -52,7 +52,7 @@ describe('over a WebSocket', () => {
       [],
       [buildRef(1)],
     ]);
-    node.say({ kind: 'confirm', ref: buildRef(1) });
+    node.say({ kind: 'confirm', refs: [buildRef(1)] });
   });
 
   it('leaves a node that says what is not a frame, and tries again', async () => {

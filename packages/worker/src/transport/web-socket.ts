@@ -5,7 +5,7 @@ import type { Connection, ConnectionHandlers, Transport } from './transport.ts';
 const PATH = '/api/v1/worker';
 const PROTOCOL_ERROR = 1008;
 /** Half of what a node takes from one connection. */
-const PACE = { messages: 1_000, frames: 10_000, bytes: 16_777_216 };
+const PACE = { messages: 1_000, frames: 100_000, bytes: 33_554_432 };
 
 /** The thread is shared by all transports of the process, and ends with the last of them. */
 let shared: { host: LinkThreadHost; users: number } | null = null;

@@ -74,7 +74,7 @@ function finishAll(good: TestWorker): void {
   const { foreignUse } = helloOf('good');
   good.say({ kind: 'beat', foreignUse, progress: [] });
   for (const { ref } of good.of('assign')) {
-    good.say({ kind: 'accept', ref });
+    good.say({ kind: 'accept', refs: [ref] });
     good.succeed(ref);
   }
   good.frames.length = 0;

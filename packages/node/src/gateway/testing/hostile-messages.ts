@@ -46,7 +46,7 @@ export class HostileMessages {
     const text = this.#noise(this.#below(50));
     const none = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 0 };
     const frames: readonly FromWorker[] = [
-      { kind: 'accept', ref },
+      { kind: 'accept', refs: [ref] },
       { kind: 'refuse', ref, foreignUse: this.#below(2) === 0 ? null : none },
       { kind: 'finish', ref, result: { kind: 'succeeded' }, output: text },
       { kind: 'finish', ref, result: { kind: 'failed', error: 'evil' }, output: null },

@@ -65,6 +65,11 @@ export class TestWorker {
     return this.of(kind)[nth - 1] as FromNode & { kind: K };
   }
 
+  /** Resolves when so many results have been confirmed, in however many frames. */
+  confirmed(count: number): Promise<void> {
+    return this.when(() => this.of('confirm').flatMap(({ refs }) => refs).length >= count);
+  }
+
   async closed(): Promise<{ code: number; reason: string }> {
     await this.when(() => this.close !== null);
     return this.close as { code: number; reason: string };

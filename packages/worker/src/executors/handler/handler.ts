@@ -20,7 +20,10 @@ export interface HandlerModule {
   readonly isolation: 'thread' | 'process';
 }
 
-/** What a handler knows of its attempt and may ask for. */
+/**
+ * What a handler knows of its attempt and may ask for. Read it by name, or take it apart by name: much
+ * of it is made when it is read, which a spread does not do.
+ */
 export interface HandlerContext {
   readonly attemptId: string;
   readonly runId: string;

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { plainAssign } from '../../attempt/assignment.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import type { HandlerModule } from './handler.ts';
@@ -52,7 +53,7 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
             // Told to stop before it began: nobody listens to a signal in there yet.
             if (attempt.signal.aborted) return isolated.kill();
             const { assign, input, checkpoint, deadline } = attempt;
-            const bare = { ...assign, input: null, checkpoint: null };
+            const bare = { ...plainAssign(assign), input: null, checkpoint: null };
             isolated.send({ kind: 'run', assign: bare, input, checkpoint, deadline });
             return;
           }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildAssign, buildRef, type FakeNode, textOf } from '../../testing/fake-node.ts';
 import { startWorker, stopWorkers } from '../../testing/start-worker.ts';
@@ -43,7 +44,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
     expect(JSON.parse(textOf(finish.output))).toEqual({
       input: [1, 2],
       attemptId: 'run-0:main:1',
-      inputHash: 'hash-of-input',
+      inputHash: hash('sha256', '[1,2]', 'hex'),
       key: 'no key',
     });
   });

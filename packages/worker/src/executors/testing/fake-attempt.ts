@@ -21,7 +21,6 @@ export function fakeAttempt(
   const { input = null, work = null } = params;
   return {
     assign: {
-      kind: 'assign',
       ref: [0, 1, 0, 1, 1, 1],
       tenant: 'acme',
       job: 'job',

@@ -1,0 +1,190 @@
+import {
+  Book,
+  type Class,
+  type Fact,
+  fold,
+  jobSpec,
+  type Reason,
+  runEnded,
+  runSubmitted,
+  type TaskDefinition,
+  type TaskOutcome,
+  taskAssigned,
+  taskCancelled,
+  taskFailed,
+  taskRequeued,
+  taskStarted,
+  taskSucceeded,
+} from '@signalbox/engine';
+import { Registry } from 'prom-client';
+import { describe, expect, it } from 'vitest';
+import { boundedLabel } from './bounded-label.ts';
+import { defineMetrics } from './definitions.ts';
+import { FactCounts } from './fact-counts.ts';
+
+/** Facts are folded before they are published, as in a node: the run that ends is gone by then. */
+class World {
+  readonly book = new Book(3, 1);
+  readonly #registry = new Registry();
+  readonly #set = defineMetrics(this.#registry);
+  readonly counts = new FactCounts({
+    set: this.#set,
+    runs: () => this.book.runs,
+    tenant: boundedLabel(2),
+    zone: boundedLabel(2),
+    now: () => 0,
+  });
+
+  publish(...facts: Fact[]): void {
+    for (const fact of facts) fold(this.book, fact);
+    this.counts.published(this.book.partition, facts);
+  }
+
+  /** What was counted, without zeroes and without the buckets of histograms. */
+  async counted(): Promise<Record<string, number>> {
+    const text = await this.#registry.metrics();
+    const samples = [...text.matchAll(/^signalbox_(\S+) (\S+)$/gm)]
+      .map(([, name, value]): [string, number] => [name ?? '', Number(value)])
+      .filter(([name, value]) => value !== 0 && !name.includes('_bucket'));
+    return Object.fromEntries(samples);
+  }
+}
+
+interface Submission {
+  readonly tenant: string;
+  readonly class: Class;
+  readonly tasks: readonly TaskDefinition[];
+}
+
+const SUBMISSION: Submission = {
+  tenant: 'acme',
+  class: 1,
+  tasks: [{ name: 'a', request: { cpuMilli: 500, memoryMb: 64 } }],
+};
+
+function submitted(seq: number, by: Partial<Submission> = {}): Fact {
+  const { tenant, class: klass, tasks } = { ...SUBMISSION, ...by };
+  const definition = { tasks };
+  const spec = jobSpec({ tenant, job: 'j', version: 1, definition });
+  const run = { seq, ms: 1_000, spec, head: {}, class: klass, input: null, inputBytes: 0 };
+  return runSubmitted({ partition: 3, run, parked: null });
+}
+
+const of = (seq: number, attempt: number, at: number) => ({
+  partition: 3,
+  seq,
+  task: 0,
+  attempt,
+  at,
+});
+const assigned = (seq: number, attempt: number, at: number): Fact =>
+  taskAssigned({ ...of(seq, attempt, at), worker: 'w', token: seq * 10 + attempt, score: 0 });
+const requeued = (seq: number, attempt: number, reason: Reason): Fact =>
+  taskRequeued({ ...of(seq, attempt, 3_000), reason });
+
+function ended(last: TaskOutcome, state: 'SUCCEEDED' | 'FAILED' | 'CANCELLED'): Fact {
+  const { seq, at } = last;
+  const row = { partition: 3, seq, ms: 1_000, at, tenant: 'acme', detail: '', output: null };
+  return runEnded({ ...row, state, last });
+}
+
+describe('facts that became durable', () => {
+  it('OBS-03 OBS-05 count the whole life of a task, though its run is gone when the end is told', async () => {
+    const world = new World();
+    world.publish(submitted(1));
+    world.publish(assigned(1, 1, 1_500), taskStarted(of(1, 1, 1_750)));
+    world.publish(ended(taskSucceeded({ ...of(1, 1, 3_500), output: null }), 'SUCCEEDED'));
+    expect(world.book.runs.size).toBe(0);
+    expect(world.counts.rate.perSecond()).toBe(1);
+    expect(await world.counted()).toEqual({
+      'runs_submitted_total{class="P1",tenant="acme"}': 1,
+      'transitions_total{kind="runSubmitted"}': 1,
+      'transitions_total{kind="taskAssigned"}': 1,
+      'transitions_total{kind="taskStarted"}': 1,
+      'transitions_total{kind="runEnded"}': 1,
+      jobs_dispatched_total: 1,
+      'scheduling_delay_seconds_sum{class="P1",tenant="acme",zone=""}': 0.5,
+      'scheduling_delay_seconds_count{class="P1",tenant="acme",zone=""}': 1,
+      dispatch_duration_seconds_sum: 0.25,
+      dispatch_duration_seconds_count: 1,
+      'processing_duration_seconds_sum{class="P1"}': 2,
+      'processing_duration_seconds_count{class="P1"}': 1,
+      'cost_cpu_seconds_total{tenant="acme"}': 1,
+      'cost_memory_mb_seconds_total{tenant="acme"}': 128,
+      jobs_processed_total: 1,
+      jobs_succeeded_total: 1,
+      'run_duration_seconds_sum{class="P1",state="SUCCEEDED"}': 2.5,
+      'run_duration_seconds_count{class="P1",state="SUCCEEDED"}': 1,
+    });
+  });
+
+  it('OBS-03 keep the tasks of a run apart, and leave those with upstream out of the delay', async () => {
+    const world = new World();
+    const tasks = [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a'] }];
+    world.publish(submitted(1, { class: 0, tasks }), assigned(1, 1, 1_500));
+    world.publish({ ...assigned(1, 1, 2_000), task: 1 } as Fact);
+    world.publish(taskSucceeded({ ...of(1, 1, 4_500), output: null }));
+    world.publish({ ...assigned(1, 1, 5_000), task: 2 } as Fact);
+    world.publish(taskSucceeded({ ...of(1, 1, 6_000), task: 1, output: null }));
+    const counted = await world.counted();
+    expect(counted['processing_duration_seconds_count{class="P0"}']).toBe(2);
+    expect(counted['processing_duration_seconds_sum{class="P0"}']).toBe(3 + 4);
+    const delay = 'scheduling_delay_seconds_count{class="P0",tenant="acme",zone=""}';
+    expect(counted[delay]).toBe(2);
+    expect(counted['jobs_dispatched_total']).toBe(3);
+  });
+
+  it('OBS-03 OBS-04 tell an assignment that came back from an attempt that failed', async () => {
+    const world = new World();
+    world.publish(submitted(1), assigned(1, 1, 2_000), requeued(1, 1, 'refused'));
+    world.publish(assigned(1, 2, 4_000), requeued(1, 2, 'worker_lost'), assigned(1, 3, 6_000));
+    const last = taskFailed({ ...of(1, 3, 7_000), reason: 'permanent', error: 'no' });
+    world.publish(ended(last, 'FAILED'));
+    expect(await world.counted()).toMatchObject({
+      dispatch_failures: 1,
+      'task_failures_total{class="P1",reason="worker_lost"}': 1,
+      'task_failures_total{class="P1",reason="permanent"}': 1,
+      jobs_dispatched_total: 3,
+      'scheduling_delay_seconds_count{class="P1",tenant="acme",zone=""}': 1,
+      'processing_duration_seconds_count{class="P1"}': 3,
+      'transitions_total{kind="taskAssigned"}': 3,
+      'transitions_total{kind="taskRequeued"}': 2,
+      jobs_failed_total: 1,
+    });
+  });
+
+  it('OBS-03 count tenants beyond the bound together, each class apart', async () => {
+    const world = new World();
+    for (const [i, tenant] of ['a', 'b', 'c', 'd', 'c', 'a'].entries()) {
+      world.publish(submitted(i + 1, { tenant, class: i === 5 ? 0 : 2 }));
+    }
+    expect(await world.counted()).toEqual({
+      'runs_submitted_total{class="P2",tenant="a"}': 1,
+      'runs_submitted_total{class="P0",tenant="a"}': 1,
+      'runs_submitted_total{class="P2",tenant="b"}': 1,
+      'runs_submitted_total{class="P2",tenant="other"}': 3,
+      'transitions_total{kind="runSubmitted"}': 6,
+    });
+  });
+
+  it('say of the end of a run without an attempt that its class is unknown', async () => {
+    const world = new World();
+    world.publish(submitted(1));
+    const last = taskCancelled({ ...of(1, 0, 2_000), reason: 'cancelled' });
+    world.publish(ended(last, 'CANCELLED'));
+    const counted = await world.counted();
+    expect(counted['run_duration_seconds_count{class="unknown",state="CANCELLED"}']).toBe(1);
+    expect(counted['jobs_processed_total']).toBe(1);
+    expect(Object.keys(counted).filter((name) => /failed|processing/.test(name))).toEqual([]);
+  });
+
+  it('leave the attempts of a partition that was lost to its next owner', async () => {
+    const world = new World();
+    world.publish(submitted(1), assigned(1, 1, 2_000));
+    world.counts.forget(3);
+    world.publish(ended(taskSucceeded({ ...of(1, 1, 4_000), output: null }), 'SUCCEEDED'));
+    const counted = await world.counted();
+    expect(Object.keys(counted).filter((name) => /processing|cost/.test(name))).toEqual([]);
+    expect(counted['jobs_succeeded_total']).toBe(1);
+  });
+});

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto';
+import {
+  type About,
+  attemptId,
+  decodeBlobRef,
+  type FromNode,
+  taskId,
+} from '@signalbox/protocol/link';
+import type { Assign } from '../executors/executor.ts';
+
+type AssignFrame = FromNode & { readonly kind: 'assign' };
+
+/** An assignment as executors know it. What follows from the frame is worked out when it is asked for. */
+export class Assignment implements Assign {
+  readonly #frame: AssignFrame;
+  readonly #about: About;
+
+  constructor(frame: AssignFrame) {
+    this.#frame = frame;
+    this.#about = frame.about;
+  }
+
+  get ref() {
+    return this.#frame.ref;
+  }
+  get run() {
+    return this.#frame.run;
+  }
+  get timeoutMs() {
+    return this.#frame.timeoutMs;
+  }
+  get trace() {
+    return this.#frame.trace;
+  }
+  get input() {
+    return this.#frame.input;
+  }
+  get checkpoint() {
+    return this.#frame.checkpoint;
+  }
+  get tenant() {
+    return this.#about.tenant;
+  }
+  get job() {
+    return this.#about.job;
+  }
+  get jobVersion() {
+    return this.#about.jobVersion;
+  }
+  get task() {
+    return this.#about.task;
+  }
+  get executor() {
+    return this.#about.executor;
+  }
+  get work() {
+    return this.#about.work;
+  }
+  get request() {
+    return this.#about.request;
+  }
+  get class() {
+    return this.#about.class;
+  }
+  get graceMs() {
+    return this.#about.graceMs;
+  }
+  get id(): string {
+    return attemptId(this.run, this.task, this.ref[3]);
+  }
+  get idempotencyKey(): string {
+    return taskId(this.run, this.task);
+  }
+  /** Of the payload itself, also where a reference has come in its place. */
+  get inputHash(): string {
+    const { input } = this.#frame;
+    if (input === null) return EMPTY_HASH;
+    return decodeBlobRef(input)?.sha256 ?? hash('sha256', input, 'hex');
+  }
+}
+
+const EMPTY_HASH = hash('sha256', '', 'hex');
+
+/** As plain data, for another thread or process: what is worked out on demand does not get there. */
+export function plainAssign(assign: Assign): Assign {
+  const { trace } = assign;
+  return {
+    ref: assign.ref,
+    tenant: assign.tenant,
+    job: assign.job,
+    jobVersion: assign.jobVersion,
+    run: assign.run,
+    task: assign.task,
+    id: assign.id,
+    executor: assign.executor,
+    work: assign.work,
+    request: assign.request,
+    class: assign.class,
+    idempotencyKey: assign.idempotencyKey,
+    inputHash: assign.inputHash,
+    timeoutMs: assign.timeoutMs,
+    graceMs: assign.graceMs,
+    ...(trace === undefined ? {} : { trace }),
+    input: assign.input,
+    checkpoint: assign.checkpoint,
+  };
+}

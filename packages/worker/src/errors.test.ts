@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf, TransientError, toWire } from './errors.ts';
+
+describe('a result on the wire', () => {
+  it('of a success has its duration, and an exit code that is a number', () => {
+    const output = new Uint8Array([1]);
+    expect(toWire({ kind: 'succeeded', output }, 1.6)).toEqual({
+      kind: 'succeeded',
+      durationMs: 2,
+    });
+    expect(toWire({ kind: 'succeeded', exitCode: 0, output }, 0)).toEqual({
+      kind: 'succeeded',
+      exitCode: 0,
+      durationMs: 0,
+    });
+    expect(toWire({ kind: 'succeeded', exitCode: Number.NaN, output }, 0)).not.toHaveProperty(
+      'exitCode',
+    );
+  });
+
+  it('of a failure carries what the link can, and never an empty error', () => {
+    const failed = failureOf(new TransientError('a\u0000b\ud800', { retryAfterMs: 1e12 }));
+    expect(toWire({ ...failed, exitCode: 3 } as typeof failed, 4)).toEqual({
+      kind: 'failed',
+      error: 'TransientError: ab\ufffd',
+      class: 'transient',
+      retryAfterMs: 1_000_000_000,
+      exitCode: 3,
+      durationMs: 4,
+    });
+    expect(toWire({ kind: 'failed', error: '\u0000', output: null }, 0)).toEqual({
+      kind: 'failed',
+      error: 'failed without a word',
+      durationMs: 0,
+    });
+  });
+
+  it('of what has stopped says that and nothing else', () => {
+    expect(toWire({ kind: 'stopped', output: null }, 9)).toEqual({ kind: 'stopped' });
+  });
+});

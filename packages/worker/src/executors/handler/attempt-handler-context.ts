@@ -1,0 +1,109 @@
+import type { AttemptContext } from '../executor.ts';
+import type { Checkpoint, HandlerContext, HandlerLog } from './handler.ts';
+import { handlerLog } from './handler-log.ts';
+import { decodePayload, encodePayload } from './json-payload.ts';
+import { OfferedState } from './offered-state.ts';
+
+/**
+ * What a handler has of its attempt. All that has to be made or computed is so when it is read: most
+ * handlers read little, and the whole of it costs more than a short attempt. What is a function is
+ * handed out by a getter and needs no `this`, because handlers take their context apart:
+ * `async (input, { log, progress }) => …`.
+ */
+export class AttemptHandlerContext implements HandlerContext {
+  readonly runId: string;
+  readonly job: string;
+  readonly jobVersion: number;
+  readonly task: string;
+  readonly tenant: string;
+  readonly attempt: number;
+  readonly #attempt: AttemptContext;
+  #inputBytes: Uint8Array | null = null;
+  #log: HandlerLog | null = null;
+  #checkpoint: Checkpoint | null = null;
+  #offered: OfferedState | null = null;
+
+  constructor(attempt: AttemptContext) {
+    const { assign } = attempt;
+    this.runId = assign.run;
+    this.job = assign.job;
+    this.jobVersion = assign.jobVersion;
+    this.task = assign.task;
+    this.tenant = assign.tenant;
+    this.attempt = assign.ref[3];
+    this.#attempt = attempt;
+  }
+
+  /** Not for the handler, which may hold on to whatever it can reach from its context. */
+  static offeredOf(context: AttemptHandlerContext): OfferedState | null {
+    return context.#offered;
+  }
+
+  get attemptId(): string {
+    return this.#attempt.assign.id;
+  }
+
+  get idempotencyKey(): string {
+    return this.#attempt.assign.idempotencyKey;
+  }
+
+  get inputHash(): string {
+    return this.#attempt.assign.inputHash;
+  }
+
+  /** The handler's own copy: the bytes may be the node's memory, and the next attempt's input. */
+  get inputBytes(): Uint8Array | null {
+    const { input } = this.#attempt;
+    if (input !== null) this.#inputBytes ??= new Uint8Array(input);
+    return this.#inputBytes;
+  }
+
+  get deadline(): Date | null {
+    const { deadline } = this.#attempt;
+    return deadline === null ? null : new Date(deadline);
+  }
+
+  get signal(): AbortSignal {
+    return this.#attempt.signal;
+  }
+
+  get trace(): string | undefined {
+    return this.#attempt.assign.trace;
+  }
+
+  get progress(): (fraction: number) => void {
+    return (fraction) => this.#attempt.progress(fraction);
+  }
+
+  get extend(): (ms: number) => Promise<boolean> {
+    return (ms) => this.#attempt.extend(ms);
+  }
+
+  get log(): HandlerLog {
+    this.#log ??= handlerLog(this.#attempt);
+    return this.#log;
+  }
+
+  get checkpoint(): Checkpoint {
+    this.#checkpoint ??= {
+      load: <T>() => this.#load() as T | null,
+      save: (value) => this.#attempt.saveCheckpoint(encodeState(value)),
+      offer: (state) => this.#offer(state),
+    };
+    return this.#checkpoint;
+  }
+
+  #load(): unknown {
+    const { checkpoint } = this.#attempt;
+    return checkpoint === null ? null : decodePayload(checkpoint);
+  }
+
+  #offer(state: () => unknown): void {
+    this.#offered ??= new OfferedState(this.#attempt);
+    this.#offered.offer(() => encodeState(state()));
+  }
+}
+
+function encodeState(value: unknown): Uint8Array {
+  return encodePayload(value ?? null, 'the checkpoint is not JSON');
+}

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { PermanentError } from '../../errors.ts';
+import { decodePayload, encodePayload } from './json-payload.ts';
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+
+describe('payloads of handlers', () => {
+  it('a JSON value comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
+        const bytes = encodePayload(value, 'not JSON');
+        const text = JSON.stringify(value);
+        expect(bytes).toEqual(utf8(text));
+        expect(decodePayload(bytes)).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it.each([
+    ['no JSON', utf8('{"a":')],
+    ['nothing', new Uint8Array()],
+    ['JSON in bytes that are not UTF-8', new Uint8Array([0x22, 0xff, 0x22])],
+    ['a surrogate in UTF-8', new Uint8Array([0x22, 0xed, 0xa0, 0x80, 0x22])],
+  ])('%s is handed over as bytes, in a copy', (_name, bytes) => {
+    const handed = decodePayload(bytes);
+    expect(handed).toEqual(bytes);
+    expect(handed).not.toBe(bytes);
+  });
+
+  it('reads a part of a larger buffer, a byte order mark, and the character that stands for a wrong one', () => {
+    expect(decodePayload(utf8('x{"a":1}y').subarray(1, 8))).toEqual({ a: 1 });
+    expect(decodePayload(utf8('\ufeff[1]'))).toEqual([1]);
+    expect(decodePayload(utf8('"\ufffd"'))).toBe('\ufffd');
+  });
+
+  it('keeps bytes as they are, in a copy', () => {
+    const bytes = new Uint8Array([1, 2]);
+    const encoded = encodePayload(bytes, 'not JSON');
+    bytes.fill(0);
+    expect(encoded).toEqual(new Uint8Array([1, 2]));
+  });
+
+  it('slices of what was encoded are copies', () => {
+    const encoded = encodePayload('ab', 'not JSON');
+    encoded.slice().fill(0);
+    expect(encoded).toEqual(utf8('"ab"'));
+  });
+
+  it.each([
+    ['a BigInt', 1n],
+    ['a function', () => 1],
+  ])('%s fails for good', (_name, value) => {
+    expect(() => encodePayload(value, 'not JSON')).toThrow(PermanentError);
+  });
+});
