@@ -13,6 +13,7 @@ const commands = {
   check: 'tools/check.ts',
   format: 'tools/format.ts',
   sim: 'sim/main.ts',
+  bench: 'bench/compare/main.ts',
   'bench:core': 'bench/core/main.ts',
   'bench:edge': 'bench/edge/main.ts',
   rows: 'tools/rows.ts',

@@ -1,12 +1,13 @@
 import { createHash, randomInt } from 'node:crypto';
 import { formatIdBytes, inboxId, parseIdBytes, readRunId } from '@signalbox/engine';
 
-/** No clock shows so early a millisecond: in its place an alias made of a key says which of the batch it is. */
+/** An alias made of a key says in place of a millisecond which of its batch it is; no other is so early. */
 const POSITIONS_MAX = 1_000;
 
 export function randomAlias(partition: number, ms: number): string {
   const randomHigh = randomInt(2 ** 32);
-  return inboxId({ ms, partition, randomHigh, randomLow: randomInt(2 ** 32) });
+  const late = Math.max(ms, POSITIONS_MAX);
+  return inboxId({ ms: late, partition, randomHigh, randomLow: randomInt(2 ** 32) });
 }
 
 /** Made of the key, so that asking again gives the same answer. */
