@@ -2,10 +2,9 @@ import { hash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { PermanentError, TransientError } from './errors.ts';
-import type { Handler, HandlerContext } from './executors/handler/handler.ts';
+import type { HandlerContext } from './executors/handler/handler.ts';
 import { buildAssign, buildRef, FakeNode, textOf } from './testing/fake-node.ts';
 import { gate, startWorker, stopWorkers, track } from './testing/start-worker.ts';
-import type { Transport } from './transport/transport.ts';
 import { Worker } from './worker.ts';
 
 afterEach(stopWorkers);
@@ -94,24 +93,35 @@ describe('running', () => {
     expect(node.heard.map((frame) => frame.kind)).toEqual(['hello', 'accept', 'finish']);
   });
 
-  it('on a thread that it shares with the node, what ends within the turn is not accepted apart', async () => {
-    const node = new FakeNode();
-    const transport: Transport = {
-      connect: async (handlers) => ({
-        ...(await node.transport.connect(handlers)),
-        sharesThread: true,
-      }),
-    };
+  it('of a handler that is known to be brisk, what has ended at once is not accepted apart', async () => {
     const { handler, open } = gate();
-    const long: Handler = (input, context) =>
-      input === 'long' ? handler(input as never, context) : 1;
-    await track(new Worker({ transport, name: 'w1', handlers: { invoice: long } })).start();
-    node.say(buildAssign(1, { value: 'short' }), buildAssign(2, { value: 'long' }));
-    await node.next('accept');
-    expect(node.accepted).toEqual([buildRef(2)]);
-    expect(node.all('finish').map(({ ref }) => ref)).toEqual([buildRef(1)]);
+    const { node } = await startWorker((input: string, context) =>
+      input === 'long' ? handler(input as never, context) : 1,
+    );
+    node.say(buildAssign(1, { value: 'short' }));
+    await node.next('finish');
+    node.say(buildAssign(2, { value: 'short' }), buildAssign(3, { value: 'long' }));
+    await node.next('accept', 2);
+    expect(node.accepted).toEqual([buildRef(1), buildRef(3)]);
+    expect(node.all('finish').map(({ ref }) => ref)).toEqual([buildRef(1), buildRef(2)]);
     open();
-    await node.next('finish', 2);
+    await node.next('finish', 3);
+  });
+
+  it('a handler that has blocked the event loop is accepted before it runs the next time', async () => {
+    const { node } = await startWorker((input: string) => {
+      for (const until = performance.now() + 20; input === 'slow' && performance.now() < until; );
+    });
+    for (const [seq, value] of ['quick', 'slow', 'quick'].entries()) {
+      node.say(buildAssign(seq, { value }));
+      await node.next('finish', seq + 1);
+    }
+    expect(node.heard.map(({ kind }) => kind)).toEqual([
+      'hello',
+      ...['accept', 'finish'],
+      'finish',
+      ...['accept', 'finish'],
+    ]);
   });
 
   it('WRK-14 reports status, duration, logs and progress', async () => {
@@ -193,7 +203,7 @@ describe('running', () => {
     open();
     await node.next('finish', 10);
     node.say(buildAssign(11));
-    await node.until(() => node.accepted.length >= 11);
+    await node.next('finish', 11);
   });
 
   it('refuses what it has no executor for, and what does not fit', async () => {

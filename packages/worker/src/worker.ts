@@ -20,6 +20,8 @@ const HELD_MAX = 10_000;
 /** A superseded attempt has a moment to clean up; its successor may be running already. */
 const STALE_GRACE_MS = 1_000;
 
+/** A start that takes longer blocks the event loop. */
+const BRISK_MS = 5;
 const ENDING = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
 
 /** Runs attempts that nodes give it, and never forgets a result before a node has it. */
@@ -32,6 +34,8 @@ export class Worker {
   readonly #life: LifeCycle<WorkerState>;
   readonly #progress: ProgressBeat;
   readonly #resend: Resend;
+  /** Executors that did not block the event loop when they were last started. */
+  readonly #brisk = new Set<string>();
   /** Of the message that is being read. */
   #accepts: HeldAttempt[] = [];
   #starts: HeldAttempt[] = [];
@@ -142,31 +146,23 @@ export class Worker {
   #received(link: Link, frames: readonly FromNode[]): void {
     for (const frame of frames) this.#handle(link, frame);
     const accepts = this.#accepts;
+    const starts = this.#starts;
     this.#accepts = [];
-    if (link.sharesThread) this.#acceptLater(link, accepts);
-    else {
-      // The acceptance is on its way before any handler can block the event loop.
+    this.#starts = [];
+    // The acceptance is on its way before a handler blocks the event loop: unless all of them are
+    // known to be brisk, for then most will have ended before it could be heard.
+    if (starts.some(({ assign }) => !this.#brisk.has(assign.executor))) {
       this.#accept(link, accepts);
       link.flush();
-    }
-    const starts = this.#starts;
-    this.#starts = [];
+    } else if (accepts.length > 0) setImmediate(() => this.#accept(link, accepts));
     for (const held of starts) this.#run(held);
   }
 
+  /** What has ended meanwhile says so by its result. */
   #accept(link: Link, held: readonly HeldAttempt[]): void {
-    if (held.length > 0) link.say({ kind: 'accept', refs: held.map(({ ref }) => ref) });
-  }
-
-  /** Where nobody hears it sooner, what has ended within the turn says so by its result. */
-  #acceptLater(link: Link, held: readonly HeldAttempt[]): void {
-    if (held.length === 0) return;
-    setImmediate(() =>
-      this.#accept(
-        link,
-        held.filter((each) => !each.isOver),
-      ),
-    );
+    const refs: Ref[] = [];
+    for (const each of held) if (!each.isOver) refs.push(each.ref);
+    if (refs.length > 0) link.say({ kind: 'accept', refs });
   }
 
   #handle(link: Link, frame: FromNode): void {
@@ -251,7 +247,10 @@ export class Worker {
   #run(held: HeldAttempt): void {
     const executor = this.#executors.get(held.assign.executor) as Executor;
     const { blobs } = this.#options;
+    const startedAt = performance.now();
     void runAttempt({ held, executor, blobs, owner: this.#runOwner });
+    if (performance.now() - startedAt < BRISK_MS) this.#brisk.add(executor.name);
+    else this.#brisk.delete(executor.name);
   }
 
   readonly #runOwner: RunOwner = {

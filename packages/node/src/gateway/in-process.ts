@@ -8,7 +8,6 @@ export interface InProcessHandlers {
 }
 
 export interface InProcessConnection {
-  readonly sharesThread: true;
   send(frames: readonly FromWorker[]): void;
   /** Resolves when the node has heard everything that was said before. */
   close(code?: number): Promise<void>;
@@ -27,7 +26,6 @@ export function connectInProcess(gateway: Gateway): {
 
 class InProcessLink {
   readonly connection: InProcessConnection = {
-    sharesThread: true,
     send: (frames) => {
       if (!this.#closed) this.#toNode.push(frames);
     },

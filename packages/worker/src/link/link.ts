@@ -60,10 +60,6 @@ export class Link {
     return this.#heartbeatMs;
   }
 
-  get sharesThread(): boolean {
-    return this.#connection?.sharesThread === true;
-  }
-
   /** Log lines may be lost; a task that waits for the network because it prints may not. */
   get congested(): boolean {
     const buffered = this.#connection?.bufferedBytes ?? 0;

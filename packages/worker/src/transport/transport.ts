@@ -21,8 +21,6 @@ export interface Connection {
   close(code?: number): void | Promise<void>;
   /** Said and not yet with the network; absent where nothing is buffered. */
   readonly bufferedBytes?: number;
-  /** The node runs on this very thread: it can hear nothing while a handler blocks it. */
-  readonly sharesThread?: true;
   /** How much it may carry; absent for as much as there is. */
   readonly pace?: PaceLimits;
   /**
