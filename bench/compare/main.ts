@@ -1,0 +1,91 @@
+// npm run bench: Signalbox and its peers under the same load, on the same machine, in turns.
+import { installPeers } from '../peers/install-peers.ts';
+import { nowMs } from './clock.ts';
+import { compare } from './compare.ts';
+import { describeEnvironment } from './environment.ts';
+import { type Options, parseOptions, UsageError } from './options.ts';
+import { measureQuick, QUICK_SYSTEMS } from './quick/quick.ts';
+import { quickAnswer } from './quick/quick-answer.ts';
+import { renderText } from './report/text.ts';
+import { writeReport } from './report/write-report.ts';
+import { Servers } from './servers/servers.ts';
+import { ALL_SYSTEMS } from './systems/all-systems.ts';
+import { availableSystems } from './systems/available-systems.ts';
+
+const EXIT_USAGE = 2;
+const EXIT_DISTURBED = 3;
+const EXIT_INTERRUPTED = 130;
+
+const log = (line: string): void => void process.stderr.write(`${line}\n`);
+
+const options = readOptions();
+const servers = new Servers({ dropsDatabases: options.mode !== 'quick' });
+
+let isStopping = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    isStopping = true;
+    log('stopping');
+    void servers.cleanup.run().finally(() => process.exit(EXIT_INTERRUPTED));
+  });
+}
+
+function readOptions(): Options {
+  try {
+    return parseOptions(process.argv.slice(2), ALL_SYSTEMS);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    log(error.message);
+    return process.exit(EXIT_USAGE);
+  }
+}
+
+async function runQuick({ json, disturbedOk }: Options): Promise<number> {
+  const startedAtMs = nowMs();
+  const systems = ALL_SYSTEMS.filter(({ name }) => QUICK_SYSTEMS.includes(name));
+  const environment = describeEnvironment(systems, servers);
+  const measurements = await measureQuick({ systems, servers, disturbedOk, log });
+  const disturbed = measurements.filter((each) => each.isDisturbed);
+  if (disturbed.length > 0 && !disturbedOk) return refuse(disturbed);
+  const answer = quickAnswer({
+    systems,
+    measurements,
+    environment: await environment,
+    seconds: (nowMs() - startedAtMs) / 1_000,
+  });
+  process.stdout.write(`${JSON.stringify(answer, null, json ? 0 : 2)}\n`);
+  return 0;
+}
+
+/** A figure that says more about other programs than about the measured ones is not shown. */
+function refuse(disturbed: readonly { shape: string; label: string; system: string }[]): number {
+  for (const { shape, label, system } of disturbed) log(`disturbed: ${shape} ${label} ${system}`);
+  log('others used the machine: no figures. --disturbed-ok shows them with a mark');
+  return EXIT_DISTURBED;
+}
+
+async function run(asked: Options): Promise<number> {
+  await installPeers();
+  if (asked.mode === 'quick') return runQuick(asked);
+  const options = { ...asked, systems: availableSystems(asked.systems, log) };
+  const comparison = await compare(options, servers, log);
+  const disturbed = comparison.lines.filter((line) => line.isDisturbed);
+  if (disturbed.length > 0 && !options.disturbedOk) return refuse(disturbed);
+  if (options.write) writeReport(comparison, ALL_SYSTEMS);
+  process.stdout.write(
+    options.json ? `${JSON.stringify(comparison)}\n` : renderText(comparison, options.systems),
+  );
+  return 0;
+}
+
+try {
+  process.exitCode = await run(options);
+  // All sessions are closed. The keeper of the database server stops it and removes its files when
+  // this process is gone; waiting for that would take seconds that the quick answer does not have.
+  if (options.mode === 'quick') process.exit();
+} catch (error) {
+  // Parts that are killed on request are no news; the process ends when all of them are gone.
+  if (!isStopping) throw error;
+} finally {
+  if (!isStopping) await servers.cleanup.run();
+}

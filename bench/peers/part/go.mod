@@ -1,0 +1,3 @@
+module signalbox.bench/part
+
+go 1.26
