@@ -19,7 +19,7 @@ const ROUNDS_MAX = 3;
 const QUIET = { lookMs: 400, patienceMs: 2_000 };
 
 /** Before the first round, so that compilers have seen the code that is measured. */
-const WARM_UP = { warmMs: 0, windowMs: 1_000 };
+const WARM_UP = { warmMs: 0, windowMs: 2_400 };
 const STEADY = { warmMs: 300, windowMs: 1_000 };
 const SINGLE = { warmMs: 200, windowMs: 700 };
 const LATENCY = { latencyTasks: 40, latencyGapMs: 15, latencyWarm: 5 };

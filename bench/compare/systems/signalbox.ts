@@ -9,8 +9,8 @@ import type { Load, Provided, System, Tuning } from './system.ts';
 
 type StoreKind = 'postgres' | 'sqlite';
 
-/** Attempts that a worker runs at once. */
-const CONCURRENCY = 1_000;
+/** Attempts that a worker runs at once: as many as keep node and database busy at the same time. */
+const CONCURRENCY = 2_000;
 
 const batches: Load = { batch: 500, inflight: 4, cap: 10_000 };
 const ones: Load = { batch: 1, inflight: 16, cap: 5_000 };

@@ -12,6 +12,8 @@ import type { Peer, Session } from './peer.ts';
 import { Rate } from './rate.ts';
 import type { SocketLimits } from './socket-limits.ts';
 
+/** A worker begins with the first message while the next is written: nobody waits for the last frame. */
+const FRAMES_AT_ONCE = 128;
 /** What a close frame has room for. */
 const REASON_BYTES_MAX = 123;
 
@@ -58,6 +60,13 @@ export class WorkerSocket implements Peer {
   }
 
   send(frames: readonly FromNode[]): void {
+    for (let at = 0; at < frames.length; at += FRAMES_AT_ONCE) {
+      const isAll = frames.length <= FRAMES_AT_ONCE;
+      this.#send(isAll ? frames : frames.slice(at, at + FRAMES_AT_ONCE));
+    }
+  }
+
+  #send(frames: readonly FromNode[]): void {
     const { socket } = this.#p;
     if (socket.readyState !== socket.OPEN) return;
     const message = encodeFrames(frames);
@@ -66,8 +75,8 @@ export class WorkerSocket implements Peer {
       return;
     }
     const middle = Math.ceil(frames.length / 2);
-    this.send(frames.slice(0, middle));
-    this.send(frames.slice(middle));
+    this.#send(frames.slice(0, middle));
+    this.#send(frames.slice(middle));
   }
 
   close(code: number, reason: string): void {

@@ -391,7 +391,6 @@ export class CommitLoop {
   /** Everything in the group is durable: now, and not before, the world may know. */
   #release(group: Group): void {
     this.#durable.set(group.number);
-    for (const reply of group.replies) reply.resolve(this.#truthful(group, reply));
     const effects = group.effects.filter((effect) => {
       const ref = partitionAndSeq(effect);
       if (ref === null) return true;
@@ -400,10 +399,12 @@ export class CommitLoop {
         ? this.leases.held.has(ref.partition)
         : this.leases.isTrusted(ref.partition);
     });
+    // Workers first: whoever waits for work waits longest.
+    if (effects.length > 0) this.#loader.release(effects);
+    for (const reply of group.replies) reply.resolve(this.#truthful(group, reply));
     if (this.#ports.published !== undefined) {
       for (const [partition, facts] of group.facts) this.#ports.published(partition, facts);
     }
-    if (effects.length > 0) this.#loader.release(effects);
     this.#durable.wake();
   }
 

@@ -4,6 +4,8 @@ import type { Pace } from './pace.ts';
 /** Room for the length of the header and its brackets. */
 const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 1_024;
 const BATCH_FRAMES_MAX = 2_000;
+/** So many go at once, whatever else the turn brings. */
+const SOON_FRAMES = 128;
 const FRAME_BYTES = 256;
 /** Six numbers of at most sixteen digits. */
 const REF_BYTES = 104;
@@ -35,7 +37,11 @@ export class Outbox {
 
   say(frame: FromWorker): void {
     this.#frames.push(frame);
-    if (this.#waiting === null) this.#scheduled ??= setImmediate(() => this.flush());
+    if (this.#waiting !== null) return;
+    // Many results of one turn do not wait for each other: the node has begun with the first of
+    // them before the last is there.
+    if (this.#frames.length >= SOON_FRAMES) this.flush();
+    else this.#scheduled ??= setImmediate(() => this.flush());
   }
 
   flush(): void {
