@@ -1,5 +1,14 @@
 export * from './commands.ts';
 export type { Core } from './core/core.ts';
+export * from './cron/calendar.ts';
+export * from './cron/cron.ts';
+export { describeCron } from './cron/describe.ts';
+export type { CronExpression } from './cron/expression.ts';
+export type { CronField, CronRefusal } from './cron/fields.ts';
+export * from './cron/parse.ts';
+export * from './cron/recurrences.ts';
+export * from './cron/windows.ts';
+export * from './cron/zone.ts';
 export * from './effects.ts';
 export * from './engine.ts';
 export * from './facts/decode-group.ts';

@@ -1,0 +1,1 @@
+export { findZone } from './zones.ts';
