@@ -1,6 +1,7 @@
 export * from './commands.ts';
 export type { Core } from './core/core.ts';
 export * from './cron/calendar.ts';
+export { type ClockChange, clockChanges } from './cron/clock-change.ts';
 export * from './cron/cron.ts';
 export { describeCron } from './cron/describe.ts';
 export type { CronExpression } from './cron/expression.ts';

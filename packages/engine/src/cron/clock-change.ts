@@ -1,6 +1,6 @@
 import type { Cron } from './cron.ts';
 import { nextLocal } from './local-search.ts';
-import type { ZoneSpan } from './zone.ts';
+import type { Zone, ZoneSpan } from './zone.ts';
 
 /** No clock has ever been moved further: the largest change crosses the date line, 24 hours. */
 const CHANGE_MS_MAX = 2 * 86_400_000;
@@ -38,4 +38,29 @@ export function suppressedAt(cron: Cron, span: ZoneSpan, atMs: number): Suppress
       return atMs >= fromMs ? { fromMs, untilMs: span.endMs } : null;
     }
   }
+}
+
+/** The clocks of a zone are moved: local time jumps from one offset to another. */
+export interface ClockChange {
+  readonly atMs: number;
+  readonly offsetBeforeMs: number;
+  readonly offsetAfterMs: number;
+}
+
+/** The changes after one instant, up to and with another. */
+export function clockChanges(zone: Zone, afterMs: number, untilMs: number): ClockChange[] {
+  const changes: ClockChange[] = [];
+  let span = zone.spanAt(afterMs);
+  while (span.endMs <= untilMs) {
+    const next = zone.spanAt(span.endMs);
+    if (next.offsetMs !== span.offsetMs) {
+      changes.push({
+        atMs: next.startMs,
+        offsetBeforeMs: span.offsetMs,
+        offsetAfterMs: next.offsetMs,
+      });
+    }
+    span = next;
+  }
+  return changes;
 }

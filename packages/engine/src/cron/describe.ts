@@ -46,7 +46,9 @@ function timeInWords({ hours, minutes, seconds }: CronExpression): string {
     everyInWords(hours, 'hour', 24),
   ].filter((part) => part !== '');
   // "every minute of every hour" says no more than "every minute".
-  while (parts.length > 1 && /^every (second|minute|hour)$/.test(parts.at(-1) ?? '')) parts.pop();
+  while (/^every (minute|hour)$/.test(parts.at(-1) ?? '') && parts.at(-2)?.startsWith('every ')) {
+    parts.pop();
+  }
   return parts.join(' of ');
 }
 

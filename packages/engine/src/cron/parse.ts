@@ -72,13 +72,12 @@ function expand(pieces: readonly Piece[]): readonly Piece[] {
   const [first] = pieces;
   if (first === undefined) throw new CronRefused('expression', 0, 'it is empty');
   if (first.text.startsWith('@')) return split(expandShortcut(pieces, first), /[^ ]+/g);
+  if (/^(CRON_)?TZ=/i.test(first.text)) {
+    throw new CronRefused('expression', first.at, 'the zone is no part of it, but a setting');
+  }
   if (pieces.length !== 5 && pieces.length !== 6) {
-    const zone = /^(CRON_)?TZ=/i.test(first.text) ? '; the zone is a setting of its own' : '';
-    throw new CronRefused(
-      'expression',
-      (pieces[6] ?? first).at,
-      `it has ${pieces.length} fields; there are 5, or 6 with seconds in front${zone}`,
-    );
+    const message = `it has ${pieces.length} fields; there are 5, or 6 with seconds in front`;
+    throw new CronRefused('expression', (pieces[6] ?? first).at, message);
   }
   return pieces.length === 5 ? [{ text: '0', at: 0 }, ...pieces] : pieces;
 }

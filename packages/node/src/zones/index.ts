@@ -1,1 +1,2 @@
+export { parseInstant } from './instant.ts';
 export { findZone } from './zones.ts';
