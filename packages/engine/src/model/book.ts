@@ -1,6 +1,7 @@
 import { invariant } from './assert.ts';
 import type { Class } from './classes.ts';
 import type { Run } from './run.ts';
+import { type Schedule, scheduleKey } from './schedule.ts';
 
 /**
  * A queue's part that lives in the store only: runs parked there in order, to be paged in when the
@@ -50,6 +51,12 @@ export class Book {
   dueReadAt = 0;
   /** Live runs by (job, unique value). */
   readonly uniques = new Map<string, Run>();
+  /** By `scheduleKey`. */
+  readonly schedules = new Map<string, Schedule>();
+  /** Schedules by `scheduleKey` of tenant and job: who must hear of a new version of the job. */
+  readonly schedulesOfJob = new Map<string, Schedule[]>();
+  /** Live runs beside which their schedule may have no other. */
+  readonly exclusiveRuns = new Map<number, Schedule>();
 
   constructor(partition: number, epoch: number) {
     invariant(epoch > 0, 'I7', 'an owner writes under an epoch of its own');
@@ -64,6 +71,23 @@ export class Book {
       this.lanes.set(name, lane);
     }
     return lane;
+  }
+
+  addSchedule(schedule: Schedule): void {
+    this.schedules.set(scheduleKey(schedule.tenant, schedule.name), schedule);
+    const job = scheduleKey(schedule.tenant, schedule.spec.job);
+    const siblings = this.schedulesOfJob.get(job);
+    if (siblings === undefined) this.schedulesOfJob.set(job, [schedule]);
+    else siblings.push(schedule);
+  }
+
+  removeSchedule(schedule: Schedule): void {
+    this.schedules.delete(scheduleKey(schedule.tenant, schedule.name));
+    for (const run of schedule.live ?? []) this.exclusiveRuns.delete(run);
+    const job = scheduleKey(schedule.tenant, schedule.spec.job);
+    const left = this.schedulesOfJob.get(job)?.filter((each) => each !== schedule) ?? [];
+    if (left.length === 0) this.schedulesOfJob.delete(job);
+    else this.schedulesOfJob.set(job, left);
   }
 }
 

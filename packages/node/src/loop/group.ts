@@ -1,4 +1,10 @@
-import type { Answer, Effect, Fact, SubmittedRun } from '@signalbox/engine';
+import {
+  type Answer,
+  type Effect,
+  type Fact,
+  isScheduleFact,
+  type SubmittedRun,
+} from '@signalbox/engine';
 
 /** Somebody who waits for a decision to be durable. */
 export interface Reply {
@@ -125,7 +131,7 @@ function concerns(fact: Fact, seq: number): boolean {
     case 'runsPagedIn':
       return false;
     default:
-      return fact.seq === seq;
+      return !isScheduleFact(fact) && fact.seq === seq;
   }
 }
 

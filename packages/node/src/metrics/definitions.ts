@@ -60,6 +60,15 @@ function ofScheduling({ counter, gauge, histogram }: Makers) {
       buckets: LONG,
       labels: ['class', 'state'],
     }),
+    windowLateness: histogram({
+      name: 'window_lateness_seconds',
+      help: 'From the planned start of a window to its run',
+      buckets: SHORT,
+    }),
+    windowsSkipped: counter('windows_skipped_total', 'Windows of schedules that got no run', [
+      'schedule',
+      'reason',
+    ]),
     costCpu: counter('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
     costMemory: counter('cost_memory_mb_seconds_total', 'Requested memory times seconds held', [
       'tenant',

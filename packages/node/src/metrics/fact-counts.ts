@@ -1,4 +1,5 @@
 import type { Class, Fact, Run, TaskOutcome } from '@signalbox/engine';
+import { boundedLabel } from './bounded-label.ts';
 import type { MetricSet } from './definitions.ts';
 import { DispatchRate } from './dispatch-rate.ts';
 
@@ -14,6 +15,9 @@ interface LiveAttempt {
 /** Assignments that came back without the task having been tried. */
 const NOT_TAKEN_UP = new Set(['refused', 'not_accepted', 'never_arrived']);
 
+/** Schedules that skip windows; with more of them than this, the others are counted together. */
+const SCHEDULES_NAMED = 200;
+
 /** Metrics out of what became durable: each fact is counted once, on the node that wrote it. */
 export class FactCounts {
   readonly rate: DispatchRate;
@@ -21,6 +25,7 @@ export class FactCounts {
   readonly #run: (partition: number, seq: number) => Run | null;
   readonly #tenant: (name: string) => string;
   readonly #zone: (name: string) => string;
+  readonly #schedule = boundedLabel(SCHEDULES_NAMED);
   /** By partition, then by (run, task): what is needed when the attempt ends and the run is gone. */
   readonly #live = new Map<number, Map<string, LiveAttempt>>();
 
@@ -74,7 +79,18 @@ export class FactCounts {
       case 'runClassChanged':
       case 'taskCheckpointed':
       case 'taskExtended':
+      case 'scheduleSet':
+      case 'scheduleRemoved':
+      case 'windowHeld':
         return;
+      case 'windowFired':
+        this.#set.windowLateness.observe(seconds(fact.at - fact.planned));
+        return;
+      case 'windowsSkipped': {
+        const schedule = this.#schedule(`${fact.tenant}/${fact.schedule}`);
+        this.#set.windowsSkipped.inc({ schedule, reason: fact.reason }, fact.count ?? 1_000);
+        return;
+      }
       default:
         this.#outcome(partition, fact);
     }
