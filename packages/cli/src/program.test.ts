@@ -47,10 +47,10 @@ describe('the command', () => {
     expect(out + err).not.toContain('    at ');
   });
 
-  it('says that schedules are not here, with its own exit code', async () => {
+  it('says that saved schedules are not here, with its own exit code', async () => {
     const { code, err } = await run(['schedules', 'list', '--json']);
     expect(code).toBe(9);
-    expect(err).toContain('schedules are not part of this version');
+    expect(err).toContain('saved schedules are not part of this version');
   });
 
   it('says where no node answers: exit code 5', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { fastestMs } from '../../../../tools/testing/fastest.ts';
 import { type Calendar, type CalendarData, closedAt, parseCalendar } from './calendar.ts';
 import { cronOf } from './cron.ts';
 import { parsedCron, zoneNamed } from './testing/cron-in.ts';
-import { fastestMs } from './testing/fastest.ts';
 import { nextWindow, previousWindow } from './windows.ts';
 
 function calendarOf(data: CalendarData): Calendar {

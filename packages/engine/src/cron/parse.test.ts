@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fastestMs } from '../../../../tools/testing/fastest.ts';
 import { CRON_TEXT_LENGTH_MAX, parseCron } from './parse.ts';
-import { fastestMs } from './testing/fastest.ts';
 
 function refusalOf(text: string) {
   const parsed = parseCron(text);

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { fastestMs } from '../../../../tools/testing/fastest.ts';
 import type { DstGap, DstOverlap } from './cron.ts';
 import { parseCron } from './parse.ts';
 import { cronIn } from './testing/cron-in.ts';
-import { fastestMs } from './testing/fastest.ts';
 import { nextWindow } from './windows.ts';
 
 interface Occurrence {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { fastestMs } from '../../../../tools/testing/fastest.ts';
 import { assertProperty } from '../../../../tools/testing/property.ts';
 import { seededRandom } from '../model/random.ts';
 import { type Cron, cronOf, DST_GAPS, DST_OVERLAPS } from './cron.ts';
 import { cronIn, parsedCron, zoneNamed } from './testing/cron-in.ts';
-import { fastestMs } from './testing/fastest.ts';
 import { randomCron } from './testing/random-cron.ts';
 import { nextWindow, previousWindow, WINDOW_MS_MAX, WINDOW_MS_MIN } from './windows.ts';
 import { UTC } from './zone.ts';
