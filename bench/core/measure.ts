@@ -1,4 +1,5 @@
 import { measureBacklog } from './backlog.ts';
+import { measureCron } from './cron.ts';
 import { measureEngineLives } from './engine-lives.ts';
 import { measurePlacement } from './placement.ts';
 import { measureTakeOver } from './take-over.ts';
@@ -12,6 +13,7 @@ export const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, 
     return { livesPerSecond };
   },
   placement: async () => measurePlacement(),
+  cron: async () => measureCron(),
   postgres: measurePostgres,
   sqlite: measureSqlite,
   takeover: measureTakeOver,
@@ -20,7 +22,15 @@ export const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, 
 };
 
 /** Run by default; the others take long and are asked for by name. */
-export const USUAL = ['engine', 'placement', 'postgres', 'sqlite', 'takeover', 'backlog-1m'];
+export const USUAL = [
+  'engine',
+  'placement',
+  'cron',
+  'postgres',
+  'sqlite',
+  'takeover',
+  'backlog-1m',
+];
 
 const [name] = process.argv.slice(2);
 if (import.meta.main && name !== undefined) {

@@ -29,6 +29,24 @@ const LINES: readonly Line[] = [
     reached: (v) => v < 10,
   },
   {
+    figure: 'cronWindowsPerSecond',
+    what: 'Next windows of cron expressions per second, 13 expressions in 8 zones',
+    target: '≥ 200,000',
+    reached: (v) => v >= 200_000,
+  },
+  {
+    figure: 'cronWindowP99Ms',
+    what: 'One next window, p99 in ms',
+    target: '< 0.1',
+    reached: (v) => v < 0.1,
+  },
+  {
+    figure: 'cronHostileMsMax',
+    what: 'The slowest hostile expression, read and searched, zones not yet known, ms',
+    target: '< 50',
+    reached: (v) => v < 50,
+  },
+  {
     figure: 'postgresLivesPerSecond',
     what: 'Loop and engine on PostgreSQL: lives per second',
     target: '≥ 60,000',

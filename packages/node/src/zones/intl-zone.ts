@@ -7,7 +7,7 @@ const AVERAGE_YEAR_MS = 365.2425 * DAY_MS;
  * Clocks are looked at this often. Since 1970 no zone has moved its clocks twice within six days, so
  * no change and its reversal hide between two looks.
  */
-const LOOK_MS = 3 * DAY_MS;
+const LOOK_MS = 5 * DAY_MS;
 
 /** Blocks of a year that one zone remembers; one who asks for millennia does not fill the memory. */
 const BLOCKS_MAX = 256;
