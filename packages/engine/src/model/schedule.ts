@@ -76,6 +76,18 @@ export const DEFAULT_SCHEDULE: Omit<ScheduleSpec, 'job' | 'when'> = {
   input: null,
 };
 
+/** What an author writes; everything but the job and the time has a default, so old ones stay readable. */
+export interface ScheduleDefinition extends Partial<Omit<ScheduleSpec, 'catchUp'>> {
+  readonly job: string;
+  readonly when: When;
+  readonly catchUp?: Partial<CatchUp>;
+}
+
+export function scheduleSpec(definition: ScheduleDefinition): ScheduleSpec {
+  const catchUp = { ...DEFAULT_SCHEDULE.catchUp, ...definition.catchUp };
+  return { ...DEFAULT_SCHEDULE, ...definition, catchUp };
+}
+
 /**
  * Why a window has no run, as stable codes: the same in facts, timeline, metrics and docs.
  */

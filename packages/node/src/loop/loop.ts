@@ -12,6 +12,7 @@ import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
 import { refused } from './refused.ts';
+import { ScheduleWatch } from './schedule-watch.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
 import { Specs } from './specs.ts';
@@ -39,6 +40,7 @@ export class CommitLoop {
   readonly engine: Engine;
   readonly leases: Leases;
   readonly settings: LoopSettings;
+  readonly schedules: ScheduleWatch;
   readonly #store: Store;
   readonly #ports: LoopPorts;
   readonly #owner: string;
@@ -99,6 +101,17 @@ export class CommitLoop {
       pause: () => this.#pause(),
       now: () => this.time.now(),
     });
+    this.schedules = new ScheduleWatch({
+      store,
+      ports,
+      engine,
+      specs,
+      partitions: settings.partitions,
+      pollMs: settings.schedulePollMs,
+      executeAll: (commands) => this.executeAll(commands),
+      deliver: (command) => this.#deliver(command),
+      storeFailed: (error) => this.#storeFailed(error.message),
+    });
     this.leases = new Leases({
       store: params.store,
       ports: params.ports,
@@ -129,6 +142,7 @@ export class CommitLoop {
   async start(): Promise<void> {
     await this.leases.start();
     this.#loader.start();
+    this.schedules.start();
     void this.#segments.start();
   }
 
@@ -139,6 +153,7 @@ export class CommitLoop {
     this.#ownership.stop();
     this.#segments.stop();
     this.#loader.stop();
+    this.schedules.stop();
     this.#wake.stop();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
       for (const reply of group?.replies.splice(0) ?? []) reply.resolve(refused('unknown'));
@@ -261,6 +276,7 @@ export class CommitLoop {
       this.#flush();
       if (this.#dueMark === null) this.#wake.arm(this.engine.nextWakeAt(), this.time.now());
       this.#loader.look();
+      this.schedules.readJobs();
       if (more || (this.#mailbox.size > 0 && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
       this.#fail(error);

@@ -1,0 +1,244 @@
+import {
+  type Answer,
+  type Command,
+  type Engine,
+  type JobHead,
+  partitionOf,
+  type Schedule,
+  type ScheduleDefinition,
+  scheduleKey,
+  scheduleSpec,
+} from '@signalbox/engine';
+import type { Definition, DefinitionCursor, Store, StoreError } from '@signalbox/store';
+import { asStoreError } from './committer.ts';
+import type { LoopPorts } from './ports.ts';
+import type { Specs } from './specs.ts';
+
+const PAGE = 1_000;
+const JOBS_AT_ONCE = 8;
+/** Two writers may commit in another order than their times say; what was seen is passed over. */
+const LOOK_BACK_MS = 60_000;
+
+interface WatchParams {
+  readonly store: Store;
+  readonly ports: LoopPorts;
+  readonly engine: Engine;
+  readonly specs: Specs;
+  readonly partitions: number;
+  readonly pollMs: number;
+  executeAll(commands: readonly Command[]): Promise<Answer[]>;
+  deliver(command: Command): void;
+  storeFailed(error: StoreError): void;
+}
+
+type SetSchedule = Command & { kind: 'setSchedule' };
+
+/**
+ * Keeps the engine told of schedules and of the jobs they start: what is defined is in rows that any
+ * node may write. Looks never overlap; the next one waits until the one before has ended.
+ *
+ * A schedule fires nothing before its job is known. So a job is not told before every definition of
+ * its partition has been read: what was edited while nobody owned the partition would otherwise
+ * still fire under the version before.
+ */
+export class ScheduleWatch {
+  readonly #p: WatchParams;
+  /** Partitions of which every definition has been read since they came, by their epoch. */
+  readonly #read = new Map<number, number>();
+  /** Partitions that came and for which a look was begun at once. */
+  readonly #hurried = new Map<number, number>();
+  readonly #jobs = new Set<string>();
+  #lookedAt: number | null = null;
+  #looking: Promise<void> | null = null;
+  #cancelPoll: () => void = () => {};
+  #stopped = false;
+
+  constructor(params: WatchParams) {
+    this.#p = params;
+  }
+
+  start(): void {
+    this.#cancelPoll = this.#p.ports.after(this.#p.pollMs, () => void this.#poll());
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelPoll();
+  }
+
+  /** Looks now: to be awaited after a change on this node, before its author is answered. */
+  async refresh(): Promise<void> {
+    // One that is under way may have read before the change.
+    await this.#looking;
+    await this.#lookOnce();
+  }
+
+  /** Reads the jobs that due schedules wait for. */
+  readJobs(): void {
+    if (this.#p.engine.core.jobsWanted.size === 0) return;
+    for (const { partition, tenant, job } of this.#p.engine.jobsWanted()) {
+      if (this.#jobs.size >= JOBS_AT_ONCE) return;
+      if (!this.#isRead(partition)) continue;
+      const key = `${partition}/${scheduleKey(tenant, job)}`;
+      if (this.#jobs.has(key)) continue;
+      this.#jobs.add(key);
+      void this.#readJob({ partition, tenant, job }).then((isRead) => {
+        // Not before it is taken in: `deliver` only queues it.
+        this.#p.ports.defer(() => {
+          this.#jobs.delete(key);
+          if (isRead && !this.#stopped) this.readJobs();
+        });
+      });
+    }
+  }
+
+  #isRead(partition: number): boolean {
+    const epoch = this.#p.engine.core.books.get(partition)?.epoch;
+    if (epoch === undefined || this.#read.get(partition) === epoch) return epoch !== undefined;
+    if (this.#hurried.get(partition) !== epoch) {
+      this.#hurried.set(partition, epoch);
+      void this.refresh();
+    }
+    return false;
+  }
+
+  async #poll(): Promise<void> {
+    await this.#looking;
+    await this.#lookOnce();
+    if (!this.#stopped) this.start();
+  }
+
+  #lookOnce(): Promise<void> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  async #look(): Promise<void> {
+    const { engine, store } = this.#p;
+    if (this.#stopped || engine.core.books.size === 0) return;
+    try {
+      const nowMs = await store.now();
+      const came = [...engine.core.books.values()].filter(
+        ({ partition, epoch }) => this.#read.get(partition) !== epoch,
+      );
+      // The store's clock may have been set back: what was saved since bears the earlier time.
+      const lookedAt = Math.min(this.#lookedAt ?? 0, nowMs) - LOOK_BACK_MS;
+      const isAdopted = await this.#readSchedules(came.length > 0 ? 0 : lookedAt);
+      await this.#readChangedJobs(lookedAt);
+      if (!isAdopted) return;
+      for (const { partition, epoch } of came) this.#read.set(partition, epoch);
+      this.readJobs();
+      this.#lookedAt = nowMs;
+    } catch (error) {
+      this.#p.storeFailed(asStoreError(error));
+    }
+  }
+
+  /** False where a version could not be adopted yet: it is read again. */
+  async #readSchedules(sinceMs: number): Promise<boolean> {
+    const sets: SetSchedule[] = [];
+    for await (const page of this.#changes('schedule', sinceMs)) {
+      for (const definition of page) {
+        const set = this.#toSet(definition);
+        if (set !== null) sets.push(set);
+      }
+    }
+    if (sets.length === 0) return true;
+    // All in one turn: between a job that becomes known and an edit nothing may fire.
+    const jobs = await this.#readJobsOf(sets);
+    for (const job of jobs) this.#p.deliver(job);
+    const answers = await this.#p.executeAll(sets);
+    // One that the engine will never have must not be tried for ever.
+    return answers.every((answer) => answer.kind !== 'refused' || answer.code === 'invalid');
+  }
+
+  /** The jobs of schedules that are edited: what the version before owes needs them. */
+  async #readJobsOf(sets: readonly SetSchedule[]): Promise<Command[]> {
+    const commands = new Map<string, Command>();
+    for (const { partition, tenant, schedule } of sets) {
+      const book = this.#p.engine.core.books.get(partition);
+      const known = book?.schedules.get(scheduleKey(tenant, schedule));
+      if (known === undefined || known.job.kind !== 'unknown') continue;
+      const { job } = known.spec;
+      const key = scheduleKey(tenant, job);
+      if (commands.has(key)) continue;
+      const head = this.#headOf(await this.#p.specs.newest(tenant, job));
+      commands.set(key, { kind: 'setJob', partition, tenant, job, head });
+    }
+    return [...commands.values()];
+  }
+
+  /** Null where it is another node's, or nothing new. */
+  #toSet(definition: Definition): SetSchedule | null {
+    const { tenant, name: schedule, version, deleted, atMs: savedAt } = definition;
+    const body = JSON.parse(definition.body) as ScheduleDefinition;
+    const partition = partitionOf(tenant, body.job, this.#p.partitions);
+    const book = this.#p.engine.core.books.get(partition);
+    if (book === undefined) return null;
+    const known = book.schedules.get(scheduleKey(tenant, schedule));
+    if (known === undefined ? deleted : version <= known.version) return null;
+    const spec = deleted ? null : scheduleSpec(body);
+    return { kind: 'setSchedule', partition, tenant, schedule, version, spec, savedAt };
+  }
+
+  async #readChangedJobs(sinceMs: number): Promise<void> {
+    for await (const page of this.#changes('job', sinceMs)) {
+      for (const { tenant, name: job, version, deleted } of page) {
+        const partition = partitionOf(tenant, job, this.#p.partitions);
+        const [schedule] = this.#schedulesOf(partition, tenant, job);
+        if (schedule === undefined || isKnown(schedule.job, version, deleted)) continue;
+        await this.#readJob({ partition, tenant, job });
+      }
+    }
+  }
+
+  #schedulesOf(partition: number, tenant: string, job: string): readonly Schedule[] {
+    const book = this.#p.engine.core.books.get(partition);
+    return book?.schedulesOfJob.get(scheduleKey(tenant, job)) ?? [];
+  }
+
+  async #readJob(of: { partition: number; tenant: string; job: string }): Promise<boolean> {
+    try {
+      const spec = await this.#p.specs.newest(of.tenant, of.job);
+      if (this.#stopped) return false;
+      this.#p.deliver({ kind: 'setJob', ...of, head: this.#headOf(spec) });
+      return true;
+    } catch (error) {
+      // It stays wanted, and is asked for again with the next step.
+      this.#p.storeFailed(asStoreError(error));
+      return false;
+    }
+  }
+
+  #headOf(spec: Awaited<ReturnType<Specs['newest']>>): JobHead {
+    if (spec === null) return { kind: 'deleted' };
+    const definition = this.#p.specs.definitionOf(spec) as { readonly paused?: boolean } | null;
+    return definition?.paused === true ? { kind: 'paused' } : { kind: 'ready', spec };
+  }
+
+  async *#changes(kind: string, sinceMs: number): AsyncIterable<Definition[]> {
+    let after: DefinitionCursor = { atMs: sinceMs, tenant: '', name: '', version: 0 };
+    for (;;) {
+      const page = await this.#p.store.listDefinitionChanges({ kind, after, limit: PAGE });
+      if (page.length > 0) yield page;
+      if (page.length < PAGE || this.#stopped) return;
+      after = page.at(-1) as Definition;
+    }
+  }
+}
+
+/** A job that nobody has asked for yet is read when it is due. */
+function isKnown(head: JobHead, version: number, deleted: boolean): boolean {
+  switch (head.kind) {
+    case 'unknown':
+      return true;
+    case 'ready':
+      return !deleted && head.spec.version >= version;
+    case 'deleted':
+      return deleted;
+    case 'paused':
+      return false;
+  }
+}
