@@ -83,6 +83,8 @@ describe('schedules preview', () => {
     [['* * * * *', '--count', '0'], '--count: 0 is not a whole number'],
     [['* * * * *', '--dst-gap', 'jump'], 'Allowed choices are shift, skip'],
     [[], "missing required argument 'expr'"],
+    [['0', '2', '*', '*', '*'], "too many arguments for 'preview'"],
+    [['* * * * *', '--nope'], "unknown option '--nope'"],
     [['* * * * *', '--stdin'], '--stdin takes no expression'],
   ])('%j is a mistake', async (args, message) => {
     const { code, out, err } = await run(args);

@@ -38,6 +38,8 @@ export function addPreview({ app }: Registry, parent: Command): void {
         .option('--json', 'print JSON for programs');
     },
   });
+  // Inherited from the parent; here a second argument is an expression without quotes.
+  command.allowExcessArguments(false);
   command.action(async () => {
     const options: Record<string, unknown> = command.opts();
     const [expr] = command.args;

@@ -1,6 +1,6 @@
 import type { DaysOfMonth, DaysOfWeek } from './expression.ts';
-import { CronRefused, type Piece } from './fields.ts';
 import { parseItem, parseValue, quoted, twoDigits } from './parse-item.ts';
+import { CronRefused, type Piece } from './refusal.ts';
 
 const DAYS_BEFORE_LAST_MAX = 30;
 

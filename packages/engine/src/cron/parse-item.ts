@@ -1,4 +1,5 @@
-import { type CronField, CronRefused, FIELD_RANGES, type Piece } from './fields.ts';
+import { type CronField, FIELD_RANGES } from './fields.ts';
+import { CronRefused, type Piece } from './refusal.ts';
 
 /** Values of one item of a list: `5`, `1-5`, `*`, `10/5`, `20-35/15`. */
 export function parseItem(field: CronField, item: Piece): readonly number[] {

@@ -1,15 +1,9 @@
 import type { CronExpression } from './expression.ts';
-import {
-  CRON_FIELDS,
-  type CronField,
-  type CronRefusal,
-  CronRefused,
-  FIELD_RANGES,
-  type Piece,
-} from './fields.ts';
+import { CRON_FIELDS, type CronField, FIELD_RANGES } from './fields.ts';
 import { nextLocal } from './local-search.ts';
 import { parseDaysOfMonth, parseDaysOfWeek } from './parse-days.ts';
 import { parseItem, quoted } from './parse-item.ts';
+import { type CronRefusal, CronRefused, type Piece } from './refusal.ts';
 import { type ValueSet, valueSet } from './value-set.ts';
 
 /** Longer than every minute of an hour written out; a text beyond it is no schedule. */
@@ -76,7 +70,8 @@ function expand(pieces: readonly Piece[]): readonly Piece[] {
     throw new CronRefused('expression', first.at, 'the zone is no part of it, but a setting');
   }
   if (pieces.length !== 5 && pieces.length !== 6) {
-    const message = `it has ${pieces.length} fields; there are 5, or 6 with seconds in front`;
+    const count = pieces.length === 1 ? '1 field' : `${pieces.length} fields`;
+    const message = `it has ${count}; there are 5, or 6 with seconds in front`;
     throw new CronRefused('expression', (pieces[6] ?? first).at, message);
   }
   return pieces.length === 5 ? [{ text: '0', at: 0 }, ...pieces] : pieces;

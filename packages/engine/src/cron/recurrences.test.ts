@@ -11,6 +11,12 @@ describe('intervals', () => {
     expect(windows.next(-5)).toBe(10_000);
   });
 
+  it('are longer than nothing', () => {
+    for (const everyMs of [0, -1, Number.NaN]) {
+      expect(() => intervalWindows(everyMs, 0)).toThrow('has no windows');
+    }
+  });
+
   it('TRG-04 do not drift', () => {
     const windows = intervalWindows(7_777, 0);
     let at = 0;

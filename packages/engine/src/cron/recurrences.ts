@@ -19,6 +19,8 @@ export function cronWindows(cron: Cron): Windows {
  * the ten-thousandth window is where the first one says.
  */
 export function intervalWindows(everyMs: number, anchorMs: number): Windows {
+  // Without this, `next` would answer the same instant for ever.
+  if (!(everyMs >= 1)) throw new RangeError(`an interval of ${everyMs} ms has no windows`);
   return {
     next: (at) => anchorMs + (Math.floor((at - anchorMs) / everyMs) + 1) * everyMs,
     previous: (at) => anchorMs + (Math.ceil((at - anchorMs) / everyMs) - 1) * everyMs,
