@@ -139,10 +139,13 @@ export class ScheduleWatch {
   /** False where a version could not be adopted yet: it is read again. */
   async #readSchedules(sinceMs: number): Promise<boolean> {
     const sets: SetSchedule[] = [];
+    const inHand = new Set<string>();
     for await (const page of this.#changes('schedule', sinceMs)) {
       for (const definition of page) {
-        const set = this.#toSet(definition);
-        if (set !== null) sets.push(set);
+        const set = this.#toSet(definition, inHand);
+        if (set === null) continue;
+        sets.push(set);
+        inHand.add(scheduleKey(set.tenant, set.schedule));
       }
     }
     if (sets.length === 0) return true;
@@ -170,15 +173,20 @@ export class ScheduleWatch {
     return [...commands.values()];
   }
 
-  /** Null where it is another node's, or nothing new. */
-  #toSet(definition: Definition): SetSchedule | null {
+  /**
+   * Null where it is another node's, or nothing new. A deletion is news also where only an earlier
+   * version that was read just now knows of the schedule.
+   */
+  #toSet(definition: Definition, inHand: ReadonlySet<string>): SetSchedule | null {
     const { tenant, name: schedule, version, deleted, atMs: savedAt } = definition;
     const body = JSON.parse(definition.body) as ScheduleDefinition;
     const partition = partitionOf(tenant, body.job, this.#p.partitions);
     const book = this.#p.engine.core.books.get(partition);
     if (book === undefined) return null;
-    const known = book.schedules.get(scheduleKey(tenant, schedule));
-    if (known === undefined ? deleted : version <= known.version) return null;
+    const key = scheduleKey(tenant, schedule);
+    const known = book.schedules.get(key);
+    if (known === undefined && deleted && !inHand.has(key)) return null;
+    if (known !== undefined && version <= known.version) return null;
     const spec = deleted ? null : scheduleSpec(body);
     return { kind: 'setSchedule', partition, tenant, schedule, version, spec, savedAt };
   }

@@ -154,6 +154,18 @@ describe('schedules in the loop', () => {
     expect(await windows(world)).toHaveLength(1);
   });
 
+  it('saved and deleted before anybody had heard of it is not brought to life', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world);
+    const key = { tenant: 'acme', kind: 'schedule', name: 'minutely', author: 'ann' };
+    await world.disk.deleteDefinition({ ...key, expectedVersion: 1 });
+    const node = await world.startNode();
+    await world.run(5 * MINUTE);
+    expect(await windows(world)).toEqual([]);
+    expect(node.engine.core.books.get(0)?.schedules.size).toBe(0);
+  });
+
   it('TRG-21 are never looked for twice at a time, however slow the store is', async () => {
     let under = 0;
     let most = 0;
