@@ -17,6 +17,9 @@ import { zoneOf } from '@signalbox/node/zones';
 
 const SPEC = jobSpec({ tenant: 't', job: 'job', version: 1, definition: {} });
 
+/** A checkpoint is taken after so many groups, as the loop does: the tail is read at a take-over. */
+const GROUPS_KEPT = 5_000;
+
 export interface YearParams {
   readonly seed: number;
   readonly schedules: readonly ScheduleSpec['when'][];
@@ -125,7 +128,7 @@ class Owners {
     const { body } = encodeGroup({ partition: 0, at: now, facts });
     this.#tail.push({ epoch: this.#epoch, body });
     for (const fact of facts) this.#see(fact);
-    if (this.#tail.length < 500) return;
+    if (this.#tail.length < GROUPS_KEPT) return;
     this.#chunks = encodeCheckpoint(this.#engine.core.books.get(0) as Book);
     this.#tail = [];
     this.#rows = new Map();

@@ -40,3 +40,4 @@ export { isParked, type PageWanted } from './ready/paging.ts';
 export { checkpointSpecs, encodeCheckpoint, type JobVersion } from './recover/checkpoint.ts';
 export * from './recover/rebuild.ts';
 export * from './settings.ts';
+export { bounded as boundedWindows, recurrenceOf, type ZoneOf } from './triggers/recurrence.ts';

@@ -73,6 +73,28 @@ export class ScheduleWatch {
     await this.#lookOnce();
   }
 
+  /** Carries out one version that was saved on this node, at once; a look would find it later. */
+  async adopt(definition: Definition): Promise<void> {
+    const set = this.#toSet(definition, new Set());
+    if (set === null) return;
+    // The look that reads the partition finds it as well.
+    if (!this.#isRead(set.partition)) return this.refresh();
+    try {
+      for (const job of await this.#readJobsOf([set])) this.#p.deliver(job);
+      await this.#p.executeAll([set]);
+    } catch (error) {
+      this.#p.storeFailed(asStoreError(error));
+    }
+  }
+
+  /** A job was changed on this node: its schedules use the new version from now on. */
+  async jobChanged(tenant: string, job: string): Promise<void> {
+    const partition = partitionOf(tenant, job, this.#p.partitions);
+    const [schedule] = this.#schedulesOf(partition, tenant, job);
+    if (schedule === undefined || schedule.job.kind === 'unknown') return;
+    await this.#readJob({ partition, tenant, job });
+  }
+
   /** Reads the jobs that due schedules wait for. */
   readJobs(): void {
     if (this.#p.engine.core.jobsWanted.size === 0) return;

@@ -9,6 +9,7 @@ export * from './queue-depth.ts';
 export { getRun, WAIT_MAX_MS } from './read-run.ts';
 export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
 export * from './run-payloads.ts';
+export * from './schedules/index.ts';
 export type { SubmitItem } from './submission.ts';
 export * from './submit-runs.ts';
 export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';
