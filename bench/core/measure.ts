@@ -2,6 +2,7 @@ import { measureBacklog } from './backlog.ts';
 import { measureCron } from './cron.ts';
 import { measureEngineLives } from './engine-lives.ts';
 import { measurePlacement } from './placement.ts';
+import { measureSchedules } from './schedules.ts';
 import { measureTakeOver } from './take-over.ts';
 import { measurePostgres, measureSqlite } from './throughput.ts';
 
@@ -14,6 +15,7 @@ export const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, 
   },
   placement: async () => measurePlacement(),
   cron: async () => measureCron(),
+  schedules: measureSchedules,
   postgres: measurePostgres,
   sqlite: measureSqlite,
   takeover: measureTakeOver,
@@ -26,6 +28,7 @@ export const USUAL = [
   'engine',
   'placement',
   'cron',
+  'schedules',
   'postgres',
   'sqlite',
   'takeover',

@@ -47,6 +47,36 @@ const LINES: readonly Line[] = [
     reached: (v) => v < 50,
   },
   {
+    figure: 'scheduleTickMsMax',
+    what: '200,000 schedules in 15 partitions: the longest step of ten minutes, ms of processor time',
+    target: '< 50',
+    reached: (v) => v < 50,
+  },
+  {
+    figure: 'scheduleRssMb200k',
+    what: 'The same: RSS with a job of its own for each, MB',
+    target: '< 400',
+    reached: (v) => v < 400,
+  },
+  {
+    figure: 'scheduleBurstTickMsMax',
+    what: '20,000 schedules due at one instant: the longest step, ms of processor time',
+    target: '< 50',
+    reached: (v) => v < 50,
+  },
+  {
+    figure: 'scheduleBurstSqliteSeconds',
+    what: '20,000 due in the same second, all persisted on SQLite after, s',
+    target: '< 5',
+    reached: (v) => v < 5,
+  },
+  {
+    figure: 'scheduleBurstPostgresSeconds',
+    what: '20,000 due in the same second, all persisted on PostgreSQL after, s',
+    target: '< 5',
+    reached: (v) => v < 5,
+  },
+  {
     figure: 'postgresLivesPerSecond',
     what: 'Loop and engine on PostgreSQL: lives per second',
     target: '≥ 60,000',

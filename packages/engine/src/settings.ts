@@ -89,6 +89,6 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   retriesPerMinutePerJob: 100,
   keysKept: 50_000,
   assignmentsPerStep: 5_000,
-  schedulesPerStep: 1_000,
+  schedulesPerStep: 500,
   fairnessMs: 100,
 };

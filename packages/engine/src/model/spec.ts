@@ -123,8 +123,10 @@ export function jobSpec(params: {
         apart: d.apart ?? [],
         executor: d.executor ?? null,
       }),
-      retry: { ...DEFAULT_RETRY, ...d.retry },
-      timeouts: { ...DEFAULT_TIMEOUTS, ...d.timeouts },
+      // Most say nothing of it: shared, because there may be a job for each of very many schedules.
+      retry: d.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...d.retry },
+      timeouts:
+        d.timeouts === undefined ? DEFAULT_TIMEOUTS : { ...DEFAULT_TIMEOUTS, ...d.timeouts },
       critical: d.critical ?? false,
     }),
   );
