@@ -1,5 +1,6 @@
 import type { When } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
+import { previewWindows } from '../../packages/node/src/preview/index.ts';
 import { liveYear } from './year-of-windows.ts';
 
 const DAY = 86_400_000;
@@ -75,6 +76,29 @@ describe('a year of windows', () => {
     expect(failovers).toBeGreaterThan(500);
     expect(lateMsMax).toBeLessThan(20_000);
   }, 240_000);
+
+  it('EXT-05 what is previewed is what fires, window by window, in every zone and grammar', () => {
+    const zones = ['UTC', 'America/Los_Angeles', 'Europe/Berlin', 'Australia/Lord_Howe'];
+    const exprs = ['30 2 * * *', '0 0 L * *', '15 3 * * 5L', '0 12 15W * *', '45 */6 * * MON#2'];
+    const pairs = zones.flatMap((zone) => exprs.map((expr) => ({ expr, zone })));
+    const schedules = pairs.map(({ expr, zone }) => cron(expr, zone));
+    const [fromMs, untilMs] = [YEAR_2027, YEAR_2027 + 365 * DAY];
+    const year = {
+      seed: 4,
+      schedules,
+      fromMs,
+      untilMs,
+      failoverMsMean: 9 * DAY,
+      takeOverMs: 9_000,
+    };
+    const { fired } = liveYear(year);
+    for (const [i, { expr, zone }] of pairs.entries()) {
+      const [from, until] = [new Date(fromMs).toISOString(), new Date(untilMs).toISOString()];
+      const preview = previewWindows({ expr, tz: zone, from, until }, fromMs);
+      expect(preview.kind).toBe('windows');
+      if (preview.kind === 'windows') expect(fired.get(`s${i}`)).toEqual(preview.windows);
+    }
+  }, 60_000);
 
   it('U040 U041 EXT-04 TRG-05 on both clock changes of a year each local time fires once a day', () => {
     const zones = ['America/Los_Angeles', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata'];

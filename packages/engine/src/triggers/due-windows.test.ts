@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assertProperty } from '../../../../tools/testing/property.ts';
@@ -7,6 +8,7 @@ import {
   plannedStart,
   type Recurrence,
   type ScheduleSpec,
+  SKIP_REASONS,
 } from '../model/schedule.ts';
 import { dueWindows, type WindowDecision } from './due-windows.ts';
 
@@ -144,6 +146,18 @@ describe('due windows', () => {
         );
       }),
     );
+  });
+});
+
+describe('the page about schedules', () => {
+  it('lists every reason for a skip, and no other', () => {
+    const page = readFileSync(new URL('../../../../docs/schedules.md', import.meta.url), 'utf8');
+    const table = page.slice(
+      page.indexOf('| skipped because |'),
+      page.indexOf('A store that is away'),
+    );
+    const listed = [...table.matchAll(/`(\w+)`/g)].map(([, code]) => code);
+    expect(listed.sort()).toEqual(Object.keys(SKIP_REASONS).sort());
   });
 });
 
