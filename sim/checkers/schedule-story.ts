@@ -21,6 +21,7 @@ export class ScheduleStory {
   #mark = 0;
   readonly #held = new Set<number>();
   readonly #live = new Set<number>();
+  readonly #fires = new Set<number>();
   version = 0;
 
   constructor(name: string, saved: SavedTimes) {
@@ -64,8 +65,10 @@ export class ScheduleStory {
   #set(fact: FactOf<'scheduleSet'>): void {
     const savedAt = this.#saved.get(fact.version);
     if (savedAt === undefined) return this.#say(`has version ${fact.version}, which nobody saved`);
+    if (fact.version <= this.version) this.#say(`goes back to version ${fact.version}`);
     const before = this.#spec;
-    let from = savedAt;
+    // One that was deleted and is saved again goes on behind the windows that were decided.
+    let from = Math.max(savedAt, this.#mark);
     if (before !== null) {
       this.#closed(fact.version);
       const catchesUp = before.paused && before.afterPause === 'catchUp';
@@ -93,6 +96,8 @@ export class ScheduleStory {
     const spec = this.#spec;
     const { window, planned, at, catchUp, exclusive, run } = fact;
     const wasHeld = this.#held.delete(window);
+    if (this.#fires.has(window)) this.#say(`window ${window} fired twice`);
+    this.#fires.add(window);
     if (!wasHeld) this.#decide(window, window);
     if (spec === null) return;
     if (planned < window || planned - window > spec.jitterMs) {

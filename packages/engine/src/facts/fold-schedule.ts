@@ -12,7 +12,7 @@ export function foldSchedule(book: Book, fact: ScheduleFact): void {
     case 'scheduleSet':
       return foldSet(book, fact);
     case 'scheduleRemoved':
-      return book.removeSchedule(scheduleOf(book, fact));
+      return book.removeSchedule(scheduleOf(book, fact), fact.version);
     case 'windowFired':
       return foldFired(book, fact);
     case 'windowsSkipped':
@@ -31,8 +31,13 @@ export function foldSchedule(book: Book, fact: ScheduleFact): void {
 
 function foldSet(book: Book, fact: ScheduleSet): void {
   const { partition, tenant, schedule: name, version, spec, decidedUpTo } = fact;
-  const known = book.schedules.get(scheduleKey(tenant, name));
+  const key = scheduleKey(tenant, name);
+  const known = book.schedules.get(key);
   if (known === undefined) {
+    const removed = book.removedSchedules.get(key) ?? NEVER;
+    invariant(version > removed.version, 'I10', `schedule ${name} comes back as it was`);
+    invariant(decidedUpTo >= removed.decidedUpTo, 'I10', `the mark of schedule ${name} falls`);
+    book.removedSchedules.delete(key);
     book.addSchedule(new Schedule({ partition, tenant, name, version, spec, decidedUpTo }));
     return;
   }
@@ -43,6 +48,8 @@ function foldSet(book: Book, fact: ScheduleSet): void {
   known.spec = spec;
   known.decidedUpTo = decidedUpTo;
 }
+
+const NEVER = { version: 0, decidedUpTo: Number.NEGATIVE_INFINITY };
 
 function foldFired(book: Book, fact: WindowFired): void {
   const schedule = scheduleOf(book, fact);

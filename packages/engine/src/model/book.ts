@@ -17,6 +17,11 @@ export interface Lane {
   taken: Set<number> | null;
 }
 
+export interface RemovedSchedule {
+  readonly version: number;
+  readonly decidedUpTo: number;
+}
+
 export interface LaneCursor {
   readonly sort: number;
   readonly ms: number;
@@ -55,6 +60,11 @@ export class Book {
   readonly schedules = new Map<string, Schedule>();
   /** Schedules by `scheduleKey` of tenant and job: who must hear of a new version of the job. */
   readonly schedulesOfJob = new Map<string, Schedule[]>();
+  /**
+   * What is left of deleted schedules: a version that is told again must not bring one back to life,
+   * and one that is saved anew must not decide its old windows again.
+   */
+  readonly removedSchedules = new Map<string, RemovedSchedule>();
   /** Live runs beside which their schedule may have no other. */
   readonly exclusiveRuns = new Map<number, Schedule>();
 
@@ -81,8 +91,11 @@ export class Book {
     else siblings.push(schedule);
   }
 
-  removeSchedule(schedule: Schedule): void {
-    this.schedules.delete(scheduleKey(schedule.tenant, schedule.name));
+  removeSchedule(schedule: Schedule, version: number): void {
+    const { decidedUpTo } = schedule;
+    const key = scheduleKey(schedule.tenant, schedule.name);
+    this.schedules.delete(key);
+    this.removedSchedules.set(key, { version, decidedUpTo });
     for (const run of schedule.live ?? []) this.exclusiveRuns.delete(run);
     const job = scheduleKey(schedule.tenant, schedule.spec.job);
     const left = this.schedulesOfJob.get(job)?.filter((each) => each !== schedule) ?? [];

@@ -16,13 +16,24 @@ type ScheduleLine = [
   skips: [from: number, to: number, count: number | null, reason: SkipReason, at: number][],
 ];
 
+type RemovedLine = [mark: 'removed', key: string, version: number, decidedUpTo: number];
+
 const START = '["schedule",';
+const REMOVED = '["removed",';
 
 export function isScheduleLine(line: string): boolean {
-  return line.startsWith(START);
+  return line.startsWith(START) || line.startsWith(REMOVED);
 }
 
-export function encodeSchedule(schedule: Schedule): string {
+/** Everything about schedules, line by line. */
+export function* scheduleLines(book: Book): Iterable<string> {
+  for (const schedule of book.schedules.values()) yield encodeSchedule(schedule);
+  for (const [key, { version, decidedUpTo }] of book.removedSchedules) {
+    yield JSON.stringify(['removed', key, version, decidedUpTo] satisfies RemovedLine);
+  }
+}
+
+function encodeSchedule(schedule: Schedule): string {
   const { tenant, name, version, decidedUpTo, firedCount, lastFiredAt, spec } = schedule;
   const line: ScheduleLine = [
     'schedule',
@@ -41,6 +52,11 @@ export function encodeSchedule(schedule: Schedule): string {
 }
 
 export function decodeSchedule(book: Book, text: string): void {
+  if (text.startsWith(REMOVED)) {
+    const [, key, version, decidedUpTo] = JSON.parse(text) as RemovedLine;
+    book.removedSchedules.set(key, { version, decidedUpTo });
+    return;
+  }
   const line = JSON.parse(text) as ScheduleLine;
   const [, tenant, name, version, decidedUpTo, firedCount, lastFiredAt, spec] = line;
   const [held, live, skips] = [line[8], line[9], line[10]];

@@ -6,7 +6,7 @@ import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '
 import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';
 import type { RunState, TaskState } from '../model/states.ts';
-import { decodeSchedule, encodeSchedule, isScheduleLine } from './checkpoint-schedule.ts';
+import { decodeSchedule, isScheduleLine, scheduleLines } from './checkpoint-schedule.ts';
 
 /**
  * A checkpoint is a book without its history and without inputs: proportional to live work, which
@@ -80,7 +80,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
     chunks.push(chunk);
     chunk = '';
   };
-  for (const schedule of book.schedules.values()) add(encodeSchedule(schedule));
+  for (const line of scheduleLines(book)) add(line);
   for (const run of book.runs.values()) {
     let spec = specs.get(run.spec);
     if (spec === undefined) {

@@ -52,8 +52,9 @@ function isAhead(book: Book, { name, cursor }: Lane, seq: number): boolean {
 
 /** Absent where there are none, as in what was written down before there were any. */
 function dumpSchedules(book: Book): Record<string, unknown> {
-  if (book.schedules.size === 0) return {};
+  if (book.schedules.size + book.removedSchedules.size === 0) return {};
   return {
+    removedSchedules: [...book.removedSchedules].sort(),
     schedules: [...book.schedules.values()].sort(byName).map(dumpSchedule),
     exclusiveRuns: [...book.exclusiveRuns].map(([seq, { name }]) => [seq, name]).sort(),
   };

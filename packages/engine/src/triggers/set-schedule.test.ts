@@ -58,6 +58,32 @@ describe('editing a schedule', () => {
     expect(h.schedule().spec.jitterMs).toBe(5);
   });
 
+  it('a version that is told again does not bring a deleted schedule back, nor its windows', () => {
+    const h = new Scheduled();
+    h.save();
+    const { spec } = h.schedule();
+    const first = h.now;
+    h.advance(MINUTE + 2 * HOUR);
+    h.remove();
+    h.flush();
+    const again = {
+      kind: 'setSchedule',
+      partition: 0,
+      tenant: 'acme',
+      schedule: 'nightly',
+    } as const;
+    for (const version of [1, 2]) h.apply({ ...again, version, spec, savedAt: first });
+    expect(h.flush().facts).toEqual([]);
+    h.takeOver();
+    h.apply({ ...again, version: 1, spec, savedAt: first });
+    h.advance(HOUR);
+    expect(h.firedHours).toEqual([0, 1, 2]);
+    // Saved anew, even with a time from before, it goes on behind what was decided.
+    h.apply({ ...again, version: 3, spec, savedAt: first });
+    h.advance(HOUR);
+    expect(h.firedHours).toEqual([0, 1, 2, 3, 4]);
+  });
+
   it('a schedule stays with its job', () => {
     const h = new Scheduled();
     h.save();

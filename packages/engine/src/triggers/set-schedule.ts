@@ -20,13 +20,16 @@ export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPort
   const { partition, tenant, schedule: name, version, spec, savedAt } = command;
   const book = core.books.get(partition);
   if (book === undefined) return NOT_OWNER;
-  const known = book.schedules.get(scheduleKey(tenant, name));
+  const key = scheduleKey(tenant, name);
+  const known = book.schedules.get(key);
   const of = { partition, tenant, schedule: name, at: core.now };
   if (known === undefined) {
-    if (spec === null) return DONE;
-    const decidedUpTo = firstMark(spec, savedAt);
+    const removed = book.removedSchedules.get(key);
+    if (spec === null || version <= (removed?.version ?? 0)) return DONE;
+    const first = firstMark(spec, savedAt);
+    const decidedUpTo = removed === undefined ? first : Math.max(first, removed.decidedUpTo);
     core.emit(book, scheduleSet({ ...of, version, spec, decidedUpTo }), null);
-    arm(core, book.schedules.get(scheduleKey(tenant, name)) as Schedule, ports);
+    arm(core, book.schedules.get(key) as Schedule, ports);
     return DONE;
   }
   if (version <= known.version) return DONE;

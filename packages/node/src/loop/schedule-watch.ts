@@ -18,6 +18,8 @@ const PAGE = 1_000;
 const JOBS_AT_ONCE = 8;
 /** Two writers may commit in another order than their times say; what was seen is passed over. */
 const LOOK_BACK_MS = 60_000;
+/** Everything is read again this often: a store's clock that was set to and fro hides changes. */
+const READ_ALL_MS = 600_000;
 
 interface WatchParams {
   readonly store: Store;
@@ -48,7 +50,9 @@ export class ScheduleWatch {
   /** Partitions that came and for which a look was begun at once. */
   readonly #hurried = new Map<number, number>();
   readonly #jobs = new Set<string>();
-  #lookedAt: number | null = null;
+  /** The last look that went through, on the store's clock and on ours. */
+  #looked: { readonly storeMs: number; readonly ownMs: number } | null = null;
+  #readAllAt = 0;
   #looking: Promise<void> | null = null;
   #cancelPoll: () => void = () => {};
   #stopped = false;
@@ -75,7 +79,7 @@ export class ScheduleWatch {
 
   /** Carries out one version that was saved on this node, at once; a look would find it later. */
   async adopt(definition: Definition): Promise<void> {
-    const set = this.#toSet(definition, new Set());
+    const set = this.#toSet(definition);
     if (set === null) return;
     // The look that reads the partition finds it as well.
     if (!this.#isRead(set.partition)) return this.refresh();
@@ -141,35 +145,45 @@ export class ScheduleWatch {
     const { engine, store } = this.#p;
     if (this.#stopped || engine.core.books.size === 0) return;
     try {
-      const nowMs = await store.now();
+      const ownMs = this.#p.ports.monotonicMs();
+      const storeMs = await store.now();
       const came = [...engine.core.books.values()].filter(
         ({ partition, epoch }) => this.#read.get(partition) !== epoch,
       );
-      // The store's clock may have been set back: what was saved since bears the earlier time.
-      const lookedAt = Math.min(this.#lookedAt ?? 0, nowMs) - LOOK_BACK_MS;
-      const isAdopted = await this.#readSchedules(came.length > 0 ? 0 : lookedAt);
-      await this.#readChangedJobs(lookedAt);
+      const since = this.#since(storeMs, ownMs);
+      const readsAll = came.length > 0 || since === 0;
+      const isAdopted = await this.#readSchedules(readsAll ? 0 : since);
+      await this.#readChangedJobs(since);
       if (!isAdopted) return;
       for (const { partition, epoch } of came) this.#read.set(partition, epoch);
       this.readJobs();
-      this.#lookedAt = nowMs;
+      this.#looked = { storeMs, ownMs };
+      if (since === 0) this.#readAllAt = ownMs;
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
     }
   }
 
+  /**
+   * The store's clock may have been set back since the last look: what was saved after that bears an
+   * earlier time, but none before now less the time that has really passed.
+   */
+  #since(storeMs: number, ownMs: number): number {
+    const looked = this.#looked;
+    if (looked === null || ownMs - this.#readAllAt >= READ_ALL_MS) return 0;
+    return Math.min(looked.storeMs, storeMs - (ownMs - looked.ownMs)) - LOOK_BACK_MS;
+  }
+
   /** False where a version could not be adopted yet: it is read again. */
   async #readSchedules(sinceMs: number): Promise<boolean> {
-    const sets: SetSchedule[] = [];
-    const inHand = new Set<string>();
+    const news: SetSchedule[] = [];
     for await (const page of this.#changes('schedule', sinceMs)) {
       for (const definition of page) {
-        const set = this.#toSet(definition, inHand);
-        if (set === null) continue;
-        sets.push(set);
-        inHand.add(scheduleKey(set.tenant, set.schedule));
+        const set = this.#toSet(definition);
+        if (set !== null) news.push(set);
       }
     }
+    const sets = inOrder(news);
     if (sets.length === 0) return true;
     // All in one turn: between a job that becomes known and an edit nothing may fire.
     const jobs = await this.#readJobsOf(sets);
@@ -195,20 +209,16 @@ export class ScheduleWatch {
     return [...commands.values()];
   }
 
-  /**
-   * Null where it is another node's, or nothing new. A deletion is news also where only an earlier
-   * version that was read just now knows of the schedule.
-   */
-  #toSet(definition: Definition, inHand: ReadonlySet<string>): SetSchedule | null {
+  /** Null where it is another node's, or nothing new. */
+  #toSet(definition: Definition): SetSchedule | null {
     const { tenant, name: schedule, version, deleted, atMs: savedAt } = definition;
     const body = JSON.parse(definition.body) as ScheduleDefinition;
     const partition = partitionOf(tenant, body.job, this.#p.partitions);
     const book = this.#p.engine.core.books.get(partition);
     if (book === undefined) return null;
     const key = scheduleKey(tenant, schedule);
-    const known = book.schedules.get(key);
-    if (known === undefined && deleted && !inHand.has(key)) return null;
-    if (known !== undefined && version <= known.version) return null;
+    const known = book.schedules.get(key) ?? book.removedSchedules.get(key);
+    if (version <= (known?.version ?? 0)) return null;
     const spec = deleted ? null : scheduleSpec(body);
     return { kind: 'setSchedule', partition, tenant, schedule, version, spec, savedAt };
   }
@@ -257,6 +267,11 @@ export class ScheduleWatch {
       after = page.at(-1) as Definition;
     }
   }
+}
+
+/** By version: the clock of the store may have been set back between two of them. */
+function inOrder(sets: readonly SetSchedule[]): SetSchedule[] {
+  return [...sets].sort((a, b) => a.version - b.version);
 }
 
 /** A job that nobody has asked for yet is read when it is due. */

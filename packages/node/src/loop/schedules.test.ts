@@ -166,6 +166,45 @@ describe('schedules in the loop', () => {
     expect(node.engine.core.books.get(0)?.schedules.size).toBe(0);
   });
 
+  it('a deleted schedule stays deleted however often its versions are read again', async () => {
+    const { world, node } = await setup();
+    await save(world);
+    await world.run(2 * MINUTE + 500);
+    const key = { tenant: 'acme', kind: 'schedule', name: 'minutely', author: 'ann' };
+    await world.disk.deleteDefinition({ ...key, expectedVersion: 1 });
+    await world.run(5_000);
+    for (const name of ['b', 'c', 'd']) {
+      node.loop.halt();
+      await world.startNode({ name });
+      await world.run(3 * MINUTE);
+    }
+    expect(await windows(world)).toHaveLength(2);
+  });
+
+  it('F14 are found though the clock of the store was set back and looks failed meanwhile', async () => {
+    let backMs = 0;
+    let fails = false;
+    const { world } = await setup({
+      store: (disk) => ({
+        ...disk,
+        now: async () => {
+          if (fails) throw new StoreError('unavailable', 'away');
+          return world.nowMs - backMs;
+        },
+      }),
+    });
+    await world.run(2 * MINUTE);
+    fails = true;
+    backMs = 3_600_000;
+    world.nowMs -= backMs;
+    await save(world);
+    world.nowMs += backMs;
+    await world.run(2 * MINUTE);
+    fails = false;
+    await world.run(2 * MINUTE);
+    expect((await windows(world)).length).toBeGreaterThan(0);
+  });
+
   it('TRG-21 are never looked for twice at a time, however slow the store is', async () => {
     let under = 0;
     let most = 0;
