@@ -77,6 +77,12 @@ const LINES: readonly Line[] = [
     reached: (v) => v < 5,
   },
   {
+    figure: 'scheduleLatenessMsP99Idle',
+    what: '100 schedules of a second on an otherwise idle node: lateness until durable, p99 in ms',
+    target: '< 100',
+    reached: (v) => v < 100,
+  },
+  {
     figure: 'postgresLivesPerSecond',
     what: 'Loop and engine on PostgreSQL: lives per second',
     target: '≥ 60,000',

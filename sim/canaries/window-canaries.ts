@@ -82,6 +82,20 @@ export const WINDOW_CANARIES: readonly CodeCanary[] = [
     }),
   },
   {
+    name: 'deletions of schedules are forgotten, and old versions bring them back',
+    caughtBy: 'C7',
+    options: canaryWorld(68, CRASHES, { schedules: 12, minutes: 10, submitEveryMs: 8_000 }),
+    sabotage: () => ({
+      engine: (engine) => {
+        const apply = engine.apply.bind(engine);
+        engine.apply = (command, now, random) => {
+          for (const book of engine.core.books.values()) book.removedSchedules.clear();
+          return apply(command, now, random);
+        };
+      },
+    }),
+  },
+  {
     name: 'runs overlap though their schedule forbids it',
     caughtBy: 'C7',
     options: canaryWorld(65, {}, { ...SCHEDULED, schedules: 12 }),
