@@ -89,6 +89,10 @@ export interface JobDefinition {
   readonly tasks?: readonly TaskDefinition[];
 }
 
+/** Most tasks wait for nobody: they share one empty list. */
+const NONE: readonly number[] = [];
+const orNone = (indexes: readonly number[]) => (indexes.length === 0 ? NONE : indexes);
+
 /** Derives the immutable spec of a job version. Acyclicity is checked where definitions are saved. */
 export function jobSpec(params: {
   tenant: string;
@@ -113,8 +117,8 @@ export function jobSpec(params: {
   const tasks = definitions.map(
     (d, i): TaskSpec => ({
       name: names[i] as string,
-      after: after[i] as number[],
-      before: before[i] as number[],
+      after: orNone(after[i] as number[]),
+      before: orNone(before[i] as number[]),
       shape: internShape({
         request: { ...DEFAULT_REQUEST, ...d.request },
         zone: d.zone ?? null,
