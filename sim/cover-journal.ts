@@ -1,4 +1,4 @@
-import { DUE_LANE, type PackedFact, parseDetail } from '@signalbox/engine';
+import { DUE_LANE, type PackedFact, parseDetail, type ScheduleFact } from '@signalbox/engine';
 import type { Coverage, Sometimes } from './coverage.ts';
 import type { Evidence } from './evidence.ts';
 import { runKey } from './names.ts';
@@ -20,9 +20,24 @@ export function coverJournal(evidence: Evidence, coverage: Coverage): void {
     for (const packed of facts) {
       if (packed.kind === 'pagedInAt') reader.page(partition, packed);
       if (packed.kind === 'fact') reader.fact(partition, packed.fact);
+      if (packed.kind === 'scheduleFact') coverSchedule(packed.fact, coverage);
     }
   }
   coverEnds(evidence, coverage);
+}
+
+function coverSchedule(fact: ScheduleFact, coverage: Coverage): void {
+  switch (fact.kind) {
+    case 'windowFired':
+      return coverage.sometimes(fact.catchUp ? 'window caught up' : 'window fired');
+    case 'windowHeld':
+      return coverage.sometimes('window held');
+    case 'windowsSkipped':
+      return coverage.sometimes('windows skipped');
+    case 'scheduleSet':
+      return coverage.sometimes('schedule edited', fact.version > 1 ? 1 : 0);
+    case 'scheduleRemoved':
+  }
 }
 
 function coverEnds(evidence: Evidence, coverage: Coverage): void {

@@ -37,6 +37,11 @@ export const SOMETIMES = [
   'limit held a tenant',
   'store clock stepped',
   'late append voided',
+  'window fired',
+  'window caught up',
+  'window held',
+  'windows skipped',
+  'schedule edited',
 ] as const;
 export type Sometimes = (typeof SOMETIMES)[number];
 

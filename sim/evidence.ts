@@ -108,5 +108,6 @@ function restless(world: World): string[] {
     for (const key of worker.holds.keys()) found.push(`${worker.name} still holds ${key}`);
   }
   if (!world.clients.isQuiet) found.push('a client still waits for its answer');
+  if (!world.authors.isQuiet) found.push('a deleted schedule is still there');
   return found;
 }

@@ -34,6 +34,15 @@ export type ClientEvent =
   | { readonly kind: 'submit.info'; readonly op: number }
   | { readonly kind: 'cancel.ok'; readonly tenant: string; readonly id: RunId }
   | {
+      readonly kind: 'schedule.saved';
+      readonly tenant: string;
+      readonly name: string;
+      readonly version: number;
+      /** As the row says: the store's clock. */
+      readonly savedAt: number;
+      readonly deleted: boolean;
+    }
+  | {
       readonly kind: 'read.ok';
       readonly invokedAt: number;
       readonly tenant: string;

@@ -99,4 +99,14 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'as seed 11, with lesser work dispatched before it meanwhile',
     options: world(47, 8, APART),
   },
+  {
+    seed: 122,
+    why: 'a deletion that was read together with the version before it was not carried out',
+    options: world(122, 10),
+  },
+  {
+    seed: 1094,
+    why: 'versions from before a deletion were read again, and brought the schedule back to life',
+    options: world(1094, 15),
+  },
 ];

@@ -1,6 +1,8 @@
 import { measureBacklog } from './backlog.ts';
+import { measureCron } from './cron.ts';
 import { measureEngineLives } from './engine-lives.ts';
 import { measurePlacement } from './placement.ts';
+import { measureSchedules } from './schedules.ts';
 import { measureTakeOver } from './take-over.ts';
 import { measurePostgres, measureSqlite } from './throughput.ts';
 
@@ -12,6 +14,8 @@ export const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, 
     return { livesPerSecond };
   },
   placement: async () => measurePlacement(),
+  cron: async () => measureCron(),
+  schedules: measureSchedules,
   postgres: measurePostgres,
   sqlite: measureSqlite,
   takeover: measureTakeOver,
@@ -20,7 +24,16 @@ export const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, 
 };
 
 /** Run by default; the others take long and are asked for by name. */
-export const USUAL = ['engine', 'placement', 'postgres', 'sqlite', 'takeover', 'backlog-1m'];
+export const USUAL = [
+  'engine',
+  'placement',
+  'cron',
+  'schedules',
+  'postgres',
+  'sqlite',
+  'takeover',
+  'backlog-1m',
+];
 
 const [name] = process.argv.slice(2);
 if (import.meta.main && name !== undefined) {

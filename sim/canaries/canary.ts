@@ -33,6 +33,7 @@ export function canaryWorld(
     keyShare: 0.6,
     dueShare: 0.1,
     liarShare: 0,
+    schedules: 0,
     engine: {},
     loop: {},
     ...extra,

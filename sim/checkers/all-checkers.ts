@@ -13,6 +13,7 @@ import { oneTerminal } from './one-terminal.ts';
 import { priority } from './priority.ts';
 import { reportTruth } from './report-truth.ts';
 import { trustedIntervals } from './trusted-intervals.ts';
+import { windows } from './windows.ts';
 
 export const CHECKERS: readonly Checker[] = [
   noFatal,
@@ -22,6 +23,7 @@ export const CHECKERS: readonly Checker[] = [
   fencing,
   trustedIntervals,
   ackMeansDone,
+  windows,
   graphOrder,
   priority,
   limits,

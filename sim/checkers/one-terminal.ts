@@ -24,7 +24,7 @@ function brokenEnds(evidence: Evidence): string[] {
   const endedTasks = new Set<string>();
   for (const { partition, seq: group, facts } of evidence.journal) {
     for (const packed of facts) {
-      if (packed.kind === 'submittedAt' || packed.kind === 'pagedInAt') continue;
+      if (packed.kind !== 'fact' && packed.kind !== 'endedAt') continue;
       const seq = packed.kind === 'fact' ? packed.fact.seq : packed.seq;
       const name = runKey({ partition, seq });
       if (endedAt.has(name)) problems.push(`run ${name} goes on after its end (group ${group})`);

@@ -99,6 +99,8 @@ class PartitionQueue {
         for (const task of this.#runs.get(packed.seq)?.tasks ?? []) this.#leave(task);
         this.#runs.delete(packed.seq);
         return;
+      case 'scheduleFact':
+        return;
       case 'fact':
         return this.#taskFact(packed.fact, problems);
     }

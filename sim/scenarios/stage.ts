@@ -23,6 +23,7 @@ export class Stage {
       faults: {},
       submitEveryMs: Number.POSITIVE_INFINITY,
       liarShare: 0,
+      schedules: 0,
       engine: {},
       loop: {},
       ...options,

@@ -1,5 +1,6 @@
 import { type Effect, Engine } from '@signalbox/engine';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
+import { zoneOf } from '@signalbox/node/zones';
 import type { Store } from '@signalbox/store';
 import { Actor } from './clockwork.ts';
 import { Gateway } from './gateway.ts';
@@ -52,7 +53,7 @@ export class SimNode {
       dice: world.streams.of('store'),
       coverage,
     });
-    const engine = new Engine(world.options.engine);
+    const engine = new Engine(world.options.engine, zoneOf);
     world.sabotage.engine?.(engine, world);
     this.#observe(engine);
     let gateway: Gateway | null = null;

@@ -51,6 +51,7 @@ export interface Options {
   readonly keyShare: number;
   readonly dueShare: number;
   readonly liarShare: number;
+  readonly schedules: number;
   readonly engine: Partial<EngineSettings>;
   readonly loop: Partial<LoopSettings>;
 }
@@ -113,6 +114,7 @@ export function drawOptions(seed: number, minutes: number): Options {
     liarShare: chance(dice, 0.4) ? 0.3 : 0,
     engine: drawEngine(dice),
     loop: drawLoop(dice),
+    schedules: chance(dice, 0.6) ? 1 + dice.int(6) : 0,
   };
 }
 
@@ -143,5 +145,6 @@ function drawLoop(dice: Dice): Partial<LoopSettings> {
   if (chance(dice, 0.2)) settings.pendingFactsMax = 5 + dice.int(50);
   if (chance(dice, 0.1)) settings.mailboxMax = 20 + dice.int(100);
   if (chance(dice, 0.3)) settings.inboxPollMs = 500 + dice.int(2_000);
+  settings.schedulePollMs = 1_000 + dice.int(4_000);
   return settings;
 }

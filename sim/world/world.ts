@@ -1,5 +1,6 @@
 import { Coverage } from '../coverage.ts';
 import { History } from '../history.ts';
+import { Authors } from './authors.ts';
 import { type Catalogue, drawCatalogue } from './catalogue.ts';
 import { Clients } from './clients.ts';
 import { Actor, Clockwork } from './clockwork.ts';
@@ -34,6 +35,7 @@ export class World {
   readonly nodes: SimNode[];
   readonly workers: SimWorker[];
   readonly clients: Clients;
+  readonly authors: Authors;
   readonly nemesis: Nemesis;
   readonly confirmed = new Set<string>();
   /** Where fatal errors came from; beside the history, because it names files of this machine. */
@@ -51,6 +53,7 @@ export class World {
     this.nodes = Array.from({ length: options.nodes }, (_, i) => new SimNode(this, i));
     this.workers = options.workers.map((slots, i) => new SimWorker(this, i, slots));
     this.clients = new Clients(this);
+    this.authors = new Authors(this);
     this.nemesis = new Nemesis(this);
   }
 
@@ -62,6 +65,7 @@ export class World {
     await this.disk.prepare();
     this.disk.farDueMs = this.disk.nowMs + FAR_MS;
     await this.clients.define();
+    await this.authors.begin();
     this.sabotage.world?.(this);
     for (const node of this.nodes) node.start();
     for (const worker of this.workers) worker.start();
@@ -72,6 +76,7 @@ export class World {
   /** Ends every fault: what is left over must now come to rest by itself. */
   heal(): void {
     this.clients.end();
+    this.authors.end();
     this.nemesis.end();
     this.network.heal();
     for (const node of this.nodes) {
@@ -102,7 +107,7 @@ export class World {
   }
 
   get isQuiet(): boolean {
-    if (!this.disk.isQuiet || !this.clients.isQuiet) return false;
+    if (!this.disk.isQuiet || !this.clients.isQuiet || !this.authors.isQuiet) return false;
     return this.workers.every((worker) => worker.holds.size === 0);
   }
 

@@ -20,6 +20,7 @@ const postgres = 'packages/store/src/postgres';
 const conformance = 'packages/store/src/conformance';
 const node = 'packages/node';
 const loop = 'packages/node/src/loop';
+const timeZones = 'packages/node/src/zones';
 const protocol = 'packages/protocol';
 const worker = 'packages/worker';
 const sdk = 'packages/sdk';
@@ -39,9 +40,10 @@ export const zones: readonly Zone[] = [
   },
   { path: protocol, zones: [], builtins: false, packages: ['typebox'] },
   { path: loop, zones: [engine, store], ...pure },
+  { path: timeZones, zones: [engine], ...pure },
   {
     path: node,
-    zones: [engine, store, memory, sqlite, postgres, loop, protocol],
+    zones: [engine, store, memory, sqlite, postgres, loop, timeZones, protocol],
     builtins: true,
     packages: 'declared',
   },
@@ -59,7 +61,7 @@ export const zones: readonly Zone[] = [
     builtins: true,
     packages: 'declared',
   },
-  { path: 'sim', zones: [engine, store, memory, loop], builtins: true, packages: [] },
+  { path: 'sim', zones: [engine, store, memory, loop, timeZones], builtins: true, packages: [] },
 ];
 
 /** Tests, benches and tools may import anything, and nothing of the product may import them. */
@@ -96,6 +98,7 @@ const stages: ReadonlySet<string> = new Set([
 
 /** What stages have in common: folders or files directly in the engine's source folder. */
 const sharedByStages: ReadonlySet<string> = new Set([
+  'cron',
   'model',
   'facts',
   'core',

@@ -7,6 +7,8 @@ export interface App {
   readonly cwd: string;
   /** Everything on standard input. */
   readonly readInput: () => Promise<Uint8Array>;
+  /** Standard input as it comes. */
+  readonly inputChunks: () => AsyncIterable<Uint8Array>;
   /** Asks a yes-or-no question; false where nobody is there to answer. */
   readonly confirm: (question: string) => Promise<boolean>;
 }

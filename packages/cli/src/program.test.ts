@@ -47,12 +47,6 @@ describe('the command', () => {
     expect(out + err).not.toContain('    at ');
   });
 
-  it('says that schedules are not here, with its own exit code', async () => {
-    const { code, err } = await run(['schedules', 'list', '--json']);
-    expect(code).toBe(9);
-    expect(err).toContain('schedules are not part of this version');
-  });
-
   it('says where no node answers: exit code 5', async () => {
     const { code, err } = await run(['runs', '--url', 'http://127.0.0.1:1', '--api-key', 'k']);
     expect(code).toBe(5);

@@ -28,6 +28,7 @@ const app: App = {
   environment: process.env,
   cwd: process.cwd(),
   readInput,
+  inputChunks: () => process.stdin,
   confirm,
 };
 const code = await runCommand(app, process.argv.slice(2));

@@ -4,6 +4,7 @@ import type { Book, LaneCursor } from './model/book.ts';
 import type { Class } from './model/classes.ts';
 import type { Resources } from './model/resources.ts';
 import type { AttemptRef, RunHead } from './model/run.ts';
+import type { JobHead, ScheduleSpec } from './model/schedule.ts';
 import type { JobSpec } from './model/spec.ts';
 import type { WorkerInfo } from './model/worker.ts';
 
@@ -102,6 +103,25 @@ export type Command =
       readonly partition: number;
       readonly lane: string;
       readonly run: SubmittedRun;
+    }
+  | {
+      /** A version of a schedule was saved. Said again, or after a newer one, it changes nothing. */
+      readonly kind: 'setSchedule';
+      readonly partition: number;
+      readonly tenant: string;
+      readonly schedule: string;
+      readonly version: number;
+      /** Null where the version is a deletion. */
+      readonly spec: ScheduleSpec | null;
+      readonly savedAt: number;
+    }
+  | {
+      /** What a job of schedules is now; asked for by `jobsWanted`, and told when it changes. */
+      readonly kind: 'setJob';
+      readonly partition: number;
+      readonly tenant: string;
+      readonly job: string;
+      readonly head: JobHead;
     }
   | { readonly kind: 'takePartition'; readonly book: Book }
   | { readonly kind: 'leavePartition'; readonly partition: number }

@@ -31,6 +31,15 @@ export type Effect =
   /** Something a person should know. */
   | {
       readonly kind: 'alert';
-      readonly alert: 'softTimeout' | 'quarantined' | 'workerLost';
+      readonly alert:
+        | 'softTimeout'
+        | 'quarantined'
+        | 'workerLost'
+        /** A window started later than its grace. */
+        | 'windowLate'
+        /** A schedule that was not meant to end has no further window. */
+        | 'scheduleWithoutNext'
+        /** The windows of a schedule cannot be computed. */
+        | 'scheduleFailed';
       readonly subject: string;
     };

@@ -11,6 +11,7 @@ import { returnUnaccepted } from './complete/unaccepted.ts';
 import { Core } from './core/core.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
 import { reviewReservations } from './core/occupy.ts';
+import { UTC } from './cron/zone.ts';
 import { accept, refuse } from './dispatch/answer.ts';
 import { assign } from './dispatch/assign.ts';
 import { schedule } from './dispatch/schedule.ts';
@@ -19,9 +20,10 @@ import type { Fact } from './facts/facts.ts';
 import { RetryBudget } from './limits/retry-budget.ts';
 import { setTenant } from './limits/tenant.ts';
 import { assertNever } from './model/assert.ts';
-import { DUE_LANE } from './model/book.ts';
+import { type Book, DUE_LANE } from './model/book.ts';
 import type { Random } from './model/random.ts';
-import type { Task } from './model/run.ts';
+import type { Run, Task } from './model/run.ts';
+import { type Schedule, scheduleKey } from './model/schedule.ts';
 import type { Worker } from './model/worker.ts';
 import { admits, admitsKind, choose, mayTake } from './place/choose.ts';
 import { taskDue } from './ready/due.ts';
@@ -32,6 +34,11 @@ import { attemptDue, type GiveUp } from './run/deadlines.ts';
 import { beat, detachWorker, freshen, workerDue } from './run/liveness.ts';
 import { cordonWorker, drainWorker, evictWorker, uncordonWorker } from './run/maintain.ts';
 import { DEFAULT_SETTINGS, type EngineSettings } from './settings.ts';
+import { armAll, disarmAll, makeDue } from './triggers/arm.ts';
+import { openWindows } from './triggers/open-windows.ts';
+import type { TriggerPorts } from './triggers/ports.ts';
+import { rememberedRecurrences, type ZoneOf } from './triggers/recurrence.ts';
+import { setJob, setSchedule } from './triggers/set-schedule.ts';
 
 /** What a step decided: facts to append, and effects to release once they are durable. */
 export interface Decided {
@@ -68,10 +75,19 @@ export class Engine {
     failTask(this.core, task, failure, this.#reserve);
   };
 
-  constructor(settings: Partial<EngineSettings> = {}) {
+  readonly #triggers: TriggerPorts;
+
+  /** `zoneOf`: the clocks of the world; without it there is only UTC. */
+  constructor(settings: Partial<EngineSettings> = {}, zoneOf: ZoneOf = onlyUtc) {
     this.core = new Core({ ...DEFAULT_SETTINGS, ...settings });
     this.#retries = new RetryBudget(this.core.settings);
+    this.#triggers = {
+      recurrenceOf: rememberedRecurrences(zoneOf),
+      submit: (command) => submit(this.core, command),
+      cancel: (command) => cancel(this.core, command),
+    };
     this.core.onTaskEnded = (task) => taskEnded(this.core, task);
+    this.core.onRunEnded = (run) => this.#runEnded(run);
     this.core.admits = admits;
     this.core.admitsKind = admitsKind;
     this.core.mayTake = mayTake;
@@ -124,9 +140,13 @@ export class Engine {
       case 'fetchIn':
         return fetchIn(core, command);
       case 'takePartition':
-        return takePartition(core, command.book);
+        return this.#take(command.book);
       case 'leavePartition':
-        return leavePartition(core, command.partition);
+        return this.#leave(command.partition);
+      case 'setSchedule':
+        return setSchedule(core, command, this.#triggers);
+      case 'setJob':
+        return setJob(core, command);
       case 'withdraw':
         return withdraw(core, command);
       case 'pauseFrom':
@@ -137,13 +157,14 @@ export class Engine {
     }
   }
 
-  /** Hands out what can be placed now. Answers whether there is more to hand out at once. */
+  /** Opens windows that are due and hands out what can be placed. Answers whether there is more. */
   schedule(now: number, random: Random): boolean {
     const core = this.core;
     core.now = Math.max(core.now, now);
     core.random = random;
     if (core.now - this.#fairAt >= core.settings.fairnessMs) this.#recomputeShares();
-    return schedule(core, this.#place, this.#assign);
+    const more = openWindows(core, this.#triggers);
+    return schedule(core, this.#place, this.#assign) || more;
   }
 
   /** Takes what has been decided since the last time. `groupNumber` is where the next facts belong. */
@@ -157,6 +178,11 @@ export class Engine {
 
   pagesWanted(pending: (partition: number, lane: string) => boolean): PageWanted[] {
     return pagesWanted(this.core, pending);
+  }
+
+  /** Jobs of due schedules that are not known here: to be read, and handed in with `setJob`. */
+  jobsWanted(): { partition: number; tenant: string; job: string }[] {
+    return [...this.core.jobsWanted.values()];
   }
 
   /** When something is due by itself, or null. */
@@ -174,7 +200,7 @@ export class Engine {
     for (const item of this.core.wheel.expire(this.core.now)) {
       // Something that came before it in this tick has moved its time.
       if (item.timerBucket !== null) continue;
-      const due = item as Task | Worker | Lingering;
+      const due = item as Task | Worker | Lingering | Schedule;
       switch (due.kind) {
         case 'task':
           if (due.attempt === null) taskDue(this.core, due);
@@ -186,11 +212,35 @@ export class Engine {
         case 'lingering':
           endLingering(this.core, due);
           break;
+        case 'schedule':
+          makeDue(this.core, due);
+          break;
         default:
           assertNever(due);
       }
     }
     return DONE;
+  }
+
+  #take(book: Book): Answer {
+    const answer = takePartition(this.core, book);
+    armAll(this.core, book, this.#triggers);
+    return answer;
+  }
+
+  #leave(partition: number): Answer {
+    const book = this.core.books.get(partition);
+    if (book !== undefined) disarmAll(this.core, book);
+    return leavePartition(this.core, partition);
+  }
+
+  /** A window that waited for this run may fire. */
+  #runEnded(run: Run): void {
+    if (run.head.window === undefined) return;
+    const { tenant } = run.spec;
+    const { schedules } = this.core.bookOf(run);
+    const schedule = schedules.get(scheduleKey(tenant, run.head.window.schedule));
+    if ((schedule?.held?.length ?? 0) > 0) makeDue(this.core, schedule as Schedule);
   }
 
   /** Running attempts use their tenants' shares up as time goes by, not only when they end. */
@@ -200,4 +250,9 @@ export class Engine {
     this.core.queues.rebuild();
     reviewReservations(this.core);
   }
+}
+
+function onlyUtc(name: string): typeof UTC {
+  if (name !== 'UTC') throw new RangeError(`the time zone ${name} is not known here`);
+  return UTC;
 }

@@ -51,6 +51,8 @@ export interface EngineSettings {
   readonly keysKept: number;
   /** Assignments in one step, so that a huge fleet does not hold up everything else. */
   readonly assignmentsPerStep: number;
+  /** Schedules looked at in one step, so that midnight does not hold up everything else. */
+  readonly schedulesPerStep: number;
   /** How often fair shares are recomputed while tasks run. */
   readonly fairnessMs: number;
 }
@@ -87,5 +89,6 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   retriesPerMinutePerJob: 100,
   keysKept: 50_000,
   assignmentsPerStep: 5_000,
+  schedulesPerStep: 500,
   fairnessMs: 100,
 };

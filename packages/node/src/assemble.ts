@@ -19,6 +19,7 @@ import type { NodeOptions } from './start-node.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
+import { zoneOf } from './zones/index.ts';
 
 /** The parts of a node, put together and not yet started. */
 export interface Rooms {
@@ -94,7 +95,7 @@ function makeLoop(
   const { store, log, feed, metrics } = parts;
   const { partitions } = options;
   return new CommitLoop({
-    engine: new Engine(options.engine),
+    engine: new Engine(options.engine, zoneOf),
     store,
     ports: realPorts({
       release: (effects) => parts.gateway().receive(effects),

@@ -2,6 +2,7 @@ export * from './api/admin.ts';
 export * from './api/common.ts';
 export * from './api/jobs.ts';
 export * from './api/runs.ts';
+export * from './api/schedules.ts';
 export * from './api/submission-batch.ts';
 export * from './errors.ts';
 export * from './http-target.ts';

@@ -148,6 +148,18 @@ export interface Store {
     includeDeleted?: boolean;
   }): Promise<Definition[]>;
 
+  /**
+   * Versions of one kind over all tenants, deleted ones included, in order of (atMs, tenant, name,
+   * version) behind the cursor; at most `limit`. For whoever carries out what is defined, on every
+   * tenant's behalf: what it answers is never shown to a caller (I19). Two writers may commit in
+   * another order than their times, so whoever follows the changes looks back a while.
+   */
+  listDefinitionChanges(query: {
+    kind: string;
+    after: DefinitionCursor;
+    limit: number;
+  }): Promise<Definition[]>;
+
   // ── logs of attempts ───────────────────────────────────────────────────────────────────────
   /**
    * Keeps lines that attempts printed. Repeating a line, known by (run, task, attempt, number), is a
@@ -359,6 +371,13 @@ export interface Definition extends DefinitionKey {
   readonly author: string;
   readonly atMs: number;
   readonly deleted: boolean;
+}
+
+export interface DefinitionCursor {
+  readonly atMs: number;
+  readonly tenant: string;
+  readonly name: string;
+  readonly version: number;
 }
 
 export type DefinitionResult =

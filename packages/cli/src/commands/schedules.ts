@@ -1,14 +1,19 @@
 import type { Command } from 'commander';
-import { UserError } from '../user-error.ts';
 import { addCommand, type Registry } from './define.ts';
+import { addPreview } from './schedules-preview.ts';
+import { addSaved } from './schedules-saved.ts';
+import { addWindows } from './schedules-windows.ts';
 
-export function addSchedules(_registry: Registry, program: Command): void {
+export function addSchedules(registry: Registry, program: Command): void {
   const command = addCommand(program, 'schedules', {
-    summary: 'schedules are not part of this version',
+    summary: 'save schedules, see their windows, and fill gaps',
+    examples: [
+      ['signalbox schedules preview "30 2 * * *" --tz Europe/Berlin', 'before it is saved'],
+      ['signalbox schedules create nightly report --cron "30 2 * * *"', 'save it'],
+      ['signalbox schedules timeline nightly', 'what fired, how late, what was skipped and why'],
+    ],
   });
-  command.allowExcessArguments().allowUnknownOption();
-  command.action(() => {
-    const hint = 'start runs at a time with: signalbox submit JOB --due INSTANT, or --delay TIME';
-    throw new UserError('notHere', 'schedules are not part of this version', hint);
-  });
+  addSaved(registry, command);
+  addPreview(registry, command);
+  addWindows(registry, command);
 }

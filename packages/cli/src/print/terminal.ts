@@ -9,6 +9,8 @@ export interface Terminal {
   readonly write: (text: string) => void;
   /** One line on standard error: progress, hints, and errors. */
   readonly note: (text: string) => void;
+  /** When what was written to standard output has left: who prints without end waits for it. */
+  readonly flushed: () => Promise<void>;
   /** Writes over the last transient line; only on a terminal, else nothing. */
   readonly transient: (text: string) => void;
   readonly isTty: boolean;
@@ -41,6 +43,7 @@ export function processTerminal(): Terminal {
       const shown = stderr.isTTY === true ? text : stripVTControlCharacters(text);
       print(stderr, `${shown}\n`);
     },
+    flushed: () => new Promise((resolve) => stdout.write('', () => resolve())),
     transient: (text) => {
       if (!showsTransient) return;
       clear();

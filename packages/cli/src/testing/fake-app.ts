@@ -16,6 +16,8 @@ export function fakeApp(params: {
   cwd?: string;
   now?: number;
   input?: string;
+  /** Standard input in pieces, instead of `input`. */
+  inputChunks?: readonly Uint8Array[];
 }): FakeApp {
   const out: string[] = [];
   const notes: string[] = [];
@@ -38,6 +40,7 @@ export function fakeApp(params: {
         texts.err += `${text}\n`;
       },
       transient: () => {},
+      flushed: async () => {},
       isTty: params.isTty ?? false,
       columns: 80,
       paint: paint(params.hasColour ?? false),
@@ -46,6 +49,9 @@ export function fakeApp(params: {
     environment: params.environment ?? {},
     cwd: params.cwd ?? '.',
     readInput: async () => Buffer.from(params.input ?? ''),
+    inputChunks: async function* () {
+      yield* params.inputChunks ?? [Buffer.from(params.input ?? '')];
+    },
     confirm: async () => false,
   };
 }

@@ -63,7 +63,7 @@ function knownRun(core: Core, book: Book, { spec, head }: Submit): Answer | null
 /**
  * Where a run waits that memory need not hold: far due times, and queues that already have enough
  * in memory. Behind parked runs everything parks, or FIFO would break. A run with a unique value
- * stays in memory, where its value is looked up.
+ * stays in memory, where its value is looked up; so does one that a later window may replace.
  */
 function parkingPlace(
   core: Core,
@@ -73,7 +73,7 @@ function parkingPlace(
   const { settings } = core;
   const { spec, head } = submission.command;
   const dueAt = head.dueAt ?? 0;
-  if (head.unique !== undefined) return null;
+  if (head.unique !== undefined || head.window?.exclusive) return null;
   if (dueAt > core.now) {
     // What the cursor has passed is never read again: after a take-over by a slower clock a due
     // time may lie before it, and such a run must not be parked.

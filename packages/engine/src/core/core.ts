@@ -3,9 +3,11 @@ import type { Fact } from '../facts/facts.ts';
 import { fold } from '../facts/fold.ts';
 import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import { Deque } from '../model/deque.ts';
 import { ReadyQueues } from '../model/queues.ts';
 import type { Random } from '../model/random.ts';
 import type { Run, Task } from '../model/run.ts';
+import type { Schedule } from '../model/schedule.ts';
 import type { Shape } from '../model/shape.ts';
 import { TenantClass } from '../model/tenant-class.ts';
 import { TimerWheel } from '../model/timer-wheel.ts';
@@ -39,6 +41,10 @@ export class Core {
   readonly lastServed: [number, number, number] = [0, 0, 0];
   /** Live attempts of workers that are not attached, by worker. */
   readonly orphans = new Map<string, Set<Task>>();
+  /** Schedules whose time has come, in the order in which it came. */
+  readonly dueSchedules = new Deque<Schedule>();
+  /** Jobs of due schedules that are not known here; the loop reads them and hands them in. */
+  readonly jobsWanted = new Map<string, { partition: number; tenant: string; job: string }>();
   /** Set by the engine for the length of one command. */
   now = 0;
   random: Random = { next: () => 0 };
@@ -52,6 +58,8 @@ export class Core {
   #nextOrder = 1;
   /** Wired by the engine: what the end of a task means for the rest of its run. */
   onTaskEnded: (task: Task) => void = () => {};
+  /** Wired by the engine: what the end of a run means for the schedule that it is of. */
+  onRunEnded: (run: Run) => void = () => {};
   /** Wired by the engine: whether placement would consider the level for the shape. */
   admits: (shape: Shape, level: Level) => boolean = () => true;
   /** Wired by the engine: whether this very worker could take this very task. */

@@ -5,6 +5,7 @@ import { anyFact, FACTS, PARTITION } from '../testing/fact-arbitraries.ts';
 import { decodeGroup, type PackedFact } from './decode-group.ts';
 import { encodeGroup } from './encode-group.ts';
 import type { Fact, SubmittedRun } from './facts.ts';
+import { isScheduleFact } from './schedule-facts.ts';
 
 const groupTime = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
@@ -25,7 +26,7 @@ function packed(fact: Fact): PackedFact {
     case 'runEnded':
       return { kind: 'endedAt', seq: fact.seq, at: fact.at, state: fact.state };
     default:
-      return { kind: 'fact', fact };
+      return isScheduleFact(fact) ? { kind: 'scheduleFact', fact } : { kind: 'fact', fact };
   }
 }
 

@@ -2,9 +2,11 @@ import type { LaneCursor } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import type { RunState } from '../model/states.ts';
 import { GROUP_FORMAT } from './encode-group.ts';
-import type { Fact } from './facts.ts';
+import type { RunFact } from './facts.ts';
 import * as make from './facts.ts';
 import type { Reason } from './reasons.ts';
+import type { ScheduleFact } from './schedule-facts.ts';
+import { decodeScheduleLine } from './schedule-lines.ts';
 import { decodeText } from './text.ts';
 
 /** Where the row of a run is: enough to ask the store for it. */
@@ -39,8 +41,9 @@ export type PackedFact =
     }
   | {
       readonly kind: 'fact';
-      readonly fact: Exclude<Fact, { kind: 'runSubmitted' | 'runsPagedIn' | 'runEnded' }>;
-    };
+      readonly fact: Exclude<RunFact, { kind: 'runSubmitted' | 'runsPagedIn' | 'runEnded' }>;
+    }
+  | { readonly kind: 'scheduleFact'; readonly fact: ScheduleFact };
 
 /** Reads a packed record of any version that was ever written. */
 export function decodeGroup(partition: number, body: Uint8Array): PackedFact[] {
@@ -99,8 +102,11 @@ function decodeLine(c: Context, line: Line): PackedFact {
       };
     case 'e1':
       return { kind: 'endedAt', seq: line[1], at: line[2] + c.base, state: line[3] };
-    default:
+    default: {
+      const fact = decodeScheduleLine(c, line);
+      if (fact !== null) return { kind: 'scheduleFact', fact };
       return { kind: 'fact', fact: decodeFact(c, line) };
+    }
   }
 }
 

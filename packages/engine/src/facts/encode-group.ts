@@ -2,7 +2,9 @@ import { assertNever } from '../model/assert.ts';
 import type { Class } from '../model/classes.ts';
 import type { RunHead } from '../model/run.ts';
 import type { RunId } from '../model/run-id.ts';
-import type { Fact, RunEnded, RunSubmitted } from './facts.ts';
+import type { Fact, RunEnded, RunFact, RunSubmitted } from './facts.ts';
+import { isScheduleFact } from './schedule-facts.ts';
+import { encodeScheduleLine } from './schedule-lines.ts';
 import { encodeTextInto } from './text.ts';
 
 /**
@@ -74,9 +76,12 @@ class GroupWriter {
   readonly #parked: EncodedParked[] = [];
   #lines = '';
 
+  readonly #scheduleWriter: Parameters<typeof encodeScheduleLine>[1];
+
   constructor(partition: number, at: number) {
     this.#partition = partition;
     this.#at = at;
+    this.#scheduleWriter = { base: at, name: (text) => this.#name(text) };
   }
 
   write(fact: Fact): void {
@@ -89,7 +94,9 @@ class GroupWriter {
         this.#lines += `\n["a1",${fact.seq},${fact.task},${fact.at - this.#at},${fact.attempt},${this.#name(fact.worker)},${fact.token},${fact.score}]`;
         return;
       default:
-        this.#lines += `\n${this.#line(fact)}`;
+        this.#lines += isScheduleFact(fact)
+          ? `\n${encodeScheduleLine(fact, this.#scheduleWriter)}`
+          : `\n${this.#line(fact)}`;
     }
   }
 
@@ -147,7 +154,7 @@ class GroupWriter {
     this.#lines += `\n["e1",${fact.seq},${fact.at - this.#at},"${fact.state}"]`;
   }
 
-  #line(fact: Exclude<Fact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {
+  #line(fact: Exclude<RunFact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {
     switch (fact.kind) {
       case 'runsPagedIn': {
         const runs = fact.runs.map((r) => [r.seq, r.ms - this.#at, this.#name(r.spec.tenant)]);

@@ -4,13 +4,16 @@ import type { RunHead } from '../model/run.ts';
 import type { JobSpec } from '../model/spec.ts';
 import type { RunState } from '../model/states.ts';
 import type { Reason } from './reasons.ts';
+import type { ScheduleFact } from './schedule-facts.ts';
 
 /**
- * Everything that can happen to a run. A fact is past: it is appended, folded, and never changed.
+ * Everything that can happen to a run, and to a schedule. A fact is past: it is appended, folded, and never changed.
  * There is one constructor for each kind and no other way to change a run, so this list is the
  * specification of what Signalbox does. Readiness and queue position are derived and have no facts.
  */
-export type Fact =
+export type Fact = RunFact | ScheduleFact;
+
+export type RunFact =
   | RunSubmitted
   | RunsPagedIn
   | RunCancelRequested

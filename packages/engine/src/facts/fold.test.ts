@@ -8,7 +8,7 @@ import type { Run, Task } from '../model/run.ts';
 import { isTerminalTask, RUN_STATES, TASK_STATES, type TaskState } from '../model/states.ts';
 import { buildSpec } from '../testing/builders.ts';
 import { markdownTable } from '../testing/markdown-table.ts';
-import type { Fact, TaskOutcome } from './facts.ts';
+import type { Fact, RunFact, TaskOutcome } from './facts.ts';
 import * as make from './facts.ts';
 import { fold, moveRun, moveTask } from './fold.ts';
 
@@ -32,7 +32,7 @@ const of = (attempt: number) => ({ partition: 0, seq: 1, task: 0, at: 5, attempt
 /** Facts about the first task, as they would be written of the given attempt. */
 const ABOUT_TASK: {
   readonly [K in Exclude<
-    Fact['kind'],
+    RunFact['kind'],
     'runSubmitted' | 'runsPagedIn' | 'runEnded' | 'runCancelRequested' | 'runClassChanged'
   >]: { to: TaskState | null; make: (attempt: number) => Fact };
 } = {

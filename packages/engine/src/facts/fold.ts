@@ -11,6 +11,8 @@ import {
   type TaskState,
 } from '../model/states.ts';
 import type { Fact, RunEnded, SubmittedRun, TaskAssigned, TaskOutcome } from './facts.ts';
+import { foldSchedule, forgetExclusiveRun } from './fold-schedule.ts';
+import { isScheduleFact } from './schedule-facts.ts';
 
 /**
  * State is the fold of facts: the same function at decision time, at recovery and in a reader.
@@ -55,7 +57,7 @@ export function fold(book: Book, fact: Fact): void {
     case 'runEnded':
       return foldEnded(book, fact);
     default:
-      return foldOutcome(book, fact);
+      return isScheduleFact(fact) ? foldSchedule(book, fact) : foldOutcome(book, fact);
   }
 }
 
@@ -205,6 +207,7 @@ function foldEnded(book: Book, fact: RunEnded): void {
 /** Takes the run out of the book: it has ended, or was never accepted. */
 export function removeRun(book: Book, run: Run): void {
   book.runs.delete(run.seq);
+  if (book.exclusiveRuns.size > 0) forgetExclusiveRun(book, run.seq);
   if (run.input !== null) book.inputBytes -= run.inputBytes;
   if (run.head.unique === undefined) return;
   const key = uniqueKey(run.spec.tenant, run.spec.job, run.head.unique);

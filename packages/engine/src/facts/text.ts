@@ -16,6 +16,11 @@ export function encodeTextInto(text: string, into: Uint8Array): number {
   return encoder.encodeInto(text, into).written;
 }
 
+export function encodeText(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 3);
+  return bytes.slice(0, encodeTextInto(text, bytes));
+}
+
 export function decodeText(bytes: Uint8Array): string {
   return decoder.decode(bytes);
 }

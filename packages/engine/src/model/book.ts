@@ -1,6 +1,7 @@
 import { invariant } from './assert.ts';
 import type { Class } from './classes.ts';
 import type { Run } from './run.ts';
+import { type Schedule, scheduleKey } from './schedule.ts';
 
 /**
  * A queue's part that lives in the store only: runs parked there in order, to be paged in when the
@@ -14,6 +15,11 @@ export interface Lane {
   cursor: LaneCursor | null;
   /** Runs taken out of the lane one by one, ahead of the cursor; skipped when the page arrives. */
   taken: Set<number> | null;
+}
+
+export interface RemovedSchedule {
+  readonly version: number;
+  readonly decidedUpTo: number;
 }
 
 export interface LaneCursor {
@@ -50,6 +56,17 @@ export class Book {
   dueReadAt = 0;
   /** Live runs by (job, unique value). */
   readonly uniques = new Map<string, Run>();
+  /** By `scheduleKey`. */
+  readonly schedules = new Map<string, Schedule>();
+  /** Schedules by `scheduleKey` of tenant and job: who must hear of a new version of the job. */
+  readonly schedulesOfJob = new Map<string, Schedule[]>();
+  /**
+   * What is left of deleted schedules: a version that is told again must not bring one back to life,
+   * and one that is saved anew must not decide its old windows again.
+   */
+  readonly removedSchedules = new Map<string, RemovedSchedule>();
+  /** Live runs beside which their schedule may have no other. */
+  readonly exclusiveRuns = new Map<number, Schedule>();
 
   constructor(partition: number, epoch: number) {
     invariant(epoch > 0, 'I7', 'an owner writes under an epoch of its own');
@@ -64,6 +81,26 @@ export class Book {
       this.lanes.set(name, lane);
     }
     return lane;
+  }
+
+  addSchedule(schedule: Schedule): void {
+    this.schedules.set(scheduleKey(schedule.tenant, schedule.name), schedule);
+    const job = scheduleKey(schedule.tenant, schedule.spec.job);
+    const siblings = this.schedulesOfJob.get(job);
+    if (siblings === undefined) this.schedulesOfJob.set(job, [schedule]);
+    else siblings.push(schedule);
+  }
+
+  removeSchedule(schedule: Schedule, version: number): void {
+    const { decidedUpTo } = schedule;
+    const key = scheduleKey(schedule.tenant, schedule.name);
+    this.schedules.delete(key);
+    this.removedSchedules.set(key, { version, decidedUpTo });
+    for (const run of schedule.live ?? []) this.exclusiveRuns.delete(run);
+    const job = scheduleKey(schedule.tenant, schedule.spec.job);
+    const left = this.schedulesOfJob.get(job)?.filter((each) => each !== schedule) ?? [];
+    if (left.length === 0) this.schedulesOfJob.delete(job);
+    else this.schedulesOfJob.set(job, left);
   }
 }
 

@@ -19,6 +19,8 @@ export interface RunHead {
   readonly unique?: string;
   /** Not before this time. */
   readonly dueAt?: number;
+  /** The window of a schedule that it is the run of. */
+  readonly window?: WindowHead;
   /** What started it, for people and history. */
   readonly trigger?: { readonly kind: string; readonly by?: string; readonly of?: string };
   /** W3C trace context of the submission, so that one trace spans client, node and worker. */
@@ -27,6 +29,18 @@ export interface RunHead {
   readonly inbox?: string;
   /** Where it waits in the store, if it was parked at submission. */
   readonly lane?: string;
+}
+
+export interface WindowHead {
+  readonly schedule: string;
+  readonly at: number;
+  /** When it was to start: the window and its jitter. */
+  readonly planned: number;
+  readonly catchUp?: true;
+  /** Made on somebody's word for a window of the past; it decides nothing about the window. */
+  readonly backfill?: true;
+  /** No other run of the schedule may live beside it. */
+  readonly exclusive?: true;
 }
 
 /** One execution of a job version: a graph of tasks, most often of one. */

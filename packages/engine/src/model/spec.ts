@@ -89,6 +89,10 @@ export interface JobDefinition {
   readonly tasks?: readonly TaskDefinition[];
 }
 
+/** Most tasks wait for nobody: they share one empty list. */
+const NONE: readonly number[] = [];
+const orNone = (indexes: readonly number[]) => (indexes.length === 0 ? NONE : indexes);
+
 /** Derives the immutable spec of a job version. Acyclicity is checked where definitions are saved. */
 export function jobSpec(params: {
   tenant: string;
@@ -113,8 +117,8 @@ export function jobSpec(params: {
   const tasks = definitions.map(
     (d, i): TaskSpec => ({
       name: names[i] as string,
-      after: after[i] as number[],
-      before: before[i] as number[],
+      after: orNone(after[i] as number[]),
+      before: orNone(before[i] as number[]),
       shape: internShape({
         request: { ...DEFAULT_REQUEST, ...d.request },
         zone: d.zone ?? null,
@@ -123,8 +127,10 @@ export function jobSpec(params: {
         apart: d.apart ?? [],
         executor: d.executor ?? null,
       }),
-      retry: { ...DEFAULT_RETRY, ...d.retry },
-      timeouts: { ...DEFAULT_TIMEOUTS, ...d.timeouts },
+      // Most say nothing of it: shared, because there may be a job for each of very many schedules.
+      retry: d.retry === undefined ? DEFAULT_RETRY : { ...DEFAULT_RETRY, ...d.retry },
+      timeouts:
+        d.timeouts === undefined ? DEFAULT_TIMEOUTS : { ...DEFAULT_TIMEOUTS, ...d.timeouts },
       critical: d.critical ?? false,
     }),
   );

@@ -1,11 +1,12 @@
 import { addRun } from '../facts/fold.ts';
-import { decodeText, encodeTextInto } from '../facts/text.ts';
+import { decodeText, encodeText } from '../facts/text.ts';
 import type { Book, Lane } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';
 import type { RunState, TaskState } from '../model/states.ts';
+import { decodeSchedule, isScheduleLine, scheduleLines } from './checkpoint-schedule.ts';
 
 /**
  * A checkpoint is a book without its history and without inputs: proportional to live work, which
@@ -13,7 +14,8 @@ import type { RunState, TaskState } from '../model/states.ts';
  * tasks saved are written as base64, because they are rare.
  */
 const CHUNK_CHARS = 1_000_000;
-const FORMAT = 1;
+/** Format 1 knows no schedules. */
+const FORMAT = 2;
 
 /** Finds the job version of a live run; every version is in the store. */
 export type FindSpec = (tenant: string, job: string, version: number) => JobSpec;
@@ -72,16 +74,20 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
   const specs = new Map<JobSpec, number>();
   const chunks: string[] = [];
   let chunk = '';
+  const add = (line: string): void => {
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_CHARS) return;
+    chunks.push(chunk);
+    chunk = '';
+  };
+  for (const line of scheduleLines(book)) add(line);
   for (const run of book.runs.values()) {
     let spec = specs.get(run.spec);
     if (spec === undefined) {
       spec = specs.size;
       specs.set(run.spec, spec);
     }
-    chunk += `${encodeRun(run, spec)}\n`;
-    if (chunk.length < CHUNK_CHARS) continue;
-    chunks.push(chunk);
-    chunk = '';
+    add(encodeRun(run, spec));
   }
   if (chunk !== '') chunks.push(chunk);
   const header: Header = [
@@ -94,7 +100,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
       .filter((lane) => lane.parked > 0 || lane.cursor !== null || lane.taken !== null)
       .map(laneLine),
   ];
-  return [`${JSON.stringify(header)}\n`, ...chunks].map(toBytes);
+  return [`${JSON.stringify(header)}\n`, ...chunks].map(encodeText);
 }
 
 /** Untouched runs of one task, the bulk of any backlog, are six numbers. */
@@ -159,11 +165,13 @@ export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find
   const [format, nextSeq, lastMs, nextToken, specLines, lanes] = JSON.parse(
     decodeText(chunks[0] as Uint8Array),
   ) as Header;
-  if (format !== FORMAT) throw new RangeError(`checkpoint of format ${format}`);
+  if (format < 1 || format > FORMAT) throw new RangeError(`checkpoint of format ${format}`);
   const specs = specLines.map(([tenant, job, version]) => find(tenant, job, version));
   for (const chunk of chunks.slice(1)) {
     for (const line of decodeText(chunk).split('\n')) {
-      if (line !== '') decodeRun(book, specs, JSON.parse(line) as RunLine);
+      if (line === '') continue;
+      if (isScheduleLine(line)) decodeSchedule(book, line);
+      else decodeRun(book, specs, JSON.parse(line) as RunLine);
     }
   }
   book.nextSeq = nextSeq;
@@ -250,11 +258,6 @@ function toRecord([
   outcome,
 ]: RecordLine): AttemptRecord {
   return { number, worker, assignedAt, startedAt, endedAt, outcome };
-}
-
-function toBytes(text: string): Uint8Array {
-  const bytes = new Uint8Array(text.length * 3);
-  return bytes.slice(0, encodeTextInto(text, bytes));
 }
 
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

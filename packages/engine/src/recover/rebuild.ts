@@ -1,6 +1,7 @@
 import { decodeGroup, type PackedFact, type RunPointer } from '../facts/decode-group.ts';
 import type { SubmittedRun } from '../facts/facts.ts';
 import { addRun, fold, leaveLane, removeRun } from '../facts/fold.ts';
+import { foldSchedule, forgetExclusiveRun } from '../facts/fold-schedule.ts';
 import { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
 import { checkpointSpecs, decodeCheckpoint, type FindSpec, type JobVersion } from './checkpoint.ts';
@@ -96,8 +97,12 @@ function foldPacked(
     case 'endedAt': {
       const run = book.runs.get(packed.seq);
       if (run !== undefined) removeRun(book, run as Run);
+      // Also of a run that came and went after the checkpoint, and was never in the book.
+      forgetExclusiveRun(book, packed.seq);
       return;
     }
+    case 'scheduleFact':
+      return foldSchedule(book, packed.fact);
     case 'fact':
       if (!plan.gone.has(packed.fact.seq)) fold(book, packed.fact);
       else if (packed.fact.kind === 'taskAssigned') {

@@ -1,5 +1,6 @@
 import { type Book, DUE_LANE, type Lane } from '../model/book.ts';
 import type { Run, Task } from '../model/run.ts';
+import type { Schedule } from '../model/schedule.ts';
 
 /**
  * Everything that a book says, in one canonical form: what must be equal however the book came
@@ -18,6 +19,7 @@ export function dumpBook(book: Book): unknown {
       .filter(isUsed),
     uniques: [...book.uniques].map(([key, run]) => [key, run.seq]).sort(),
     runs: [...book.runs.values()].sort((a, b) => a.seq - b.seq).map(dumpRun),
+    ...dumpSchedules(book),
   };
 }
 
@@ -29,7 +31,7 @@ function isUsed(lane: LaneDump): boolean {
   return lane.parked > 0 || lane.cursor !== null || lane.taken.length > 0;
 }
 
-function byName(a: Lane, b: Lane): number {
+function byName(a: { readonly name: string }, b: { readonly name: string }): number {
   return a.name < b.name ? -1 : 1;
 }
 
@@ -46,6 +48,26 @@ function isAhead(book: Book, { name, cursor }: Lane, seq: number): boolean {
   if (cursor === null) return true;
   const sort = name === DUE_LANE ? (run.head.dueAt ?? 0) : seq;
   return sort > cursor.sort || (sort === cursor.sort && seq > cursor.seq);
+}
+
+/** Absent where there are none, as in what was written down before there were any. */
+function dumpSchedules(book: Book): Record<string, unknown> {
+  if (book.schedules.size + book.removedSchedules.size === 0) return {};
+  return {
+    removedSchedules: [...book.removedSchedules].sort(),
+    schedules: [...book.schedules.values()].sort(byName).map(dumpSchedule),
+    exclusiveRuns: [...book.exclusiveRuns].map(([seq, { name }]) => [seq, name]).sort(),
+  };
+}
+
+function dumpSchedule(schedule: Schedule): unknown {
+  const { tenant, name, version, spec, decidedUpTo, firedCount, lastFiredAt } = schedule;
+  return {
+    ...{ tenant, name, version, spec, decidedUpTo, firedCount, lastFiredAt },
+    held: schedule.held ?? [],
+    live: [...(schedule.live ?? [])].sort((a, b) => a - b),
+    skips: schedule.skips ?? [],
+  };
 }
 
 export function dumpRun(run: Run): unknown {

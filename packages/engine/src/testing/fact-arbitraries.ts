@@ -9,8 +9,10 @@ import type {
 } from '../facts/facts.ts';
 import * as make from '../facts/facts.ts';
 import { REASONS, type Reason } from '../facts/reasons.ts';
+import * as makeSchedule from '../facts/schedule-facts.ts';
 import type { LaneCursor } from '../model/book.ts';
 import type { RunHead } from '../model/run.ts';
+import { DEFAULT_SCHEDULE, SKIP_REASONS, type SkipReason } from '../model/schedule.ts';
 import { RUN_STATES } from '../model/states.ts';
 import { buildSpec } from './builders.ts';
 
@@ -110,6 +112,13 @@ const runEnded: fc.Arbitrary<RunEnded> = fc
   })
   .map(make.runEnded);
 
+const ofSchedule = { partition: fc.constant(PARTITION), tenant: text, schedule: text, at: time };
+const scheduleSpec = fc.record({ job: text, input: fc.option(text, { nil: null }) }).map((own) => ({
+  ...DEFAULT_SCHEDULE,
+  ...own,
+  when: { kind: 'interval', everyMs: 60_000, anchorAt: 0 } as const,
+}));
+
 /** One for each kind; a kind without one does not compile. */
 export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
   runSubmitted,
@@ -124,6 +133,30 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
   taskExtended: fc.record({ ...of, hardAt: time }).map(make.taskExtended),
   ...outcomes,
   runEnded,
+  scheduleSet: fc
+    .record({ ...ofSchedule, version: count, decidedUpTo: time, spec: scheduleSpec })
+    .map(makeSchedule.scheduleSet),
+  scheduleRemoved: fc.record({ ...ofSchedule, version: count }).map(makeSchedule.scheduleRemoved),
+  windowFired: fc
+    .record({
+      ...ofSchedule,
+      window: time,
+      planned: time,
+      run: seq,
+      catchUp: fc.boolean(),
+      exclusive: fc.boolean(),
+    })
+    .map(makeSchedule.windowFired),
+  windowsSkipped: fc
+    .record({
+      ...ofSchedule,
+      from: time,
+      to: time,
+      count: fc.option(count, { nil: null }),
+      reason: fc.constantFrom(...(Object.keys(SKIP_REASONS) as SkipReason[])),
+    })
+    .map(makeSchedule.windowsSkipped),
+  windowHeld: fc.record({ ...ofSchedule, window: time }).map(makeSchedule.windowHeld),
 };
 
 export const anyFact: fc.Arbitrary<Fact> = fc.oneof(...Object.values(FACTS));

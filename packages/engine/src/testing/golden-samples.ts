@@ -1,5 +1,7 @@
 import type { Fact, SubmittedRun } from '../facts/facts.ts';
 import * as make from '../facts/facts.ts';
+import * as makeSchedule from '../facts/schedule-facts.ts';
+import { DEFAULT_SCHEDULE, SKIP_REASONS, type SkipReason } from '../model/schedule.ts';
 import { buildSpec } from './builders.ts';
 
 /**
@@ -38,6 +40,13 @@ function submitted(seq: number, tenant: string, more: Partial<SubmittedRun> = {}
     ...more,
   };
 }
+
+const ofSchedule = {
+  partition: GOLDEN_PARTITION,
+  tenant: 'café 🚂',
+  schedule: 'pay-roll',
+  at: GOLDEN_AT + 40,
+};
 
 const succeeded = make.taskSucceeded({ ...of, output: null });
 
@@ -134,4 +143,76 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
       output: null,
     }),
   ),
+  scheduleSet: [
+    makeSchedule.scheduleSet({
+      ...ofSchedule,
+      version: 3,
+      decidedUpTo: GOLDEN_AT - 7,
+      spec: {
+        ...DEFAULT_SCHEDULE,
+        job: 'report',
+        when: {
+          kind: 'cron',
+          expr: '30 2 L * *',
+          zone: 'Europe/Berlin',
+          dstGap: 'shift',
+          dstOverlap: 'first',
+          calendar: { weekdaysOnly: true, blackouts: ['2026-12-24/2027-01-01', '12-25'] },
+        },
+        jitterMs: 300_000,
+        overlap: 'queueOne',
+        startAt: GOLDEN_AT - 1_000,
+        endAt: GOLDEN_AT + 1_000,
+        runsMax: 12,
+        class: 0,
+        input: '{"name":"zürich \\"🧨\\""}',
+      },
+    }),
+    makeSchedule.scheduleSet({
+      ...ofSchedule,
+      version: 1,
+      decidedUpTo: 0,
+      spec: {
+        ...DEFAULT_SCHEDULE,
+        job: 'report',
+        when: { kind: 'interval', everyMs: 90_000, anchorAt: GOLDEN_AT },
+        paused: true,
+      },
+    }),
+    makeSchedule.scheduleSet({
+      ...ofSchedule,
+      version: 1,
+      decidedUpTo: 0,
+      spec: { ...DEFAULT_SCHEDULE, job: 'report', when: { kind: 'instant', at: GOLDEN_AT } },
+    }),
+  ],
+  scheduleRemoved: [makeSchedule.scheduleRemoved({ ...ofSchedule, version: 4 })],
+  windowFired: [
+    makeSchedule.windowFired({
+      ...ofSchedule,
+      window: GOLDEN_AT - 60_000,
+      planned: GOLDEN_AT - 59_000,
+      run: 12_345_678_901,
+      catchUp: true,
+      exclusive: false,
+    }),
+    makeSchedule.windowFired({
+      ...ofSchedule,
+      window: GOLDEN_AT,
+      planned: GOLDEN_AT,
+      run: 1,
+      catchUp: false,
+      exclusive: true,
+    }),
+  ],
+  windowsSkipped: (Object.keys(SKIP_REASONS) as SkipReason[]).map((reason, i) =>
+    makeSchedule.windowsSkipped({
+      ...ofSchedule,
+      from: GOLDEN_AT - 86_400_000,
+      to: GOLDEN_AT,
+      count: i === 0 ? null : i,
+      reason,
+    }),
+  ),
+  windowHeld: [makeSchedule.windowHeld({ ...ofSchedule, window: GOLDEN_AT - 1 })],
 };

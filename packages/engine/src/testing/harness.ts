@@ -11,6 +11,7 @@ import { type Attempt, type AttemptRef, type Run, type RunHead, refOf } from '..
 import type { JobSpec } from '../model/spec.ts';
 import type { Worker } from '../model/worker.ts';
 import type { EngineSettings } from '../settings.ts';
+import type { ZoneOf } from '../triggers/recurrence.ts';
 import { buildSpec, buildWorker, type JobParams, type WorkerParams } from './builders.ts';
 
 /** A time as real ones are, so that arithmetic on it loses the precision that it would really lose. */
@@ -46,9 +47,10 @@ export class Harness {
       settings?: Partial<EngineSettings>;
       seed?: number;
       partitions?: readonly number[];
+      zoneOf?: ZoneOf;
     } = {},
   ) {
-    this.engine = new Engine(params.settings);
+    this.engine = new Engine(params.settings, params.zoneOf);
     this.random = seededRandom(params.seed ?? 1);
     this.now = START_MS;
     this.#beatAt = this.now + this.engine.core.settings.heartbeatMs;

@@ -3,6 +3,7 @@ import type { Book } from '../model/book.ts';
 import { type AttemptRef, refOf } from '../model/run.ts';
 import { encodeCheckpoint } from '../recover/checkpoint.ts';
 import type { EngineSettings } from '../settings.ts';
+import type { ZoneOf } from '../triggers/recurrence.ts';
 import { FakeStore, type SavedCheckpoint } from './fake-store.ts';
 import { Harness } from './harness.ts';
 
@@ -12,8 +13,11 @@ export class Recorded extends Harness {
   epoch = 1;
   readonly #settings: Partial<EngineSettings>;
 
-  constructor(params: { settings?: Partial<EngineSettings>; seed?: number } = {}) {
+  readonly #zoneOf: ZoneOf | undefined;
+
+  constructor(params: { settings?: Partial<EngineSettings>; seed?: number; zoneOf?: ZoneOf } = {}) {
     super(params);
+    this.#zoneOf = params.zoneOf;
     this.#settings = params.settings ?? {};
   }
 
@@ -38,7 +42,7 @@ export class Recorded extends Harness {
   ): void {
     this.epoch++;
     const book = this.store.rebuild(this.epoch, params.checkpoint ?? null);
-    const engine = new Engine({ ...this.#settings, ...params.settings });
+    const engine = new Engine({ ...this.#settings, ...params.settings }, this.#zoneOf);
     (this as { engine: Engine }).engine = engine;
     this.apply({ kind: 'takePartition', book });
     this.flush();

@@ -24,3 +24,19 @@ export function expectedVersion(headers: IncomingHttpHeaders): Expected {
   if (version !== undefined) return { kind: 'version', version: Number(version) };
   throw new ApiError('bad_request', 'it is not an ETag of ours', { field: 'If-Match' });
 }
+
+/** As operations want it. */
+export function expectedBy(headers: IncomingHttpHeaders): {
+  version?: number;
+  absent?: boolean;
+} {
+  const expected = expectedVersion(headers);
+  switch (expected.kind) {
+    case 'any':
+      return {};
+    case 'absent':
+      return { absent: true };
+    case 'version':
+      return { version: expected.version };
+  }
+}

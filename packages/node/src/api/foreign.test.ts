@@ -27,6 +27,9 @@ beforeAll(async () => {
   const blob = await world.ask('/blobs', { method: 'PUT', raw: 'secret of A', tenant: A });
   // An id of the right form and of a run that is not there: the real one with other random bits.
   const lost = `${other.json<{ id: string }>().id.slice(0, -4)}ffff`;
+  const schedule = { name: 'nightly', definition: { job: 'nightly', cron: '0 2 * * *' } };
+  expect((await world.ask('/schedules', { body: schedule, tenant: A })).status).toBe(201);
+  ids.set('schedules', { real: 'nightly', absent: 'absent' });
   ids.set('jobs', { real: 'nightly', absent: 'absent' });
   ids.set('runs', { real: id, absent: lost });
   ids.set('tasks', { real: `${id}:nightly`, absent: `${lost}:nightly` });
@@ -43,6 +46,9 @@ const ofTenant = ROUTES.filter(
 /** Bodies that are valid, so that only the id decides. */
 function bodyOf(route: Route): object {
   if (route.url.endsWith('/class')) return { class: 'P0' };
+  if (route.url.endsWith('/backfill'))
+    return { from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
+  if (route.url === '/schedules/:schedule') return { job: 'nowhere', cron: '0 2 * * *' };
   return {};
 }
 
@@ -79,7 +85,7 @@ describe("another tenant's ids", () => {
   });
 
   it('SEC-02 are in no list and no count', async () => {
-    for (const path of ['/jobs', '/runs', '/keys', '/audit', '/queues']) {
+    for (const path of ['/jobs', '/schedules', '/runs', '/keys', '/audit', '/queues']) {
       const { status, text } = await world.ask(path, { key: adminOfB });
       expect([path, status]).toEqual([path, 200]);
       expect(text).not.toContain('nightly');

@@ -9,6 +9,7 @@ import { metricsRoutes } from './routes/metrics.ts';
 import { openapiRoutes } from './routes/openapi.ts';
 import { queuesRoutes } from './routes/queues.ts';
 import { runsRoutes } from './routes/runs.ts';
+import { schedulesRoutes } from './routes/schedules.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { whoamiRoutes } from './routes/whoami.ts';
@@ -18,6 +19,7 @@ const DOCUMENTED: readonly Route[] = [
   ...healthRoutes,
   ...whoamiRoutes,
   ...jobsRoutes,
+  ...schedulesRoutes,
   ...runsRoutes,
   ...tasksRoutes,
   ...eventsRoutes,

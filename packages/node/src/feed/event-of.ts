@@ -2,9 +2,9 @@ import {
   assertNever,
   CLASSES,
   type Class,
-  type Fact,
   type JobSpec,
   parseDetail,
+  type RunFact,
   type RunId,
   type RunState,
   type TaskState,
@@ -20,7 +20,7 @@ export interface NamedRun {
 /** Tasks named in the event of an end; a run of a hundred thousand tasks is read from its view. */
 const TASKS_TOLD = 100;
 
-type Plain = Exclude<Fact, { kind: 'runSubmitted' | 'runsPagedIn' | 'runEnded' }>;
+type Plain = Exclude<RunFact, { kind: 'runSubmitted' | 'runsPagedIn' | 'runEnded' }>;
 
 /** A fact as far as it is told: from memory, or read back from the journal and its rows. */
 export type ToldFact =
@@ -34,7 +34,7 @@ export type ToldFact =
       readonly detail: string;
     };
 
-export function toldOf(fact: Exclude<Fact, { kind: 'runsPagedIn' }>): ToldFact {
+export function toldOf(fact: Exclude<RunFact, { kind: 'runsPagedIn' }>): ToldFact {
   if (fact.kind !== 'runSubmitted') return fact;
   return { kind: fact.kind, partition: fact.partition, class: fact.run.class };
 }

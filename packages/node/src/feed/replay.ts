@@ -98,7 +98,7 @@ class RunsOf {
   }
 
   async eventOf(packed: PackedFact): Promise<FeedEvent | null> {
-    if (packed.kind === 'pagedInAt') return null;
+    if (packed.kind === 'pagedInAt' || packed.kind === 'scheduleFact') return null;
     const seq =
       packed.kind === 'submittedAt'
         ? packed.run.seq
@@ -109,7 +109,10 @@ class RunsOf {
     return known === null ? null : eventOf(this.#told(packed, known), known);
   }
 
-  #told(packed: Exclude<PackedFact, { kind: 'pagedInAt' }>, known: KnownRun): ToldFact {
+  #told(
+    packed: Exclude<PackedFact, { kind: 'pagedInAt' | 'scheduleFact' }>,
+    known: KnownRun,
+  ): ToldFact {
     const { partition } = this.#q;
     switch (packed.kind) {
       case 'fact':

@@ -1,4 +1,4 @@
-import type { Fact, RunId } from '@signalbox/engine';
+import { type Fact, isScheduleFact, type RunFact, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { Feed, FeedEvent } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
@@ -142,7 +142,8 @@ export class RunFeed implements Feed {
   #deliver(batch: Batch, force: boolean): boolean {
     const { partition, seq, facts } = batch;
     const names = facts.map((fact) => {
-      if (fact.kind === 'runsPagedIn' || !this.#mayWant(partition, fact)) return undefined;
+      if (fact.kind === 'runsPagedIn' || isScheduleFact(fact)) return undefined;
+      if (!this.#mayWant(partition, fact)) return undefined;
       return this.#names.nameOf(partition, fact);
     });
     if (names.includes(null) && !force) return false;
@@ -154,7 +155,8 @@ export class RunFeed implements Feed {
     };
     for (const [index, fact] of facts.entries()) {
       const run = names[index];
-      if (run === null || run === undefined || fact.kind === 'runsPagedIn') continue;
+      if (run === null || run === undefined) continue;
+      if (fact.kind === 'runsPagedIn' || isScheduleFact(fact)) continue;
       if (this.#watchers.wants(run.spec.tenant, run.id)) {
         events.push({ ...eventOf(toldOf(fact), run), seq, index, others });
       }
@@ -165,7 +167,7 @@ export class RunFeed implements Feed {
     return true;
   }
 
-  #mayWant(partition: number, fact: Exclude<Fact, { kind: 'runsPagedIn' }>): boolean {
+  #mayWant(partition: number, fact: Exclude<RunFact, { kind: 'runsPagedIn' }>): boolean {
     const seq = fact.kind === 'runSubmitted' ? fact.run.seq : fact.seq;
     return this.#watchers.mayWant(partition, seq);
   }

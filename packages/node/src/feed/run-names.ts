@@ -1,4 +1,4 @@
-import type { Fact } from '@signalbox/engine';
+import type { Fact, RunFact } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { CommitLoop } from '../loop/index.ts';
 import type { NamedRun } from './event-of.ts';
@@ -22,7 +22,7 @@ export class RunNames {
   }
 
   /** Null where only the store knows it. */
-  nameOf(partition: number, fact: Exclude<Fact, { kind: 'runsPagedIn' }>): NamedRun | null {
+  nameOf(partition: number, fact: Exclude<RunFact, { kind: 'runsPagedIn' }>): NamedRun | null {
     if (fact.kind === 'runSubmitted') {
       const { ms, seq, spec } = fact.run;
       return this.#keep({ id: { ms, partition, seq }, spec });

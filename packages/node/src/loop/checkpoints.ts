@@ -32,7 +32,8 @@ export class Checkpoints {
       const held = this.#p.leases().held.get(partition);
       const book = this.#p.engine.core.books.get(partition);
       if (held === undefined || book === undefined) continue;
-      const enough = Math.max(this.#p.settings.checkpointFacts, book.runs.size * 2);
+      const size = book.runs.size + book.schedules.size;
+      const enough = Math.max(this.#p.settings.checkpointFacts, size * 2);
       if (held.factsSinceCheckpoint < enough) continue;
       held.factsSinceCheckpoint = 0;
       due.push({ partition, epoch: held.epoch, seq: held.nextSeq, chunks: encodeCheckpoint(book) });

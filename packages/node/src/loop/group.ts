@@ -1,4 +1,10 @@
-import type { Answer, Effect, Fact, SubmittedRun } from '@signalbox/engine';
+import {
+  type Answer,
+  type Effect,
+  type Fact,
+  isScheduleFact,
+  type SubmittedRun,
+} from '@signalbox/engine';
 
 /** Somebody who waits for decisions to be durable, and hears of all of them together. */
 export interface Reply {
@@ -148,7 +154,9 @@ function factsWithout(facts: readonly Fact[], struck: Submissions): Fact[] {
     } else if (fact.kind === 'runsPagedIn') {
       const gone = parkedBefore.get(fact.lane) ?? 0;
       left.push(gone === 0 ? fact : { ...fact, parkedLeft: Math.max(0, fact.parkedLeft - gone) });
-    } else if (fact.kind === 'runSubmitted' || !isAmong(struck, fact.seq)) left.push(fact);
+    } else if (fact.kind === 'runSubmitted' || isScheduleFact(fact) || !isAmong(struck, fact.seq)) {
+      left.push(fact);
+    }
   }
   return left;
 }

@@ -13,6 +13,7 @@ import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
 import { refused, refusedAll } from './refused.ts';
+import { ScheduleWatch } from './schedule-watch.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
 import { partitionOf, type Slice, slicesOf } from './slices.ts';
@@ -41,6 +42,7 @@ export class CommitLoop {
   readonly engine: Engine;
   readonly leases: Leases;
   readonly settings: LoopSettings;
+  readonly schedules: ScheduleWatch;
   readonly #store: Store;
   readonly #ports: LoopPorts;
   readonly #owner: string;
@@ -101,6 +103,17 @@ export class CommitLoop {
       pause: () => this.#pause(),
       now: () => this.time.now(),
     });
+    this.schedules = new ScheduleWatch({
+      store,
+      ports,
+      engine,
+      specs,
+      partitions: settings.partitions,
+      pollMs: settings.schedulePollMs,
+      executeAll: (commands) => this.executeAll(commands),
+      deliver: (command) => this.#deliver([command]),
+      storeFailed: (error) => this.#storeFailed(error.message),
+    });
     this.leases = new Leases({
       store: params.store,
       ports: params.ports,
@@ -131,6 +144,7 @@ export class CommitLoop {
   async start(): Promise<void> {
     await this.leases.start();
     this.#loader.start();
+    this.schedules.start();
     void this.#segments.start();
   }
 
@@ -141,6 +155,7 @@ export class CommitLoop {
     this.#ownership.stop();
     this.#segments.stop();
     this.#loader.stop();
+    this.schedules.stop();
     this.#wake.stop();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
       for (const reply of group?.replies.splice(0) ?? []) {
@@ -274,6 +289,7 @@ export class CommitLoop {
       this.#flush();
       if (this.#dueMark === null) this.#wake.arm(this.engine.nextWakeAt(), this.time.now());
       this.#loader.look();
+      this.schedules.readJobs();
       if (more || (!this.#mailbox.isEmpty && this.#groups.inFlight === null)) this.#deferStep();
     } catch (error) {
       this.#fail(error);

@@ -70,6 +70,8 @@ export interface LoopSettings {
   /** A checkpoint is written after this many facts, and after twice the number of live runs. */
   readonly checkpointFacts: number;
   readonly inboxPollMs: number;
+  /** How often changes of schedules and jobs by other nodes are looked for. */
+  readonly schedulePollMs: number;
 }
 
 export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
@@ -84,4 +86,5 @@ export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
   retryMs: 100,
   checkpointFacts: 100_000,
   inboxPollMs: 5_000,
+  schedulePollMs: 1_000,
 };

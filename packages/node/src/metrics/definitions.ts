@@ -44,7 +44,7 @@ function makers(registry: Registry) {
 }
 
 /** OBS-03 */
-function ofScheduling({ counter, counters, gauge, histograms }: Makers) {
+function ofScheduling({ counter, counters, gauge, histogram, histograms }: Makers) {
   return {
     delay: histograms({
       name: 'scheduling_delay_seconds',
@@ -69,6 +69,15 @@ function ofScheduling({ counter, counters, gauge, histograms }: Makers) {
       bounds: LONG,
       labels: ['class', 'state'],
     }),
+    windowLateness: histogram({
+      name: 'window_lateness_seconds',
+      help: 'From the planned start of a window to its run',
+      bounds: SHORT,
+    }),
+    windowsSkipped: counters('windows_skipped_total', 'Windows of schedules that got no run', [
+      'schedule',
+      'reason',
+    ]),
     costCpu: counters('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
     costMemory: counters('cost_memory_mb_seconds_total', 'Requested memory times seconds held', [
       'tenant',

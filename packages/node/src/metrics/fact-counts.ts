@@ -1,4 +1,5 @@
 import type { Fact, Run, TaskOutcome } from '@signalbox/engine';
+import { boundedLabel } from './bounded-label.ts';
 import type { MetricSet } from './definitions.ts';
 import { DispatchRate } from './dispatch-rate.ts';
 import { type LiveAttempt, LiveAttempts } from './live-attempts.ts';
@@ -14,6 +15,8 @@ interface Partition {
 }
 
 const NO_RUNS: ReadonlyMap<number, Run> = new Map();
+/** Schedules that skip windows; with more of them than this, the others are counted together. */
+const SCHEDULES_NAMED = 200;
 
 /** Metrics out of what became durable: each fact is counted once, on the node that wrote it. */
 export class FactCounts {
@@ -22,6 +25,7 @@ export class FactCounts {
   readonly #runs: (partition: number) => ReadonlyMap<number, Run> | undefined;
   readonly #tenants: TenantCounts;
   readonly #live = new Map<number, LiveAttempts>();
+  readonly #schedule = boundedLabel(SCHEDULES_NAMED);
 
   constructor(params: {
     set: MetricSet;
@@ -69,7 +73,18 @@ export class FactCounts {
       case 'runClassChanged':
       case 'taskCheckpointed':
       case 'taskExtended':
+      case 'scheduleSet':
+      case 'scheduleRemoved':
+      case 'windowHeld':
         return;
+      case 'windowFired':
+        this.#set.windowLateness.observe(seconds(fact.at - fact.planned));
+        return;
+      case 'windowsSkipped': {
+        const schedule = this.#schedule(`${fact.tenant}/${fact.schedule}`);
+        this.#set.windowsSkipped.of(schedule, fact.reason).add(fact.count ?? 1_000);
+        return;
+      }
       default:
         return this.#outcome(of, fact, of.live.get(fact));
     }

@@ -83,7 +83,7 @@ describe('a batch under the key of its request', () => {
     const spy = vi.spyOn(loop, 'executeAll').mockImplementationOnce(async (commands) => {
       // The node stops between the two partitions.
       await executeAll(
-        commands.filter((command) => 'spec' in command && command.spec.job === other),
+        commands.filter((command) => command.kind === 'submit' && command.spec.job === other),
       );
       throw new Error('stopped');
     });

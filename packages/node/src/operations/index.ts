@@ -9,6 +9,18 @@ export * from './queue-depth.ts';
 export { getRun, WAIT_MAX_MS } from './read-run.ts';
 export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
 export * from './run-payloads.ts';
+export * from './schedules/backfill.ts';
+export { previewSchedule } from './schedules/preview.ts';
+export {
+  deleteSchedule,
+  getSchedule,
+  listSchedules,
+  pauseSchedule,
+  resumeSchedule,
+  type SavedSchedule,
+  saveSchedule,
+} from './schedules/schedules.ts';
+export { scheduleTimeline } from './schedules/timeline.ts';
 export type { SubmitItem } from './submission.ts';
 export * from './submit-runs.ts';
 export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';

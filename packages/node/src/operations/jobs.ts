@@ -169,6 +169,7 @@ async function change(
           : await store.putDefinition({ ...base, body: JSON.stringify(wanted) });
     if (result.kind === 'conflict') continue;
     jobHeads(loop).forget(caller.tenant, params.name);
+    await loop.schedules.jobChanged(caller.tenant, params.name);
     const written = await store.getDefinition({ ...key, version: result.version });
     const created = current === null || (current.deleted && typeof wanted === 'object');
     return { job: jobOf(written as Definition), outcome: created ? 'created' : 'changed' };

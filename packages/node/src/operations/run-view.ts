@@ -1,4 +1,10 @@
-import { type AttemptRecord, CLASSES, formatRunId, type JobSpec } from '@signalbox/engine';
+import {
+  type AttemptRecord,
+  CLASSES,
+  formatRunId,
+  type JobSpec,
+  type WindowHead,
+} from '@signalbox/engine';
 import {
   type AttemptView,
   attemptId,
@@ -34,8 +40,14 @@ export function showHead(view: EngineView): RunView {
     // The key of a request says nothing about this run more than about the others of its batch.
     ...(head.key === undefined || head.batch !== undefined ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
+    ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
     tasks: [],
   };
+}
+
+function showWindow(window: WindowHead): NonNullable<RunView['window']> {
+  const { schedule, at, planned, catchUp = false, backfill = false } = window;
+  return { schedule, at: instant(at), planned: instant(planned), catchUp, backfill };
 }
 
 /** A submission that no owner has taken in yet. */

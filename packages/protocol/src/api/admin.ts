@@ -33,6 +33,8 @@ export const TenantDefinition = Type.Object(
   {
     weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
     runningMax: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+    /** Schedules of the tenant are spread by at least this much, whatever they ask for. */
+    jitterMsMin: Type.Optional(Type.Integer({ minimum: 0, maximum: 300_000 })),
   },
   closed,
 );

@@ -85,6 +85,16 @@ export const RunView = Type.Object({
   endedAt: Type.Union([Instant, Type.Null()]),
   key: Type.Optional(Type.String()),
   trigger: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** The window of a schedule that it is the run of. */
+  window: Type.Optional(
+    Type.Object({
+      schedule: Type.String(),
+      at: Instant,
+      planned: Instant,
+      catchUp: Type.Boolean(),
+      backfill: Type.Boolean(),
+    }),
+  ),
   tasks: Type.Array(TaskView),
   /** The output as JSON where it is JSON; else it is absent, and /output has the bytes. */
   output: Type.Optional(Type.Unknown()),

@@ -56,6 +56,7 @@ export function virtualNode(params: {
       leaseMs: NEVER_MS,
       beatMs: NEVER_MS / 2,
       inboxPollMs: NEVER_MS,
+      schedulePollMs: NEVER_MS,
     },
     node: { name: 'simulated-node', address: '' },
     onFatal: params.onFatal,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Definition } from '../store.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -122,6 +123,46 @@ export function definitionsSuite(target: ConformanceTarget): void {
       expect(await list(world)).toEqual(['report']);
       const third = { tenant: 'third', kind: 'job', after: null, limit: 9 };
       expect(await world.store.listDefinitions(third)).toEqual([]);
+    });
+
+    it('lists the changes of a kind over all tenants in the order of time, page by page', async () => {
+      const world = await openWorld(target);
+      const kind = 'schedule';
+      const wanted: string[] = [];
+      for (const tenant of ['b', 'a', 'ä']) {
+        for (const name of ['two', 'one']) {
+          await put(world, { tenant, kind, name, expectedVersion: 0, body: 'x' });
+          await put(world, { tenant, kind, name, expectedVersion: 1, body: 'y' });
+          wanted.push(`${tenant}/${name}/1`, `${tenant}/${name}/2`);
+        }
+      }
+      await world.store.deleteDefinition({
+        tenant: 'a',
+        kind,
+        name: 'one',
+        expectedVersion: 2,
+        author: 'ann',
+      });
+      await put(world, { kind: 'job', expectedVersion: 0, body: 'x' });
+      wanted.push('a/one/3');
+      const found: Definition[] = [];
+      let after = { atMs: 0, tenant: '', name: '', version: 0 };
+      for (;;) {
+        const page = await world.store.listDefinitionChanges({ kind, after, limit: 4 });
+        expect(page.length).toBeLessThanOrEqual(4);
+        found.push(...page);
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = last;
+      }
+      const names = found.map(({ tenant, name, version }) => `${tenant}/${name}/${version}`);
+      expect(names.toSorted()).toEqual(wanted.toSorted());
+      expect(found.map(({ atMs }) => atMs)).toEqual(
+        found.map(({ atMs }) => atMs).toSorted((a, b) => a - b),
+      );
+      expect(found.filter(({ deleted }) => deleted)).toMatchObject([{ tenant: 'a', name: 'one' }]);
+      const late = { ...after, atMs: after.atMs + 1 };
+      expect(await world.store.listDefinitionChanges({ kind, after: late, limit: 9 })).toEqual([]);
     });
   });
 }

@@ -2,6 +2,7 @@ import { compareText } from '../compare-text.ts';
 import type {
   Definition,
   DefinitionChange,
+  DefinitionCursor,
   DefinitionKey,
   DefinitionResult,
   Store,
@@ -79,6 +80,33 @@ export function listDefinitions(
     if (newest && (includeDeleted || !newest.deleted)) found.push({ ...newest });
   }
   return found;
+}
+
+export function listDefinitionChanges(
+  state: MemoryState,
+  query: Parameters<Store['listDefinitionChanges']>[0],
+): Definition[] {
+  const { kind, after, limit } = query;
+  requireTexts({ kind, tenant: after.tenant, name: after.name });
+  const found: Definition[] = [];
+  for (const [key, histories] of state.definitions) {
+    if (!key.endsWith(`\0${kind}`)) continue;
+    for (const { versions } of histories.items) {
+      for (const definition of versions) {
+        if (inOrder(definition, after) > 0) found.push({ ...definition });
+      }
+    }
+  }
+  return found.sort(inOrder).slice(0, limit);
+}
+
+function inOrder(a: DefinitionCursor, b: DefinitionCursor): number {
+  return (
+    a.atMs - b.atMs ||
+    compareText(a.tenant, b.tenant) ||
+    compareText(a.name, b.name) ||
+    a.version - b.version
+  );
 }
 
 function findHistory(state: MemoryState, key: DefinitionKey) {

@@ -70,6 +70,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     getDefinition: (query) => definitions.getDefinition(database, query),
     listDefinitionVersions: (query) => definitions.listDefinitionVersions(database, query),
     listDefinitions: (query) => definitions.listDefinitions(database, query),
+    listDefinitionChanges: (query) => definitions.listDefinitionChanges(database, query),
     appendLogs: (lines) => logs.appendLogs(database, lines),
     readLogs: (query) => logs.readLogs(database, query),
     appendAudit: (entry) => audit.appendAudit(database, entry),

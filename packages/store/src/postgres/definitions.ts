@@ -11,6 +11,7 @@ import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { getDefinition as getDefinitionSql } from './sql/get-definition.ts';
 import { insertDefinition } from './sql/insert-definition.ts';
+import { listDefinitionChanges as listChangesSql } from './sql/list-definition-changes.ts';
 import { listDefinitionVersions as listVersionsSql } from './sql/list-definition-versions.ts';
 import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
 
@@ -113,6 +114,25 @@ export async function listDefinitions(
       writer.text(kind);
       writer.nullableText(after);
       writer.bool(includeDeleted);
+      writer.int8(limit);
+    }),
+  );
+  return rows.map(toDefinition);
+}
+
+export async function listDefinitionChanges(
+  database: Database,
+  query: Parameters<Store['listDefinitionChanges']>[0],
+): Promise<Definition[]> {
+  const { kind, after, limit } = query;
+  requireTexts({ kind, tenant: after.tenant, name: after.name });
+  const rows = await database.read<DefinitionColumns>(
+    step(listChangesSql(database.schema), 6, (writer) => {
+      writer.text(kind);
+      writer.int8(after.atMs);
+      writer.text(after.tenant);
+      writer.text(after.name);
+      writer.int4(after.version);
       writer.int8(limit);
     }),
   );

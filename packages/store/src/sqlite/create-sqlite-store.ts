@@ -103,6 +103,7 @@ export function storeOn(
     getDefinition: method(definitions.getDefinition),
     listDefinitionVersions: method(definitions.listDefinitionVersions),
     listDefinitions: method(definitions.listDefinitions),
+    listDefinitionChanges: method(definitions.listDefinitionChanges),
     appendLogs: method(logs.appendLogs),
     readLogs: method(logs.readLogs),
     appendAudit: method(audit.appendAudit),

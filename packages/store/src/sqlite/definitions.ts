@@ -10,6 +10,7 @@ import type { Context } from './context.ts';
 import { toDefinition } from './rows.ts';
 import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
 import { INSERT_DEFINITION } from './sql/insert-definition.ts';
+import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
 import { LIST_DEFINITION_VERSIONS } from './sql/list-definition-versions.ts';
 import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
 
@@ -88,4 +89,15 @@ export function listDefinitions(
   requireTexts({ tenant, kind, after });
   const sql = listDefinitionsSql({ isFirstPage: after === null, includeDeleted });
   return db.read(() => db.all(sql, tenant, kind, after ?? '', limit).map(toDefinition));
+}
+
+export function listDefinitionChanges(
+  { db }: Context,
+  query: Parameters<Store['listDefinitionChanges']>[0],
+): Definition[] {
+  const { kind, after, limit } = query;
+  const { atMs, tenant, name, version } = after;
+  requireTexts({ kind, tenant, name });
+  const cursor = [atMs, tenant, name, version] as const;
+  return db.read(() => db.all(LIST_DEFINITION_CHANGES, kind, ...cursor, limit).map(toDefinition));
 }

@@ -9,6 +9,7 @@ import { createRunSegment } from './sql/create-run-segment.ts';
 import { FORGET_KEYS } from './sql/forget-keys.ts';
 import { GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
 import { getRun } from './sql/get-run.ts';
+import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
 import { LIST_DEFINITION_VERSIONS } from './sql/list-definition-versions.ts';
 import { listDefinitions } from './sql/list-definitions.ts';
 import { listRuns } from './sql/list-runs.ts';
@@ -24,6 +25,7 @@ const STATEMENTS: Record<string, string> = {
   ADVANCE_PARTITION,
   FORGET_KEYS,
   GET_NEWEST_DEFINITION,
+  LIST_DEFINITION_CHANGES,
   LIST_DEFINITION_VERSIONS,
   READ_AUDIT,
   READ_AUDIT_HEAD,

@@ -1,4 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import {
   ClassName,
   Job,
@@ -13,7 +12,6 @@ import {
   type Defined,
   defineJob,
   deleteJob,
-  type Expected,
   enableJob,
   getJob,
   listJobs,
@@ -22,24 +20,12 @@ import {
   pauseJob,
   restoreJob,
 } from '../../operations/index.ts';
-import { expectedVersion, tagOf } from '../etag.ts';
+import { expectedBy, tagOf } from '../etag.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ job: Name });
 const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
-
-function expectedBy(headers: IncomingHttpHeaders): Expected {
-  const expected = expectedVersion(headers);
-  switch (expected.kind) {
-    case 'any':
-      return {};
-    case 'absent':
-      return { absent: true };
-    case 'version':
-      return { version: expected.version };
-  }
-}
 
 type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
 

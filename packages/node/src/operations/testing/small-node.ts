@@ -17,6 +17,7 @@ import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
+import { zoneOf } from '../../zones/index.ts';
 import { defineJob, submitRuns } from '../index.ts';
 import type { SubmitItem } from '../submission.ts';
 
@@ -63,7 +64,7 @@ export class SmallNode {
     const store = params.store ?? this.disk;
     this.feed = new RunFeed({ loop: () => this.context.loop, store: () => store });
     const loop = new CommitLoop({
-      engine: new Engine(params.engine),
+      engine: new Engine(params.engine, zoneOf),
       store,
       ports: realPorts({
         release: (effects) => {

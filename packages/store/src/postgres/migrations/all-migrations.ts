@@ -1,6 +1,12 @@
 import { base } from './0001-base.ts';
 import { runKeys } from './0002-run-keys.ts';
 import { logsAndAudit } from './0003-logs-and-audit.ts';
+import { definitionChanges } from './0004-definition-changes.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
-export const migrations: readonly ((schema: string) => string)[] = [base, runKeys, logsAndAudit];
+export const migrations: readonly ((schema: string) => string)[] = [
+  base,
+  runKeys,
+  logsAndAudit,
+  definitionChanges,
+];

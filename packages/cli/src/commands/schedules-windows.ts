@@ -1,0 +1,59 @@
+import type { Backfilled, Page, TimelineEntry } from '@signalbox/protocol';
+import { type Command, Option } from 'commander';
+import { printJson } from '../print/json.ts';
+import { TIMELINE_HEAD, timelineRow } from '../print/schedule-view.ts';
+import { printTable } from '../print/table.ts';
+import { addClientCommand, type Registry } from './define.ts';
+import { limitOf, limitOption, toCount } from './limit.ts';
+import { schedulePath } from './schedules-saved.ts';
+
+/** What became of the windows of a schedule, and runs for those of the past. */
+export function addWindows(registry: Registry, parent: Command): void {
+  addClientCommand(registry, parent, {
+    usage: 'timeline <schedule>',
+    summary: 'show its windows: planned, fired and how late, skipped and why',
+    configure: (command) => limitOption(command, 50),
+    async run({ api, terminal, args, options, json }) {
+      const path = `${schedulePath(args[0])}/timeline`;
+      const { items } = await api.get<Page<TimelineEntry>>(path, { limit: limitOf(options) });
+      if (json) for (const entry of items) printJson(terminal, entry);
+      else printTable(terminal, TIMELINE_HEAD, items.map(timelineRow));
+      return undefined;
+    },
+  });
+  addClientCommand(registry, parent, {
+    usage: 'backfill <schedule>',
+    summary: 'make runs for windows of the past',
+    examples: [
+      [
+        'signalbox schedules backfill nightly --from 2030-01-01T00:00Z --until 2030-02-01T00:00Z --dry-run',
+        'what would be made',
+      ],
+    ],
+    configure: (command) => {
+      command
+        .requiredOption('--from <instant>', 'the first window, or before it')
+        .requiredOption('--until <instant>', 'the last window, or after it')
+        .addOption(new Option('--only <which>', 'windows').choices(['missing', 'all']))
+        .option('--dry-run', 'only say what would be made')
+        .option('--per-minute <count>', 'start so many in a minute', toCount);
+    },
+    async run({ api, terminal, args, options, json }) {
+      const { from, until, only, dryRun, perMinute } = options;
+      const body = { from, until, only, dryRun, perMinute };
+      const done = await api.post<Backfilled>(`${schedulePath(args[0])}/backfill`, body);
+      if (json) {
+        printJson(terminal, done);
+        return undefined;
+      }
+      for (const { window, run } of done.items) {
+        terminal.line(run === undefined ? window : `${window}  ${run}`);
+      }
+      const what = done.dryRun ? 'would be made' : 'made';
+      terminal.note(
+        `${done.windows} windows, ${done.missing} without a run; ${done.items.length} runs ${what}`,
+      );
+      return undefined;
+    },
+  });
+}

@@ -1,0 +1,115 @@
+import { assertNever, invariant } from '../model/assert.ts';
+import type { Book } from '../model/book.ts';
+import { Schedule, SKIPS_KEPT, type Skip, scheduleKey } from '../model/schedule.ts';
+import type { ScheduleFact, ScheduleSet, WindowFired, WindowsSkipped } from './schedule-facts.ts';
+
+/**
+ * I10: a window is decided once. The mark of a schedule only rises; a window behind it can only be
+ * one that is held, and leaves the held ones by being fired or given up.
+ */
+export function foldSchedule(book: Book, fact: ScheduleFact): void {
+  switch (fact.kind) {
+    case 'scheduleSet':
+      return foldSet(book, fact);
+    case 'scheduleRemoved':
+      return book.removeSchedule(scheduleOf(book, fact), fact.version);
+    case 'windowFired':
+      return foldFired(book, fact);
+    case 'windowsSkipped':
+      return foldSkipped(scheduleOf(book, fact), fact);
+    case 'windowHeld': {
+      const schedule = scheduleOf(book, fact);
+      advance(schedule, fact.window, fact.window);
+      schedule.held ??= [];
+      schedule.held.push(fact.window);
+      return;
+    }
+    default:
+      return assertNever(fact);
+  }
+}
+
+function foldSet(book: Book, fact: ScheduleSet): void {
+  const { partition, tenant, schedule: name, version, spec, decidedUpTo } = fact;
+  const key = scheduleKey(tenant, name);
+  const known = book.schedules.get(key);
+  if (known === undefined) {
+    const removed = book.removedSchedules.get(key) ?? NEVER;
+    invariant(version > removed.version, 'I10', `schedule ${name} comes back as it was`);
+    invariant(decidedUpTo >= removed.decidedUpTo, 'I10', `the mark of schedule ${name} falls`);
+    book.removedSchedules.delete(key);
+    book.addSchedule(new Schedule({ partition, tenant, name, version, spec, decidedUpTo }));
+    return;
+  }
+  invariant(version > known.version, 'I10', `schedule ${name} goes back to version ${version}`);
+  invariant(spec.job === known.spec.job, 'I10', `schedule ${name} moves to another job`);
+  invariant(decidedUpTo >= known.decidedUpTo, 'I10', `the mark of schedule ${name} falls`);
+  known.version = version;
+  known.spec = spec;
+  known.decidedUpTo = decidedUpTo;
+}
+
+const NEVER = { version: 0, decidedUpTo: Number.NEGATIVE_INFINITY };
+
+function foldFired(book: Book, fact: WindowFired): void {
+  const schedule = scheduleOf(book, fact);
+  if (!leaveHeld(schedule, fact.window)) advance(schedule, fact.window, fact.window);
+  schedule.firedCount++;
+  schedule.lastFiredAt = fact.at;
+  if (!fact.exclusive) return;
+  schedule.live ??= new Set();
+  schedule.live.add(fact.run);
+  book.exclusiveRuns.set(fact.run, schedule);
+}
+
+function foldSkipped(schedule: Schedule, fact: WindowsSkipped): void {
+  const wasHeld = fact.from === fact.to && leaveHeld(schedule, fact.from);
+  if (!wasHeld) advance(schedule, fact.from, fact.to);
+  const { from, to, count, reason, at } = fact;
+  remember(schedule, { from, to, count, reason, at });
+}
+
+/** Neighbours with one reason are one entry: a long run skips a window every minute. */
+function remember(schedule: Schedule, skip: Skip): void {
+  schedule.skips ??= [];
+  const last = schedule.skips.at(-1);
+  const joins =
+    last !== undefined &&
+    last.reason === skip.reason &&
+    skip.from > last.to &&
+    schedule.lastFiredAt < last.at;
+  if (joins) {
+    const count = last.count === null || skip.count === null ? null : last.count + skip.count;
+    schedule.skips[schedule.skips.length - 1] = { ...skip, from: last.from, count };
+    return;
+  }
+  schedule.skips.push(skip);
+  if (schedule.skips.length > SKIPS_KEPT) schedule.skips.shift();
+}
+
+/** The end of a run, however it is told: its schedule may fire what it holds. */
+export function forgetExclusiveRun(book: Book, seq: number): void {
+  const schedule = book.exclusiveRuns.get(seq);
+  if (schedule === undefined) return;
+  book.exclusiveRuns.delete(seq);
+  schedule.live?.delete(seq);
+}
+
+function leaveHeld(schedule: Schedule, window: number): boolean {
+  const index = schedule.held?.indexOf(window) ?? -1;
+  if (index < 0) return false;
+  schedule.held?.splice(index, 1);
+  return true;
+}
+
+function advance(schedule: Schedule, from: number, to: number): void {
+  invariant(from > schedule.decidedUpTo, 'I10', `window ${from} of ${schedule.name} is decided`);
+  invariant(to >= from, 'I10', `windows of ${schedule.name} are told backwards`);
+  schedule.decidedUpTo = to;
+}
+
+function scheduleOf(book: Book, fact: { tenant: string; schedule: string }): Schedule {
+  const schedule = book.schedules.get(scheduleKey(fact.tenant, fact.schedule));
+  invariant(schedule !== undefined, 'I10', `a fact about schedule ${fact.schedule}, which is none`);
+  return schedule;
+}

@@ -1,0 +1,81 @@
+import type { Core } from '../core/core.ts';
+import type { Book } from '../model/book.ts';
+import { plannedStart, type Recurrence, type Schedule } from '../model/schedule.ts';
+import type { TriggerPorts } from './ports.ts';
+import { bounded } from './recurrence.ts';
+
+/** A schedule whose windows cannot be computed is looked at again after this. */
+const AILING_MS = 60_000;
+
+export function recurrenceOf(schedule: Schedule, ports: TriggerPorts): Recurrence {
+  schedule.recurrence ??= bounded(ports.recurrenceOf(schedule.spec.when), schedule.spec);
+  return schedule.recurrence;
+}
+
+/** It will never fire again, and that is as it should be. */
+export function hasEnded({ spec, firedCount }: Schedule): boolean {
+  return spec.runsMax !== null && firedCount >= spec.runsMax;
+}
+
+/**
+ * I17: an active schedule has a next window and a timer for it. Where it has none although it was
+ * not meant to end, somebody is told: a schedule that stops in silence is found when it is too late.
+ */
+export function arm(core: Core, schedule: Schedule, ports: TriggerPorts): void {
+  core.wheel.disarm(schedule);
+  schedule.nextWindow = null;
+  if (schedule.spec.paused || hasEnded(schedule)) return;
+  try {
+    const recurrence = recurrenceOf(schedule, ports);
+    const window = recurrence.next(schedule.decidedUpTo);
+    if (window === null) return withoutNext(core, schedule);
+    schedule.nextWindow = window;
+    const after = schedule.spec.jitterMs === 0 ? null : recurrence.next(window);
+    core.wheel.arm(schedule, plannedStart(schedule, window, after));
+  } catch (error) {
+    ail(core, schedule, error);
+  }
+}
+
+function withoutNext(core: Core, schedule: Schedule): void {
+  const { when, endAt } = schedule.spec;
+  if (when.kind === 'instant' || endAt !== null) return;
+  core.tell({ kind: 'alert', alert: 'scheduleWithoutNext', subject: subjectOf(schedule) });
+}
+
+/** U041: one schedule that cannot be computed is set aside; the others do not notice. */
+export function ail(core: Core, schedule: Schedule, error: unknown): void {
+  const why = error instanceof Error ? error.message : String(error);
+  const subject = `${subjectOf(schedule)}: ${why}`;
+  core.tell({ kind: 'alert', alert: 'scheduleFailed', subject });
+  core.wheel.arm(schedule, core.now + AILING_MS);
+}
+
+export function subjectOf({ tenant, name }: Schedule): string {
+  return `${tenant}/${name}`;
+}
+
+/** The time of a schedule has come, or something that it waited for. */
+export function makeDue(core: Core, schedule: Schedule): void {
+  if (schedule.isDue) return;
+  schedule.isDue = true;
+  core.dueSchedules.push(schedule);
+}
+
+export function armAll(core: Core, book: Book, ports: TriggerPorts): void {
+  for (const schedule of book.schedules.values()) {
+    arm(core, schedule, ports);
+    if (schedule.held !== null && schedule.held.length > 0) makeDue(core, schedule);
+  }
+}
+
+/** The partition has another owner. */
+export function disarmAll(core: Core, book: Book): void {
+  for (const schedule of book.schedules.values()) {
+    core.wheel.disarm(schedule);
+    schedule.isDue = false;
+  }
+  for (const [key, { partition }] of core.jobsWanted) {
+    if (partition === book.partition) core.jobsWanted.delete(key);
+  }
+}

@@ -1,0 +1,147 @@
+import type { Core } from '../core/core.ts';
+import { windowFired, windowHeld, windowsSkipped } from '../facts/schedule-facts.ts';
+import { encodeText } from '../facts/text.ts';
+import { assertNever, invariant } from '../model/assert.ts';
+import type { Book } from '../model/book.ts';
+import type { RunHead } from '../model/run.ts';
+import { HELD_MAX, plannedStart, type Schedule, type SkipReason } from '../model/schedule.ts';
+import { recurrenceOf, subjectOf } from './arm.ts';
+import type { WindowDecision } from './due-windows.ts';
+import type { TriggerPorts } from './ports.ts';
+
+export interface Deciding {
+  readonly core: Core;
+  readonly book: Book;
+  readonly schedule: Schedule;
+  readonly ports: TriggerPorts;
+}
+
+type Fire = WindowDecision & { kind: 'fire' };
+type Skipped = Omit<WindowDecision & { kind: 'skip' }, 'kind'>;
+
+/** Writes one decision down; what the job and the runs before it say comes first. */
+export function decideWindow(deciding: Deciding, decision: WindowDecision): void {
+  if (decision.kind === 'skip') return skip(deciding, decision);
+  const { schedule } = deciding;
+  const refusal = refusalOf(schedule);
+  if (refusal !== null) return skipOne(deciding, decision.window, refusal);
+  if (schedule.spec.overlap !== 'allow' && isBusy(schedule)) return overlap(deciding, decision);
+  fire(deciding, decision);
+}
+
+/** Windows that waited for a run to end, as far as nothing is in their way any more. */
+export function releaseHeld(deciding: Deciding): void {
+  const { schedule, ports } = deciding;
+  const { held, spec } = schedule;
+  while (held !== null && held.length > 0) {
+    if (spec.overlap !== 'allow' && (schedule.live?.size ?? 0) > 0) return;
+    const window = held[0] as number;
+    const refusal = refusalOf(schedule);
+    if (refusal !== null) skipOne(deciding, window, refusal);
+    else {
+      const next = spec.jitterMs === 0 ? null : recurrenceOf(schedule, ports).next(window);
+      const planned = plannedStart(schedule, window, next);
+      fire(deciding, { kind: 'fire', window, planned, catchUp: false });
+    }
+  }
+}
+
+function refusalOf({ job, name }: Schedule): SkipReason | null {
+  invariant(job.kind !== 'unknown', 'I10', `windows of ${name} are decided without its job`);
+  switch (job.kind) {
+    case 'ready':
+      return null;
+    case 'paused':
+      return 'job_paused';
+    case 'deleted':
+      return 'job_deleted';
+    default:
+      return assertNever(job);
+  }
+}
+
+function isBusy({ live, held }: Schedule): boolean {
+  return (live?.size ?? 0) > 0 || (held?.length ?? 0) > 0;
+}
+
+/** A run of an earlier window is live, or another window waits for that already. */
+function overlap(deciding: Deciding, { window }: Fire): void {
+  const { schedule, ports } = deciding;
+  const heldCount = schedule.held?.length ?? 0;
+  switch (schedule.spec.overlap) {
+    case 'skip':
+      return skipOne(deciding, window, 'overlap');
+    case 'queueOne':
+      return heldCount === 0 ? hold(deciding, window) : skipOne(deciding, window, 'overlap');
+    case 'queueAll':
+      return heldCount < HELD_MAX
+        ? hold(deciding, window)
+        : skipOne(deciding, window, 'queue_full');
+    case 'replace': {
+      for (const older of [...(schedule.held ?? [])]) skipOne(deciding, older, 'replaced');
+      hold(deciding, window);
+      const { partition } = schedule;
+      const by = `schedule ${subjectOf(schedule)}`;
+      for (const seq of [...(schedule.live ?? [])]) {
+        ports.cancel({ kind: 'cancel', partition, seq, by, reason: 'replaced by a later window' });
+      }
+      // A run that had not begun ended at once.
+      if ((schedule.live?.size ?? 0) === 0) releaseHeld(deciding);
+      return;
+    }
+    case 'allow':
+      return;
+    default:
+      return assertNever(schedule.spec.overlap);
+  }
+}
+
+/** The run and the mark: two facts of one group, so that there is never one without the other. */
+function fire(deciding: Deciding, { window, planned, catchUp }: Fire): void {
+  const { core, book, schedule, ports } = deciding;
+  const { partition, tenant, name, spec, job } = schedule;
+  invariant(job.kind === 'ready', 'I10', `window ${window} of ${name} fires without its job`);
+  const exclusive = spec.overlap !== 'allow';
+  const head: RunHead = {
+    ...(planned > core.now ? { dueAt: planned } : {}),
+    trigger: { kind: 'schedule', of: name },
+    window: {
+      schedule: name,
+      at: window,
+      planned,
+      ...(catchUp ? { catchUp } : {}),
+      ...(exclusive ? { exclusive } : {}),
+    },
+  };
+  const answer = ports.submit({
+    kind: 'submit',
+    partition,
+    spec: job.spec,
+    head,
+    input: spec.input === null ? null : encodeText(spec.input),
+    ...(spec.class === null ? {} : { class: spec.class }),
+  });
+  invariant(answer.kind === 'accepted', 'I10', `the run of window ${window} was ${answer.kind}`);
+  const of = { partition, tenant, schedule: name, at: core.now };
+  const fact = windowFired({ ...of, window, planned, run: answer.seq, catchUp, exclusive });
+  core.emit(book, fact, null);
+  if (core.now - planned <= spec.graceMs) return;
+  core.tell({ kind: 'alert', alert: 'windowLate', subject: subjectOf(schedule) });
+}
+
+function hold({ core, book, schedule }: Deciding, window: number): void {
+  const { partition, tenant, name } = schedule;
+  const fact = windowHeld({ partition, tenant, schedule: name, at: core.now, window });
+  core.emit(book, fact, null);
+}
+
+export function skipOne(deciding: Deciding, window: number, reason: SkipReason): void {
+  skip(deciding, { from: window, to: window, count: 1, reason });
+}
+
+export function skip({ core, book, schedule }: Deciding, skipped: Skipped): void {
+  const { partition, tenant, name } = schedule;
+  const { from, to, count, reason } = skipped;
+  const of = { partition, tenant, schedule: name, at: core.now };
+  core.emit(book, windowsSkipped({ ...of, from, to, count, reason }), null);
+}

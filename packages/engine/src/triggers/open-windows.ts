@@ -1,0 +1,63 @@
+import type { Core } from '../core/core.ts';
+import { type Schedule, scheduleKey } from '../model/schedule.ts';
+import { ail, arm, hasEnded, recurrenceOf } from './arm.ts';
+import { type Deciding, decideWindow, releaseHeld } from './decide-window.ts';
+import { dueWindows, type WindowDecision } from './due-windows.ts';
+import type { TriggerPorts } from './ports.ts';
+
+/**
+ * Decides the windows of schedules that are due, a bounded number of schedules at a time. While
+ * nothing can be stored nothing is decided: the windows are late, and memory stays bounded however
+ * long the store is away. Answers whether there is more to do at once.
+ */
+export function openWindows(core: Core, ports: TriggerPorts): boolean {
+  if (core.dueSchedules.size === 0 || core.pauseFrom === 0) return false;
+  for (let looks = 0; looks < core.settings.schedulesPerStep; looks++) {
+    const schedule = core.dueSchedules.shift();
+    if (schedule === undefined) return false;
+    if (!schedule.isDue) continue;
+    schedule.isDue = false;
+    const book = core.books.get(schedule.partition);
+    // It was removed, or belongs to an ownership that has ended.
+    if (book?.schedules.get(scheduleKey(schedule.tenant, schedule.name)) !== schedule) continue;
+    openSchedule({ core, book, schedule, ports });
+  }
+  return core.dueSchedules.size > 0;
+}
+
+function openSchedule(deciding: Deciding): void {
+  const { core, schedule, ports } = deciding;
+  if (wantsJob(core, schedule)) return;
+  releaseHeld(deciding);
+  if (schedule.spec.paused) return;
+  decideDue(deciding);
+  if (schedule.timerBucket === null) arm(core, schedule, ports);
+}
+
+/** Without its job no run can be made; it is asked for, and the schedule comes back with the answer. */
+export function wantsJob(core: Core, schedule: Schedule): boolean {
+  if (schedule.job.kind !== 'unknown') return false;
+  const { partition, tenant, spec } = schedule;
+  core.jobsWanted.set(scheduleKey(tenant, spec.job), { partition, tenant, job: spec.job });
+  return true;
+}
+
+/** Decides every due window; with `closing`, every window up to there, due or not. */
+export function decideDue(deciding: Deciding, closing?: number): void {
+  const { core, schedule, ports } = deciding;
+  if (hasEnded(schedule)) return;
+  let decisions: WindowDecision[];
+  try {
+    const recurrence = recurrenceOf(schedule, ports);
+    const until = closing === undefined ? {} : { closing };
+    decisions = dueWindows({ of: schedule, recurrence, now: core.now, ...until });
+  } catch (error) {
+    // Only the computing of windows is forgiven: a broken invariant still stops the node.
+    ail(core, schedule, error);
+    return;
+  }
+  for (const decision of decisions) {
+    if (hasEnded(schedule)) return;
+    decideWindow(deciding, decision);
+  }
+}

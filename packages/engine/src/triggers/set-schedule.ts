@@ -1,0 +1,130 @@
+import { type Answer, type Command, DONE } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { scheduleRemoved, scheduleSet } from '../facts/schedule-facts.ts';
+import type { Book } from '../model/book.ts';
+import { type Schedule, type ScheduleSpec, scheduleKey } from '../model/schedule.ts';
+import { ail, arm, makeDue, recurrenceOf } from './arm.ts';
+import { type Deciding, skip, skipOne } from './decide-window.ts';
+import { countWindows } from './due-windows.ts';
+import { decideDue, wantsJob } from './open-windows.ts';
+import type { TriggerPorts } from './ports.ts';
+
+type SetSchedule = Command & { kind: 'setSchedule' };
+
+/**
+ * Adopts a version of a schedule. Up to the moment of saving, windows belong to the version before
+ * and are decided under it; the new one never reaches back behind a window that was decided. So an
+ * edit repeats no window and drops none.
+ */
+export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPorts): Answer {
+  const { partition, tenant, schedule: name, version, spec, savedAt } = command;
+  const book = core.books.get(partition);
+  if (book === undefined) return NOT_OWNER;
+  const key = scheduleKey(tenant, name);
+  const known = book.schedules.get(key);
+  const of = { partition, tenant, schedule: name, at: core.now };
+  if (known === undefined) {
+    const removed = book.removedSchedules.get(key);
+    if (spec === null || version <= (removed?.version ?? 0)) return DONE;
+    const first = firstMark(spec, savedAt);
+    const decidedUpTo = removed === undefined ? first : Math.max(first, removed.decidedUpTo);
+    core.emit(book, scheduleSet({ ...of, version, spec, decidedUpTo }), null);
+    arm(core, book.schedules.get(key) as Schedule, ports);
+    return DONE;
+  }
+  if (version <= known.version) return DONE;
+  const replaced = spec === null || spec.job === known.spec.job;
+  if (!replaced) return OTHER_JOB;
+  const deciding = { core, book, schedule: known, ports };
+  if (!close(deciding, savedAt)) return JOB_UNKNOWN;
+  if (spec === null) return remove(deciding, version);
+  const catchesUp = known.spec.paused && known.spec.afterPause === 'catchUp';
+  const from = catchesUp ? known.decidedUpTo : Math.max(savedAt, known.decidedUpTo);
+  core.emit(book, scheduleSet({ ...of, version, spec, decidedUpTo: from }), null);
+  known.recurrence = null;
+  arm(core, known, ports);
+  if ((known.held?.length ?? 0) > 0) makeDue(core, known);
+  return DONE;
+}
+
+/** One instant that has just passed is owed all the same (U046): how late, the policy judges. */
+function firstMark({ when }: ScheduleSpec, savedAt: number): number {
+  return when.kind === 'instant' ? Math.min(savedAt, when.at - 1) : savedAt;
+}
+
+/** Decides what the version that goes still owes; false where its job must be known first. */
+function close(deciding: Deciding, savedAt: number): boolean {
+  const { core, schedule } = deciding;
+  if (schedule.spec.paused) {
+    if (schedule.spec.afterPause === 'next') passPause(deciding, savedAt);
+    return true;
+  }
+  if (owesNothing(deciding, savedAt)) return true;
+  if (wantsJob(core, schedule)) return false;
+  decideDue(deciding, savedAt);
+  return true;
+}
+
+function owesNothing({ core, schedule, ports }: Deciding, savedAt: number): boolean {
+  try {
+    const window = recurrenceOf(schedule, ports).next(schedule.decidedUpTo);
+    return window === null || window > savedAt;
+  } catch (error) {
+    // A schedule that cannot be computed must stay editable, or it could never be mended.
+    ail(core, schedule, error);
+    return true;
+  }
+}
+
+/** The windows of a pause are told of as one range. */
+function passPause(deciding: Deciding, until: number): void {
+  const { core, schedule, ports } = deciding;
+  try {
+    const recurrence = recurrenceOf(schedule, ports);
+    const from = recurrence.next(schedule.decidedUpTo);
+    if (from === null || from > until) return;
+    const to = recurrence.previous(until + 1) as number;
+    skip(deciding, { from, to, count: countWindows(recurrence, from, to), reason: 'paused' });
+  } catch (error) {
+    ail(core, schedule, error);
+  }
+}
+
+function remove(deciding: Deciding, version: number): Answer {
+  const { core, book, schedule } = deciding;
+  for (const window of [...(schedule.held ?? [])]) skipOne(deciding, window, 'removed');
+  const { partition, tenant, name } = schedule;
+  core.wheel.disarm(schedule);
+  const of = { partition, tenant, schedule: name, at: core.now };
+  core.emit(book, scheduleRemoved({ ...of, version }), null);
+  return DONE;
+}
+
+/** What is known of a job has changed: schedules that waited for it go on. */
+export function setJob(core: Core, command: Command & { kind: 'setJob' }): Answer {
+  const { partition, tenant, job, head } = command;
+  const book: Book | undefined = core.books.get(partition);
+  core.jobsWanted.delete(scheduleKey(tenant, job));
+  for (const schedule of book?.schedulesOfJob.get(scheduleKey(tenant, job)) ?? []) {
+    schedule.job = head;
+    const waits = schedule.timerBucket === null || (schedule.held?.length ?? 0) > 0;
+    if (waits) makeDue(core, schedule);
+  }
+  return DONE;
+}
+
+const NOT_OWNER: Answer = {
+  kind: 'refused',
+  code: 'not_owner',
+  message: 'this node does not hold the partition',
+};
+const OTHER_JOB: Answer = {
+  kind: 'refused',
+  code: 'invalid',
+  message: 'a schedule stays with its job; make another one for another job',
+};
+const JOB_UNKNOWN: Answer = {
+  kind: 'refused',
+  code: 'unavailable',
+  message: 'windows of the version before are still being decided',
+};

@@ -1,0 +1,204 @@
+import {
+  Backfill,
+  Backfilled,
+  Name,
+  pageOf,
+  Schedule,
+  ScheduleDefinition,
+  Submitted,
+  TimelineEntry,
+  WindowPreview,
+} from '@signalbox/protocol';
+import Type from 'typebox';
+import {
+  backfillSchedule,
+  deleteSchedule,
+  getSchedule,
+  listSchedules,
+  pauseSchedule,
+  previewSchedule,
+  resumeSchedule,
+  type SavedSchedule,
+  saveSchedule,
+  scheduleTimeline,
+  triggerSchedule,
+} from '../../operations/index.ts';
+import { expectedBy, tagOf } from '../etag.ts';
+import { type Route, type RouteRequest, route } from '../route.ts';
+
+const closed = { additionalProperties: false } as const;
+const Named = Type.Object({ schedule: Name });
+const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
+const Text = Type.Optional(Type.String({ maxLength: 512 }));
+
+type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
+
+function answerSaved({ reply, note }: Request, { schedule, outcome }: SavedSchedule): Schedule {
+  note.target = schedule.name;
+  note.after = `version ${schedule.version}, ${outcome}`;
+  reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(schedule.version));
+  return schedule;
+}
+
+function changing(
+  action: 'pause' | 'resume',
+  summary: string,
+  change: typeof pauseSchedule,
+): Route {
+  return route({
+    method: 'POST',
+    url: `/schedules/:schedule/${action}`,
+    role: 'operator',
+    summary,
+    params: Named,
+    response: { 200: Schedule },
+    audit: `schedule.${action}`,
+    handler: async ({ context, caller, params, headers, reply, note }) => {
+      const { schedule: name } = params;
+      const schedule = await change(context, caller, { name, ...expectedBy(headers) });
+      note.after = `version ${schedule.version}, ${schedule.state}`;
+      reply.header('etag', tagOf(schedule.version));
+      return schedule;
+    },
+  });
+}
+
+export const schedulesRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    url: '/schedules',
+    role: 'operator',
+    summary: 'Saves a schedule, or changes it; says what the change means for its windows',
+    body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
+    response: { 200: Schedule, 201: Schedule },
+    audit: 'schedule.save',
+    handler: async (request) => {
+      const { context, caller, body, headers } = request;
+      const wanted = { ...body, expected: expectedBy(headers) };
+      return answerSaved(request, await saveSchedule(context, caller, wanted));
+    },
+  }),
+  route({
+    method: 'PUT',
+    url: '/schedules/:schedule',
+    role: 'operator',
+    summary: 'Saves a schedule, or changes it; If-Match names the version that was seen',
+    params: Named,
+    body: ScheduleDefinition,
+    response: { 200: Schedule, 201: Schedule },
+    audit: 'schedule.save',
+    handler: async (request) => {
+      const { context, caller, params, body: definition, headers } = request;
+      const wanted = { name: params.schedule, definition, expected: expectedBy(headers) };
+      return answerSaved(request, await saveSchedule(context, caller, wanted));
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/schedules',
+    role: 'viewer',
+    summary: 'The schedules of the tenant by name',
+    query: Type.Object(
+      { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
+      closed,
+    ),
+    response: { 200: pageOf(Schedule) },
+    handler: ({ context, caller, query }) => listSchedules(context, caller, query),
+  }),
+  route({
+    method: 'GET',
+    url: '/schedules/:schedule',
+    role: 'viewer',
+    summary: 'The newest version of a schedule and its next window, also of a deleted one',
+    params: Named,
+    response: { 200: Schedule },
+    handler: async ({ context, caller, params, reply }) => {
+      const schedule = await getSchedule(context, caller, { name: params.schedule });
+      reply.header('etag', tagOf(schedule.version));
+      return schedule;
+    },
+  }),
+  changing('pause', 'Fires nothing until it is resumed; runs that were made go on', pauseSchedule),
+  changing(
+    'resume',
+    'Fires again: from the next window, or catching up if it says so',
+    resumeSchedule,
+  ),
+  route({
+    method: 'DELETE',
+    url: '/schedules/:schedule',
+    role: 'operator',
+    summary: 'Deletes a schedule; its versions, runs and history stay',
+    params: Named,
+    response: { 200: Schedule },
+    audit: 'schedule.delete',
+    handler: async ({ context, caller, params, headers, note }) => {
+      const { schedule: name } = params;
+      const schedule = await deleteSchedule(context, caller, { name, ...expectedBy(headers) });
+      note.after = `version ${schedule.version}, deleted`;
+      return schedule;
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/schedules/:schedule/timeline',
+    role: 'viewer',
+    summary: 'Windows, newest first: planned, fired and how late, skipped and why',
+    params: Named,
+    query: Type.Object({ limit: Limit }, closed),
+    response: { 200: pageOf(TimelineEntry) },
+    handler: ({ context, caller, params, query }) =>
+      scheduleTimeline(context, caller, { name: params.schedule, ...query }),
+  }),
+  route({
+    method: 'POST',
+    url: '/schedules/:schedule/trigger',
+    role: 'operator',
+    summary: 'Runs its job now, by hand; no window is used up',
+    params: Named,
+    response: { 201: Submitted },
+    audit: 'schedule.trigger',
+    handler: async ({ context, caller, params, reply, note }) => {
+      const submitted = await triggerSchedule(context, caller, { name: params.schedule });
+      note.after = `run ${submitted.id}`;
+      reply.code(201);
+      return submitted;
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/schedules/:schedule/backfill',
+    role: 'operator',
+    summary: 'Makes runs for windows of the past: those without one, or all; dryRun only counts',
+    params: Named,
+    body: Backfill,
+    response: { 200: Backfilled },
+    audit: 'schedule.backfill',
+    handler: async ({ context, caller, params, body, note }) => {
+      const wanted = { ...body, name: params.schedule };
+      const done = await backfillSchedule(context, caller, wanted);
+      note.after = done.dryRun ? 'nothing, a dry run' : `${done.items.length} runs`;
+      return done;
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/schedule-preview',
+    role: 'viewer',
+    summary: 'The next windows of an expression before it is saved, with every clock change',
+    query: Type.Object(
+      {
+        expr: Type.String({ maxLength: 512 }),
+        tz: Text,
+        from: Text,
+        until: Text,
+        count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+        dstGap: Text,
+        dstOverlap: Text,
+      },
+      closed,
+    ),
+    response: { 200: WindowPreview },
+    handler: ({ context, caller, query }) => previewSchedule(context, caller, query),
+  }),
+];

@@ -1,0 +1,229 @@
+import { type ScheduleDefinition, scheduleKey, type WindowHead } from '@signalbox/engine';
+import { StoreError } from '@signalbox/store';
+import { describe, expect, it } from 'vitest';
+import { type VirtualNode, VirtualWorld } from './testing/virtual-world.ts';
+
+const MINUTE = 60_000;
+
+async function save(
+  world: VirtualWorld,
+  definition: Partial<ScheduleDefinition> & { name?: string; version?: number } = {},
+): Promise<void> {
+  const { name = 'minutely', version = 1, ...own } = definition;
+  const when = { kind: 'interval', everyMs: MINUTE, anchorAt: world.nowMs } as const;
+  const body = JSON.stringify({ job: 'job', when, ...own });
+  const change = { tenant: 'acme', kind: 'schedule', name, author: 'ann', body };
+  const result = await world.disk.putDefinition({ ...change, expectedVersion: version - 1 });
+  expect(result).toEqual({ kind: 'written', version });
+}
+
+async function setup(params: Parameters<VirtualWorld['startNode']>[0] = {}) {
+  const world = new VirtualWorld();
+  await world.define('acme', 'job');
+  const node = await world.startNode(params);
+  node.attach('w');
+  node.finishEverything();
+  return { world, node };
+}
+
+async function windows(world: VirtualWorld): Promise<WindowHead[]> {
+  const runs = await world.disk.listRuns({ tenant: 'acme', before: null, limit: 10_000 });
+  return runs.map(({ run }) => JSON.parse(run.head).window as WindowHead).reverse();
+}
+
+/** Every minute from the first window on, none missing, none twice. */
+function expectGapless(found: readonly WindowHead[], count: number): void {
+  const first = found[0]?.at ?? 0;
+  expect(found.map(({ at }) => (at - first) / MINUTE)).toEqual(
+    Array.from({ length: count }, (_, i) => i),
+  );
+}
+
+describe('schedules in the loop', () => {
+  it('are found within a second of being saved by whomever, and fire in their second', async () => {
+    const { world } = await setup();
+    await save(world);
+    await world.run(10 * MINUTE + 500);
+    const found = await windows(world);
+    expectGapless(found, 10);
+    const runs = await world.disk.listRuns({ tenant: 'acme', before: null, limit: 99 });
+    const lateMs = runs.map(({ run }) => run.id.ms - JSON.parse(run.head).window.planned);
+    expect(Math.max(...lateMs)).toBeLessThan(100);
+    expect(Math.min(...lateMs)).toBeGreaterThanOrEqual(0);
+  });
+
+  it('TRG-12 U032 go on with another node after every kind of end of the one before', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world);
+    let node: VirtualNode | null = null;
+    for (let life = 0; life < 12; life++) {
+      node = await world.startNode({ name: `node-${life}`, loop: { checkpointFacts: 5 } });
+      node.attach('w');
+      node.finishEverything();
+      await world.run(2 * MINUTE + life * 5_000);
+      if (life % 2 === 0) node.loop.halt();
+      else {
+        const stopped = node.loop.stop();
+        await world.run(1_000);
+        await stopped;
+      }
+      expect(node.fatal).toEqual([]);
+    }
+    const found = await windows(world);
+    expectGapless(found, found.length);
+    expect(found.length).toBeGreaterThan(24);
+  });
+
+  it('U036 are late and not lost while the store is away, and the run says so', async () => {
+    let away = false;
+    const { world, node } = await setup({
+      store: (disk) => ({
+        ...disk,
+        append: async (commit) => {
+          if (away) throw new StoreError('unavailable', 'away');
+          return disk.append(commit);
+        },
+        beat: async (request) => {
+          if (away) throw new StoreError('unavailable', 'away');
+          return disk.beat(request);
+        },
+      }),
+    });
+    await save(world, { catchUp: { windowsMax: 10 } });
+    await world.run(MINUTE + 1_000);
+    away = true;
+    await world.run(3 * MINUTE);
+    away = false;
+    await world.run(MINUTE);
+    const found = await windows(world);
+    expectGapless(found, 5);
+    const runs = (await world.disk.listRuns({ tenant: 'acme', before: null, limit: 99 })).reverse();
+    const lateMs = runs.map(({ run }, i) => run.id.ms - found[i]!.planned);
+    expect(lateMs[0]).toBeLessThan(100);
+    expect(Math.max(...lateMs)).toBeGreaterThan(2 * MINUTE);
+    expect(node.released.filter((effect) => effect.kind === 'alert').length).toBeGreaterThan(0);
+  });
+
+  it('use the newest version of their job, and skip while it is deleted', async () => {
+    const { world, node } = await setup();
+    await save(world);
+    await world.run(MINUTE + 500);
+    const job = { tenant: 'acme', kind: 'job', name: 'job', author: 'ann' };
+    await world.disk.putDefinition({ ...job, expectedVersion: 1, body: '{"class":0}' });
+    await world.run(MINUTE);
+    await world.disk.deleteDefinition({ ...job, expectedVersion: 2 });
+    await world.run(MINUTE);
+    const runs = await world.disk.listRuns({ tenant: 'acme', before: null, limit: 9 });
+    expect(runs.map(({ run }) => [run.jobVersion, run.class]).reverse()).toEqual([
+      [1, 1],
+      [2, 0],
+    ]);
+    const schedule = node.engine.core.books.get(0)?.schedules.get(scheduleKey('acme', 'minutely'));
+    expect(schedule?.skips).toMatchObject([{ count: 1, reason: 'job_deleted' }]);
+  });
+
+  it('an edit that was made while nobody owned the partition is carried out from its saving', async () => {
+    const { world, node } = await setup();
+    await save(world);
+    await world.run(2 * MINUTE + 500);
+    node.loop.halt();
+    await world.run(MINUTE);
+    const when = { kind: 'interval', everyMs: 2 * MINUTE, anchorAt: world.nowMs + 1 } as const;
+    await save(world, { version: 2, when });
+    const savedAt = world.nowMs;
+    await world.run(5 * MINUTE);
+    const next = await world.startNode({ name: 'node-b' });
+    next.attach('w');
+    await world.run(10_000);
+    const found = (await windows(world)).map(({ at }) => at);
+    expectGapless(
+      found.slice(0, 3).map((at) => ({ at, schedule: '', planned: at })),
+      3,
+    );
+    expect(found.slice(3)).toEqual([1, 2 * MINUTE + 1, 4 * MINUTE + 1].map((ms) => savedAt + ms));
+  });
+
+  it('a deleted schedule fires no more', async () => {
+    const { world } = await setup();
+    await save(world);
+    await world.run(MINUTE + 500);
+    const key = { tenant: 'acme', kind: 'schedule', name: 'minutely', author: 'ann' };
+    await world.disk.deleteDefinition({ ...key, expectedVersion: 1 });
+    await world.run(5 * MINUTE);
+    expect(await windows(world)).toHaveLength(1);
+  });
+
+  it('saved and deleted before anybody had heard of it is not brought to life', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world);
+    const key = { tenant: 'acme', kind: 'schedule', name: 'minutely', author: 'ann' };
+    await world.disk.deleteDefinition({ ...key, expectedVersion: 1 });
+    const node = await world.startNode();
+    await world.run(5 * MINUTE);
+    expect(await windows(world)).toEqual([]);
+    expect(node.engine.core.books.get(0)?.schedules.size).toBe(0);
+  });
+
+  it('a deleted schedule stays deleted however often its versions are read again', async () => {
+    const { world, node } = await setup();
+    await save(world);
+    await world.run(2 * MINUTE + 500);
+    const key = { tenant: 'acme', kind: 'schedule', name: 'minutely', author: 'ann' };
+    await world.disk.deleteDefinition({ ...key, expectedVersion: 1 });
+    await world.run(5_000);
+    for (const name of ['b', 'c', 'd']) {
+      node.loop.halt();
+      await world.startNode({ name });
+      await world.run(3 * MINUTE);
+    }
+    expect(await windows(world)).toHaveLength(2);
+  });
+
+  it('F14 are found though the clock of the store was set back and looks failed meanwhile', async () => {
+    let backMs = 0;
+    let fails = false;
+    const { world } = await setup({
+      store: (disk) => ({
+        ...disk,
+        now: async () => {
+          if (fails) throw new StoreError('unavailable', 'away');
+          return world.nowMs - backMs;
+        },
+      }),
+    });
+    await world.run(2 * MINUTE);
+    fails = true;
+    backMs = 3_600_000;
+    world.nowMs -= backMs;
+    await save(world);
+    world.nowMs += backMs;
+    await world.run(2 * MINUTE);
+    fails = false;
+    await world.run(2 * MINUTE);
+    expect((await windows(world)).length).toBeGreaterThan(0);
+  });
+
+  it('TRG-21 are never looked for twice at a time, however slow the store is', async () => {
+    let under = 0;
+    let most = 0;
+    let looks = 0;
+    const world = new VirtualWorld();
+    await world.startNode({
+      store: (disk) => ({
+        ...disk,
+        listDefinitionChanges: async (query) => {
+          most = Math.max(most, ++under);
+          looks++;
+          await new Promise<void>((resolve) => world.after(3_000, resolve));
+          under--;
+          return disk.listDefinitionChanges(query);
+        },
+      }),
+    });
+    await world.run(MINUTE);
+    expect(looks).toBeGreaterThan(10);
+    expect(most).toBe(1);
+  });
+});

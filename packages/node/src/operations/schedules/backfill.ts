@@ -1,0 +1,163 @@
+import {
+  type Command,
+  formatRunId,
+  type JobSpec,
+  partitionOf,
+  type RunHead,
+  type ScheduleSpec,
+  scheduleSpec,
+} from '@signalbox/engine';
+import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
+import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import { jobHeads } from '../job-heads.ts';
+import { operation } from '../operation.ts';
+import { noJob, refusal, shown } from '../refusals.ts';
+import { iso } from './schedule-definition.ts';
+import { liveSchedule, noSchedule, readSchedule } from './schedules.ts';
+import { windowRuns } from './timeline.ts';
+import { windowsOf } from './windows-of.ts';
+
+const WINDOWS_MAX = 10_000;
+const AT_ONCE = 1_000;
+
+type Submit = Command & { kind: 'submit' };
+
+/**
+ * Makes runs for windows of the past: for those that have none, or for all of them. It decides
+ * nothing about a window, so what the schedule has yet to decide is left to it. A rate is kept by due
+ * times, which are durable: nobody has to live to see the last of them.
+ */
+export const backfillSchedule = operation(
+  async (context, caller, params: { name: string } & Backfill): Promise<Backfilled> => {
+    const { name, only = 'missing', dryRun = false } = params;
+    const { spec, decidedUpTo, held } = await liveOf(context, caller, name);
+    const [fromMs, untilMs] = [instantOf(params, 'from'), instantOf(params, 'until')];
+    if (untilMs < fromMs) throw bad('until', 'the range ends before it begins');
+    const windows = windowsBetween(spec, fromMs, Math.min(untilMs, decidedUpTo));
+    const of = { job: spec.job, schedule: name, sinceMs: fromMs, limit: Number.POSITIVE_INFINITY };
+    const runs = windows.length === 0 ? [] : await windowRuns(context, caller, of);
+    const taken = new Set([...held, ...runs.map(({ window }) => window.at)]);
+    const missing = windows.filter((window) => !taken.has(window));
+    const wanted = only === 'all' ? windows : missing;
+    const counts = { dryRun, windows: windows.length, missing: missing.length };
+    if (dryRun) return { ...counts, items: wanted.map((at) => ({ window: iso(at) })) };
+    const job = await readyJob(context, caller, spec.job);
+    const commands = wanted.map((window, i) =>
+      submission({ context, caller, spec, job, name, window, index: i, params }),
+    );
+    return { ...counts, items: await submitAll(context, commands) };
+  },
+);
+
+/** A run on somebody's word: it is of no window and uses none up (TRG-26). */
+export const triggerSchedule = operation(
+  async (context, caller, params: { name: string }): Promise<Submitted> => {
+    const { spec } = await liveOf(context, caller, params.name);
+    const job = await readyJob(context, caller, spec.job);
+    const head: RunHead = { trigger: { kind: 'manual', of: params.name, by: caller.key } };
+    const [answer] = await context.loop.executeAll([command({ context, spec, job, head })]);
+    if (answer?.kind === 'refused') throw refusal(answer);
+    if (answer?.kind !== 'accepted') throw new ApiError('internal', 'it was not answered');
+    return { id: formatRunId(answer), job: spec.job, created: true };
+  },
+);
+
+function bad(field: string, message: string): ApiError {
+  return new ApiError('invalid', message, { field });
+}
+
+function instantOf(params: Backfill, field: 'from' | 'until'): number {
+  const at = Date.parse(params[field]);
+  if (Number.isNaN(at)) throw bad(field, `${field} is an instant in ISO 8601`);
+  return at;
+}
+
+async function liveOf(
+  context: NodeContext,
+  caller: Caller,
+  name: string,
+): Promise<{ spec: ScheduleSpec; decidedUpTo: number; held: readonly number[] }> {
+  const definition = await readSchedule(context, caller, name);
+  if (definition.deleted) throw noSchedule(name);
+  const live = liveSchedule(context, definition);
+  if (live === null) {
+    throw new ApiError('not_owner', 'another node holds this schedule', { retryAfterSeconds: 1 });
+  }
+  const spec = scheduleSpec(JSON.parse(definition.body));
+  return { spec, decidedUpTo: live.decidedUpTo, held: live.held ?? [] };
+}
+
+async function readyJob(context: NodeContext, caller: Caller, job: string): Promise<JobSpec> {
+  const head = await jobHeads(context.loop).newest(caller.tenant, job);
+  if (head === null) throw noJob(job);
+  if (head.paused) throw new ApiError('job_paused', `the job ${shown(job)} is paused`);
+  return head.spec;
+}
+
+function windowsBetween(spec: ScheduleSpec, fromMs: number, untilMs: number): number[] {
+  const recurrence = windowsOf(spec);
+  const windows: number[] = [];
+  for (let at = recurrence.next(fromMs - 1); at !== null && at <= untilMs; ) {
+    windows.push(at);
+    if (windows.length > WINDOWS_MAX) {
+      throw bad('until', `the range has more than ${WINDOWS_MAX} windows`);
+    }
+    at = recurrence.next(at);
+  }
+  return windows;
+}
+
+function submission(of: {
+  context: NodeContext;
+  caller: Caller;
+  spec: ScheduleSpec;
+  job: JobSpec;
+  name: string;
+  window: number;
+  index: number;
+  params: Backfill;
+}): Submit {
+  const { context, caller, name, window, index, params } = of;
+  const { only = 'missing', perMinute } = params;
+  const waitMs = perMinute === undefined ? 0 : Math.floor((index * 60_000) / perMinute);
+  // Asked for twice, a missing window gets one run; all of them are meant to run once more.
+  const again = only === 'all' ? `/${caller.requestId}` : '';
+  const head: RunHead = {
+    key: `backfill/${name}/${window}${again}`,
+    ...(waitMs > 0 ? { dueAt: context.loop.time.now() + waitMs } : {}),
+    trigger: { kind: 'backfill', of: name, by: caller.key },
+    window: { schedule: name, at: window, planned: window, backfill: true },
+  };
+  return command({ ...of, head });
+}
+
+function command(of: {
+  context: NodeContext;
+  spec: ScheduleSpec;
+  job: JobSpec;
+  head: RunHead;
+}): Submit {
+  const { context, spec, job, head } = of;
+  const partition = partitionOf(job.tenant, job.job, context.partitions);
+  const input = spec.input === null ? null : new TextEncoder().encode(spec.input);
+  const klass = spec.class === null ? {} : { class: spec.class };
+  return { kind: 'submit', partition, spec: job, head, input, ...klass };
+}
+
+async function submitAll(
+  { loop }: NodeContext,
+  commands: readonly Submit[],
+): Promise<Backfilled['items']> {
+  const items: Backfilled['items'] = [];
+  for (let i = 0; i < commands.length; i += AT_ONCE) {
+    const chunk = commands.slice(i, i + AT_ONCE);
+    const answers = await loop.executeAll(chunk);
+    for (const [k, answer] of answers.entries()) {
+      if (answer.kind === 'refused') throw refusal(answer);
+      if (answer.kind === 'done') throw new ApiError('internal', 'a run was not answered');
+      const at = chunk[k]?.head.window?.at ?? 0;
+      items.push({ window: iso(at), run: formatRunId(answer) });
+    }
+  }
+  return items;
+}

@@ -1,0 +1,45 @@
+import type { WindowPreview } from '@signalbox/protocol';
+import { ApiError } from '../../context.ts';
+import { markWindows, type PreviewRequest, previewWindows } from '../../preview/index.ts';
+import { operation } from '../operation.ts';
+import { iso } from './schedule-definition.ts';
+
+const COUNT_MAX = 100;
+const MINUTE_MS = 60_000;
+
+/** The next windows of an expression before it is saved, with every clock change among them. */
+export const previewSchedule = operation(
+  async (context, _caller, params: PreviewRequest & { count?: number }): Promise<WindowPreview> => {
+    const count = Math.min(params.count ?? 10, COUNT_MAX);
+    const preview = previewWindows({ ...params, count }, context.loop.time.now());
+    if (preview.kind === 'refused') {
+      const { field, message } = preview.refusal;
+      throw new ApiError('invalid', message, { field });
+    }
+    const lines = markWindows(preview);
+    return {
+      windows: lines.flatMap((line) =>
+        line.kind === 'window'
+          ? [
+              {
+                at: iso(line.atMs),
+                offsetMinutes: Math.round(line.offsetMs / MINUTE_MS),
+                ...(line.mark === null ? {} : { mark: line.mark }),
+              },
+            ]
+          : [],
+      ),
+      changes: lines.flatMap((line) =>
+        line.kind === 'change'
+          ? [
+              {
+                at: iso(line.atMs),
+                offsetMinutesBefore: Math.round(line.offsetBeforeMs / MINUTE_MS),
+                offsetMinutesAfter: Math.round(line.offsetAfterMs / MINUTE_MS),
+              },
+            ]
+          : [],
+      ),
+    };
+  },
+);

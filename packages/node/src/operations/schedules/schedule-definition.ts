@@ -1,0 +1,136 @@
+import {
+  CLASSES,
+  parseCalendar,
+  parseClass,
+  parseCron,
+  type ScheduleDefinition as Stored,
+  type When,
+} from '@signalbox/engine';
+import type { ScheduleDefinition } from '@signalbox/protocol';
+import { ApiError } from '../../context.ts';
+import { findZone } from '../../zones/index.ts';
+
+/** Inputs larger than this belong into a blob that the job reads: every window carries its own copy. */
+const INPUT_CHARS_MAX = 65_536;
+
+function bad(field: string, message: string): ApiError {
+  return new ApiError('invalid', message, { field: `definition.${field}` });
+}
+
+/** Checks a definition and makes of it what the engine reads. Nothing is saved that could never fire. */
+export function toStored(
+  definition: ScheduleDefinition,
+  about: { now: number; jitterMsMin: number; paused: boolean },
+): Stored {
+  const { job, jitterMs = 0, graceMs, overlap, afterPause, runsMax, input } = definition;
+  const klass = definition.class === undefined ? null : parseClass(definition.class);
+  const text = input === undefined ? null : JSON.stringify(input);
+  if (text !== null && text.length > INPUT_CHARS_MAX) {
+    throw bad('input', `an input has at most ${INPUT_CHARS_MAX} characters here`);
+  }
+  const startAt = instantOf(definition, 'startAt');
+  const endAt = instantOf(definition, 'endAt');
+  if (startAt !== null && endAt !== null && endAt < startAt) {
+    throw bad('endAt', 'the end lies before the start');
+  }
+  return {
+    job,
+    when: whenOf(definition, about.now),
+    ...(about.paused ? { paused: true } : {}),
+    // A tenant's own minimum holds whatever is asked for (TRG-11), and is seen in what is stored.
+    jitterMs: Math.max(jitterMs, about.jitterMsMin),
+    ...(graceMs === undefined ? {} : { graceMs }),
+    ...(definition.catchUp === undefined ? {} : { catchUp: definition.catchUp }),
+    ...(overlap === undefined ? {} : { overlap }),
+    ...(afterPause === undefined ? {} : { afterPause }),
+    ...(startAt === null ? {} : { startAt }),
+    ...(endAt === null ? {} : { endAt }),
+    ...(runsMax === undefined ? {} : { runsMax }),
+    ...(klass === null ? {} : { class: klass }),
+    ...(text === null ? {} : { input: text }),
+  };
+}
+
+function instantOf(
+  definition: ScheduleDefinition,
+  field: 'startAt' | 'endAt' | 'anchorAt' | 'runAt',
+): number | null {
+  const text = definition[field];
+  if (text === undefined) return null;
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw bad(field, `${field} is an instant in ISO 8601`);
+  return at;
+}
+
+function whenOf(definition: ScheduleDefinition, now: number): When {
+  const { cron, everyMs, runAt } = definition;
+  const named = [cron, everyMs, runAt].filter((each) => each !== undefined);
+  if (named.length !== 1) throw bad('cron', 'a schedule names one of cron, everyMs and runAt');
+  if (cron !== undefined) return cronOf(definition, cron);
+  for (const field of ['zone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
+    if (definition[field] !== undefined) throw bad(field, `${field} is for cron only`);
+  }
+  if (runAt !== undefined) {
+    return { kind: 'instant', at: instantOf(definition, 'runAt') as number };
+  }
+  const anchorAt = instantOf(definition, 'anchorAt') ?? now - (now % 1_000);
+  return { kind: 'interval', everyMs: everyMs as number, anchorAt };
+}
+
+function cronOf(definition: ScheduleDefinition, expr: string): When {
+  const { zone = 'UTC', dstGap, dstOverlap, calendar } = definition;
+  const parsed = parseCron(expr);
+  if (parsed.kind === 'refused') throw bad('cron', parsed.refusal.message);
+  if (findZone(zone) === null) throw bad('zone', `${JSON.stringify(zone)} is no time zone`);
+  if (calendar !== undefined) {
+    const days = parseCalendar(calendar);
+    if (days.kind === 'refused') throw bad(`calendar.${days.refusal.field}`, days.refusal.message);
+  }
+  return {
+    kind: 'cron',
+    expr,
+    zone,
+    ...(dstGap === undefined ? {} : { dstGap }),
+    ...(dstOverlap === undefined ? {} : { dstOverlap }),
+    ...(calendar === undefined ? {} : { calendar }),
+  };
+}
+
+/** What is stored, as its author would write it. */
+export function fromStored(stored: Stored): ScheduleDefinition {
+  const { when, paused: _paused, startAt, endAt, runsMax, class: klass, input, ...same } = stored;
+  return {
+    ...same,
+    ...timesOf(when),
+    ...(startAt == null ? {} : { startAt: iso(startAt) }),
+    ...(endAt == null ? {} : { endAt: iso(endAt) }),
+    ...(runsMax == null ? {} : { runsMax }),
+    ...(klass == null ? {} : { class: CLASSES[klass] }),
+    ...(input == null ? {} : { input: JSON.parse(input) as unknown }),
+  };
+}
+
+function timesOf(when: When): Partial<ScheduleDefinition> {
+  switch (when.kind) {
+    case 'cron': {
+      const { expr: cron, zone, dstGap, dstOverlap, calendar } = when;
+      return {
+        cron,
+        zone,
+        ...(dstGap === undefined ? {} : { dstGap }),
+        ...(dstOverlap === undefined ? {} : { dstOverlap }),
+        ...(calendar === undefined
+          ? {}
+          : { calendar: calendar as ScheduleDefinition['calendar'] & object }),
+      };
+    }
+    case 'interval':
+      return { everyMs: when.everyMs, anchorAt: iso(when.anchorAt) };
+    case 'instant':
+      return { runAt: iso(when.at) };
+  }
+}
+
+export function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,269 @@
+import type { ScheduleDefinition } from '@signalbox/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { putTenant } from '../../api/tenants.ts';
+import type { FeedEvent } from '../../context.ts';
+import {
+  backfillSchedule,
+  deleteSchedule,
+  getRun,
+  getSchedule,
+  listRuns,
+  listSchedules,
+  pauseSchedule,
+  previewSchedule,
+  resumeSchedule,
+  saveSchedule,
+  scheduleTimeline,
+  triggerSchedule,
+} from '../index.ts';
+import { caller, SmallNode } from '../testing/small-node.ts';
+
+const MINUTE = 60_000;
+
+let node: SmallNode;
+beforeEach(async () => {
+  node = await SmallNode.start();
+  await node.define('mail');
+});
+afterEach(() => node.stop());
+
+const save = (definition: Partial<ScheduleDefinition> = {}, more: object = {}) => {
+  const full = { job: 'mail', ...('everyMs' in definition ? {} : DAILY), ...definition };
+  if ('runAt' in definition) delete (full as Partial<ScheduleDefinition>).cron;
+  return saveSchedule(node.context, caller(), { name: 'nightly', definition: full, ...more });
+};
+const DAILY = { cron: '30 2 * * *' };
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Resolves with the next run of the tenant. */
+function nextRun(): Promise<FeedEvent> {
+  return new Promise((resolve) => {
+    const stop = node.feed.watch({ tenant: 'acme' }, (event) => {
+      if (event.kind !== 'runSubmitted') return;
+      stop();
+      resolve(event);
+    });
+  });
+}
+
+describe('schedules', () => {
+  it('gives back what was written, with its next window; the same again keeps its version', async () => {
+    const definition: ScheduleDefinition = {
+      job: 'mail',
+      cron: '30 2 * * MON-FRI',
+      zone: 'Europe/Berlin',
+      dstGap: 'skip',
+      dstOverlap: 'both',
+      calendar: { blackouts: ['12-25'] },
+      jitterMs: 5_000,
+      overlap: 'queueOne',
+      catchUp: { windowsMax: 1 },
+      class: 'P0',
+      input: { to: 'all' },
+      endAt: '2090-01-01T00:00:00.000Z',
+    };
+    const made = await save(definition);
+    expect(made.outcome).toBe('created');
+    expect(made.schedule).toMatchObject({
+      name: 'nightly',
+      version: 1,
+      state: 'active',
+      author: 'tester',
+    });
+    expect(made.schedule.definition).toEqual(definition);
+    expect(Date.parse(made.schedule.next as string)).toBeGreaterThan(Date.now());
+    expect((await save(definition)).outcome).toBe('unchanged');
+    expect(await getSchedule(node.context, caller(), { name: 'nightly' })).toEqual(made.schedule);
+    const { items } = await listSchedules(node.context, caller(), {});
+    expect(items.map(({ name }) => name)).toEqual(['nightly']);
+  });
+
+  it('an edit says what it changed, from when, and which windows come instead', async () => {
+    await save();
+    const { schedule, outcome } = await save({ cron: '0 4 * * *', jitterMs: 1_000 });
+    expect(outcome).toBe('changed');
+    expect(schedule.change?.fields).toEqual(['jitterMs', 'when']);
+    expect(schedule.change?.from).toBe(schedule.at);
+    expect(schedule.change?.nextBefore.map((at) => at.slice(11, 16))).toEqual([
+      '02:30',
+      '02:30',
+      '02:30',
+    ]);
+    expect(schedule.change?.nextAfter.map((at) => at.slice(11, 16))).toEqual([
+      '04:00',
+      '04:00',
+      '04:00',
+    ]);
+  });
+
+  it.each([
+    [{ cron: '61 * * * *' }, 'definition.cron'],
+    [{ cron: '0 0 30 2 *' }, 'definition.cron'],
+    [{ cron: '* * * * *', zone: 'Mars/Olympus' }, 'definition.zone'],
+    [{ cron: '* * * * *', calendar: { blackouts: ['never'] } }, 'definition.calendar.blackouts[0]'],
+    [{ cron: '* * * * *', everyMs: 5_000 }, 'definition.cron'],
+    [{ everyMs: 5_000, zone: 'UTC' }, 'definition.zone'],
+    [{ startAt: '2030-01-02T00:00:00Z', endAt: '2030-01-01T00:00:00Z' }, 'definition.endAt'],
+  ])('TRG-06 TRG-08 %j is refused, and nothing is stored', async (definition, field) => {
+    await expect(save(definition)).rejects.toMatchObject({ code: 'invalid', field });
+    expect((await listSchedules(node.context, caller(), {})).items).toEqual([]);
+  });
+
+  it('names a job that is there, and stays with it', async () => {
+    await expect(save({ job: 'absent' })).rejects.toMatchObject({ code: 'not_found' });
+    await save();
+    await node.define('other');
+    await expect(save({ job: 'other' })).rejects.toMatchObject({ field: 'definition.job' });
+  });
+
+  it('API-12 whoever names another version than the newest changes nothing', async () => {
+    await save();
+    const stale = save({ cron: '0 5 * * *' }, { expected: { version: 9 } });
+    await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
+    const again = save({ cron: '0 5 * * *' }, { expected: { absent: true } });
+    await expect(again).rejects.toMatchObject({ code: 'precondition_failed' });
+  });
+
+  it('TRG-11 a minimum jitter of the tenant overrides what is asked for, and is seen', async () => {
+    await putTenant(node.context, {
+      name: 'acme',
+      expected: { kind: 'any' },
+      author: 'root',
+      definition: { jitterMsMin: 300_000 },
+    });
+    const { schedule } = await save({ jitterMs: 0 });
+    expect(schedule.definition.jitterMs).toBe(300_000);
+  });
+
+  it('TRG-26 fires by itself, and by hand without using up a window', async () => {
+    const first = nextRun();
+    await save({ runAt: iso(Date.now() - 2_000) });
+    const { run } = await first;
+    const { items } = await listRuns(node.context, caller(), { job: 'mail' });
+    expect(items[0]?.trigger).toEqual({ kind: 'schedule', of: 'nightly' });
+    expect(items[0]?.window).toMatchObject({ schedule: 'nightly', catchUp: false });
+    expect(run.seq).toBe(1);
+    const { id } = await triggerSchedule(node.context, caller(), { name: 'nightly' });
+    const manual = await getRun(node.context, caller(), { id });
+    expect(manual.trigger).toEqual({ kind: 'manual', of: 'nightly', by: 'tester' });
+    const timeline = await scheduleTimeline(node.context, caller(), { name: 'nightly' });
+    expect(timeline.items).toMatchObject([{ state: 'fired', run: items[0]?.id }]);
+    expect(timeline.items[0]?.lateMs).toBeGreaterThanOrEqual(2_000);
+    const over = await getSchedule(node.context, caller(), { name: 'nightly' });
+    expect(over).toMatchObject({ state: 'ended', next: null });
+  });
+
+  it('TRG-19 pauses and resumes; a deleted one is seen as such and fires no more', async () => {
+    await save();
+    expect(await pauseSchedule(node.context, caller(), { name: 'nightly' })).toMatchObject({
+      state: 'paused',
+      next: null,
+      version: 2,
+    });
+    expect(await resumeSchedule(node.context, caller(), { name: 'nightly' })).toMatchObject({
+      state: 'active',
+      version: 3,
+      change: { fields: ['paused'] },
+    });
+    expect(await deleteSchedule(node.context, caller(), { name: 'nightly' })).toMatchObject({
+      state: 'deleted',
+    });
+    const gone = triggerSchedule(node.context, caller(), { name: 'nightly' });
+    await expect(gone).rejects.toMatchObject({ code: 'not_found' });
+    expect((await listSchedules(node.context, caller(), {})).items).toEqual([]);
+    expect((await save()).schedule).toMatchObject({ version: 5, state: 'active' });
+  });
+});
+
+describe('the timeline', () => {
+  it('EXT-05 shows what is planned, what was skipped and why', async () => {
+    const off = { catchUp: { windowsMax: 0 }, graceMs: 1_000 };
+    await save({ runAt: iso(Date.now() - MINUTE), ...off });
+    const skipped = async () => {
+      const { items } = await scheduleTimeline(node.context, caller(), { name: 'nightly' });
+      return items.filter(({ state }) => state === 'skipped');
+    };
+    while ((await skipped()).length === 0) await node.context.loop.flushed();
+    expect(await skipped()).toMatchObject([{ reason: 'catch_up_off', count: 1 }]);
+    await saveSchedule(node.context, caller(), {
+      name: 'other',
+      definition: { job: 'mail', ...DAILY },
+    });
+    const { items } = await scheduleTimeline(node.context, caller(), { name: 'other' });
+    expect(items.map(({ state }) => state)).toEqual(new Array(10).fill('planned'));
+  });
+});
+
+describe('a backfill', () => {
+  const range = () => {
+    const until = Date.now() - (Date.now() % MINUTE);
+    return { from: iso(until - 9 * MINUTE), until: iso(until) };
+  };
+  const fill = (more: object) =>
+    backfillSchedule(node.context, caller(), { name: 'nightly', ...range(), ...more });
+
+  beforeEach(async () => {
+    await save({ everyMs: MINUTE, anchorAt: '2026-01-01T00:00:00Z' });
+  });
+
+  it('EXT-06 makes exactly the windows that are missing, once; a dry run makes nothing', async () => {
+    const dry = await fill({ dryRun: true });
+    expect(dry).toMatchObject({ dryRun: true, windows: 10, missing: 10 });
+    expect(dry.items.every(({ run }) => run === undefined)).toBe(true);
+    expect((await listRuns(node.context, caller(), {})).items).toEqual([]);
+    const done = await fill({});
+    expect(done.items.map(({ window }) => window)).toEqual(dry.items.map(({ window }) => window));
+    const runs = await listRuns(node.context, caller(), { job: 'mail' });
+    expect(runs.items.map(({ id }) => id).sort()).toEqual(done.items.map(({ run }) => run).sort());
+    expect(runs.items[0]?.trigger).toEqual({ kind: 'backfill', of: 'nightly', by: 'tester' });
+    expect(await fill({})).toMatchObject({ missing: 0, items: [] });
+    const timeline = await scheduleTimeline(node.context, caller(), { name: 'nightly' });
+    expect(timeline.items.filter(({ state }) => state === 'backfilled')).toHaveLength(10);
+  });
+
+  it('EXT-06 makes all of them again if asked to, at a rate that survives a restart', async () => {
+    await fill({});
+    const again = await fill({ only: 'all', perMinute: 60 });
+    expect(again).toMatchObject({ windows: 10, missing: 0 });
+    expect(again.items).toHaveLength(10);
+    const dueAt = (await node.disk.listRuns({ tenant: 'acme', before: null, limit: 10 }))
+      .map(({ run }) => JSON.parse(run.head).dueAt ?? 0)
+      .sort((a: number, b: number) => a - b);
+    expect(dueAt[0]).toBe(0);
+    expect(dueAt[9]).toBeGreaterThan(Date.now() + 5_000);
+  });
+
+  it('leaves windows that are still to come to the schedule', async () => {
+    const { items } = await fill({ until: iso(Date.now() + 3_600_000), dryRun: true });
+    expect(items.every(({ window }) => Date.parse(window) <= Date.now())).toBe(true);
+  });
+
+  it('of too much, or backwards, is refused', async () => {
+    const long = fill({ from: '2000-01-01T00:00:00Z' });
+    await expect(long).rejects.toMatchObject({ code: 'invalid', field: 'until' });
+    const back = fill({ from: range().until, until: range().from });
+    await expect(back).rejects.toMatchObject({ code: 'invalid', field: 'until' });
+  });
+});
+
+describe('a preview', () => {
+  it('EXT-05 marks the clock changes among the next windows', async () => {
+    const preview = await previewSchedule(node.context, caller(), {
+      expr: '30 2 * * *',
+      tz: 'Europe/Berlin',
+      from: '2027-03-26T00:00:00Z',
+      count: 5,
+    });
+    expect(preview.windows.map(({ at }) => at.slice(0, 16))).toEqual([
+      '2027-03-26T01:30',
+      '2027-03-27T01:30',
+      '2027-03-28T01:00',
+      '2027-03-29T00:30',
+      '2027-03-30T00:30',
+    ]);
+    expect(preview.windows[2]?.mark).toBe('shifted');
+    expect(preview.changes).toEqual([
+      { at: '2027-03-28T01:00:00.000Z', offsetMinutesBefore: 60, offsetMinutesAfter: 120 },
+    ]);
+  });
+});

@@ -1,0 +1,3 @@
+export { parseInstant } from './instant.ts';
+export { zoneOf } from './zone-of.ts';
+export { findZone } from './zones.ts';
