@@ -161,7 +161,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
   {
     name: 'readers are told what is not durable',
     caughtBy: 'C12',
-    options: canaryWorld(32, { 'node.crash': 5_000 }, { minutes: 8, nodes: 3 }),
+    options: canaryWorld(132, { 'node.crash': 5_000 }, { minutes: 20, nodes: 3 }),
     sabotage: () => ({
       loop: (loop) => {
         loop.durable = () => Promise.resolve();
