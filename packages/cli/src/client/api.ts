@@ -65,7 +65,8 @@ export class Api {
 
   /** Items of every page, one after the other, at most `max`. */
   async *items<T>(path: string, query: Query, max: number): AsyncGenerator<T> {
-    const cursorName = path === '/runs' ? 'cursor' : 'after';
+    // Newest first goes by a cursor; what is listed by name goes on after a name.
+    const cursorName = path === '/runs' || path === '/tasks' ? 'cursor' : 'after';
     let cursor: string | undefined;
     for (let left = max; left > 0; ) {
       const limit = Math.min(left, 100);

@@ -64,7 +64,7 @@ function addCreate(registry: Registry, parent: Command): void {
     usage: 'create <schedule> <job>',
     summary: 'save a schedule, or change it',
     examples: [
-      ['signalbox schedules create nightly report --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
+      ['signalbox schedules create nightly hello --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
       ['signalbox schedules create beat ping --every 5m --overlap skip', 'every five minutes'],
     ],
     configure: (command) => {

@@ -9,7 +9,7 @@ export function addSchedules(registry: Registry, program: Command): void {
     summary: 'save schedules, see their windows, and fill gaps',
     examples: [
       ['signalbox schedules preview "30 2 * * *" --tz Europe/Berlin', 'before it is saved'],
-      ['signalbox schedules create nightly report --cron "30 2 * * *"', 'save it'],
+      ['signalbox schedules create nightly hello --cron "30 2 * * *"', 'save it'],
       ['signalbox schedules timeline nightly', 'what fired, how late, what was skipped and why'],
     ],
   });
