@@ -108,6 +108,18 @@ describe('running', () => {
     await node.next('finish', 3);
   });
 
+  it('a handler that blocks the event loop behind its first wait is not taken for brisk for long', async () => {
+    const { node } = await startWorker(async () => {
+      await null;
+      for (const until = performance.now() + 300; performance.now() < until; );
+    });
+    for (let seq = 0; seq < 4; seq += 1) {
+      node.say(buildAssign(seq));
+      await node.next('finish', seq + 1);
+    }
+    expect(node.accepted).toEqual([buildRef(0), buildRef(2), buildRef(3)]);
+  });
+
   it('a handler that has blocked the event loop is accepted before it runs the next time', async () => {
     const { node } = await startWorker((input: string) => {
       for (const until = performance.now() + 20; input === 'slow' && performance.now() < until; );

@@ -22,6 +22,8 @@ const STALE_GRACE_MS = 1_000;
 
 /** A start that takes longer blocks the event loop. */
 const BRISK_MS = 5;
+/** A turn in which many are started takes a while; one that takes longer has been blocked. */
+const TURN_MS = 250;
 const ENDING = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
 
 /** Runs attempts that nodes give it, and never forgets a result before a node has it. */
@@ -36,6 +38,8 @@ export class Worker {
   readonly #resend: Resend;
   /** Executors that did not block the event loop when they were last started. */
   readonly #brisk = new Set<string>();
+  /** Those that have done so later in a turn; they are not trusted again. */
+  readonly #blocking = new Set<string>();
   /** Of the message that is being read. */
   #accepts: HeldAttempt[] = [];
   #starts: HeldAttempt[] = [];
@@ -151,11 +155,26 @@ export class Worker {
     this.#starts = [];
     // The acceptance is on its way before a handler blocks the event loop: unless all of them are
     // known to be brisk, for then most will have ended before it could be heard.
-    if (starts.some(({ assign }) => !this.#brisk.has(assign.executor))) {
+    if (starts.some(({ assign }) => !this.#isBrisk(assign.executor))) {
       this.#accept(link, accepts);
       link.flush();
-    } else if (accepts.length > 0) setImmediate(() => this.#accept(link, accepts));
+    } else if (accepts.length > 0) this.#acceptLater(link, accepts);
     for (const held of starts) this.#run(held);
+  }
+
+  #acceptLater(link: Link, accepts: readonly HeldAttempt[]): void {
+    const startedAt = performance.now();
+    setImmediate(() => {
+      // One of them has blocked the event loop behind its first wait, where a start does not show it.
+      if (performance.now() - startedAt > TURN_MS) {
+        for (const { assign } of accepts) this.#blocking.add(assign.executor);
+      }
+      this.#accept(link, accepts);
+    });
+  }
+
+  #isBrisk(executor: string): boolean {
+    return this.#brisk.has(executor) && !this.#blocking.has(executor);
   }
 
   /** What has ended meanwhile says so by its result. */

@@ -54,6 +54,27 @@ describe('commands that are handed in together', () => {
     expect(await node.loop.executeAll([])).toEqual([]);
   });
 
+  it('are all refused where there is no room for all: a part of them would be made anew each time', async () => {
+    const { world, node } = await start({ loop: { partitions: 8, mailboxMax: 5 } });
+    const commands: Command[] = [];
+    for (const name of Array.from({ length: 20 }, (_, i) => `job-${i}`)) {
+      await world.define('acme', name);
+      const spec = await node.spec('acme', name);
+      const partition = partitionOf('acme', name, 8);
+      commands.push({ kind: 'submit', partition, spec, head: {}, input: null });
+    }
+    // Between two turns the mailbox is filled by somebody else.
+    node.loop.report(Array.from({ length: 5 }, () => ({ kind: 'freshen' }) as const));
+    const answers = await node.loop.executeAll(commands);
+    expect(answers.map((answer) => 'code' in answer && answer.code)).toEqual(
+      commands.map(() => 'overloaded'),
+    );
+    await world.run(50);
+    const sent = node.loop.executeAll(commands);
+    await world.run(50);
+    expect((await sent).every(({ kind }) => kind === 'accepted')).toBe(true);
+  });
+
   it('are all refused where the node stops before they are durable', async () => {
     const { world, node, spec } = await start();
     const sent = node.loop.executeAll(request(node, { spec, count: 3, key: 'a' }));

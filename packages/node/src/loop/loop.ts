@@ -12,7 +12,7 @@ import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
 import { Pressure } from './pressure.ts';
-import { refused, refusedAll } from './refused.ts';
+import { type Refused, refused, refusedAll } from './refused.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
@@ -194,9 +194,15 @@ export class CommitLoop {
    */
   async executeAll(commands: readonly Command[]): Promise<readonly Answer[]> {
     const slices = slicesOf(commands);
-    const [only] = slices;
-    if (slices.length === 1 && only !== undefined) return this.#executeSlice(only);
-    const answered = await Promise.all(slices.map((slice) => this.#executeSlice(slice)));
+    const refusals = slices.map(({ partition }) => this.#refusal(partition));
+    // Before any of it is posted: what is refused as busy may be sent again, so none of it may exist.
+    const busy = refusals.find((refusal) => refusal !== null && refusal.code !== 'not_owner');
+    if (busy) return commands.map(() => busy);
+    const answered = await Promise.all(
+      slices.map((slice, s) => this.#executeSlice(slice, refusals[s] ?? null)),
+    );
+    const [only] = answered;
+    if (answered.length === 1 && only !== undefined) return only;
     const answers = new Array<Answer>(commands.length);
     for (const [s, { indexes }] of slices.entries()) {
       for (const [i, index] of indexes.entries()) answers[index] = answered[s]?.[i] as Answer;
@@ -204,13 +210,15 @@ export class CommitLoop {
     return answers;
   }
 
-  #executeSlice({ commands, partition }: Slice): Promise<readonly Answer[]> {
-    const refusal = this.#refusal(partition);
+  #executeSlice(
+    { commands, partition }: Slice,
+    refusal: Answer | null,
+  ): Promise<readonly Answer[]> {
     if (refusal !== null) return Promise.resolve(commands.map(() => refusal));
     return new Promise((resolve) => this.#post({ commands, resolve, partition }));
   }
 
-  #refusal(partition: number | null): Answer | null {
+  #refusal(partition: number | null): Refused | null {
     if (this.#stopped || this.#pressure.away) return refused('unavailable');
     if (this.#mailbox.size >= this.settings.mailboxMax) return refused('overloaded');
     if (partition !== null && !this.owns(partition)) return refused('not_owner');

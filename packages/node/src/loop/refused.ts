@@ -7,7 +7,9 @@ const MESSAGES = {
   unknown: 'it may have been accepted; ask again with the same idempotency key',
 } as const;
 
-export function refused(code: keyof typeof MESSAGES): Answer {
+export type Refused = Answer & { readonly kind: 'refused' };
+
+export function refused(code: keyof typeof MESSAGES): Refused {
   return { kind: 'refused', code, message: MESSAGES[code] };
 }
 
