@@ -50,6 +50,12 @@ export class Group {
     return !this.hasWrites && this.effects.length === 0 && this.replies.length === 0;
   }
 
+  takeFromInbox(partition: number, entry: string): void {
+    const taken = this.inboxTaken.get(partition);
+    if (taken === undefined) this.inboxTaken.set(partition, [entry]);
+    else taken.push(entry);
+  }
+
   add(facts: readonly Fact[]): void {
     for (const fact of facts) {
       const list = this.facts.get(fact.partition);

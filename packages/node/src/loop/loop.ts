@@ -16,7 +16,7 @@ import { type Refused, refused, refusedAll } from './refused.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
-import { partitionOf, type Slice, slicesOf } from './slices.ts';
+import { inOrder, partitionOf, type Slice, slicesOf } from './slices.ts';
 import { Specs } from './specs.ts';
 import { WakeTimer } from './wake-timer.ts';
 
@@ -201,13 +201,7 @@ export class CommitLoop {
     const answered = await Promise.all(
       slices.map((slice, s) => this.#executeSlice(slice, refusals[s] ?? null)),
     );
-    const [only] = answered;
-    if (answered.length === 1 && only !== undefined) return only;
-    const answers = new Array<Answer>(commands.length);
-    for (const [s, { indexes }] of slices.entries()) {
-      for (const [i, index] of indexes.entries()) answers[index] = answered[s]?.[i] as Answer;
-    }
-    return answers;
+    return inOrder(slices, answered);
   }
 
   #executeSlice(
@@ -334,10 +328,7 @@ export class CommitLoop {
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
     if (mail.inboxEntry !== undefined && partition !== null && answers[0]?.kind !== 'refused') {
-      const { inboxTaken } = this.#groups.gathering;
-      const taken = inboxTaken.get(partition);
-      if (taken === undefined) inboxTaken.set(partition, [mail.inboxEntry]);
-      else taken.push(mail.inboxEntry);
+      this.#groups.gathering.takeFromInbox(partition, mail.inboxEntry);
     }
     return answers;
   }

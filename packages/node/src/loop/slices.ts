@@ -1,4 +1,4 @@
-import type { Command } from '@signalbox/engine';
+import type { Answer, Command } from '@signalbox/engine';
 
 /** Commands of one partition, and where in the batch they stood. */
 export interface Slice {
@@ -28,6 +28,20 @@ function sliceOf(slices: Slice[], partition: number | null): Slice {
   const slice: Slice = { partition, commands: [], indexes: [] };
   slices.push(slice);
   return slice;
+}
+
+/** The answers of all slices, in the order of the batch. */
+export function inOrder(
+  slices: readonly Slice[],
+  answered: readonly (readonly Answer[])[],
+): readonly Answer[] {
+  const [only] = answered;
+  if (answered.length === 1 && only !== undefined) return only;
+  const answers: Answer[] = [];
+  for (const [s, { indexes }] of slices.entries()) {
+    for (const [i, index] of indexes.entries()) answers[index] = answered[s]?.[i] as Answer;
+  }
+  return answers;
 }
 
 export function partitionOf(command: Command): number | null {
