@@ -56,6 +56,7 @@ export class Committer {
       const { body, factCount, runs, ends, parked } = encodeGroup({ partition, at, facts });
       const inboxTaken = group.inboxTaken.get(partition) ?? NONE;
       const { epoch, nextSeq: seq } = held;
+      const owed = group.owed.get(partition);
       parts.push({
         partition,
         epoch,
@@ -67,6 +68,7 @@ export class Committer {
         ends,
         parked,
         inboxTaken,
+        ...(owed === undefined ? {} : { inboxPut: owed.flatMap(({ entries }) => entries) }),
       });
     }
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };

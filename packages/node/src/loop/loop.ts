@@ -74,7 +74,7 @@ export class CommitLoop {
     this.specs = new Specs(params.store);
     this.#pressure = new Pressure(this.settings);
     this.#wake = new WakeTimer(params.ports, () => this.#step());
-    this.#groups = new Groups(params.engine);
+    this.#groups = new Groups(params.engine, params.ports);
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
     const leases = () => this.leases;
@@ -390,6 +390,7 @@ export class CommitLoop {
     });
     if (this.#pressure.committed(nowMs - params.startedAt, nowMs)) this.#storeBack();
     this.#groups.inFlight = null;
+    if (group.owed.size > 0) this.#loader.hurry();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
