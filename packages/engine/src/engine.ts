@@ -246,7 +246,7 @@ export class Engine {
   #runEnded(run: Run, fact: RunEnded): void {
     const { core } = this;
     const { tenant } = run.spec;
-    if (core.followers.has(tenant)) {
+    if (core.followers.size > 0 && core.followers.has(tenant)) {
       if (core.ends === NO_ENDS) core.ends = [{ run, fact }];
       else core.ends.push({ run, fact });
     }

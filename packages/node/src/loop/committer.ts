@@ -57,7 +57,7 @@ export class Committer {
       const inboxTaken = group.inboxTaken.get(partition) ?? NONE;
       const { epoch, nextSeq: seq } = held;
       const owed = group.owed.get(partition);
-      parts.push({
+      const part = {
         partition,
         epoch,
         seq,
@@ -68,8 +68,10 @@ export class Committer {
         ends,
         parked,
         inboxTaken,
-        ...(owed === undefined ? {} : { inboxPut: owed.flatMap(({ entries }) => entries) }),
-      });
+      };
+      parts.push(
+        owed === undefined ? part : { ...part, inboxPut: owed.flatMap(({ entries }) => entries) },
+      );
     }
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };
   }

@@ -219,6 +219,11 @@ export class CommitLoop {
     return null;
   }
 
+  /** From now on ends of these tenants' runs are told to the port `follow`. */
+  follow(tenants: ReadonlySet<string>): void {
+    this.engine.apply({ kind: 'follow', tenants }, this.engine.core.now, this.#ports.random);
+  }
+
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
   report(said: Command | readonly Command[]): void {
     if (this.#stopped) return;

@@ -2,6 +2,8 @@ import { type FollowedEnd, formatRunId, partitionOf, type RunHead } from '@signa
 import { looksLikeBlobRef, OWN_SOURCE } from '@signalbox/protocol';
 import type { InboxEntry } from '@signalbox/store';
 import type { Logger } from 'pino';
+import { END_WORK_MAX } from '../cel/limits.ts';
+import { type Allowance, isSpent } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
 import { expectationName } from '../loop/index.ts';
 import { aliasOf } from '../operations/inbox-alias.ts';
@@ -46,6 +48,7 @@ function entriesOf(params: FollowParams, end: FollowedEnd): InboxEntry[] {
   const { book, count } = params;
   const { tenant } = end.fact;
   let event: Event | null = null;
+  const allowance: Allowance = { left: END_WORK_MAX };
   const entries: InboxEntry[] = [];
   for (const trigger of book.of(tenant)) {
     if (!trigger.followsRuns) continue;
@@ -54,7 +57,7 @@ function entriesOf(params: FollowParams, end: FollowedEnd): InboxEntry[] {
       count('received', 1);
     }
     if (!listensTo(trigger, event)) continue;
-    const entry = entryOf(params, { end, event, trigger });
+    const entry = entryOf(params, { end, event, trigger, allowance });
     if (entry !== null) entries.push(entry);
   }
   if (entries.length > 0) count('matched', entries.length);
@@ -100,12 +103,13 @@ function jsonOf(output: Uint8Array | null): Json | undefined {
 
 function entryOf(
   params: FollowParams,
-  of: { end: FollowedEnd; event: Event; trigger: CompiledTrigger },
+  of: { end: FollowedEnd; event: Event; trigger: CompiledTrigger; allowance: Allowance },
 ): InboxEntry | null {
-  const { end, event, trigger } = of;
+  const { end, event, trigger, allowance } = of;
   const { tenant, name, job } = trigger;
   const depth = (end.run.head.event?.depth ?? 0) + 1;
-  const match = matchEvent(trigger, event);
+  const match = matchEvent(trigger, event, allowance);
+  if (isSpent(allowance)) return refuse(params, of, 'what follows from this end is too much work');
   if (match.kind === 'passed') return null;
   if (match.kind === 'refused') return refuse(params, of, match.reason);
   if (depth > DEPTH_MAX) {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Allowance } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
@@ -28,18 +29,18 @@ export function fits(pattern: string | null, text: string): boolean {
   return pattern.endsWith('*') && text.startsWith(pattern.slice(0, -1));
 }
 
-export function matchEvent(trigger: CompiledTrigger, event: Event): Match {
+export function matchEvent(trigger: CompiledTrigger, event: Event, allowance?: Allowance): Match {
   const variables = { event };
   if (trigger.filter !== null) {
-    const wanted = trigger.filter.evaluate(variables);
+    const wanted = trigger.filter.evaluate(variables, allowance);
     if (wanted.kind === 'error') return { kind: 'passed', reason: `filter: ${wanted.message}` };
     if (wanted.value !== true) return { kind: 'passed', reason: 'filter: false' };
   }
-  const named = nameOf(trigger, event);
+  const named = nameOf(trigger, event, allowance);
   if (named.kind === 'error') return { kind: 'refused', reason: `key: ${named.message}` };
   const key = keyOf(trigger.name, named.parts);
   if (trigger.input === null) return { kind: 'run', key, input: event.data };
-  const input = trigger.input.evaluate(variables);
+  const input = trigger.input.evaluate(variables, allowance);
   if (input.kind === 'error') return { kind: 'refused', reason: input.message };
   return { kind: 'run', key, input: input.value };
 }
@@ -48,9 +49,9 @@ type Named =
   | { readonly kind: 'named'; readonly parts: readonly Json[] }
   | { readonly kind: 'error'; readonly message: string };
 
-function nameOf(trigger: CompiledTrigger, event: Event): Named {
+function nameOf(trigger: CompiledTrigger, event: Event, allowance?: Allowance): Named {
   if (trigger.key === null) return { kind: 'named', parts: ['event', event.source, event.id] };
-  const result = trigger.key.evaluate({ event });
+  const result = trigger.key.evaluate({ event }, allowance);
   if (result.kind === 'error') return result;
   const { value } = result;
   if (value === null || value === '') return { kind: 'error', message: 'it is empty' };

@@ -61,16 +61,12 @@ export class TriggerWatch {
       after = page.at(-1) as Definition;
     }
     this.#sinceMs = Math.max(0, now - LOOK_BACK_MS);
-    if (hasNews) await this.#follow();
+    if (hasNews) this.#loop().follow(this.book.followers());
   }
 
   /** A version that was saved on this node counts before its author is answered. */
-  async adopt(definition: Definition): Promise<void> {
-    if (this.book.adopt(definition)) await this.#follow();
-  }
-
-  async #follow(): Promise<void> {
-    await this.#loop().execute({ kind: 'follow', tenants: this.book.followers() });
+  adopt(definition: Definition): void {
+    if (this.book.adopt(definition)) this.#loop().follow(this.book.followers());
   }
 
   async #lookAgain(): Promise<void> {

@@ -1,4 +1,6 @@
 import { OWN_SOURCE, type ReceivedEvent, type StartedRun } from '@signalbox/protocol';
+import { REQUEST_WORK_MAX } from '../../cel/limits.ts';
+import { type Allowance, isSpent } from '../../cel/meter.ts';
 import { ApiError, type NodeContext } from '../../context.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
@@ -42,12 +44,18 @@ export async function fireAll(
     triggersOf(event: Event): readonly CompiledTrigger[];
   },
 ): Promise<ReceivedEvent[]> {
+  const allowance: Allowance = { left: REQUEST_WORK_MAX };
   const considered = params.events.map((event): Considered => {
     const matches = params.triggersOf(event).map((trigger) => {
-      return { trigger, match: matchEvent(trigger, event) };
+      return { trigger, match: matchEvent(trigger, event, allowance) };
     });
     return { event, matches };
   });
+  // What was looked at without work to spend was not looked at: none of it may count.
+  if (isSpent(allowance)) {
+    const message = 'the filters of these events take too much work: send fewer at once';
+    throw new ApiError('too_large', message);
+  }
   const wanted = considered.flatMap(wantedOf);
   if (wanted.length > RUNS_MAX) {
     const message = `these events would start more than ${RUNS_MAX} runs: send fewer at once`;

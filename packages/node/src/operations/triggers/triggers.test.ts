@@ -262,6 +262,15 @@ describe('an event', () => {
     expect(await runs()).toHaveLength(1);
   });
 
+  it('is refused whole where its filters together take too much work', async () => {
+    const xs = Array.from({ length: 4_000 }, (_, i) => i);
+    for (let i = 0; i < 20; i++) await save({ filter: 'event.data.xs.all(x, x >= 0)' }, `t${i}`);
+    await expect(send(event({ data: { xs } }))).rejects.toMatchObject({ code: 'too_large' });
+    expect(await runs()).toEqual([]);
+    const [small] = await send(event({ data: { xs: [1] } }));
+    expect(small?.runs).toHaveLength(20);
+  });
+
   it('cannot speak for the ends of runs', async () => {
     await expect(send(event({ source: 'signalbox' }))).rejects.toMatchObject({
       code: 'invalid',
@@ -338,6 +347,23 @@ describe('the end of a run', () => {
     ]);
     expect(await runs(node, 'mail')).toHaveLength(DEPTH_MAX + 1);
     expect(node.events.rejected).toBe(1);
+  });
+
+  it('what follows from one end may take only so much work; the rest is refused, visibly', async () => {
+    for (const name of ['one', 'two', 'three']) {
+      await follow({ filter: 'event.data.output.all(x, x >= 0)' }, node, name);
+    }
+    const output = bytes(JSON.stringify(Array.from({ length: 1_800 }, (_, i) => i)));
+    node.attach('w', (attempt) =>
+      attempt.task.run.spec.job === 'mail' ? { kind: 'succeeded', output } : null,
+    );
+    await node.submit({ job: 'mail' });
+    const refusals = await until(async () => {
+      const trigger = await getTrigger(node.context, caller(), { name: 'three' });
+      return trigger.refusals ?? null;
+    });
+    expect(refusals).toMatchObject([{ reason: 'what follows from this end is too much work' }]);
+    await until(async () => ((await runs(node, 'graph')).length === 2 ? true : null));
   });
 
   it('is followed once, though the node dies between the end and what follows', async () => {

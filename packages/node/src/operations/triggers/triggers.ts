@@ -192,7 +192,7 @@ async function change(
         : await store.putDefinition({ ...base, body: JSON.stringify(wanted.stored) });
     if (result.kind === 'conflict') continue;
     const written = (await store.getDefinition({ ...key, version: result.version })) as Definition;
-    await triggers.watch.adopt(written);
+    triggers.watch.adopt(written);
     await loop.schedules.adopt(written);
     const created = current === null || current.deleted;
     const secret = wanted === 'delete' ? null : wanted.secret;
