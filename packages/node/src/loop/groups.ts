@@ -20,7 +20,7 @@ export class Groups {
     const { facts, effects, ends } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
     for (const end of ends) this.#follow(end);
-    for (const effect of effects) this.gathering.effects.push(effect);
+    this.gathering.addEffects(effects);
   }
 
   #follow(end: FollowedEnd): void {
