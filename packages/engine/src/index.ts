@@ -1,5 +1,5 @@
 export * from './commands.ts';
-export type { Core } from './core/core.ts';
+export type { Core, FollowedEnd } from './core/core.ts';
 export * from './cron/calendar.ts';
 export { type ClockChange, clockChanges } from './cron/clock-change.ts';
 export * from './cron/cron.ts';

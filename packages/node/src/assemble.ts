@@ -9,7 +9,7 @@ import type { NodeContext } from './context.ts';
 import { RunFeed } from './feed/run-feed.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
-import { CommitLoop } from './loop/index.ts';
+import { CommitLoop, type LoopPorts } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { filePath } from './open-store.ts';
@@ -18,6 +18,10 @@ import { realPorts } from './real-ports.ts';
 import type { NodeOptions } from './start-node.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
+import { followEnds } from './triggers/follow-ends.ts';
+import { TriggerBook } from './triggers/trigger-book.ts';
+import { TriggerWatch } from './triggers/trigger-watch.ts';
+import { secretsOf, type Triggers } from './triggers/triggers.ts';
 import { VERSION } from './version.ts';
 import { zoneOf } from './zones/index.ts';
 
@@ -43,9 +47,23 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
   const feed = new RunFeed({ loop: () => loop, store: () => store });
   const tracing = await startTracing(process.env);
+  const book = new TriggerBook();
+  const watch = new TriggerWatch({ store, loop: () => loop, log, book });
+  const triggers: Triggers = {
+    watch,
+    count: (outcome, count) => metrics.event(outcome, count),
+    ...secretsOf(options.rootKey),
+  };
   const loop = makeLoop(options, {
     store,
     log,
+    follow: followEnds({
+      book,
+      partitions: () => loop.settings.partitions,
+      now: () => loop.time.now(),
+      count: triggers.count,
+      log,
+    }),
     name,
     feed,
     metrics,
@@ -74,6 +92,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     logs,
     audit: new StoreAudit(store),
     metrics,
+    triggers,
     log,
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
   };
@@ -88,6 +107,7 @@ function makeLoop(
     readonly name: string;
     readonly feed: RunFeed;
     readonly metrics: NodeMetrics;
+    readonly follow: NonNullable<LoopPorts['follow']>;
     readonly gateway: () => Gateway;
     readonly ready: () => Ready;
   },
@@ -103,6 +123,7 @@ function makeLoop(
         feed.published(partition, facts);
         metrics.published(partition, facts);
       },
+      follow: parts.follow,
       observe: (event) => {
         metrics.observe(event);
         parts.ready().look();

@@ -74,7 +74,7 @@ function record(core: Core, task: Task, outcome: TaskOutcome): void {
     output: outcome.kind === 'taskSucceeded' ? outcome.output : null,
   });
   core.emit(book, fact, run);
-  core.onRunEnded(run);
+  core.onRunEnded(run, fact);
 }
 
 function recordOf(task: Task, outcome: TaskOutcome): AttemptRecord | null {

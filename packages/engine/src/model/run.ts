@@ -23,12 +23,24 @@ export interface RunHead {
   readonly window?: WindowHead;
   /** What started it, for people and history. */
   readonly trigger?: { readonly kind: string; readonly by?: string; readonly of?: string };
+  /** The event that it was made from. */
+  readonly event?: EventHead;
+  /** The schedule of expected events, one of whose windows it meets. */
+  readonly expects?: string;
   /** W3C trace context of the submission, so that one trace spans client, node and worker. */
   readonly trace?: string;
   /** The alias under which the inbox acknowledged it. */
   readonly inbox?: string;
   /** Where it waits in the store, if it was parked at submission. */
   readonly lane?: string;
+}
+
+export interface EventHead {
+  readonly source: string;
+  readonly id: string;
+  readonly type: string;
+  /** How many ends of runs led to it, one after the other; absent for an event from outside. */
+  readonly depth?: number;
 }
 
 export interface WindowHead {

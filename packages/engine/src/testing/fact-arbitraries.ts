@@ -157,6 +157,7 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
     })
     .map(makeSchedule.windowsSkipped),
   windowHeld: fc.record({ ...ofSchedule, window: time }).map(makeSchedule.windowHeld),
+  windowMet: fc.record({ ...ofSchedule, window: time, run: fc.nat() }).map(makeSchedule.windowMet),
 };
 
 export const anyFact: fc.Arbitrary<Fact> = fc.oneof(...Object.values(FACTS));

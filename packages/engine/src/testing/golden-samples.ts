@@ -215,4 +215,5 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
     }),
   ),
   windowHeld: [makeSchedule.windowHeld({ ...ofSchedule, window: GOLDEN_AT - 1 })],
+  windowMet: [makeSchedule.windowMet({ ...ofSchedule, window: GOLDEN_AT + 1, run: 7 })],
 };

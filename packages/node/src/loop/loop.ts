@@ -75,7 +75,7 @@ export class CommitLoop {
     this.specs = new Specs(params.store);
     this.#wake = new WakeTimer(params.ports, () => this.#step());
     this.#company = new Company(params.ports, () => this.#flush());
-    this.#groups = new Groups(params.engine);
+    this.#groups = new Groups(params.engine, params.ports);
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
     const leases = () => this.leases;
@@ -213,6 +213,11 @@ export class CommitLoop {
     if (this.#mailbox.size >= this.settings.mailboxMax) return refused('overloaded');
     if (partition !== null && !this.owns(partition)) return refused('not_owner');
     return null;
+  }
+
+  /** From now on ends of these tenants' runs are told to the port `follow`. */
+  follow(tenants: ReadonlySet<string>): void {
+    this.engine.apply({ kind: 'follow', tenants }, this.engine.core.now, this.#ports.random);
   }
 
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
@@ -387,6 +392,7 @@ export class CommitLoop {
     this.#ports.observe?.({ kind: 'committed', facts: group.factCount, ms });
     this.#health.committed(ms);
     this.#groups.inFlight = null;
+    if (group.owed.size > 0) this.#loader.hurry();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);

@@ -76,6 +76,7 @@ export class FactCounts {
       case 'scheduleSet':
       case 'scheduleRemoved':
       case 'windowHeld':
+      case 'windowMet':
         return;
       case 'windowFired':
         this.#set.windowLateness.observe(seconds(fact.at - fact.planned));

@@ -40,6 +40,7 @@ export function showHead(view: EngineView): RunView {
     // The key of a request says nothing about this run more than about the others of its batch.
     ...(head.key === undefined || head.batch !== undefined ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
+    ...(head.event === undefined ? {} : { event: { ...head.event } }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
     tasks: [],
   };
