@@ -37,11 +37,13 @@ function coverSchedule(fact: ScheduleFact, coverage: Coverage): void {
     case 'scheduleSet':
       return coverage.sometimes('schedule edited', fact.version > 1 ? 1 : 0);
     case 'scheduleRemoved':
+    case 'windowMet':
   }
 }
 
 function coverEnds(evidence: Evidence, coverage: Coverage): void {
   for (const { run, end } of evidence.runs) {
+    if (run.head.includes('"event":')) coverage.sometimes('run started by an end');
     if (end === null) continue;
     const { tasks } = parseDetail(end.detail, run.id.ms);
     for (const { state, attempts } of tasks) {

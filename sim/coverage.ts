@@ -42,6 +42,7 @@ export const SOMETIMES = [
   'window held',
   'windows skipped',
   'schedule edited',
+  'run started by an end',
 ] as const;
 export type Sometimes = (typeof SOMETIMES)[number];
 

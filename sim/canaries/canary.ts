@@ -34,6 +34,7 @@ export function canaryWorld(
     dueShare: 0.1,
     liarShare: 0,
     schedules: 0,
+    follows: false,
     engine: {},
     loop: {},
     ...extra,

@@ -186,6 +186,39 @@ export const STORE_CANARIES: readonly CodeCanary[] = [
     },
   },
   {
+    name: 'what one end starts is lost between the two',
+    caughtBy: 'C13',
+    options: canaryWorld(12, {}, { follows: true }),
+    sabotage: () => {
+      const isIt = nth(5);
+      return {
+        store: changing((commit) =>
+          mapParts(commit, (part) => {
+            if (part.inboxPut === undefined || !isIt()) return part;
+            const { inboxPut: _, ...without } = part;
+            return without;
+          }),
+        ),
+      };
+    },
+  },
+  {
+    name: 'what an end starts has no key, and is taken in as often as it is told',
+    caughtBy: 'C13',
+    options: canaryWorld(13, {}, { follows: true, engine: { keysKept: 1 } }),
+    sabotage: () => ({
+      store: changing((commit) =>
+        mapParts(commit, (part) => {
+          const { inboxPut } = part;
+          if (inboxPut === undefined) return part;
+          const again = inboxPut.map((entry) => ({ ...entry, id: `x${entry.id.slice(1)}` }));
+          const keyless = [...inboxPut, ...again].map((entry) => ({ ...entry, key: null }));
+          return { ...part, inboxPut: keyless };
+        }),
+      ),
+    }),
+  },
+  {
     name: 'a reader is denied a run that is there',
     caughtBy: 'C12',
     options: canaryWorld(11),

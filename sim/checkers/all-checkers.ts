@@ -4,6 +4,7 @@ import { attemptChain } from './attempt-chain.ts';
 import type { Checker } from './checker.ts';
 import { conservation } from './conservation.ts';
 import { fencing } from './fencing.ts';
+import { followers } from './followers.ts';
 import { graphOrder } from './graph-order.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
@@ -29,6 +30,7 @@ export const CHECKERS: readonly Checker[] = [
   limits,
   liveness,
   reportTruth,
+  followers,
   ledger,
 ];
 

@@ -14,8 +14,9 @@ export const conservation: Checker = {
   name: 'C1',
   promise: 'accepted is durable, nothing appears by itself, one key means one run',
   check: (all) => {
-    // Runs of windows are asked for by nobody; C7 knows which of them there must be.
-    const evidence = { ...all, runs: all.runs.filter((stored) => !headOf(stored).window) };
+    // Runs of windows and of ends are asked for by nobody; C7 and C13 know which there must be.
+    const isAskedFor = ({ window, event }: RunHead) => window === undefined && event === undefined;
+    const evidence = { ...all, runs: all.runs.filter((stored) => isAskedFor(headOf(stored))) };
     return [
       ...unexpectedRuns(evidence),
       ...doubledKeys(evidence),

@@ -24,6 +24,7 @@ export class Stage {
       submitEveryMs: Number.POSITIVE_INFINITY,
       liarShare: 0,
       schedules: 0,
+      follows: false,
       engine: {},
       loop: {},
       ...options,

@@ -3,6 +3,7 @@ import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop
 import { zoneOf } from '@signalbox/node/zones';
 import type { Store } from '@signalbox/store';
 import { Actor } from './clockwork.ts';
+import { follow } from './followers.ts';
 import { Gateway } from './gateway.ts';
 import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
@@ -75,6 +76,9 @@ export class SimNode {
     for (const tenant of world.catalogue.tenants) {
       loop.report({ kind: 'setTenant', ...tenant });
     }
+    if (world.options.follows) {
+      loop.follow(new Set(world.catalogue.tenants.map(({ tenant }) => tenant)));
+    }
     void loop.start();
   }
 
@@ -110,6 +114,7 @@ export class SimNode {
       },
       random: streams.of(`engine/${owner}`),
       release,
+      follow: (end) => follow(this.#world, end),
       observe: (event) => this.#seen(owner, event),
     };
   }

@@ -52,6 +52,8 @@ export interface Options {
   readonly dueShare: number;
   readonly liarShare: number;
   readonly schedules: number;
+  /** Whether runs start others when they end. */
+  readonly follows: boolean;
   readonly engine: Partial<EngineSettings>;
   readonly loop: Partial<LoopSettings>;
 }
@@ -115,6 +117,7 @@ export function drawOptions(seed: number, minutes: number): Options {
     engine: drawEngine(dice),
     loop: drawLoop(dice),
     schedules: chance(dice, 0.6) ? 1 + dice.int(6) : 0,
+    follows: chance(dice, 0.5),
   };
 }
 

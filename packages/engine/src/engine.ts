@@ -45,8 +45,6 @@ import { setJob, setSchedule } from './triggers/set-schedule.ts';
 export interface Decided {
   readonly facts: Fact[];
   readonly effects: Effect[];
-  /** Ends among the facts that their tenants follow. */
-  readonly ends: readonly FollowedEnd[];
 }
 
 /**
@@ -176,12 +174,18 @@ export class Engine {
 
   /** Takes what has been decided since the last time. `groupNumber` is where the next facts belong. */
   take(groupNumber: number): Decided {
-    const { facts, effects, ends } = this.core;
+    const { facts, effects } = this.core;
     this.core.facts = [];
     this.core.effects = [];
-    this.core.ends = NO_ENDS;
     this.core.groupNumber = groupNumber;
-    return { facts, effects, ends };
+    return { facts, effects };
+  }
+
+  /** Ends that their tenants follow, of the facts that were decided since the last time. */
+  takeEnds(): readonly FollowedEnd[] {
+    const { ends } = this.core;
+    this.core.ends = NO_ENDS;
+    return ends;
   }
 
   pagesWanted(pending: (partition: number, lane: string) => boolean): PageWanted[] {

@@ -17,9 +17,9 @@ export class Groups {
 
   /** Takes what the engine has decided into the gathering group. */
   gather(): void {
-    const { facts, effects, ends } = this.#engine.take(this.gathering.number);
+    const { facts, effects } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
-    for (const end of ends) this.#follow(end);
+    for (const end of this.#engine.takeEnds()) this.#follow(end);
     this.gathering.addEffects(effects);
   }
 
