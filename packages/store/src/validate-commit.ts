@@ -40,6 +40,10 @@ function validatePart(part: CommitPart): void {
     }
   }
   for (const id of part.inboxTaken) requireText('inboxTaken', id);
+  for (const { tenant, key } of part.aliases) {
+    requireText('aliases.tenant', tenant);
+    requireText('aliases.key', key);
+  }
 }
 
 /** What the row before it says as well has been looked at: runs of one request have much in common. */

@@ -5,6 +5,7 @@ import {
   isScheduleFact,
   type SubmittedRun,
 } from '@signalbox/engine';
+import type { HeldKey } from '@signalbox/store';
 
 /** Somebody who waits for decisions to be durable, and hears of all of them together. */
 export interface Reply {
@@ -33,6 +34,8 @@ export class Group {
   readonly effects: Effect[] = [];
   readonly replies: Reply[] = [];
   readonly inboxTaken = new Map<number, string[]>();
+  /** What entries were called that turned out to be runs already: their clients know no other name. */
+  readonly aliases = new Map<number, HeldKey[]>();
   factCount = 0;
   /** Something has left it since it was put together. */
   changed = false;
@@ -54,6 +57,12 @@ export class Group {
     const taken = this.inboxTaken.get(partition);
     if (taken === undefined) this.inboxTaken.set(partition, [entry]);
     else taken.push(entry);
+  }
+
+  addAlias(partition: number, alias: HeldKey): void {
+    const aliases = this.aliases.get(partition);
+    if (aliases === undefined) this.aliases.set(partition, [alias]);
+    else aliases.push(alias);
   }
 
   add(facts: readonly Fact[]): void {
@@ -92,6 +101,7 @@ export class Group {
     this.factCount -= facts?.length ?? 0;
     this.facts.delete(partition);
     this.inboxTaken.delete(partition);
+    this.aliases.delete(partition);
     retain(this.effects, (effect) => partitionAndSeq(effect)?.partition !== partition);
     const dropped = this.replies.filter((reply) => reply.partition === partition);
     retain(this.replies, (reply) => reply.partition !== partition);

@@ -327,8 +327,8 @@ export class CommitLoop {
     if (stale !== null) return commands.map(() => stale);
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
-    if (mail.inboxEntry !== undefined && partition !== null && answers[0]?.kind !== 'refused') {
-      this.#groups.gathering.takeFromInbox(partition, mail.inboxEntry);
+    if (mail.inboxEntry !== undefined && partition !== null) {
+      this.#groups.takeFromInbox(mail.inboxEntry, first, answers[0]);
     }
     return answers;
   }
