@@ -110,6 +110,7 @@ export class CommitLoop {
       specs,
       partitions: settings.partitions,
       pollMs: settings.schedulePollMs,
+      isAlone: () => this.leases.isAlone,
       executeAll: (commands) => this.executeAll(commands),
       deliver: (command) => this.#deliver([command]),
       storeFailed: (error) => this.#storeFailed(error.message),
@@ -238,6 +239,12 @@ export class CommitLoop {
   /** True where this node holds the partition, has read it in, and may rely on its lease. */
   owns(partition: number): boolean {
     return this.leases.held.get(partition)?.phase === 'live' && this.leases.isTrusted(partition);
+  }
+
+  /** Owned, and what was read of it has been taken in: memory can tell what there is of it. */
+  hasRead(partition: number): boolean {
+    const epoch = this.engine.core.books.get(partition)?.epoch;
+    return this.owns(partition) && this.leases.held.get(partition)?.epoch === epoch;
   }
 
   /** Resolves when everything said so far has been decided and is durable. */

@@ -18,7 +18,7 @@ const PAGE = 1_000;
 const JOBS_AT_ONCE = 8;
 /** Two writers may commit in another order than their times say; what was seen is passed over. */
 const LOOK_BACK_MS = 60_000;
-/** A node that owns every partition looks only every so many times: idle, it is to cost nothing. */
+/** A node that is alone looks only every so many times: idle, it is to cost nothing. */
 const POLLS_ALONE = 30;
 /** Everything is read again this often: a store's clock that was set to and fro hides changes. */
 const READ_ALL_MS = 600_000;
@@ -30,6 +30,8 @@ interface WatchParams {
   readonly specs: Specs;
   readonly partitions: number;
   readonly pollMs: number;
+  /** No other node is there that could save anything. */
+  isAlone(): boolean;
   executeAll(commands: readonly Command[]): Promise<readonly Answer[]>;
   deliver(command: Command): void;
   storeFailed(error: StoreError): void;
@@ -132,9 +134,8 @@ export class ScheduleWatch {
   }
 
   async #poll(): Promise<void> {
-    // Where no other node owns anything, none is likely to write: what is saved here is known.
-    const isAlone = this.#p.engine.core.books.size === this.#p.partitions;
-    this.#passedOver = isAlone ? (this.#passedOver + 1) % POLLS_ALONE : 0;
+    // Where there is no other node, none writes: what is saved here is known.
+    this.#passedOver = this.#p.isAlone() ? (this.#passedOver + 1) % POLLS_ALONE : 0;
     if (this.#passedOver === 0) {
       await this.#looking;
       await this.#lookOnce();

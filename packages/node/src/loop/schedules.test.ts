@@ -1,5 +1,6 @@
 import { type ScheduleDefinition, scheduleKey, type WindowHead } from '@signalbox/engine';
-import { StoreError } from '@signalbox/store';
+import { type Store, StoreError } from '@signalbox/store';
+import type { MemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it } from 'vitest';
 import { type VirtualNode, VirtualWorld } from './testing/virtual-world.ts';
 
@@ -40,6 +41,43 @@ function expectGapless(found: readonly WindowHead[], count: number): void {
 }
 
 describe('schedules in the loop', () => {
+  it('are found within a second where another node may have saved them, though it owns nothing', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    const nodes = [await world.startNode({ name: 'a' }), await world.startNode({ name: 'b' })];
+    await world.run(30_000);
+    const owner = nodes.find(({ loop }) => loop.owns(0)) as VirtualNode;
+    expect(nodes.map(({ loop }) => loop.leases.isAlone)).toEqual([false, false]);
+    await save(world);
+    await world.run(1_100);
+    const key = scheduleKey('acme', 'minutely');
+    expect(owner.engine.core.books.get(0)?.schedules.has(key)).toBe(true);
+  });
+
+  it('are looked for seldom by a node that is alone, and often once another has joined', async () => {
+    let looks = 0;
+    const counting = (disk: MemoryStore): Store => ({
+      ...disk,
+      listDefinitionChanges: (query) => {
+        looks++;
+        return disk.listDefinitionChanges(query);
+      },
+    });
+    const { world, node } = await setup({ store: counting });
+    await world.run(60_000);
+    expect(node.loop.leases.isAlone).toBe(true);
+    looks = 0;
+    await world.run(60_000);
+    // Schedules and jobs, twice a minute.
+    expect(looks).toBeLessThanOrEqual(6);
+    await world.startNode({ name: 'z', store: counting });
+    await world.run(10_000);
+    expect(node.loop.leases.isAlone).toBe(false);
+    looks = 0;
+    await world.run(10_000);
+    expect(looks).toBeGreaterThanOrEqual(18);
+  });
+
   it('are found within a second of being saved by whomever, and fire in their second', async () => {
     const { world } = await setup();
     await save(world);
