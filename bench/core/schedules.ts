@@ -76,7 +76,7 @@ function step({ engine, random }: Scheduled, now: number): { ms: number; more: b
   // Processor time of this thread: whoever else is on the machine does not count.
   const { user, system } = process.threadCpuUsage(used);
   const ms = (user + system) / 1_000;
-  const wanted = engine.jobsWanted();
+  const wanted = [...engine.jobsWanted()];
   for (const { partition, job } of wanted) tell({ engine, random }, partition, job);
   return { ms, more: more || wanted.length > 0 };
 }
@@ -95,10 +95,8 @@ function settle({ engine, random }: Scheduled, now: number): void {
 function measureTicks(): Record<string, number> {
   const scheduled = fill(SCHEDULES, cronOf);
   // As after a day in which every one of them has fired.
-  for (const { partition, schedulesOfJob } of scheduled.engine.core.books.values()) {
-    for (const [schedule] of schedulesOfJob.values()) {
-      if (schedule !== undefined) tell(scheduled, partition, schedule.spec.job);
-    }
+  for (const { partition, schedules } of scheduled.engine.core.books.values()) {
+    for (const { spec } of schedules.values()) tell(scheduled, partition, spec.job);
   }
   const took: number[] = [];
   for (let second = 1; second <= 600; second++) {

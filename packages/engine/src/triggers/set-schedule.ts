@@ -41,7 +41,6 @@ export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPort
   const catchesUp = known.spec.paused && known.spec.afterPause === 'catchUp';
   const from = catchesUp ? known.decidedUpTo : Math.max(savedAt, known.decidedUpTo);
   core.emit(book, scheduleSet({ ...of, version, spec, decidedUpTo: from }), null);
-  known.recurrence = null;
   arm(core, known, ports);
   if ((known.held?.length ?? 0) > 0) makeDue(core, known);
   return DONE;
@@ -105,7 +104,7 @@ export function setJob(core: Core, command: Command & { kind: 'setJob' }): Answe
   const { partition, tenant, job, head } = command;
   const book: Book | undefined = core.books.get(partition);
   core.jobsWanted.delete(scheduleKey(tenant, job));
-  for (const schedule of book?.schedulesOfJob.get(scheduleKey(tenant, job)) ?? []) {
+  for (const schedule of book?.schedulesOf(tenant, job) ?? []) {
     schedule.job = head;
     const waits = schedule.timerBucket === null || (schedule.held?.length ?? 0) > 0;
     if (waits) makeDue(core, schedule);

@@ -84,6 +84,11 @@ export class Leases {
     return true;
   }
 
+  /** Partitions that have been read in and are not being handed over. */
+  get livePartitions(): number[] {
+    return [...this.held.values()].filter((h) => h.phase === 'live').map((h) => h.partition);
+  }
+
   /** No other node is there to write anything. False where that is not known. */
   get isAlone(): boolean {
     return this.#nodes.length === 1 && this.#nodes[0] === this.#node.name;

@@ -135,7 +135,7 @@ export class CommitLoop {
       specs: this.specs,
       inboxPollMs: this.settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
-      livePartitions: () => this.#livePartitions(),
+      livePartitions: () => this.leases.livePartitions,
       deliver: (commands, inboxEntry) => this.#deliver(commands, inboxEntry),
       storeFailed: (error) => this.#storeFailed(error.message),
     });
@@ -299,7 +299,8 @@ export class CommitLoop {
       if (this.#dueMark === null) this.#wake.arm(this.engine.nextWakeAt(), this.time.now());
       this.#loader.look();
       this.schedules.readJobs();
-      if (more || (!this.#mailbox.isEmpty && this.#groups.inFlight === null)) this.#deferStep();
+      const canRead = this.#groups.inFlight === null || this.#hasRoom();
+      if (more || (!this.#mailbox.isEmpty && canRead)) this.#deferStep();
     } catch (error) {
       this.#fail(error);
     }
@@ -319,7 +320,8 @@ export class CommitLoop {
   }
 
   #readMail(now: number): void {
-    const hasRoom = (): boolean => this.#hasRoom();
+    const upTo = this.#groups.waitingFacts + this.settings.turnFactsMax;
+    const hasRoom = (): boolean => this.#hasRoom() && this.#groups.waitingFacts < upTo;
     this.#mailbox.read(hasRoom, (mail) => {
       const answers = this.#applyMail(mail, now);
       const { partition, resolve } = mail;
@@ -485,10 +487,6 @@ export class CommitLoop {
         if (!this.#stopped) resolve();
       });
     });
-  }
-
-  #livePartitions(): number[] {
-    return [...this.leases.held.values()].filter((h) => h.phase === 'live').map((h) => h.partition);
   }
 
   #fail(error: unknown): void {

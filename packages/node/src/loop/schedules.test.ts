@@ -243,6 +243,93 @@ describe('schedules in the loop', () => {
     expect((await windows(world)).length).toBeGreaterThan(0);
   });
 
+  it('TRG-18 a run whose window was decided before a crash is handed out afterwards, once', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world, { when: { kind: 'instant', at: world.nowMs + 10_000 } });
+    const before = await world.startNode({ name: 'a' });
+    await world.run(10_050);
+    // The window has advanced and its run is durable; nobody was there to take it.
+    expect(await windows(world)).toHaveLength(1);
+    expect(before.assigned()).toHaveLength(0);
+    before.loop.halt();
+    await world.run(6_000);
+    const after = await world.startNode({ name: 'b' });
+    after.attach('w');
+    after.finishEverything();
+    await world.run(10_000);
+    expect(after.assigned()).toHaveLength(1);
+    expect(await windows(world)).toHaveLength(1);
+    const ended = await world.disk.listRuns({
+      tenant: 'acme',
+      before: null,
+      limit: 9,
+      ended: true,
+    });
+    expect(ended).toHaveLength(1);
+  });
+
+  it('TRG-20 a restart of 45 s over a due time starts the run once, and reading it again nothing', async () => {
+    const { world, node } = await setup({ name: 'a' });
+    await save(world);
+    await world.run(2 * MINUTE - 20_000);
+    node.loop.halt();
+    await world.run(45_000);
+    const next = await world.startNode({ name: 'b' });
+    next.attach('w');
+    next.finishEverything();
+    await world.run(MINUTE);
+    await next.loop.schedules.refresh();
+    await next.loop.schedules.refresh();
+    await world.run(MINUTE);
+    const found = await windows(world);
+    expectGapless(found, found.length);
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expect(found.some(({ catchUp }) => catchUp)).toBe(false);
+  });
+
+  it('U044 nodes whose clocks differ by a minute never own together, and lose no window', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world);
+    const fast = await world.startNode({ name: 'fast', skewMs: 60_000 });
+    const slow = await world.startNode({ name: 'slow', skewMs: -60_000 });
+    for (const node of [fast, slow]) {
+      node.attach('w');
+      node.finishEverything();
+    }
+    for (let second = 0; second < 300; second++) {
+      await world.run(1_000);
+      expect([fast, slow].filter(({ loop }) => loop.owns(0)).length).toBeLessThanOrEqual(1);
+    }
+    const [owner, other] = fast.loop.owns(0) ? [fast, slow] : [slow, fast];
+    owner.loop.halt();
+    await world.run(5 * MINUTE);
+    expect(other.loop.owns(0)).toBe(true);
+    expectGapless(await windows(world), 10);
+    expect([...fast.fatal, ...slow.fatal]).toEqual([]);
+  });
+
+  it.each([3_600_000, -3_600_000])(
+    'U043 a clock that jumps by %d ms loses no worker and no lease',
+    async (jumpMs) => {
+      const { world, node } = await setup();
+      node.beating('w');
+      await save(world);
+      await world.run(3 * MINUTE);
+      const { workers } = node.engine.core.workers;
+      expect(workers.size).toBe(1);
+      world.storeSkewMs = jumpMs;
+      node.events.length = 0;
+      await world.run(3 * MINUTE);
+      expect(node.saw('leaseLost')).toBe(false);
+      expect(node.loop.owns(0)).toBe(true);
+      expect(workers.has('w')).toBe(true);
+      const lost = node.released.filter((e) => e.kind === 'alert' && e.alert === 'workerLost');
+      expect(lost).toEqual([]);
+    },
+  );
+
   it('TRG-21 are never looked for twice at a time, however slow the store is', async () => {
     let under = 0;
     let most = 0;

@@ -173,6 +173,17 @@ describe('a batch under the key of its request', () => {
     expect(runCount()).toBe(4);
   });
 
+  it('TRG-27 of a job that skips overlap makes one run, and answers the others with it', async () => {
+    await node.define('lonely', { overlap: 'skip' });
+    const items = [{ job: 'lonely' }, { job: 'lonely' }, { job: 'mail' }];
+    const first = await send(items);
+    expect(first.map(({ created }) => created)).toEqual([true, false, true]);
+    expect(first[1]?.id).toBe(first[0]?.id);
+    expect(idsOf(await send(items))).toEqual(idsOf(first));
+    expect(await node.submit({ job: 'lonely', unique: 'u' })).toBe(first[0]?.id);
+    expect(runCount()).toBe(2);
+  });
+
   it('answers for runs of which nothing is left but the key', async () => {
     await node.stop();
     const store = { ...node.disk, readRuns: async () => [] };

@@ -60,8 +60,8 @@ export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
   return { commands: keyed, anchorKey, digest, first, rest, isMixed };
 }
 
-function isPlain({ head }: Submit): boolean {
-  return head.key === undefined && head.unique === undefined;
+function isPlain({ head, spec }: Submit): boolean {
+  return head.key === undefined && head.unique === undefined && !spec.exclusive;
 }
 
 /** Jobs in their order, and which keys and unique values they have. Inputs are not part of it. */

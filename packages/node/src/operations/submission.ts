@@ -109,8 +109,7 @@ export function checkName(
   if (!text.isWellFormed() || text.includes('\0')) {
     throw bad(field, `${field} holds a NUL or a lone surrogate`);
   }
-  if (field === 'key' && isReserved(text))
-    throw bad(field, 'no key begins with the character U+0001');
+  if (isReserved(text)) throw bad(field, `no ${field} begins with the character U+0001`);
 }
 
 function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {

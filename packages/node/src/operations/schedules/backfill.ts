@@ -58,8 +58,10 @@ export const triggerSchedule = operation(
     const head: RunHead = { trigger: { kind: 'manual', of: params.name, by: caller.key } };
     const [answer] = await context.loop.executeAll([command({ context, spec, job, head })]);
     if (answer?.kind === 'refused') throw refusal(answer);
-    if (answer?.kind !== 'accepted') throw new ApiError('internal', 'it was not answered');
-    return { id: formatRunId(answer), job: spec.job, created: true };
+    if (answer?.kind !== 'accepted' && answer?.kind !== 'duplicate') {
+      throw new ApiError('internal', 'it was not answered');
+    }
+    return { id: formatRunId(answer), job: spec.job, created: answer.kind === 'accepted' };
   },
 );
 
