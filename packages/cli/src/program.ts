@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { App } from './app.ts';
 import { addApply, addDiff } from './commands/apply.ts';
+import { addCalendars } from './commands/calendars.ts';
 import { addCompletion } from './commands/completion.ts';
 import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -50,6 +51,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addApply(registry, program);
   addDiff(registry, program);
   addSchedules(registry, program);
+  addCalendars(registry, program);
   addWorkers(registry, program);
   addWorkerActions(registry, program);
   addTenants(registry, program);

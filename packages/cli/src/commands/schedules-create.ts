@@ -23,7 +23,10 @@ export function addCreate(registry: Registry, parent: Command): void {
     examples: [
       ['signalbox schedules create nightly hello --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
       ['signalbox schedules create beat ping --every 5m --overlap skip', 'every five minutes'],
-      ['signalbox schedules create once ping --at 90m --input @order.json', 'in an hour and a half'],
+      [
+        'signalbox schedules create once ping --at 90m --input @order.json',
+        'in an hour and a half',
+      ],
       ['signalbox schedules create pay roll --cron @daily --calendar holidays', 'on open days'],
     ],
     configure: (command) => {

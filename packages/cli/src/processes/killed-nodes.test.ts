@@ -91,7 +91,7 @@ describe('nodes that are killed', () => {
       await kill(node);
     }
     expectEachOnce(await nodes.windows(12));
-  }, 120_000);
+  }, 240_000);
 
   it.skipIf(!hasPostgres)(
     'TRG-12 U032 U033 on PostgreSQL, two and then one: another takes over, every second has one run',
@@ -112,6 +112,6 @@ describe('nodes that are killed', () => {
       expectEachOnce(await nodes.windows(seen + 8));
       expect((await third.node.stop()).code).toBe(0);
     },
-    120_000,
+    240_000,
   );
 });

@@ -59,7 +59,9 @@ export function isNamed(rule: IcsRule, start: number, day: number): boolean {
   if (rule.weekdays.length > 0 || rule.frequency === 'DAILY') return true;
   if (rule.frequency === 'WEEKLY') return date.getUTCDay() === first.getUTCDay();
   if (date.getUTCDate() !== first.getUTCDate()) return false;
-  return rule.frequency === 'MONTHLY' || rule.months.length > 0 || month === first.getUTCMonth() + 1;
+  return (
+    rule.frequency === 'MONTHLY' || rule.months.length > 0 || month === first.getUTCMonth() + 1
+  );
 }
 
 interface Between {
@@ -109,14 +111,20 @@ function numbers(
   return listOf(text).map((word) => {
     const number = Number(word);
     if (/^-?\d{1,6}$/.test(word) && number >= min && number <= max && number !== 0) return number;
-    throw new IcsError(`the rule says ${JSON.stringify(word.slice(0, 32))}, which is not read`, line);
+    throw new IcsError(
+      `the rule says ${JSON.stringify(word.slice(0, 32))}, which is not read`,
+      line,
+    );
   });
 }
 
 function weekdayOf(word: string, line: number): IcsRule['weekdays'][number] {
   const [, nth = '', name = ''] = /^([+-]?[1-5])?(SU|MO|TU|WE|TH|FR|SA)$/.exec(word) ?? [];
   if (name === '') {
-    throw new IcsError(`the rule says ${JSON.stringify(word.slice(0, 32))}, which is no weekday`, line);
+    throw new IcsError(
+      `the rule says ${JSON.stringify(word.slice(0, 32))}, which is no weekday`,
+      line,
+    );
   }
   return { weekday: WEEKDAYS.indexOf(name), nth: Number(nth) };
 }

@@ -18,13 +18,16 @@ describe('an iCalendar file', () => {
   });
 
   it('says what comes back on one date once for all years', () => {
-    expect(days('DTSTART;VALUE=DATE:20101225', 'DTEND;VALUE=DATE:20101227', 'RRULE:FREQ=YEARLY')).toEqual(
-      ['12-25', '12-26'],
-    );
+    expect(
+      days('DTSTART;VALUE=DATE:20101225', 'DTEND;VALUE=DATE:20101227', 'RRULE:FREQ=YEARLY'),
+    ).toEqual(['12-25', '12-26']);
   });
 
   it('writes down rules by weekday, for ten years ahead and not for what is long over', () => {
-    const thanksgiving = days('DTSTART;VALUE=DATE:20201126', 'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH');
+    const thanksgiving = days(
+      'DTSTART;VALUE=DATE:20201126',
+      'RRULE:FREQ=YEARLY;BYMONTH=11;BYDAY=4TH',
+    );
     expect(thanksgiving.slice(0, 3)).toEqual(['2025-11-27', '2026-11-26', '2027-11-25']);
     expect(thanksgiving).toHaveLength(11);
     const memorial = days('DTSTART;VALUE=DATE:20250526', 'RRULE:FREQ=YEARLY;BYMONTH=5;BYDAY=-1MO');
@@ -35,13 +38,14 @@ describe('an iCalendar file', () => {
       '2026-01-16',
     ]);
     expect(
-      days('DTSTART;VALUE=DATE:20260105', 'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20260125'),
+      days(
+        'DTSTART;VALUE=DATE:20260105',
+        'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20260125',
+      ),
     ).toEqual(['2026-01-05', '2026-01-07', '2026-01-19', '2026-01-21']);
-    expect(days('DTSTART;VALUE=DATE:20260131', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=3')).toEqual([
-      '2026-01-31',
-      '2026-02-28',
-      '2026-03-31',
-    ]);
+    expect(days('DTSTART;VALUE=DATE:20260131', 'RRULE:FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=3')).toEqual(
+      ['2026-01-31', '2026-02-28', '2026-03-31'],
+    );
   });
 
   it('leaves out days that are excepted, events that were called off, and those with a time', () => {
@@ -97,7 +101,9 @@ describe('an iCalendar file', () => {
     expect(() => readIcs('x'.repeat(ICS_CHARS_MAX + 1), NOW)).toThrow(/more than/);
     const many = Array(5_001).fill(event('DTSTART:20260101'));
     expect(() => readIcs(file(...many), NOW)).toThrow(/more than 5000 events/);
-    const rules = Array(201).fill(event('DTSTART:19000101', 'RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'));
+    const rules = Array(201).fill(
+      event('DTSTART:19000101', 'RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30'),
+    );
     expect(() => readIcs(file(...rules), NOW)).toThrow(/more than 200 events/);
     expect(days('DTSTART:19000101', 'RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30')).toEqual([]);
     const folded = `X:${'\r\n a'.repeat(200_000)}`;

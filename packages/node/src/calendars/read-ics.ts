@@ -54,7 +54,8 @@ export function readIcs(text: string, nowMs: number): IcsDays {
     if (event.rule !== null && ++found.rules > RULES_MAX) {
       throw new IcsError(`more than ${RULES_MAX} events are repeated by rules`);
     }
-    for (const first of firstDays(event, today)) for (const day of spanOf(event, first)) days.add(day);
+    for (const first of firstDays(event, today))
+      for (const day of spanOf(event, first)) days.add(day);
   }
   if (found.events === 0) throw new IcsError('there is no event in it');
   const blackouts = [...[...yearly].sort(), ...rangesOf(days)];
