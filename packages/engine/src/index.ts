@@ -28,6 +28,7 @@ export * from './model/random.ts';
 export * from './model/resources.ts';
 export * from './model/run.ts';
 export * from './model/run-id.ts';
+export { RunIdWriter } from './model/run-id-writer.ts';
 export * from './model/schedule.ts';
 export * from './model/spec.ts';
 export * from './model/states.ts';

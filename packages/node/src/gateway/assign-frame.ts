@@ -2,8 +2,8 @@ import {
   type Attempt,
   CLASSES,
   type Class,
-  formatRunId,
   type JobDefinition,
+  type RunIdWriter,
   type TaskSpec,
 } from '@signalbox/engine';
 import { type About, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
@@ -37,8 +37,9 @@ export function assignFrame(params: {
   attempt: Attempt;
   loop: CommitLoop;
   now: number;
+  ids: RunIdWriter;
 }): AssignFrame | string {
-  const { attempt, loop, now } = params;
+  const { attempt, loop, now, ids } = params;
   const { task } = attempt;
   const { run } = task;
   const known = aboutOf(loop, attempt);
@@ -51,7 +52,7 @@ export function assignFrame(params: {
     kind: 'assign',
     ref: [run.partition, run.seq, task.index, attempt.number, attempt.epoch, attempt.token],
     about: known.about,
-    run: formatRunId(run),
+    run: ids.write(run),
     timeoutMs: timeoutOf(loop, attempt, now),
     input: run.input,
     checkpoint: task.checkpoint,

@@ -1,4 +1,4 @@
-import { type Effect, refOf } from '@signalbox/engine';
+import { type Effect, RunIdWriter, refOf } from '@signalbox/engine';
 import type { CommitLoop } from '../loop/index.ts';
 import { assignFrame } from './assign-frame.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
@@ -14,6 +14,7 @@ export class Outgoing {
   readonly #confirmed: Confirmed;
   readonly #spans: AttemptSpans | null;
   readonly #now: () => number;
+  readonly #ids = new RunIdWriter();
 
   constructor(params: {
     loop: CommitLoop;
@@ -61,7 +62,12 @@ export class Outgoing {
   #assign(batch: FrameBatch, session: WorkerSession, effect: Effect & { kind: 'assign' }): void {
     const { attempt } = effect;
     if (!session.isFor(attempt)) return;
-    const frame = assignFrame({ attempt, loop: this.#loop, now: this.#now() });
+    const frame = assignFrame({
+      attempt,
+      loop: this.#loop,
+      now: this.#now(),
+      ids: this.#ids,
+    });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);
     session.given(attempt, frame.ref);
     this.#spans?.dispatched(effect, this.#now());

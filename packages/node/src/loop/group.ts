@@ -39,6 +39,8 @@ export class Group {
   factCount = 0;
   /** Something has left it since it was put together. */
   changed = false;
+  /** A worker waits for one of its effects; confirmations only let one forget. */
+  #isForWorkers = false;
 
   constructor(number: number) {
     this.number = number;
@@ -51,6 +53,11 @@ export class Group {
 
   get isEmpty(): boolean {
     return !this.hasWrites && this.effects.length === 0 && this.replies.length === 0;
+  }
+
+  /** Somebody is kept waiting until it is durable. */
+  get isAwaited(): boolean {
+    return this.#isForWorkers || this.replies.length > 0;
   }
 
   takeFromInbox(partition: number, entry: string): void {
@@ -72,6 +79,13 @@ export class Group {
       else list.push(fact);
     }
     this.factCount += facts.length;
+  }
+
+  addEffects(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      this.effects.push(effect);
+      if (effect.kind !== 'confirm') this.#isForWorkers = true;
+    }
   }
 
   /**

@@ -17,7 +17,7 @@ export class Groups {
   gather(): void {
     const { facts, effects } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
-    for (const effect of effects) this.gathering.effects.push(effect);
+    this.gathering.addEffects(effects);
   }
 
   /** Closes the gathering group; what is decided from now on belongs to the next. */
