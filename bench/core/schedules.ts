@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import {
   Book,
   type Command,
@@ -26,8 +27,9 @@ export async function measureSchedules(): Promise<Record<string, number>> {
   const postgres = await measureBurst(await openPostgres());
   return {
     ...ticks,
-    scheduleBurstSqliteSeconds: sqlite,
-    scheduleBurstPostgresSeconds: postgres,
+    scheduleBurstSqliteSeconds: sqlite.seconds,
+    scheduleBurstPostgresSeconds: postgres.seconds,
+    scheduleBurstBlockMsMax: sqlite.blockMsMax,
     scheduleLatenessMsP99Idle: await measureLateness(await openSqlite()),
   };
 }
@@ -185,8 +187,8 @@ async function save(loop: CommitLoop, count: number, whenOf: (i: number) => When
   if (answers.some(({ kind }) => kind !== 'done')) throw new Error('a schedule was refused');
 }
 
-/** From the instant that many schedules share until the last of their runs is durable, in seconds. */
-async function measureBurst(open: OpenStore): Promise<number> {
+/** From the instant that many schedules share until the last of their runs is durable. */
+async function measureBurst(open: OpenStore): Promise<{ seconds: number; blockMsMax: number }> {
   let durable = 0;
   let reached: () => void = () => {};
   const all = new Promise<void>((resolve) => {
@@ -197,11 +199,14 @@ async function measureBurst(open: OpenStore): Promise<number> {
   });
   const at = loop.time.now() + 15_000;
   await save(loop, BURST, () => ({ kind: 'instant', at }));
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
   if (loop.time.now() > at) throw new Error('saving took longer than the wait for the burst');
   await all;
   const tookMs = loop.time.now() - at;
+  delays.disable();
   await stop();
-  return tookMs / 1_000;
+  return { seconds: tookMs / 1_000, blockMsMax: Math.round(delays.max / 1_000_000) };
 }
 
 /** How long after its instant a window is durable on a node that has little else to do, p99 in ms. */
