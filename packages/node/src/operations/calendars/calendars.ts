@@ -5,7 +5,8 @@ import {
 } from '@signalbox/engine';
 import { type Calendar, NAME_PATTERN, type NewCalendar, type Page } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import { IcsError, readIcs } from '../../calendars/index.ts';
+import { IcsError } from '../../calendars/ics-lines.ts';
+import { readIcs } from '../../calendars/read-ics.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { operation } from '../operation.ts';
 import { shown } from '../refusals.ts';

@@ -1,2 +1,0 @@
-export { IcsError } from './ics-lines.ts';
-export { type IcsDays, readIcs } from './read-ics.ts';
