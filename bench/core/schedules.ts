@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import {
   Book,
   type Command,
@@ -26,8 +27,9 @@ export async function measureSchedules(): Promise<Record<string, number>> {
   const postgres = await measureBurst(await openPostgres());
   return {
     ...ticks,
-    scheduleBurstSqliteSeconds: sqlite,
-    scheduleBurstPostgresSeconds: postgres,
+    scheduleBurstSqliteSeconds: sqlite.seconds,
+    scheduleBurstPostgresSeconds: postgres.seconds,
+    scheduleBurstBlockMsMax: sqlite.blockMsMax,
     scheduleLatenessMsP99Idle: await measureLateness(await openSqlite()),
   };
 }
@@ -76,7 +78,7 @@ function step({ engine, random }: Scheduled, now: number): { ms: number; more: b
   // Processor time of this thread: whoever else is on the machine does not count.
   const { user, system } = process.threadCpuUsage(used);
   const ms = (user + system) / 1_000;
-  const wanted = engine.jobsWanted();
+  const wanted = [...engine.jobsWanted()];
   for (const { partition, job } of wanted) tell({ engine, random }, partition, job);
   return { ms, more: more || wanted.length > 0 };
 }
@@ -95,10 +97,8 @@ function settle({ engine, random }: Scheduled, now: number): void {
 function measureTicks(): Record<string, number> {
   const scheduled = fill(SCHEDULES, cronOf);
   // As after a day in which every one of them has fired.
-  for (const { partition, schedulesOfJob } of scheduled.engine.core.books.values()) {
-    for (const [schedule] of schedulesOfJob.values()) {
-      if (schedule !== undefined) tell(scheduled, partition, schedule.spec.job);
-    }
+  for (const { partition, schedules } of scheduled.engine.core.books.values()) {
+    for (const { spec } of schedules.values()) tell(scheduled, partition, spec.job);
   }
   const took: number[] = [];
   for (let second = 1; second <= 600; second++) {
@@ -187,8 +187,8 @@ async function save(loop: CommitLoop, count: number, whenOf: (i: number) => When
   if (answers.some(({ kind }) => kind !== 'done')) throw new Error('a schedule was refused');
 }
 
-/** From the instant that many schedules share until the last of their runs is durable, in seconds. */
-async function measureBurst(open: OpenStore): Promise<number> {
+/** From the instant that many schedules share until the last of their runs is durable. */
+async function measureBurst(open: OpenStore): Promise<{ seconds: number; blockMsMax: number }> {
   let durable = 0;
   let reached: () => void = () => {};
   const all = new Promise<void>((resolve) => {
@@ -199,11 +199,14 @@ async function measureBurst(open: OpenStore): Promise<number> {
   });
   const at = loop.time.now() + 15_000;
   await save(loop, BURST, () => ({ kind: 'instant', at }));
+  const delays = monitorEventLoopDelay({ resolution: 5 });
+  delays.enable();
   if (loop.time.now() > at) throw new Error('saving took longer than the wait for the burst');
   await all;
   const tookMs = loop.time.now() - at;
+  delays.disable();
   await stop();
-  return tookMs / 1_000;
+  return { seconds: tookMs / 1_000, blockMsMax: Math.round(delays.max / 1_000_000) };
 }
 
 /** How long after its instant a window is durable on a node that has little else to do, p99 in ms. */

@@ -107,7 +107,8 @@ export const STORE_CANARIES: readonly CodeCanary[] = [
             const lease = (await disk.listLeases()).find((l) => l.partition === part.partition);
             const last = (await disk.readGroups({ ...part, afterSeq: 0, limit: 1e9 })).at(-1);
             const body = new Uint8Array(0);
-            const empty = { body, factCount: 0, runs: [], ends: [], parked: [], inboxTaken: [] };
+            const rows = { runs: [], ends: [], parked: [], inboxTaken: [], aliases: [] };
+            const empty = { body, factCount: 0, ...rows };
             const epoch = lease?.epoch ?? 1;
             parts.push({ ...part, ...empty, epoch, seq: (last?.seq ?? 0) + 1 });
           }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { App } from './app.ts';
 import { addApply, addDiff } from './commands/apply.ts';
+import { addCalendars } from './commands/calendars.ts';
 import { addCompletion } from './commands/completion.ts';
 import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
 import { addEvents } from './commands/events.ts';
@@ -54,6 +55,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addSchedules(registry, program);
   addTriggers(registry, program);
   addEvents(registry, program);
+  addCalendars(registry, program);
   addWorkers(registry, program);
   addWorkerActions(registry, program);
   addTenants(registry, program);

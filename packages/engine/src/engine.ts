@@ -34,7 +34,7 @@ import { attemptDue, type GiveUp } from './run/deadlines.ts';
 import { beat, detachWorker, freshen, workerDue } from './run/liveness.ts';
 import { cordonWorker, drainWorker, evictWorker, uncordonWorker } from './run/maintain.ts';
 import { DEFAULT_SETTINGS, type EngineSettings } from './settings.ts';
-import { armAll, disarmAll, makeDue } from './triggers/arm.ts';
+import { armAll, armSome, disarmAll, makeDue } from './triggers/arm.ts';
 import { meetWindow } from './triggers/meet-window.ts';
 import { openWindows } from './triggers/open-windows.ts';
 import type { TriggerPorts } from './triggers/ports.ts';
@@ -168,7 +168,8 @@ export class Engine {
     core.now = Math.max(core.now, now);
     core.random = random;
     if (core.now - this.#fairAt >= core.settings.fairnessMs) this.#recomputeShares();
-    const more = openWindows(core, this.#triggers);
+    const unarmed = armSome(core, this.#triggers);
+    const more = openWindows(core, this.#triggers) || unarmed;
     return schedule(core, this.#place, this.#assign) || more;
   }
 
@@ -193,8 +194,8 @@ export class Engine {
   }
 
   /** Jobs of due schedules that are not known here: to be read, and handed in with `setJob`. */
-  jobsWanted(): { partition: number; tenant: string; job: string }[] {
-    return [...this.core.jobsWanted.values()];
+  jobsWanted(): Iterable<{ partition: number; tenant: string; job: string }> {
+    return this.core.jobsWanted.values();
   }
 
   /** When something is due by itself, or null. */
@@ -209,7 +210,7 @@ export class Engine {
   }
 
   #tick(): Answer {
-    for (const item of this.core.wheel.expire(this.core.now)) {
+    for (const item of this.core.wheel.expire(this.core.now, this.core.settings.timersPerTick)) {
       // Something that came before it in this tick has moved its time.
       if (item.timerBucket !== null) continue;
       const due = item as Task | Worker | Lingering | Schedule;

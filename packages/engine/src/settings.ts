@@ -53,6 +53,8 @@ export interface EngineSettings {
   readonly assignmentsPerStep: number;
   /** Schedules looked at in one step, so that midnight does not hold up everything else. */
   readonly schedulesPerStep: number;
+  /** Timers that one tick acts upon; what else is due follows with the next, a millisecond later. */
+  readonly timersPerTick: number;
   /** How often fair shares are recomputed while tasks run. */
   readonly fairnessMs: number;
 }
@@ -90,5 +92,6 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   keysKept: 50_000,
   assignmentsPerStep: 5_000,
   schedulesPerStep: 500,
+  timersPerTick: 2_000,
   fairnessMs: 100,
 };

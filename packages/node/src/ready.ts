@@ -35,7 +35,7 @@ export class Ready {
 
   #ownsAll(): boolean {
     const { partitions } = this.#loop.settings;
-    for (let p = 0; p < partitions; p++) if (!this.#loop.owns(p)) return false;
+    for (let p = 0; p < partitions; p++) if (!this.#loop.hasRead(p)) return false;
     return true;
   }
 
@@ -48,7 +48,7 @@ export class Ready {
     const { leaseMs, beatMs, partitions } = this.#loop.settings;
     if (performance.now() - this.#startedMs < leaseMs + beatMs) return;
     const held = [...this.#loop.leases.held.keys()];
-    if (held.length === 0 || !held.every((p) => this.#loop.owns(p))) return;
+    if (held.length === 0 || !held.every((p) => this.#loop.hasRead(p))) return;
     try {
       const now = await this.#store.now();
       const leases = await this.#store.listLeases();

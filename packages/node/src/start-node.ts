@@ -8,6 +8,7 @@ import { assertStrongKey } from './auth/strong-key.ts';
 import type { S3Settings } from './blobs/s3-blobs.ts';
 import type { NodeContext } from './context.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import { StartWatch } from './gateway/start-watch.ts';
 import type { LoopSettings } from './loop/index.ts';
 import { isShared, openStore } from './open-store.ts';
 import {
@@ -89,6 +90,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
     triggers.start(TRIGGERS_EVERY_MS);
   }
   const stopSweeping = sweepFor(options, store, log);
+  const starts = watchStarts(rooms);
   let stopped: Promise<void> | null = null;
   return {
     context,
@@ -103,10 +105,26 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
       tenants.stop();
       triggers.stop();
       stopSweeping();
+      starts.stop();
       stopped ??= stop(rooms, server);
       return stopped;
     },
   };
+}
+
+function watchStarts({ context, loop }: Rooms): StartWatch {
+  const { core } = loop.engine;
+  const watch = new StartWatch({
+    waiting: () => {
+      let waiting = 0;
+      for (const { queued } of core.activeTenants()) waiting += queued;
+      return waiting;
+    },
+    started: () => core.assignments,
+    alert: (silence) => context.log.warn({ alert: 'nothingStarts', ...silence }, 'alert'),
+  });
+  watch.start();
+  return watch;
 }
 
 function sweepFor({ retention }: NodeOptions, store: Store, log: Logger): () => void {

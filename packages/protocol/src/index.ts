@@ -1,4 +1,5 @@
 export * from './api/admin.ts';
+export * from './api/calendars.ts';
 export * from './api/common.ts';
 export * from './api/jobs.ts';
 export * from './api/runs.ts';

@@ -14,6 +14,8 @@ import {
 /** Settings of the job itself. */
 export interface JobFields {
   readonly class?: ClassName;
+  /** `skip`: no run starts while another one of the job is live; asking for one gives the live one. */
+  readonly overlap?: 'allow' | 'skip';
   readonly description?: string;
   readonly labels?: Readonly<Record<string, string>>;
 }
@@ -74,9 +76,10 @@ export function job(
   if (handler !== undefined) handlers.set(name, handler);
   const tasks =
     'tasks' in options ? graphOf(name, options.tasks, handlers) : [taskDefinitionOf(options)];
-  const { class: className, description, labels } = options;
+  const { class: className, overlap, description, labels } = options;
   const definition: JobDefinition = {
     ...(className && { class: className }),
+    ...(overlap && { overlap }),
     ...(description !== undefined && { description }),
     ...(labels && { labels }),
     ...(tasks.some((task) => Object.keys(task).length > 0) && { tasks }),

@@ -101,9 +101,7 @@ export interface Store {
     ended?: boolean;
   }): Promise<StoredRun[]>;
   /** Runs that hold these idempotency keys. */
-  readKeys(
-    keys: readonly { tenant: string; key: string }[],
-  ): Promise<{ tenant: string; key: string; run: RunId }[]>;
+  readKeys(keys: readonly { tenant: string; key: string }[]): Promise<HeldKey[]>;
   /** Forgets keys of runs submitted before the time, at most `limit`; answers how many. */
   forgetKeys(query: { beforeMs: number; limit: number }): Promise<number>;
 
@@ -233,6 +231,18 @@ export interface CommitPart {
    * Absent in almost every commit.
    */
   readonly inboxPut?: readonly InboxEntry[];
+  /**
+   * Further names of runs, of this commit or stored before: what an inbox entry was called that
+   * turned out to be one of them. Written behind the runs' own keys; a name that is taken keeps its run.
+   */
+  readonly aliases: readonly HeldKey[];
+}
+
+/** A key, and the run that it stands for. */
+export interface HeldKey {
+  readonly tenant: string;
+  readonly key: string;
+  readonly run: RunId;
 }
 
 export type AppendResult =
@@ -242,7 +252,7 @@ export type AppendResult =
   /** These keys belong to other runs: withdraw those submissions. Nothing was written. */
   | {
       readonly kind: 'keyTaken';
-      readonly keys: readonly { tenant: string; key: string; run: RunId }[];
+      readonly keys: readonly HeldKey[];
     };
 
 /** One submission. Found by (tenant, id), listed by tenant in order of id. */

@@ -40,6 +40,10 @@ function validatePart(part: CommitPart): void {
     }
   }
   for (const id of part.inboxTaken) requireText('inboxTaken', id);
+  for (const { tenant, key } of part.aliases) {
+    requireText('aliases.tenant', tenant);
+    requireText('aliases.key', key);
+  }
   if (part.inboxPut === undefined) return;
   for (const { id, tenant, job, head, key } of part.inboxPut) {
     requireTexts({ id, tenant, job, head, key });

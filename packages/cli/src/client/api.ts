@@ -25,10 +25,17 @@ interface Call {
 /** An error that a node answered with. */
 export class AnsweredError extends UserError {
   readonly code: string;
+  /** What was at fault, in the words of the API; and what is wrong with it. */
+  readonly field: string | undefined;
+  readonly reason: string;
 
-  constructor(code: string, message: string, hint?: string) {
-    super(exitOf(code), message, hint);
+  constructor(error: { code: string; message: string; field?: string }, hint?: string) {
+    const { code, field, message } = error;
+    const isNamed = field === undefined || message.startsWith(field);
+    super(exitOf(code), isNamed ? message : `${field}: ${message}`, hint);
     this.code = code;
+    this.field = field;
+    this.reason = message;
   }
 }
 
@@ -118,7 +125,7 @@ export class Api {
     }).catch((error: unknown) => {
       throw unreachable(url, error);
     });
-    if (answer.status < 200 || answer.status > 299) throw answeredError(answer, url);
+    if (answer.status < 200 || answer.status > 299) throw answeredError(answer, url, path);
     return answer.body;
   }
 }
@@ -132,7 +139,7 @@ function unreachable(url: string, error: unknown): UserError {
   );
 }
 
-function answeredError(answer: Answer, url: string): UserError {
+function answeredError(answer: Answer, url: string, path: string): UserError {
   let body: Partial<ErrorBody>;
   try {
     body = JSON.parse(answer.body.toString()) as Partial<ErrorBody>;
@@ -146,13 +153,18 @@ function answeredError(answer: Answer, url: string): UserError {
       `${url} answered ${answer.status}, not like a Signalbox node`,
     );
   }
-  const message = error.message.startsWith(error.field ?? '\n')
-    ? error.message
-    : `${error.field === undefined ? '' : `${error.field}: `}${error.message}`;
-  return new AnsweredError(error.code, message, hintOf(error.code, error.requestId));
+  return new AnsweredError(error, hintOf(error.code, error.requestId, path));
 }
 
-function hintOf(code: string, requestId: string): string | undefined {
+/** Where a thing was asked for by a name that nothing has: how to see which there are. */
+const LISTS = ['jobs', 'schedules', 'calendars', 'workers', 'tenants'];
+
+function hintOf(code: string, requestId: string, path: string): string | undefined {
+  const [, list = '', name] = path.split('/');
+  if (code === 'not_found' && name !== undefined && LISTS.includes(list)) {
+    return `what there is: signalbox ${list}`;
+  }
+  if (code === 'not_found' && path === '/runs') return 'what there is: signalbox jobs';
   if (code === 'unauthenticated')
     return 'the key comes from --api-key (of a worker: --key) or SIGNALBOX_KEY';
   if (code === 'internal') return `the node's log says more under request ${requestId}`;

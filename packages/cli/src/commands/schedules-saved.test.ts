@@ -50,6 +50,42 @@ describe('signalbox schedules', () => {
     expect((await run('trigger', 'nightly')).code).toBe(3);
   });
 
+  it('sets every policy, takes inputs as submit does, and instants from now', async () => {
+    const policies = ['--catch-up', '5', '--catch-up-age', '1d', '--catch-up-order', 'oldest'];
+    const times = ['--dst-gap', 'skip', '--dst-overlap', 'both', '--start', '1h', '--until', '30d'];
+    const others = ['--class', 'P0', '--grace', '2m', '--after-pause', 'catchUp', '--input', 'Ada'];
+    const made = await run(
+      ...['create', 'full', 'report', '--cron', '0 4 * * *', '--json'],
+      ...[...policies, ...times, ...others],
+    );
+    expect(made.code, made.err).toBe(0);
+    const { definition } = JSON.parse(made.out);
+    expect(definition).toMatchObject({
+      catchUp: { windowsMax: 5, ageMsMax: 86_400_000, order: 'oldest' },
+      dstGap: 'skip',
+      dstOverlap: 'both',
+      class: 'P0',
+      graceMs: 120_000,
+      afterPause: 'catchUp',
+      input: 'Ada',
+    });
+    const aheadMs = Date.parse(definition.endAt) - Date.parse(definition.startAt);
+    expect(aheadMs).toBe(30 * 86_400_000 - 3_600_000);
+    const once = await run('create', 'once', 'report', '--at', '90m', '--json');
+    const runAt = Date.parse(JSON.parse(once.out).definition.runAt);
+    expect(Math.abs(runAt - Date.now() - 5_400_000)).toBeLessThan(60_000);
+  });
+
+  it('a timeline is as long as it is asked for, what is planned included', async () => {
+    await run('create', 'long', 'report', '--every', '1m');
+    expect((await run('timeline', 'long', '-n', '4')).out.trim().split('\n')).toHaveLength(2);
+    await run('backfill', 'long', '--from', '-10m', '--until', 'now');
+    const lines = (await run('timeline', 'long', '-n', '4')).out.trim().split('\n');
+    expect(lines).toHaveLength(4);
+    expect(lines.filter((line) => line.includes('planned'))).toHaveLength(2);
+    expect(lines.filter((line) => line.includes('backfilled'))).toHaveLength(2);
+  });
+
   it('shows the timeline, and fills the past', async () => {
     await run('create', 'beat', 'report', '--every', '1m');
     expect((await run('timeline', 'beat')).out.split('\n')[0]).toMatch(/^\S+Z\tplanned/);
@@ -68,10 +104,30 @@ describe('signalbox schedules', () => {
     expect((await run('trigger', 'beat')).out).toMatch(/^[0-9a-f-]{36}\n$/);
   });
 
-  it('mistakes are told with the field, and change nothing', async () => {
+  it('mistakes are told with the option and a hint, and change nothing', async () => {
     const { code, err } = await run('create', 'bad', 'report', '--cron', '0 0 30 2 *');
     expect(code).toBe(2);
-    expect(err).toContain('definition.cron');
+    expect(err).toMatch(/error: --cron: /);
+    expect(err).toContain('signalbox schedules preview');
+    const cron = ['--cron', '@daily'];
+    const mistakes: [string[], RegExp][] = [
+      [['bad', 'report'], /one of --cron, --every and --at/],
+      [['bad', 'report', ...cron, '--every', '5m'], /one of --cron, --every and --at/],
+      [['bad', 'report', ...cron, '--tz', 'Mars/Base'], /--tz: .*Mars.*\n.*Europe\/Berlin/],
+      [['bad', 'report', '--every', '10ms'], /--every: .*\n.*second/],
+      [['bad', 'report', '--every', '5m', '--jitter', '1h'], /--jitter: .*\n.*5m/],
+      [['bad', 'report', '--every', '5m', '--dst-gap', 'skip'], /--dst-gap: .*\n.*--cron/],
+      [['bad', 'report', ...cron, '--calendar', 'none'], /--calendar: .*none.*\n.*calendars/],
+      [['bad', 'no-job', ...cron], /there is no job "no-job"\n.*signalbox jobs/],
+      [['bad', 'report', '--at', 'soon'], /--at "soon" is no instant\n.*90m/],
+    ];
+    for (const [args, message] of mistakes) {
+      const refused = await run('create', ...args);
+      expect(refused.code, refused.err).not.toBe(0);
+      expect(refused.err).toMatch(message);
+      expect(refused.err).not.toContain('definition.');
+    }
+    expect((await run('show', 'bad')).err).toContain('what there is: signalbox schedules');
     expect((await run('create', 'bad', 'report', '--every', 'often')).err).toContain(
       '--every "often"',
     );

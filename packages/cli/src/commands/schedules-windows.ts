@@ -4,8 +4,9 @@ import { printJson } from '../print/json.ts';
 import { TIMELINE_HEAD, timelineRow } from '../print/schedule-view.ts';
 import { printTable } from '../print/table.ts';
 import { addClientCommand, type Registry } from './define.ts';
+import { instantOf } from './instant-option.ts';
 import { limitOf, limitOption, toCount } from './limit.ts';
-import { schedulePath } from './schedules-saved.ts';
+import { schedulePath } from './schedule-path.ts';
 
 /** What became of the windows of a schedule, and runs for those of the past. */
 export function addWindows(registry: Registry, parent: Command): void {
@@ -29,6 +30,7 @@ export function addWindows(registry: Registry, parent: Command): void {
         'signalbox schedules backfill nightly --from 2030-01-01T00:00Z --until 2030-02-01T00:00Z --dry-run',
         'what would be made',
       ],
+      ['signalbox schedules backfill nightly --from -7d --until now', 'the missing ones of a week'],
     ],
     configure: (command) => {
       command
@@ -39,7 +41,10 @@ export function addWindows(registry: Registry, parent: Command): void {
         .option('--per-minute <count>', 'start so many in a minute', toCount);
     },
     async run({ api, terminal, args, options, json }) {
-      const { from, until, only, dryRun, perMinute } = options;
+      const { only, dryRun, perMinute } = options;
+      const now = Date.now();
+      const from = instantOf('--from', options['from'] as string, now);
+      const until = instantOf('--until', options['until'] as string, now);
       const body = { from, until, only, dryRun, perMinute };
       const done = await api.post<Backfilled>(`${schedulePath(args[0])}/backfill`, body);
       if (json) {

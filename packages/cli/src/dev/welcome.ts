@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
 import { SETTINGS } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
 import { span } from '../print/times.ts';
@@ -13,9 +14,9 @@ export interface Welcome {
 
 /** Where it is, how to get in, and three things to try. */
 export function printWelcome({ app, url, folder, key }: Welcome): void {
-  const { terminal, environment } = app;
+  const { terminal } = app;
   const { paint } = terminal;
-  const command = commandName(environment);
+  const command = commandName(app);
   const took = span(performance.now());
   terminal.line(
     `${paint.bold('Signalbox')} is ready at ${paint.cyan(url)}  ${paint.dim(`${took}, data in ${folder}`)}`,
@@ -45,9 +46,16 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
   terminal.line(paint.dim('Ctrl-C stops; the next start goes on from here.'));
 }
 
-/** As the person has to type it: that depends on how this process was started. */
-export function commandName(environment: App['environment']): string {
+/** As the person has to type it: that depends on how this process was started, and from where. */
+export function commandName(
+  { environment, cwd }: Pick<App, 'environment' | 'cwd'>,
+  started = process.argv[1] ?? '',
+): string {
   if (environment['npm_command'] === 'exec') return 'npx signalbox';
-  if (environment['npm_lifecycle_event'] !== undefined) return './signalbox';
-  return basename(process.argv[1] ?? '') === 'signalbox' ? 'signalbox' : 'npx signalbox';
+  if (basename(started) === 'signalbox') return 'signalbox';
+  // In a clone there is a script four levels above the program.
+  const script = resolve(started, '../../../../signalbox');
+  if (!existsSync(script)) return 'npx signalbox';
+  const path = relative(cwd, script);
+  return path.startsWith('..') ? script : `./${path}`;
 }

@@ -4,6 +4,7 @@ import { makeRunReady } from '../core/enqueue.ts';
 import { runSubmitted, type SubmittedRun } from '../facts/facts.ts';
 import { type Book, DUE_LANE, queueLane, uniqueKey } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import type { RunHead } from '../model/run.ts';
 
 type Submit = Command & { kind: 'submit' };
 
@@ -15,9 +16,10 @@ type Submit = Command & { kind: 'submit' };
 export function submit(core: Core, command: Submit): Answer {
   const book = core.books.get(command.partition);
   if (book === undefined) return NOT_OWNER;
-  const { spec, head } = command;
   const known = knownRun(core, book, command);
   if (known !== null) return known;
+  const { spec } = command;
+  const head = spec.exclusive ? { ...command.head, ...onlyRun(command) } : command.head;
 
   const klass = command.class ?? spec.class;
   const parked = parkingPlace(core, book, { command, class: klass });
@@ -43,19 +45,37 @@ export function submit(core: Core, command: Submit): Answer {
   return { kind: 'accepted', ...holder };
 }
 
+/** No user may write it. */
+const ONLY_RUN = '\u0001only';
+
+/**
+ * TRG-27: of a job that excludes overlap every run has the same unique value, so that the second one
+ * is answered with the first. Backfilled windows are somebody's explicit wish and go beside it.
+ */
+function uniqueOf({ spec, head }: Submit): string | undefined {
+  return spec.exclusive && !head.window?.backfill ? ONLY_RUN : head.unique;
+}
+
+function onlyRun(command: Submit): RunHead {
+  const unique = uniqueOf(command);
+  return unique === undefined ? {} : { unique };
+}
+
 export const NOT_OWNER: Answer = {
   kind: 'refused',
   code: 'not_owner',
   message: 'this node does not hold the partition',
 };
 
-function knownRun(core: Core, book: Book, { spec, head }: Submit): Answer | null {
+function knownRun(core: Core, book: Book, command: Submit): Answer | null {
+  const { spec, head } = command;
   for (const key of [head.inbox, head.key]) {
     const holder = key === undefined ? undefined : core.keys.get(spec.tenant, key);
     if (holder !== undefined) return { kind: 'duplicate', ...holder };
   }
-  if (head.unique === undefined) return null;
-  const live = book.uniques.get(uniqueKey(spec.tenant, spec.job, head.unique));
+  const unique = uniqueOf(command);
+  if (unique === undefined) return null;
+  const live = book.uniques.get(uniqueKey(spec.tenant, spec.job, unique));
   if (live === undefined) return null;
   return { kind: 'duplicate', partition: live.partition, seq: live.seq, ms: live.ms };
 }
@@ -73,7 +93,7 @@ function parkingPlace(
   const { settings } = core;
   const { spec, head } = submission.command;
   const dueAt = head.dueAt ?? 0;
-  if (head.unique !== undefined || head.window?.exclusive) return null;
+  if (uniqueOf(submission.command) !== undefined || head.window?.exclusive) return null;
   if (dueAt > core.now) {
     // What the cursor has passed is never read again: after a take-over by a slower clock a due
     // time may lie before it, and such a run must not be parked.

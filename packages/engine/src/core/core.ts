@@ -52,6 +52,8 @@ export class Core {
   readonly orphans = new Map<string, Set<Task>>();
   /** Schedules whose time has come, in the order in which it came. */
   readonly dueSchedules = new Deque<Schedule>();
+  /** Partitions that came, and which of their schedules have no timer yet: very many take a while. */
+  readonly unarmed: { readonly book: Book; readonly schedules: Iterator<Schedule> }[] = [];
   /** Jobs of due schedules that are not known here; the loop reads them and hands them in. */
   readonly jobsWanted = new Map<string, { partition: number; tenant: string; job: string }>();
   /** Set by the engine for the length of one command. */

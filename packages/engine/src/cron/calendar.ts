@@ -31,6 +31,8 @@ export function closedAt(calendar: Calendar, localSeconds: number): Closed | nul
 
 /** A calendar as it is written in a definition. */
 export interface CalendarData {
+  /** That of the saved calendar that it was taken from. */
+  readonly name?: string;
   readonly weekdaysOnly?: boolean;
   /** `2026-12-24`, `2026-12-24/2027-01-01` with both days closed, or `12-25` for every year. */
   readonly blackouts?: readonly string[];

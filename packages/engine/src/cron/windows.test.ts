@@ -24,6 +24,40 @@ function windowsOf(cron: Cron, from: string, count: number): (string | null)[] {
 const days = (cron: Cron, from: string, count: number) =>
   windowsOf(cron, from, count).map((text) => text?.slice(0, 10));
 
+/** Times that clock changes swallow for ever, rare dates, and calendars that are closed for ever. */
+const HOSTILE = [
+  cronIn('30 2 * 3 SUN#2', 'America/Chicago', { gap: 'skip' }),
+  cronIn('30 2 * 3 SUN#2', 'America/New_York', { gap: 'skip' }),
+  cronIn('30 1 * 11 SUN#1', 'America/Chicago', { overlap: 'last' }),
+  cronIn('15 0 * 9 SUN#1', 'America/Santiago', { gap: 'skip' }),
+  cronIn('59 59 23 * 2 MON#5', 'Antarctica/Troll'),
+  cronIn('0 0 29 2 *', 'Europe/Lisbon'),
+  cronIn('* * * * * *', 'Australia/Lord_Howe', { overlap: 'last', gap: 'skip' }),
+];
+
+describe('a search', () => {
+  it('TRG-08 asks the zone a bounded number of times, whatever expression and clock changes are', () => {
+    for (const cron of HOSTILE) {
+      let asked = 0;
+      const years = new Set<number>();
+      const spanAt = (ms: number) => {
+        asked++;
+        years.add(new Date(ms).getUTCFullYear());
+        return cron.zone.spanAt(ms);
+      };
+      const counted = { ...cron, zone: { ...cron.zone, name: cron.zone.name, spanAt } };
+      for (const search of [nextWindow, previousWindow]) {
+        asked = 0;
+        years.clear();
+        search(counted, Date.UTC(2025, 0, 1));
+        // Each year of clocks that has to be read costs a hundred times as much as the rest.
+        expect(years.size).toBeLessThanOrEqual(32);
+        expect(asked).toBeLessThanOrEqual(120);
+      }
+    }
+  });
+});
+
 describe('nextWindow', () => {
   it('TRG-03 gives one window a day for 400 days', () => {
     const cron = cronIn('0 2 * * *');

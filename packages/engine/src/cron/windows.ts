@@ -22,6 +22,13 @@ const NEAR_MS = 2 * DAY_MS;
  */
 const SEARCH_MS = 41 * 366 * DAY_MS;
 
+/**
+ * Stretches of one offset that a search looks at. It jumps to a match that is far away, so it only
+ * goes from stretch to stretch where clock changes swallow every match: one who skips gaps and names
+ * a time in them asks for a time that never comes, and reading forty years of clocks tells no more.
+ */
+const SPANS_MAX = 28;
+
 /** Closed days in a row after which a calendar counts as closed for ever. */
 const CLOSED_DAYS_MAX = 1_500;
 
@@ -35,7 +42,8 @@ export function nextWindow(cron: Cron, afterMs: number): number | null {
   let fromMs = (Math.floor(Math.max(afterMs, WINDOW_MS_MIN) / 1_000) + 1) * 1_000;
   const untilMs = Math.min(fromMs + SEARCH_MS, WINDOW_MS_MAX);
   let closedDays = 0;
-  while (fromMs <= untilMs && closedDays <= CLOSED_DAYS_MAX) {
+  let spans = 0;
+  while (fromMs <= untilMs && closedDays <= CLOSED_DAYS_MAX && spans < SPANS_MAX) {
     const span = zone.spanAt(fromMs);
     let atMs = fromMs;
     if (fromMs !== span.startMs || !isShiftedWindow(cron, span)) {
@@ -44,12 +52,14 @@ export function nextWindow(cron: Cron, afterMs: number): number | null {
       atMs = local * 1_000 - span.offsetMs;
     }
     if (atMs >= span.endMs) {
+      spans++;
       const canJump = span.endMs - fromMs > NEAR_MS;
       fromMs = canJump ? Math.max(span.endMs, atMs - NEAR_MS) : span.endMs;
       continue;
     }
     const suppressed = suppressedAt(cron, span, atMs);
     if (suppressed !== null) {
+      spans++;
       fromMs = suppressed.untilMs;
     } else if (isClosed(cron, span, atMs)) {
       closedDays++;
@@ -65,13 +75,15 @@ export function previousWindow(cron: Cron, beforeMs: number): number | null {
   let fromMs = (Math.ceil(Math.min(beforeMs, WINDOW_MS_MAX) / 1_000) - 1) * 1_000;
   const untilMs = Math.max(fromMs - SEARCH_MS, WINDOW_MS_MIN);
   let closedDays = 0;
-  while (fromMs >= untilMs && closedDays <= CLOSED_DAYS_MAX) {
+  let spans = 0;
+  while (fromMs >= untilMs && closedDays <= CLOSED_DAYS_MAX && spans < SPANS_MAX) {
     const span = zone.spanAt(fromMs);
     const local = previousLocal(expression, (fromMs + span.offsetMs) / 1_000);
     if (local === undefined) return null;
     let atMs = local * 1_000 - span.offsetMs;
     if (atMs < span.startMs) {
       if (!isShiftedWindow(cron, span)) {
+        spans++;
         const canJump = fromMs - span.startMs > NEAR_MS;
         fromMs = canJump ? Math.min(span.startMs - 1_000, atMs + NEAR_MS) : span.startMs - 1_000;
         continue;
@@ -80,6 +92,7 @@ export function previousWindow(cron: Cron, beforeMs: number): number | null {
     }
     const suppressed = suppressedAt(cron, span, atMs);
     if (suppressed !== null) {
+      spans++;
       fromMs = suppressed.fromMs - 1_000;
     } else if (isClosed(cron, span, atMs)) {
       closedDays++;

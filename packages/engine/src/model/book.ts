@@ -58,8 +58,8 @@ export class Book {
   readonly uniques = new Map<string, Run>();
   /** By `scheduleKey`. */
   readonly schedules = new Map<string, Schedule>();
-  /** Schedules by `scheduleKey` of tenant and job: who must hear of a new version of the job. */
-  readonly schedulesOfJob = new Map<string, Schedule[]>();
+  /** By `scheduleKey` of tenant and job, the first of the job's; each knows its next. */
+  readonly #firstOfJob = new Map<string, Schedule>();
   /**
    * What is left of deleted schedules: a version that is told again must not bring one back to life,
    * and one that is saved anew must not decide its old windows again.
@@ -86,9 +86,19 @@ export class Book {
   addSchedule(schedule: Schedule): void {
     this.schedules.set(scheduleKey(schedule.tenant, schedule.name), schedule);
     const job = scheduleKey(schedule.tenant, schedule.spec.job);
-    const siblings = this.schedulesOfJob.get(job);
-    if (siblings === undefined) this.schedulesOfJob.set(job, [schedule]);
-    else siblings.push(schedule);
+    const first = this.#firstOfJob.get(job);
+    if (first === undefined) {
+      this.#firstOfJob.set(job, schedule);
+      return;
+    }
+    schedule.sibling = first.sibling;
+    first.sibling = schedule;
+  }
+
+  /** Who must hear of a new version of the job. */
+  *schedulesOf(tenant: string, job: string): Iterable<Schedule> {
+    let schedule = this.#firstOfJob.get(scheduleKey(tenant, job)) ?? null;
+    for (; schedule !== null; schedule = schedule.sibling) yield schedule;
   }
 
   removeSchedule(schedule: Schedule, version: number): void {
@@ -97,10 +107,22 @@ export class Book {
     this.schedules.delete(key);
     this.removedSchedules.set(key, { version, decidedUpTo });
     for (const run of schedule.live ?? []) this.exclusiveRuns.delete(run);
+    this.#unlink(schedule);
+  }
+
+  #unlink(schedule: Schedule): void {
     const job = scheduleKey(schedule.tenant, schedule.spec.job);
-    const left = this.schedulesOfJob.get(job)?.filter((each) => each !== schedule) ?? [];
-    if (left.length === 0) this.schedulesOfJob.delete(job);
-    else this.schedulesOfJob.set(job, left);
+    const first = this.#firstOfJob.get(job);
+    if (first === schedule) {
+      if (schedule.sibling === null) this.#firstOfJob.delete(job);
+      else this.#firstOfJob.set(job, schedule.sibling);
+    } else {
+      let before = first;
+      while (before !== undefined && before.sibling !== schedule)
+        before = before.sibling ?? undefined;
+      if (before !== undefined) before.sibling = schedule.sibling;
+    }
+    schedule.sibling = null;
   }
 }
 

@@ -15,6 +15,8 @@ export interface RunHead {
    * request, and whoever holds it holds all of them.
    */
   readonly batch?: number;
+  /** What all of the request asked for, where it is more than the runs numbered after this one. */
+  readonly digest?: string;
   /** No second live run of the job may carry the same value. */
   readonly unique?: string;
   /** Not before this time. */

@@ -94,8 +94,16 @@ export interface ScheduleDefinition extends Partial<Omit<ScheduleSpec, 'catchUp'
 }
 
 export function scheduleSpec(definition: ScheduleDefinition): ScheduleSpec {
-  const catchUp = { ...DEFAULT_SCHEDULE.catchUp, ...definition.catchUp };
-  return { ...DEFAULT_SCHEDULE, ...definition, catchUp };
+  return { ...DEFAULT_SCHEDULE, ...definition, catchUp: catchUpOf(definition.catchUp) };
+}
+
+/** Most say nothing of it: shared, because there may be very many schedules. */
+function catchUpOf(said: Partial<CatchUp> | undefined): CatchUp {
+  const usual = DEFAULT_SCHEDULE.catchUp;
+  const { windowsMax, ageMsMax, order } = { ...usual, ...said };
+  const isUsual =
+    windowsMax === usual.windowsMax && ageMsMax === usual.ageMsMax && order === usual.order;
+  return isUsual ? usual : { windowsMax, ageMsMax, order };
 }
 
 /**
@@ -162,9 +170,8 @@ export class Schedule implements Timed {
 
   // Derived: what the fold does not tell.
   job: JobHead = UNKNOWN_JOB;
-  recurrence: Recurrence | null = null;
-  /** The next window, due at `timerAt`; null where there is none or it is not armed. */
-  nextWindow: number | null = null;
+  /** The next of the same job; the book knows the first. */
+  sibling: Schedule | null = null;
   /** Its time has come and it waits for its turn. */
   isDue = false;
   timerAt = 0;

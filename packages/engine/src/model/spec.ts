@@ -67,6 +67,8 @@ export interface JobSpec {
   readonly version: number;
   readonly class: Class;
   readonly tasks: readonly TaskSpec[];
+  /** No run of it starts while another one is live, whatever started that. */
+  readonly exclusive: boolean;
 }
 
 /** What an author writes; everything but the name has a default, so old definitions stay readable. */
@@ -87,6 +89,8 @@ export interface TaskDefinition {
 export interface JobDefinition {
   readonly class?: Class;
   readonly tasks?: readonly TaskDefinition[];
+  /** What becomes of a run that is asked for while another of the job is live. */
+  readonly overlap?: 'allow' | 'skip';
 }
 
 /** Most tasks wait for nobody: they share one empty list. */
@@ -100,7 +104,17 @@ export function jobSpec(params: {
   version: number;
   definition: JobDefinition;
 }): JobSpec {
-  const definitions = params.definition.tasks ?? [{}];
+  return {
+    tenant: params.tenant,
+    job: params.job,
+    version: params.version,
+    class: params.definition.class ?? DEFAULT_CLASS,
+    tasks: params.definition.tasks === undefined ? ONE_TASK : tasksOf(params.definition.tasks),
+    exclusive: params.definition.overlap === 'skip',
+  };
+}
+
+function tasksOf(definitions: readonly TaskDefinition[]): readonly TaskSpec[] {
   const names = definitions.map(
     (d, i) => d.name ?? (definitions.length === 1 ? 'main' : `task${i}`),
   );
@@ -114,7 +128,7 @@ export function jobSpec(params: {
       return parent;
     }),
   );
-  const tasks = definitions.map(
+  return definitions.map(
     (d, i): TaskSpec => ({
       name: names[i] as string,
       after: orNone(after[i] as number[]),
@@ -134,11 +148,7 @@ export function jobSpec(params: {
       critical: d.critical ?? false,
     }),
   );
-  return {
-    tenant: params.tenant,
-    job: params.job,
-    version: params.version,
-    class: params.definition.class ?? DEFAULT_CLASS,
-    tasks,
-  };
 }
+
+/** A job that says nothing of its tasks has one: shared, because very many jobs may be so. */
+const ONE_TASK: readonly TaskSpec[] = tasksOf([{}]);

@@ -116,6 +116,29 @@ describe('TimerWheel', () => {
     expect(wheel.expire(1000)).toEqual([b, a, c]);
   });
 
+  it('gives out at most as much as is asked for, nothing early, and all of it in the end', () => {
+    const wheel = new TimerWheel();
+    const [before, at, after] = [999, 1_000_000, 1_000_001].map((ms, kind) =>
+      Array.from({ length: 500 }, (_, i) => {
+        const item = new Item(kind * 500 + i);
+        wheel.arm(item, ms);
+        return item;
+      }),
+    ) as [Item[], Item[], Item[]];
+    const seen: number[] = [];
+    let looks = 0;
+    for (; wheel.size > after.length; looks++) {
+      const due = wheel.expire(1_000_000, 70);
+      expect(due.length).toBeGreaterThan(0);
+      expect(due.length).toBeLessThanOrEqual(70);
+      for (const item of due) seen.push((item as Item).id);
+      if (wheel.size > after.length) expect(wheel.nextAt(1_000_000)).toBeLessThanOrEqual(1_000_000);
+    }
+    expect(looks).toBe(Math.ceil(1_000 / 70));
+    expect(new Set(seen.slice(0, 500))).toEqual(new Set(before.map(({ id }) => id)));
+    expect(new Set(seen.slice(500))).toEqual(new Set(at.map(({ id }) => id)));
+  });
+
   it('arrives at an exact time in two looks at most, however far ahead it is', () => {
     const wheel = new TimerWheel();
     wheel.arm(new Item(1), 86_400_037);

@@ -65,35 +65,35 @@ export class TimerWheel {
     if (bucket.first === null) this.#drop(bucket);
   }
 
-  /** Takes out everything with timerAt <= now, earliest first; nothing comes a moment early. */
-  expire(now: number): Timed[] {
+  /**
+   * Takes out what has timerAt <= now, earliest first, at most so many; nothing comes a moment early.
+   * Of very many in one bucket any come first: they are due within the same moment.
+   */
+  expire(now: number, max = Number.POSITIVE_INFINITY): Timed[] {
     const due: Timed[] = [];
     const nowSlot = Math.floor(now / BUCKET_MS);
-    const visited: Bucket[] = [];
-    for (let bucket = this.#order.peek(); bucket !== undefined && bucket.slot <= nowSlot; ) {
-      for (let item = bucket.first; item !== null; item = item.timerNext) {
-        if (item.timerAt <= now) due.push(item);
+    while (due.length < max) {
+      const bucket = this.#order.peek();
+      if (bucket === undefined || bucket.slot > nowSlot) break;
+      for (const item of dueOf(bucket, now, max - due.length)) {
+        this.disarm(item);
+        due.push(item);
       }
-      if (bucket.slot === nowSlot) break;
-      this.#order.remove(bucket);
-      visited.push(bucket);
-      bucket = this.#order.peek();
+      // What it still holds is not due yet, or more than was asked for.
+      if (bucket.first !== null) break;
     }
-    for (const bucket of visited) this.#order.push(bucket);
-    for (const item of due) this.disarm(item);
-    // Items of one bucket are linked newest first; the order of expiry must not depend on that.
-    return due.reverse().sort((a, b) => a.timerAt - b.timerAt);
+    return due;
   }
 
   /**
-   * When to look again: exact once the earliest bucket has begun, before that the bucket's start.
-   * Scanning a bucket far ahead on every step would cost more than one early look.
+   * When to look again: exact while the earliest bucket lasts, else the bucket's start, which is over
+   * where not everything could be taken out. Scanning it on every step would cost more than a look.
    */
   nextAt(now: number): number | null {
     const bucket = this.#order.peek();
     if (bucket === undefined) return null;
     const start = bucket.slot * BUCKET_MS;
-    if (start > now) return start;
+    if (start > now || start + BUCKET_MS <= now) return start;
     let at = Number.POSITIVE_INFINITY;
     for (let item = bucket.first; item !== null; item = item.timerNext) {
       if (item.timerAt < at) at = item.timerAt;
@@ -105,4 +105,13 @@ export class TimerWheel {
     this.#buckets.delete(bucket.slot);
     if (bucket.heapIndex >= 0) this.#order.remove(bucket);
   }
+}
+
+/** Items of a bucket are linked newest first; the order of expiry must not depend on that. */
+function dueOf(bucket: Bucket, now: number, max: number): Timed[] {
+  const due: Timed[] = [];
+  for (let item = bucket.first; item !== null && due.length < max; item = item.timerNext) {
+    if (item.timerAt <= now) due.push(item);
+  }
+  return due.reverse().sort((a, b) => a.timerAt - b.timerAt);
 }

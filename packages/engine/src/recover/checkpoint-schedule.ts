@@ -1,5 +1,11 @@
 import type { Book } from '../model/book.ts';
-import { Schedule, type ScheduleSpec, type Skip, type SkipReason } from '../model/schedule.ts';
+import {
+  Schedule,
+  type ScheduleSpec,
+  type Skip,
+  type SkipReason,
+  scheduleSpec,
+} from '../model/schedule.ts';
 
 /** A schedule in a checkpoint: one line that begins like no run's line does. */
 type ScheduleLine = [
@@ -62,7 +68,8 @@ export function decodeSchedule(book: Book, text: string): void {
     return;
   }
   const line = JSON.parse(text) as ScheduleLine;
-  const [, tenant, name, version, decidedUpTo, firedCount, lastFiredAt, spec] = line;
+  const [, tenant, name, version, decidedUpTo, firedCount, lastFiredAt, definition] = line;
+  const spec = scheduleSpec(definition);
   const [held, live, skips] = [line[8], line[9], line[10]];
   const { partition } = book;
   const schedule = new Schedule({ partition, tenant, name, version, spec, decidedUpTo });

@@ -81,7 +81,7 @@ export class Scheduled extends Recorded {
 
   /** Tells the jobs that are asked for; answers how many. */
   tellJobs(): number {
-    const wanted = this.engine.jobsWanted();
+    const wanted = [...this.engine.jobsWanted()];
     for (const want of wanted) this.apply({ kind: 'setJob', ...want, head: this.head });
     return wanted.length;
   }

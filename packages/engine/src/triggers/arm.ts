@@ -8,8 +8,8 @@ import { bounded } from './recurrence.ts';
 const AILING_MS = 60_000;
 
 export function recurrenceOf(schedule: Schedule, ports: TriggerPorts): Recurrence {
-  schedule.recurrence ??= bounded(ports.recurrenceOf(schedule.spec.when), schedule.spec);
-  return schedule.recurrence;
+  // Not kept with the schedule: what many share is remembered once, what few use is parsed again.
+  return bounded(ports.recurrenceOf(schedule.spec.when), schedule.spec);
 }
 
 /** It will never fire again, and that is as it should be. */
@@ -23,13 +23,11 @@ export function hasEnded({ spec, firedCount }: Schedule): boolean {
  */
 export function arm(core: Core, schedule: Schedule, ports: TriggerPorts): void {
   core.wheel.disarm(schedule);
-  schedule.nextWindow = null;
   if (schedule.spec.paused || hasEnded(schedule)) return;
   try {
     const recurrence = recurrenceOf(schedule, ports);
     const window = recurrence.next(schedule.decidedUpTo);
     if (window === null) return withoutNext(core, schedule);
-    schedule.nextWindow = window;
     const after = schedule.spec.jitterMs === 0 ? null : recurrence.next(window);
     core.wheel.arm(schedule, plannedStart(schedule, window, after));
   } catch (error) {
@@ -63,10 +61,28 @@ export function makeDue(core: Core, schedule: Schedule): void {
 }
 
 export function armAll(core: Core, book: Book, ports: TriggerPorts): void {
-  for (const schedule of book.schedules.values()) {
-    arm(core, schedule, ports);
-    if (schedule.held !== null && schedule.held.length > 0) makeDue(core, schedule);
+  core.unarmed.push({ book, schedules: book.schedules.values() });
+  armSome(core, ports);
+}
+
+/** Arms schedules of partitions that came, as many as one step may. Answers whether there are more. */
+export function armSome(core: Core, ports: TriggerPorts): boolean {
+  for (let armed = 0; armed < core.settings.schedulesPerStep; ) {
+    const [coming] = core.unarmed;
+    if (coming === undefined) return false;
+    const { value: schedule } = coming.schedules.next();
+    if (schedule === undefined || core.books.get(coming.book.partition) !== coming.book) {
+      core.unarmed.shift();
+      continue;
+    }
+    armed++;
+    // An edit or its job may have come first.
+    if (schedule.timerBucket === null && !schedule.isDue) arm(core, schedule, ports);
+    const isOwed = schedule.timerBucket !== null && schedule.timerAt <= core.now;
+    if (isOwed) core.wheel.disarm(schedule);
+    if (isOwed || (schedule.held?.length ?? 0) > 0) makeDue(core, schedule);
   }
+  return core.unarmed.length > 0;
 }
 
 /** The partition has another owner. */

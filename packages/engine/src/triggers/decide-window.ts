@@ -125,6 +125,8 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): void {
     input: spec.input === null ? null : encodeText(spec.input),
     ...(spec.class === null ? {} : { class: spec.class }),
   });
+  // TRG-27: the job itself has a live run, of another schedule or of somebody's making.
+  if (answer.kind === 'duplicate') return skipOne(deciding, window, 'overlap');
   invariant(answer.kind === 'accepted', 'I10', `the run of window ${window} was ${answer.kind}`);
   const of = { partition, tenant, schedule: name, at: core.now };
   const fact = windowFired({ ...of, window, planned, run: answer.seq, catchUp, exclusive });

@@ -35,7 +35,7 @@ export interface DueParams {
 }
 
 /** Windows of a range are counted up to this many: a count must not cost more than the decision. */
-const COUNT_MAX = 1_000;
+export const COUNT_MAX = 1_000;
 
 /**
  * Decides every window that is due and undecided. The work is bounded by the catch-up policy and not

@@ -2,7 +2,7 @@ import type { Core } from '../core/core.ts';
 import { type Schedule, scheduleKey } from '../model/schedule.ts';
 import { ail, arm, hasEnded, recurrenceOf } from './arm.ts';
 import { type Deciding, decideWindow, releaseHeld } from './decide-window.ts';
-import { dueWindows, type WindowDecision } from './due-windows.ts';
+import { COUNT_MAX, dueWindows, type WindowDecision } from './due-windows.ts';
 import type { TriggerPorts } from './ports.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { TriggerPorts } from './ports.ts';
  */
 export function openWindows(core: Core, ports: TriggerPorts): boolean {
   if (core.dueSchedules.size === 0 || core.pauseFrom === 0) return false;
-  for (let looks = 0; looks < core.settings.schedulesPerStep; looks++) {
+  for (let cost = 0; cost < core.settings.schedulesPerStep; cost++) {
     const schedule = core.dueSchedules.shift();
     if (schedule === undefined) return false;
     if (!schedule.isDue) continue;
@@ -20,18 +20,21 @@ export function openWindows(core: Core, ports: TriggerPorts): boolean {
     const book = core.books.get(schedule.partition);
     // It was removed, or belongs to an ownership that has ended.
     if (book?.schedules.get(scheduleKey(schedule.tenant, schedule.name)) !== schedule) continue;
-    openSchedule({ core, book, schedule, ports });
+    cost += openSchedule({ core, book, schedule, ports });
   }
   return core.dueSchedules.size > 0;
 }
 
-function openSchedule(deciding: Deciding): void {
+/** Answers what it cost beyond a look, in looks. */
+function openSchedule(deciding: Deciding): number {
   const { core, schedule, ports } = deciding;
-  if (wantsJob(core, schedule)) return;
+  if (wantsJob(core, schedule)) return 0;
+  const heldBefore = schedule.held?.length ?? 0;
   releaseHeld(deciding);
-  if (schedule.spec.paused) return;
-  decideDue(deciding);
+  if (schedule.spec.paused) return heldBefore;
+  const cost = decideDue(deciding);
   if (schedule.timerBucket === null) arm(core, schedule, ports);
+  return cost + heldBefore;
 }
 
 /** Without its job no run can be made; it is asked for, and the schedule comes back with the answer. */
@@ -42,10 +45,16 @@ export function wantsJob(core: Core, schedule: Schedule): boolean {
   return true;
 }
 
-/** Decides every due window; with `closing`, every window up to there, due or not. */
-export function decideDue(deciding: Deciding, closing?: number): void {
+/** Counting windows that were missed is cheaper than looking at a schedule: so many are one look. */
+const COUNTED_PER_LOOK = 20;
+
+/**
+ * Decides every due window; with `closing`, every window up to there, due or not. Answers what that
+ * cost, in looks at a schedule: after a long outage a few schedules are as much work as a midnight.
+ */
+export function decideDue(deciding: Deciding, closing?: number): number {
   const { core, schedule, ports } = deciding;
-  if (hasEnded(schedule)) return;
+  if (hasEnded(schedule)) return 0;
   let decisions: WindowDecision[];
   try {
     const recurrence = recurrenceOf(schedule, ports);
@@ -54,10 +63,13 @@ export function decideDue(deciding: Deciding, closing?: number): void {
   } catch (error) {
     // Only the computing of windows is forgiven: a broken invariant still stops the node.
     ail(core, schedule, error);
-    return;
+    return 0;
   }
+  let cost = 0;
   for (const decision of decisions) {
-    if (hasEnded(schedule)) return;
+    if (hasEnded(schedule)) break;
     decideWindow(deciding, decision);
+    cost += decision.kind === 'fire' ? 1 : (decision.count ?? COUNT_MAX) / COUNTED_PER_LOOK;
   }
+  return cost;
 }

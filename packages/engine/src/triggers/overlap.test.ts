@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Overlap } from '../model/schedule.ts';
+import { jobSpec } from '../model/spec.ts';
 import { HOUR, MINUTE, NOON, Scheduled } from '../testing/scheduled.ts';
 
 /** A schedule whose first run goes on for as long as nobody ends it. */
@@ -42,6 +43,43 @@ describe.each([
     moves(h);
     h.advance(HOUR);
     expect(h.firedHours).toEqual([0, 3]);
+  });
+
+  it('TRG-27 a job that skips overlap has one live run over all its schedules and whoever asks', () => {
+    const h = new Scheduled();
+    h.endsRuns = false;
+    const spec = jobSpec({
+      tenant: 'acme',
+      job: 'job',
+      version: 1,
+      definition: { overlap: 'skip' },
+    });
+    h.head = { kind: 'ready', spec };
+    const submit = () => h.apply({ kind: 'submit', partition: 0, spec, head: {}, input: null });
+    h.save({ name: 'a' });
+    h.save({ name: 'b', overlap: 'queueAll' });
+    h.advance(MINUTE);
+    expect(h.book.runs.size).toBe(1);
+    expect(reasons(h)).toEqual([[0, 'overlap']]);
+    moves(h);
+    expect(submit()).toMatchObject({ kind: 'duplicate', seq: [...h.book.runs.keys()][0] });
+    h.advance(HOUR);
+    expect(h.book.runs.size).toBe(1);
+    expect(h.skipped).toHaveLength(3);
+    h.endRuns();
+    h.flush();
+    moves(h);
+    // Started by hand: the windows of both schedules find it live.
+    expect(submit().kind).toBe('accepted');
+    h.flush();
+    moves(h);
+    h.advance(HOUR);
+    expect(h.book.runs.size).toBe(1);
+    expect(h.skipped).toHaveLength(5);
+    expect(h.schedule('a').held).toBeNull();
+    h.endRuns();
+    h.advance(HOUR);
+    expect(h.fired).toHaveLength(2);
   });
 
   it('queueOne: one window waits for the end, later ones are skipped', () => {

@@ -40,7 +40,9 @@ const KEPT = 10_000;
 export function rememberedRecurrences(zoneOf: ZoneOf): (when: When) => Recurrence {
   const known = new Map<string, Recurrence>();
   return (when) => {
-    const key = JSON.stringify(when);
+    // An interval or an instant is made sooner than it is looked up.
+    if (when.kind !== 'cron') return recurrenceOf(when, zoneOf);
+    const key = keyOf(when);
     let recurrence = known.get(key);
     if (recurrence === undefined) {
       recurrence = recurrenceOf(when, zoneOf);
@@ -49,6 +51,12 @@ export function rememberedRecurrences(zoneOf: ZoneOf): (when: When) => Recurrenc
     }
     return recurrence;
   };
+}
+
+/** Asked for with every window: most say nothing but expression and zone, and neither has a line break. */
+function keyOf(when: When & { kind: 'cron' }): string {
+  if (when.dstGap || when.dstOverlap || when.calendar) return JSON.stringify(when);
+  return `${when.zone}\n${when.expr}`;
 }
 
 /** The windows that the schedule's first and last instant leave. */

@@ -53,7 +53,6 @@ export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPort
     scheduleSet({ ...of, version, spec, decidedUpTo: Math.max(from, known.decidedUpTo) }),
     null,
   );
-  known.recurrence = null;
   arm(core, known, ports);
   if ((known.held?.length ?? 0) > 0) makeDue(core, known);
   return DONE;
@@ -131,7 +130,7 @@ export function setJob(core: Core, command: Command & { kind: 'setJob' }): Answe
   const { partition, tenant, job, head } = command;
   const book: Book | undefined = core.books.get(partition);
   core.jobsWanted.delete(scheduleKey(tenant, job));
-  for (const schedule of book?.schedulesOfJob.get(scheduleKey(tenant, job)) ?? []) {
+  for (const schedule of book?.schedulesOf(tenant, job) ?? []) {
     schedule.job = head;
     const waits = schedule.timerBucket === null || (schedule.held?.length ?? 0) > 0;
     if (waits) makeDue(core, schedule);

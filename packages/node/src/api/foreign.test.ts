@@ -35,6 +35,9 @@ beforeAll(async () => {
   };
   expect((await world.ask('/triggers', { body: trigger, tenant: A })).status).toBe(201);
   ids.set('triggers', { real: 'nightly', absent: 'absent' });
+  const closed = { method: 'PUT', body: { blackouts: ['12-25'] }, tenant: A } as const;
+  expect((await world.ask('/calendars/nightly', closed)).status).toBe(200);
+  ids.set('calendars', { real: 'nightly', absent: 'absent' });
   ids.set('schedules', { real: 'nightly', absent: 'absent' });
   ids.set('jobs', { real: 'nightly', absent: 'absent' });
   ids.set('runs', { real: id, absent: lost });
@@ -84,7 +87,8 @@ async function answerFor(route: Route, id: string, key: string): Promise<[number
 
 describe("another tenant's ids", () => {
   it.each(ofTenant)('SEC-02 h11 %s answers them like absent ones', async (_name, route) => {
-    if (route.method === 'PUT' && route.url === '/jobs/:job') return;
+    // What is put under a name that another tenant has too is one's own.
+    if (route.method === 'PUT' && /^\/(jobs\/:job|calendars\/:calendar)$/.test(route.url)) return;
     const pair = ids.get(route.url.split('/')[1] as string);
     expect(pair).toBeDefined();
     if (pair === undefined) return;
@@ -101,6 +105,7 @@ describe("another tenant's ids", () => {
       '/jobs',
       '/schedules',
       '/triggers',
+      '/calendars',
       '/runs',
       '/keys',
       '/audit',
@@ -125,6 +130,8 @@ describe("another tenant's ids", () => {
   it('SEC-02 what belongs to A is still there, and unchanged, after all of that', async () => {
     const job = await world.ask('/jobs/nightly', { tenant: A });
     expect(job.json()).toMatchObject({ version: 1, state: 'enabled' });
+    const calendar = await world.ask('/calendars/nightly', { tenant: A });
+    expect(calendar.json()).toMatchObject({ version: 1, days: { blackouts: ['12-25'] } });
     const { real } = ids.get('runs') as { real: string };
     expect((await world.ask(`/runs/${real}`, { tenant: A })).json()).toMatchObject({
       state: 'PENDING',

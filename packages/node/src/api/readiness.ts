@@ -32,10 +32,10 @@ async function storeAnswers({ store }: NodeContext): Promise<Check> {
   return check;
 }
 
-/** Held is not enough: what is still being read in refuses submissions. */
+/** Held is not enough: what is still being read in refuses submissions, and nobody can count it. */
 function partitionsOwned({ loop }: NodeContext): Check {
   const held = [...loop.leases.held.values()];
-  const owned = held.filter((one) => loop.owns(one.partition)).length;
+  const owned = held.filter((one) => loop.hasRead(one.partition)).length;
   const detail = `${owned} of ${held.length} held are owned`;
   return { ok: owned > 0 && owned === held.length, detail };
 }

@@ -1,6 +1,7 @@
 import type { Route } from './route.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { blobsRoutes } from './routes/blobs.ts';
+import { calendarsRoutes } from './routes/calendars.ts';
 import { eventsRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobsRoutes } from './routes/jobs.ts';
@@ -22,6 +23,7 @@ const DOCUMENTED: readonly Route[] = [
   ...jobsRoutes,
   ...schedulesRoutes,
   ...triggersRoutes,
+  ...calendarsRoutes,
   ...runsRoutes,
   ...tasksRoutes,
   ...eventsRoutes,

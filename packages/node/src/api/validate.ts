@@ -29,9 +29,19 @@ function explain(failures: readonly Failure[], where: string): ApiError {
     failures[0];
   if (failure === undefined) return new ApiError('invalid', `the ${where} is not valid`);
   const at = stepsOf(failure.instancePath);
-  const [message, field] = describe(failure, at);
+  const words = wordsOf(failures, failure);
+  const [message, field] =
+    words.length > 1 ? [`it must be one of ${words.join(', ')}`, at] : describe(failure, at);
   const path = pathOf(field);
   return new ApiError('invalid', message, { field: path === '' ? where : path });
+}
+
+/** Where one of several words was expected there is a failure for each: all of them are said. */
+function wordsOf(failures: readonly Failure[], { instancePath, keyword }: Failure): string[] {
+  if (keyword !== 'anyOf' && keyword !== 'const') return [];
+  return failures
+    .filter((each) => each.keyword === 'const' && each.instancePath === instancePath)
+    .map(({ params }) => JSON.stringify((params as Record<string, unknown>)['allowedValue']));
 }
 
 function describe(failure: Failure, at: readonly PathStep[]): [string, readonly PathStep[]] {

@@ -19,6 +19,35 @@ function request(node: VirtualNode, params: { spec: JobSpec; count: number; key:
   });
 }
 
+describe('a turn of the loop', () => {
+  it('decides a bounded number, however much has come at once, and all of it soon', async () => {
+    const { world, node, spec } = await start({ loop: { turnFactsMax: 3_000 } });
+    const { engine, loop } = node;
+    let decided = 0;
+    const turns: number[] = [];
+    const apply = engine.apply.bind(engine);
+    engine.apply = (command, now, random) => {
+      if (command.kind === 'submit') decided++;
+      return apply(command, now, random);
+    };
+    const schedule = engine.schedule.bind(engine);
+    engine.schedule = (now, random) => {
+      turns.push(decided);
+      decided = 0;
+      return schedule(now, random);
+    };
+    const requests = Array.from({ length: 25 }, (_, i) =>
+      loop.executeAll(request(node, { spec, count: 1_000, key: `r${i}` })),
+    );
+    await world.run(50);
+    const answers = (await Promise.all(requests)).flat();
+    expect(answers.every(({ kind }) => kind === 'accepted')).toBe(true);
+    expect(turns.reduce((sum, count) => sum + count, 0)).toBe(25_000);
+    // The request that crosses the bound is decided whole.
+    expect(Math.max(...turns)).toBeLessThanOrEqual(3_000 + 1_000);
+  });
+});
+
 describe('commands that are handed in together', () => {
   it('are decided in one step and durable in one group, however little room there is', async () => {
     const { world, node, spec } = await start({ loop: { pendingFactsMax: 5 } });

@@ -1,5 +1,11 @@
 import { encodeGroup, type Fact } from '@signalbox/engine';
-import { type Commit, type CommitPart, type Store, StoreError } from '@signalbox/store';
+import {
+  type Commit,
+  type CommitPart,
+  type HeldKey,
+  type Store,
+  StoreError,
+} from '@signalbox/store';
 import type { Group } from './group.ts';
 
 /** What the committer asks of the loop while a commit is under way. */
@@ -55,6 +61,7 @@ export class Committer {
       if (held === null) continue;
       const { body, factCount, runs, ends, parked } = encodeGroup({ partition, at, facts });
       const inboxTaken = group.inboxTaken.get(partition) ?? NONE;
+      const aliases = group.aliases.get(partition) ?? NO_ALIASES;
       const { epoch, nextSeq: seq } = held;
       const owed = group.owed.get(partition);
       const part = {
@@ -68,6 +75,7 @@ export class Committer {
         ends,
         parked,
         inboxTaken,
+        aliases,
       };
       parts.push(
         owed === undefined ? part : { ...part, inboxPut: owed.flatMap(({ entries }) => entries) },
@@ -133,6 +141,7 @@ export class Committer {
 }
 
 const NONE: readonly string[] = [];
+const NO_ALIASES: readonly HeldKey[] = [];
 const NO_FACTS: readonly Fact[] = [];
 
 export function asStoreError(error: unknown): StoreError {

@@ -5,7 +5,7 @@ import {
   isScheduleFact,
   type SubmittedRun,
 } from '@signalbox/engine';
-import type { InboxEntry } from '@signalbox/store';
+import type { HeldKey, InboxEntry } from '@signalbox/store';
 
 /** Somebody who waits for decisions to be durable, and hears of all of them together. */
 export interface Reply {
@@ -42,6 +42,8 @@ export class Group {
   readonly inboxTaken = new Map<number, string[]>();
   /** What ends of runs owe to other partitions, by the partition of the end. */
   readonly owed = new Map<number, Owed[]>();
+  /** What entries were called that turned out to be runs already: their clients know no other name. */
+  readonly aliases = new Map<number, HeldKey[]>();
   factCount = 0;
   /** Something has left it since it was put together. */
   changed = false;
@@ -76,6 +78,12 @@ export class Group {
     const list = this.owed.get(partition);
     if (list === undefined) this.owed.set(partition, [owed]);
     else list.push(owed);
+  }
+
+  addAlias(partition: number, alias: HeldKey): void {
+    const aliases = this.aliases.get(partition);
+    if (aliases === undefined) this.aliases.set(partition, [alias]);
+    else aliases.push(alias);
   }
 
   add(facts: readonly Fact[]): void {
@@ -123,6 +131,7 @@ export class Group {
     this.facts.delete(partition);
     this.inboxTaken.delete(partition);
     this.owed.delete(partition);
+    this.aliases.delete(partition);
     retain(this.effects, (effect) => partitionAndSeq(effect)?.partition !== partition);
     const dropped = this.replies.filter((reply) => reply.partition === partition);
     retain(this.replies, (reply) => reply.partition !== partition);

@@ -1,4 +1,5 @@
-import type { Answer, Engine, FollowedEnd } from '@signalbox/engine';
+import type { Answer, Command, Engine, FollowedEnd } from '@signalbox/engine';
+import type { HeldKey } from '@signalbox/store';
 import { Group, isAmong, type Reply, type Submissions } from './group.ts';
 import type { LoopPorts } from './ports.ts';
 
@@ -57,12 +58,29 @@ export class Groups {
     return null;
   }
 
+  /** An entry that became runs leaves the inbox, and so does one that was a run already. */
+  takeFromInbox(entry: string, first: Command | undefined, answer: Answer | undefined): void {
+    if (first?.kind !== 'submit' || answer === undefined || answer.kind === 'refused') return;
+    this.gathering.takeFromInbox(first.partition, entry);
+    if (answer.kind !== 'duplicate') return;
+    const { partition, seq, ms } = answer;
+    const run = { partition, seq, ms };
+    this.gathering.addAlias(first.partition, { tenant: first.spec.tenant, key: entry, run });
+  }
+
   /** Strikes submissions that the store refused; whoever was told of them is told of the holder. */
   strike(struck: Submissions, holder: Holder): void {
     this.gather();
     for (const group of this.#both()) {
       group.strike(struck);
       for (const { answers } of group.replies) tellHolder(answers, struck, holder);
+      for (const aliases of group.aliases.values()) pointToHolder(aliases, struck, holder);
+    }
+    // An entry leaves the inbox all the same: its client finds the holder under the name it was given.
+    for (const { head, spec } of struck.runs) {
+      if (head.inbox === undefined) continue;
+      const alias = { tenant: spec.tenant, key: head.inbox, run: holder };
+      this.inFlight?.addAlias(struck.partition, alias);
     }
   }
 
@@ -88,6 +106,15 @@ function tellHolder(answers: Answer[], struck: Submissions, holder: Holder): voi
     const { partition, ms } = holder;
     const seq = holder.seq + answer.seq - struck.firstSeq;
     answers[i] = { kind: 'duplicate', partition, seq, ms };
+  }
+}
+
+/** A name that was to stand for one of the struck submissions stands for what they are. */
+function pointToHolder(aliases: HeldKey[], struck: Submissions, holder: Holder): void {
+  for (const [i, alias] of aliases.entries()) {
+    const { partition, seq } = alias.run;
+    if (partition !== struck.partition || !isAmong(struck, seq)) continue;
+    aliases[i] = { ...alias, run: { ...holder, seq: holder.seq + seq - struck.firstSeq } };
   }
 }
 

@@ -39,6 +39,8 @@ export class Leases {
   readonly #time: ServerTime;
   readonly #host: LeaseHost;
   readonly #node: { readonly name: string; readonly address: string };
+  /** The live nodes that the last beat was told of; none before the first, or since one failed. */
+  #nodes: readonly string[] = [];
   #acquiring = new Set<number>();
   #fences = 0;
   #cancelTimer: () => void = () => {};
@@ -82,6 +84,16 @@ export class Leases {
     return true;
   }
 
+  /** Partitions that have been read in and are not being handed over. */
+  get livePartitions(): number[] {
+    return [...this.held.values()].filter((h) => h.phase === 'live').map((h) => h.partition);
+  }
+
+  /** No other node is there to write anything. False where that is not known. */
+  get isAlone(): boolean {
+    return this.#nodes.length === 1 && this.#nodes[0] === this.#node.name;
+  }
+
   async #beat(): Promise<void> {
     if (this.#stopped || this.#beating) return;
     this.#beating = true;
@@ -103,9 +115,11 @@ export class Leases {
       }
       this.#ports.observe?.({ kind: 'leaseRenewed', partitions: result.renewed, trustedUntilMs });
       this.#host.beatDone(true);
-      this.#rebalance(result.nodes.map((node) => node.node));
+      this.#nodes = result.nodes.map((node) => node.node);
+      this.#rebalance(this.#nodes);
     } catch (error) {
       asStoreError(error);
+      this.#nodes = [];
       this.#host.beatDone(false);
     } finally {
       this.#beating = false;

@@ -111,6 +111,7 @@ export class CommitLoop {
       ...common,
       partitions: settings.partitions,
       pollMs: settings.schedulePollMs,
+      isAlone: () => this.leases.isAlone,
       executeAll: (commands) => this.executeAll(commands),
       deliver,
       storeFailed,
@@ -129,7 +130,7 @@ export class CommitLoop {
       ...common,
       inboxPollMs: settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
-      livePartitions: () => this.#livePartitions(),
+      livePartitions: () => this.leases.livePartitions,
       deliver: (commands, inboxEntry) => this.#deliver(commands, inboxEntry),
       storeFailed,
     });
@@ -241,6 +242,12 @@ export class CommitLoop {
     return this.leases.held.get(partition)?.phase === 'live' && this.leases.isTrusted(partition);
   }
 
+  /** Owned, and what was read of it has been taken in: memory can tell what there is of it. */
+  hasRead(partition: number): boolean {
+    const epoch = this.engine.core.books.get(partition)?.epoch;
+    return this.owns(partition) && this.leases.held.get(partition)?.epoch === epoch;
+  }
+
   /** Resolves when everything said so far has been decided and is durable. */
   flushed(): Promise<void> {
     if (this.#stopped) return Promise.resolve();
@@ -296,7 +303,8 @@ export class CommitLoop {
       if (this.#dueMark === null) this.#wake.arm(this.engine.nextWakeAt(), this.time.now());
       this.#loader.look();
       this.schedules.readJobs();
-      if (more || (!this.#mailbox.isEmpty && this.#groups.inFlight === null)) this.#deferStep();
+      const canRead = this.#groups.inFlight === null || this.#hasRoom();
+      if (more || (!this.#mailbox.isEmpty && canRead)) this.#deferStep();
     } catch (error) {
       this.#fail(error);
     }
@@ -316,7 +324,8 @@ export class CommitLoop {
   }
 
   #readMail(now: number): void {
-    const hasRoom = (): boolean => this.#hasRoom();
+    const upTo = this.#groups.waitingFacts + this.settings.turnFactsMax;
+    const hasRoom = (): boolean => this.#hasRoom() && this.#groups.waitingFacts < upTo;
     this.#mailbox.read(hasRoom, (mail) => {
       const answers = this.#applyMail(mail, now);
       const { partition, resolve } = mail;
@@ -331,8 +340,8 @@ export class CommitLoop {
     if (stale !== null) return commands.map(() => stale);
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
-    if (mail.inboxEntry !== undefined && partition !== null && answers[0]?.kind !== 'refused') {
-      this.#groups.gathering.takeFromInbox(partition, mail.inboxEntry);
+    if (mail.inboxEntry !== undefined && partition !== null) {
+      this.#groups.takeFromInbox(mail.inboxEntry, first, answers[0]);
     }
     return answers;
   }
@@ -455,10 +464,6 @@ export class CommitLoop {
         if (!this.#stopped) resolve();
       });
     });
-  }
-
-  #livePartitions(): number[] {
-    return [...this.leases.held.values()].filter((h) => h.phase === 'live').map((h) => h.partition);
   }
 
   #fail(error: unknown): void {

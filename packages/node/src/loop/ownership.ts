@@ -51,7 +51,11 @@ export class Ownership {
       held.factsSinceCheckpoint = read.tailFacts;
       deliver({ kind: 'takePartition', book });
       const ms = ports.monotonicMs() - startedAt;
-      ports.observe?.({ kind: 'takenOver', partition, live: book.runs.size, ms });
+      const live = book.runs.size;
+      // Told when it is taken in and not before: whoever hears of it may ask what there is.
+      void this.#p.flushed().then(() => {
+        if (this.#isHeld(held)) ports.observe?.({ kind: 'takenOver', partition, live, ms });
+      });
     } catch (error) {
       if (this.#isHeld(held)) this.#p.leases().held.delete(partition);
       try {

@@ -67,6 +67,11 @@ export interface LoopSettings {
   readonly trustMarginMs: number;
   /** Facts that may wait for a commit before the loop takes no more commands. */
   readonly pendingFactsMax: number;
+  /**
+   * Facts that mail may add in one turn. A store may commit on this very thread: what a turn decides
+   * bounds how long everything else, the renewal of leases among it, waits for it.
+   */
+  readonly turnFactsMax: number;
   /** Commands that may wait to be decided; beyond it clients are told to come back later. */
   readonly mailboxMax: number;
   /** A commit slower than this is slow; P2 is paused when that lasts. */
@@ -86,6 +91,7 @@ export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
   beatMs: 1_500,
   trustMarginMs: 1_000,
   pendingFactsMax: 20_000,
+  turnFactsMax: 8_000,
   mailboxMax: 50_000,
   slowCommitMs: 100,
   slowForMs: 5_000,

@@ -1,5 +1,6 @@
 import {
   type Answer,
+  type Book,
   type Command,
   type Engine,
   type JobHead,
@@ -9,16 +10,17 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Definition, DefinitionCursor, Store, StoreError } from '@signalbox/store';
+import { type Adoption, chunksByJob, type SetSchedule } from './adoption.ts';
 import { asStoreError } from './committer.ts';
 import { definedSchedule } from './defined-schedule.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 
 const PAGE = 1_000;
-const JOBS_AT_ONCE = 8;
+const JOBS_AT_ONCE = 32;
 /** Two writers may commit in another order than their times say; what was seen is passed over. */
 const LOOK_BACK_MS = 60_000;
-/** A node that owns every partition looks only every so many times: idle, it is to cost nothing. */
+/** A node that is alone looks only every so many times: idle, it is to cost nothing. */
 const POLLS_ALONE = 30;
 /** Everything is read again this often: a store's clock that was set to and fro hides changes. */
 const READ_ALL_MS = 600_000;
@@ -30,12 +32,12 @@ interface WatchParams {
   readonly specs: Specs;
   readonly partitions: number;
   readonly pollMs: number;
+  /** No other node is there that could save anything. */
+  isAlone(): boolean;
   executeAll(commands: readonly Command[]): Promise<readonly Answer[]>;
   deliver(command: Command): void;
   storeFailed(error: StoreError): void;
 }
-
-type SetSchedule = Command & { kind: 'setSchedule' };
 
 /**
  * Keeps the engine told of schedules and of the jobs they start: what is defined is in rows that any
@@ -97,8 +99,8 @@ export class ScheduleWatch {
   /** A job was changed on this node: its schedules use the new version from now on. */
   async jobChanged(tenant: string, job: string): Promise<void> {
     const partition = partitionOf(tenant, job, this.#p.partitions);
-    const [schedule] = this.#schedulesOf(partition, tenant, job);
-    if (schedule === undefined || schedule.job.kind === 'unknown') return;
+    const schedule = this.#aScheduleOf(partition, tenant, job);
+    if (schedule === null || schedule.job.kind === 'unknown') return;
     await this.#readJob({ partition, tenant, job });
   }
 
@@ -132,9 +134,9 @@ export class ScheduleWatch {
   }
 
   async #poll(): Promise<void> {
-    // Where no other node owns anything, none is likely to write: what is saved here is known.
-    const isAlone = this.#p.engine.core.books.size === this.#p.partitions;
-    this.#passedOver = isAlone ? (this.#passedOver + 1) % POLLS_ALONE : 0;
+    // Where there is no other node, none writes: what is saved here is known.
+    const mayPassOver = this.#p.isAlone() && this.#came().length === 0;
+    this.#passedOver = mayPassOver ? (this.#passedOver + 1) % POLLS_ALONE : 0;
     if (this.#passedOver === 0) {
       await this.#looking;
       await this.#lookOnce();
@@ -155,9 +157,7 @@ export class ScheduleWatch {
     try {
       const ownMs = this.#p.ports.monotonicMs();
       const storeMs = await store.now();
-      const came = [...engine.core.books.values()].filter(
-        ({ partition, epoch }) => this.#read.get(partition) !== epoch,
-      );
+      const came = this.#came();
       const since = this.#since(storeMs, ownMs);
       const readsAll = came.length > 0 || since === 0;
       const isAdopted = await this.#readSchedules(readsAll ? 0 : since);
@@ -172,6 +172,12 @@ export class ScheduleWatch {
     }
   }
 
+  /** Partitions of which not every definition has been read since they came. */
+  #came(): Book[] {
+    const { books } = this.#p.engine.core;
+    return [...books.values()].filter((book) => this.#read.get(book.partition) !== book.epoch);
+  }
+
   /**
    * The store's clock may have been set back since the last look: what was saved after that bears an
    * earlier time, but none before now less the time that has really passed.
@@ -184,24 +190,25 @@ export class ScheduleWatch {
 
   /** False where a version could not be adopted yet: it is read again. */
   async #readSchedules(sinceMs: number): Promise<boolean> {
-    const news: SetSchedule[] = [];
+    const news: Adoption[] = [];
     // A trigger that expects events has a schedule of them.
     for (const kind of ['schedule', 'trigger']) {
       for await (const page of this.#changes(kind, sinceMs)) {
         for (const definition of page) {
           const set = this.#toSet(definition);
-          if (set !== null) news.push(set);
+          if (set !== null) news.push({ job: jobOf(definition), set });
         }
       }
     }
-    const sets = inOrder(news);
-    if (sets.length === 0) return true;
-    // All in one turn: between a job that becomes known and an edit nothing may fire.
-    const jobs = await this.#readJobsOf(sets);
-    for (const job of jobs) this.#p.deliver(job);
-    const answers = await this.#p.executeAll(sets);
-    // One that the engine will never have must not be tried for ever.
-    return answers.every((answer) => answer.kind !== 'refused' || answer.code === 'invalid');
+    let isAdopted = true;
+    for (const sets of chunksByJob(news)) {
+      // All of a job in one turn: between its becoming known and an edit nothing may fire.
+      const jobs = await this.#readJobsOf(sets);
+      for (const job of jobs) this.#p.deliver(job);
+      const answers = await this.#p.executeAll(sets);
+      isAdopted &&= answers.every(isSettled);
+    }
+    return isAdopted;
   }
 
   /** The jobs of schedules that are edited: what the version before owes needs them. */
@@ -239,16 +246,17 @@ export class ScheduleWatch {
     for await (const page of this.#changes('job', sinceMs)) {
       for (const { tenant, name: job, version, deleted } of page) {
         const partition = partitionOf(tenant, job, this.#p.partitions);
-        const [schedule] = this.#schedulesOf(partition, tenant, job);
-        if (schedule === undefined || isKnown(schedule.job, version, deleted)) continue;
+        const schedule = this.#aScheduleOf(partition, tenant, job);
+        if (schedule === null || isKnown(schedule.job, version, deleted)) continue;
         await this.#readJob({ partition, tenant, job });
       }
     }
   }
 
-  #schedulesOf(partition: number, tenant: string, job: string): readonly Schedule[] {
+  #aScheduleOf(partition: number, tenant: string, job: string): Schedule | null {
     const book = this.#p.engine.core.books.get(partition);
-    return book?.schedulesOfJob.get(scheduleKey(tenant, job)) ?? [];
+    for (const schedule of book?.schedulesOf(tenant, job) ?? []) return schedule;
+    return null;
   }
 
   async #readJob(of: { partition: number; tenant: string; job: string }): Promise<boolean> {
@@ -281,9 +289,14 @@ export class ScheduleWatch {
   }
 }
 
-/** By version: the clock of the store may have been set back between two of them. */
-function inOrder(sets: readonly SetSchedule[]): SetSchedule[] {
-  return [...sets].sort((a, b) => a.version - b.version);
+/** Also a deleted version says whose it was. */
+function jobOf(definition: Definition): string {
+  return scheduleKey(definition.tenant, definedSchedule(definition).job);
+}
+
+/** One that the engine will never have must not be tried for ever. */
+function isSettled(answer: Answer): boolean {
+  return answer.kind !== 'refused' || answer.code === 'invalid';
 }
 
 /** A job that nobody has asked for yet is read when it is due. */

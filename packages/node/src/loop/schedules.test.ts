@@ -1,5 +1,6 @@
 import { type ScheduleDefinition, scheduleKey, type WindowHead } from '@signalbox/engine';
-import { StoreError } from '@signalbox/store';
+import { type Store, StoreError } from '@signalbox/store';
+import type { MemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it } from 'vitest';
 import { type VirtualNode, VirtualWorld } from './testing/virtual-world.ts';
 
@@ -40,6 +41,43 @@ function expectGapless(found: readonly WindowHead[], count: number): void {
 }
 
 describe('schedules in the loop', () => {
+  it('are found within a second where another node may have saved them, though it owns nothing', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    const nodes = [await world.startNode({ name: 'a' }), await world.startNode({ name: 'b' })];
+    await world.run(30_000);
+    const owner = nodes.find(({ loop }) => loop.owns(0)) as VirtualNode;
+    expect(nodes.map(({ loop }) => loop.leases.isAlone)).toEqual([false, false]);
+    await save(world);
+    await world.run(1_100);
+    const key = scheduleKey('acme', 'minutely');
+    expect(owner.engine.core.books.get(0)?.schedules.has(key)).toBe(true);
+  });
+
+  it('are looked for seldom by a node that is alone, and often once another has joined', async () => {
+    let looks = 0;
+    const counting = (disk: MemoryStore): Store => ({
+      ...disk,
+      listDefinitionChanges: (query) => {
+        looks++;
+        return disk.listDefinitionChanges(query);
+      },
+    });
+    const { world, node } = await setup({ store: counting });
+    await world.run(60_000);
+    expect(node.loop.leases.isAlone).toBe(true);
+    looks = 0;
+    await world.run(60_000);
+    // Schedules and jobs, twice a minute.
+    expect(looks).toBeLessThanOrEqual(6);
+    await world.startNode({ name: 'z', store: counting });
+    await world.run(10_000);
+    expect(node.loop.leases.isAlone).toBe(false);
+    looks = 0;
+    await world.run(10_000);
+    expect(looks).toBeGreaterThanOrEqual(18);
+  });
+
   it('are found within a second of being saved by whomever, and fire in their second', async () => {
     const { world } = await setup();
     await save(world);
@@ -204,6 +242,93 @@ describe('schedules in the loop', () => {
     await world.run(2 * MINUTE);
     expect((await windows(world)).length).toBeGreaterThan(0);
   });
+
+  it('TRG-18 a run whose window was decided before a crash is handed out afterwards, once', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world, { when: { kind: 'instant', at: world.nowMs + 10_000 } });
+    const before = await world.startNode({ name: 'a' });
+    await world.run(10_050);
+    // The window has advanced and its run is durable; nobody was there to take it.
+    expect(await windows(world)).toHaveLength(1);
+    expect(before.assigned()).toHaveLength(0);
+    before.loop.halt();
+    await world.run(6_000);
+    const after = await world.startNode({ name: 'b' });
+    after.attach('w');
+    after.finishEverything();
+    await world.run(10_000);
+    expect(after.assigned()).toHaveLength(1);
+    expect(await windows(world)).toHaveLength(1);
+    const ended = await world.disk.listRuns({
+      tenant: 'acme',
+      before: null,
+      limit: 9,
+      ended: true,
+    });
+    expect(ended).toHaveLength(1);
+  });
+
+  it('TRG-20 a restart of 45 s over a due time starts the run once, and reading it again nothing', async () => {
+    const { world, node } = await setup({ name: 'a' });
+    await save(world);
+    await world.run(2 * MINUTE - 20_000);
+    node.loop.halt();
+    await world.run(45_000);
+    const next = await world.startNode({ name: 'b' });
+    next.attach('w');
+    next.finishEverything();
+    await world.run(MINUTE);
+    await next.loop.schedules.refresh();
+    await next.loop.schedules.refresh();
+    await world.run(MINUTE);
+    const found = await windows(world);
+    expectGapless(found, found.length);
+    expect(found.length).toBeGreaterThanOrEqual(3);
+    expect(found.some(({ catchUp }) => catchUp)).toBe(false);
+  });
+
+  it('U044 nodes whose clocks differ by a minute never own together, and lose no window', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world);
+    const fast = await world.startNode({ name: 'fast', skewMs: 60_000 });
+    const slow = await world.startNode({ name: 'slow', skewMs: -60_000 });
+    for (const node of [fast, slow]) {
+      node.attach('w');
+      node.finishEverything();
+    }
+    for (let second = 0; second < 300; second++) {
+      await world.run(1_000);
+      expect([fast, slow].filter(({ loop }) => loop.owns(0)).length).toBeLessThanOrEqual(1);
+    }
+    const [owner, other] = fast.loop.owns(0) ? [fast, slow] : [slow, fast];
+    owner.loop.halt();
+    await world.run(5 * MINUTE);
+    expect(other.loop.owns(0)).toBe(true);
+    expectGapless(await windows(world), 10);
+    expect([...fast.fatal, ...slow.fatal]).toEqual([]);
+  });
+
+  it.each([3_600_000, -3_600_000])(
+    'U043 a clock that jumps by %d ms loses no worker and no lease',
+    async (jumpMs) => {
+      const { world, node } = await setup();
+      node.beating('w');
+      await save(world);
+      await world.run(3 * MINUTE);
+      const { workers } = node.engine.core.workers;
+      expect(workers.size).toBe(1);
+      world.storeSkewMs = jumpMs;
+      node.events.length = 0;
+      await world.run(3 * MINUTE);
+      expect(node.saw('leaseLost')).toBe(false);
+      expect(node.loop.owns(0)).toBe(true);
+      expect(workers.has('w')).toBe(true);
+      const lost = node.released.filter((e) => e.kind === 'alert' && e.alert === 'workerLost');
+      expect(lost).toEqual([]);
+    },
+  );
 
   it('TRG-21 are never looked for twice at a time, however slow the store is', async () => {
     let under = 0;

@@ -1,12 +1,15 @@
 import {
   Book,
   type Class,
+  DEFAULT_SCHEDULE,
   type Fact,
   fold,
   jobSpec,
   type Reason,
   runEnded,
   runSubmitted,
+  scheduleKey,
+  scheduleSet,
   type TaskDefinition,
   type TaskOutcome,
   taskAssigned,
@@ -15,6 +18,7 @@ import {
   taskRequeued,
   taskStarted,
   taskSucceeded,
+  windowsSkipped,
 } from '@signalbox/engine';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
@@ -186,5 +190,26 @@ describe('facts that became durable', () => {
     const counted = await world.counted();
     expect(Object.keys(counted).filter((name) => /processing|cost/.test(name))).toEqual([]);
     expect(counted['jobs_succeeded_total']).toBe(1);
+  });
+});
+
+describe('windows of schedules', () => {
+  it('U038 are counted by schedule and reason where they are skipped, and recorded there', async () => {
+    const world = new World();
+    const of = { partition: 3, tenant: 'acme', schedule: 'nightly', at: 9_000_000 };
+    const spec = { ...DEFAULT_SCHEDULE, job: 'report', when: { kind: 'instant', at: 1 } } as const;
+    const skipped = { from: 2_000_000, to: 3_000_000, count: 7, reason: 'catch_up_limit' } as const;
+    const one = { from: 4_000_000, to: 4_000_000, count: 1, reason: 'overlap' } as const;
+    world.publish(
+      scheduleSet({ ...of, version: 1, spec, decidedUpTo: 1_000_000 }),
+      windowsSkipped({ ...of, ...skipped }),
+      windowsSkipped({ ...of, ...one }),
+    );
+    expect(await world.counted()).toMatchObject({
+      'windows_skipped_total{schedule="acme/nightly",reason="catch_up_limit"}': 7,
+      'windows_skipped_total{schedule="acme/nightly",reason="overlap"}': 1,
+    });
+    const schedule = world.book.schedules.get(scheduleKey('acme', 'nightly'));
+    expect(schedule?.skips).toMatchObject([skipped, one]);
   });
 });

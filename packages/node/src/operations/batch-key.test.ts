@@ -1,4 +1,4 @@
-import { partitionOf } from '@signalbox/engine';
+import { type Answer, type Command, partitionOf } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getRun, runInput, submitRuns } from './index.ts';
@@ -75,23 +75,81 @@ describe('a batch under the key of its request', () => {
     expect(runCount()).toBe(3);
   });
 
+  it('DUR-06 of other content makes nothing anywhere, also in a partition of its own', async () => {
+    const other = await defineElsewhere();
+    await send(mails(2));
+    const before = node.disk.snapshot();
+    const contents = [
+      [{ job: other }],
+      [{ job: other }, ...mails(2)],
+      [...mails(2), { job: other }],
+      [{ job: 'mail', key: 'own' }, { job: 'mail' }],
+      [{ job: 'mail', unique: 'u' }, { job: other }],
+      [{ job: 'mail', key: 'own' }],
+    ];
+    for (const items of contents) {
+      await expect(send(items)).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    }
+    expect(node.disk.snapshot().runs).toEqual(before.runs);
+    // Asked for all at once while the key is free: one content wins, and nothing is made of the rest.
+    const raced = await Promise.allSettled(
+      [[{ job: other }, ...mails(2)], [...mails(2), { job: other }], mails(3)].map((items) =>
+        send(items, 'raced'),
+      ),
+    );
+    expect(raced.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(runCount()).toBe(before.runs.length + 3);
+  });
+
+  it('never meets a key that a user gave', async () => {
+    const names = ['request-1', '/request-1', '0/request-1', '#0/request-1', 'batch/0/request-1'];
+    const taken = names.map((key) => ({ job: 'mail', key }));
+    await submitRuns(node.context, caller(), { items: taken });
+    expect((await send(mails(2))).every(({ created }) => created)).toBe(true);
+    const reserved = { items: [{ job: 'mail', key: '\u0001/request-1' }], single: true };
+    const refused = { code: 'invalid', field: 'key' };
+    await expect(submitRuns(node.context, caller(), reserved)).rejects.toMatchObject(refused);
+    await expect(send(mails(1), '\u0001x')).rejects.toMatchObject(refused);
+  });
+
+  it('says that it may be done where a part was accepted before another failed', async () => {
+    const other = await defineElsewhere();
+    const { loop } = node.context;
+    const executeAll = loop.executeAll.bind(loop);
+    const isOther = (command: Command) => command.kind === 'submit' && command.spec.job === other;
+    const spy = vi.spyOn(loop, 'executeAll').mockImplementation(async (commands) => {
+      if (!commands.some(isOther)) return executeAll(commands);
+      const answers = await executeAll(commands.filter((command) => !isOther(command)));
+      const left = [...answers];
+      const refused = { kind: 'refused', code: 'overloaded', message: 'no room' } as const;
+      return commands.map((command) => (isOther(command) ? refused : (left.shift() as Answer)));
+    });
+    const items = [{ job: 'mail' }, { job: other }];
+    const bare = submitRuns(node.context, caller(), { items });
+    await expect(bare).rejects.toMatchObject({ code: 'unknown' });
+    await expect(send(items)).rejects.toMatchObject({ code: 'unknown' });
+    await expect(send([{ job: other }], 'alone')).rejects.toMatchObject({ code: 'overloaded' });
+    spy.mockRestore();
+    expect((await send(items)).map(({ created }) => created)).toEqual([false, true]);
+  });
+
   it('has a key for each partition, and what is missing of it is done when it is sent again', async () => {
     const other = await defineElsewhere();
     const items = ['mail', other, 'mail', other, other].map((job) => ({ job }));
     const { loop } = node.context;
     const executeAll = loop.executeAll.bind(loop);
-    const spy = vi.spyOn(loop, 'executeAll').mockImplementationOnce(async (commands) => {
-      // The node stops between the two partitions.
-      await executeAll(
-        commands.filter((command) => command.kind === 'submit' && command.spec.job === other),
-      );
-      throw new Error('stopped');
+    // The node stops between the two partitions.
+    const spy = vi.spyOn(loop, 'executeAll').mockImplementation(async (commands) => {
+      if (commands.some((c) => c.kind === 'submit' && c.spec.job === other)) {
+        throw new Error('stopped');
+      }
+      return executeAll(commands);
     });
-    await expect(send(items)).rejects.toThrow('stopped');
+    await expect(send(items)).rejects.toMatchObject({ code: 'unknown' });
     spy.mockRestore();
-    expect(runCount()).toBe(3);
+    expect(runCount()).toBe(2);
     const again = await send(items);
-    expect(again.map(({ created }) => created)).toEqual([true, false, true, false, false]);
+    expect(again.map(({ created }) => created)).toEqual([false, true, false, true, true]);
     expect(again.map(({ job }) => job)).toEqual(items.map(({ job }) => job));
     expect(idsOf(await send(items))).toEqual(idsOf(again));
     expect(runCount()).toBe(5);
@@ -113,6 +171,17 @@ describe('a batch under the key of its request', () => {
     expect(first[2]?.id).toBe(live?.id);
     expect(idsOf(await send(items))).toEqual(idsOf(first));
     expect(runCount()).toBe(4);
+  });
+
+  it('TRG-27 of a job that skips overlap makes one run, and answers the others with it', async () => {
+    await node.define('lonely', { overlap: 'skip' });
+    const items = [{ job: 'lonely' }, { job: 'lonely' }, { job: 'mail' }];
+    const first = await send(items);
+    expect(first.map(({ created }) => created)).toEqual([true, false, true]);
+    expect(first[1]?.id).toBe(first[0]?.id);
+    expect(idsOf(await send(items))).toEqual(idsOf(first));
+    expect(await node.submit({ job: 'lonely', unique: 'u' })).toBe(first[0]?.id);
+    expect(runCount()).toBe(2);
   });
 
   it('answers for runs of which nothing is left but the key', async () => {

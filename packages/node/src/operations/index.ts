@@ -1,4 +1,5 @@
 export * from './blobs.ts';
+export * from './calendars/calendars.ts';
 export * from './change-run.ts';
 export { diagnoseTask } from './diagnose-task.ts';
 export * from './jobs.ts';

@@ -1,5 +1,6 @@
 import { CLASSES } from '@signalbox/engine';
 import { PLATFORM, type QueueDepth } from '@signalbox/protocol';
+import { ApiError, type NodeContext } from '../context.ts';
 import { operation } from './operation.ts';
 
 const QUEUE_LANE = /^q([012])\/(.*)$/s;
@@ -10,6 +11,7 @@ const QUEUE_LANE = /^q([012])\/(.*)$/s;
  */
 export const queueDepth = operation(
   async (context, caller, _params: object = {}): Promise<{ items: QueueDepth[] }> => {
+    refuseUnread(context);
     const { core } = context.loop.engine;
     const all = caller.platform && caller.tenant === PLATFORM;
     const depths = new Map<string, QueueDepth[]>();
@@ -38,3 +40,12 @@ export const queueDepth = operation(
     return { items: [...depths.values()].flat() };
   },
 );
+
+/** A partition that is still being read in looks empty: zero would be a lie about what waits in it. */
+function refuseUnread({ loop }: NodeContext): void {
+  const held = [...loop.leases.held.keys()];
+  const unread = held.filter((partition) => !loop.hasRead(partition)).length;
+  if (held.length > 0 && unread === 0) return;
+  const message = `${unread} of ${held.length} partitions are still being read`;
+  throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
+}

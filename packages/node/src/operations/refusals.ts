@@ -16,6 +16,19 @@ export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
   }
 }
 
+/**
+ * A part of a request was made before another failed: whoever sends it again without its key would
+ * make that part twice.
+ */
+export function mayBeDone(error: unknown): ApiError {
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return new ApiError('unknown', `a part of the batch was accepted before this: ${message}`);
+}
+
+export function otherBatch(): ApiError {
+  return new ApiError('conflict', 'the key belongs to another batch', { field: 'key' });
+}
+
 /** The same words for an absent run and another tenant's: nobody learns which it was. */
 export function noRun(id: string): ApiError {
   return new ApiError('not_found', `no run has the id ${shown(id)}`);

@@ -16,6 +16,7 @@ import {
 import type { InboxEntry } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import type { RunView as EngineView } from '../loop/index.ts';
+import { isReserved } from './reserved-key.ts';
 
 type EngineTask = EngineView['tasks'][number];
 
@@ -37,8 +38,8 @@ export function showHead(view: EngineView): RunView {
     state: view.state,
     submittedAt: instant(view.id.ms),
     endedAt: view.endedAtMs === null ? null : instant(view.endedAtMs),
-    // The key of a request says nothing about this run more than about the others of its batch.
-    ...(head.key === undefined || head.batch !== undefined ? {} : { key: head.key }),
+    // What the node derived says nothing to whoever submitted it.
+    ...(head.key === undefined || isReserved(head.key) ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(head.event === undefined ? {} : { event: { ...head.event } }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
@@ -61,7 +62,7 @@ export function showInboxEntry(entry: InboxEntry): RunView {
     state: 'PENDING',
     submittedAt: instant(entry.atMs),
     endedAt: null,
-    ...(entry.key === null ? {} : { key: entry.key }),
+    ...(entry.key === null || isReserved(entry.key) ? {} : { key: entry.key }),
     tasks: [],
   };
 }

@@ -21,6 +21,20 @@ const read = (id: string, waitMs?: number) =>
   getRun(node.context, caller(), waitMs === undefined ? { id } : { id, waitMs });
 
 describe('submission', () => {
+  it('TRG-01 a run without a time starts at once and ends without a further call, as one run', async () => {
+    node.attach('w', SUCCEED);
+    const ended = Promise.withResolvers<void>();
+    const stopWatching = node.feed.watch({ tenant: 'acme' }, ({ kind }) => {
+      if (kind === 'runEnded') ended.resolve();
+    });
+    const id = await node.submit({ job: 'mail' });
+    await ended.promise;
+    stopWatching();
+    expect(await read(id, 0)).toMatchObject({ id, state: 'SUCCEEDED' });
+    expect(node.disk.snapshot().runs).toHaveLength(1);
+    expect(node.attempts).toHaveLength(1);
+  });
+
   it('API-02 accepts a run, waits for its end without polling and shows it with names', async () => {
     node.attach('w', () => ({ kind: 'succeeded', output: bytes('{"sent":1}') }));
     const id = await node.submit({ job: 'mail', input: { to: 'ann' } });

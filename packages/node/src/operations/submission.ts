@@ -3,6 +3,7 @@ import type { Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
 import { InputPages } from './input-pages.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
+import { isReserved } from './reserved-key.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
 export const DUE_AHEAD_MAX_MS = 315_360_000_000;
@@ -108,6 +109,7 @@ export function checkName(
   if (!text.isWellFormed() || text.includes('\0')) {
     throw bad(field, `${field} holds a NUL or a lone surrogate`);
   }
+  if (isReserved(text)) throw bad(field, `no ${field} begins with the character U+0001`);
 }
 
 function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {

@@ -1,13 +1,12 @@
-import { type Answer, type Class, type Command, partitionOf, RunIdWriter } from '@signalbox/engine';
+import { type Class, partitionOf } from '@signalbox/engine';
 import { BATCH_MAX, type Submitted } from '@signalbox/protocol';
 import { shed } from '../api/shedding.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
-import { underKey } from './batch-key.ts';
+import { decideBatch, type Submit } from './decide-batch.ts';
 import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
 import { isInline, keepBlob, keepPayload } from './payloads.ts';
 import { noJob, shown } from './refusals.ts';
-import { settleBatch } from './settle-batch.ts';
 import {
   type Checked,
   checkName,
@@ -15,8 +14,7 @@ import {
   fieldAt,
   type SubmitItem,
 } from './submission.ts';
-
-type Submit = Command & { kind: 'submit' };
+import { submitUnderKey } from './submit-under-key.ts';
 
 export interface SubmitParams {
   readonly items: readonly SubmitItem[];
@@ -43,12 +41,8 @@ export const submitRuns = operation(
     const checked = checkSubmissions(items, { caller, now, trace, single });
     const bare = await commandsOf(context, caller, { checked, single });
     shedOnce(context, bare);
-    const commands = key === undefined ? bare : underKey(bare, key);
-    const answers = await context.loop.executeAll(commands);
-    return (
-      allCreated(commands, answers) ??
-      (await settleBatch(context, caller, { commands, answers, single }))
-    );
+    if (key !== undefined) return submitUnderKey(context, caller, { bare, key });
+    return decideBatch(context, caller, { commands: bare, strict: single });
   },
 );
 
@@ -109,16 +103,4 @@ function shedOnce(context: NodeContext, commands: readonly Submit[]): void {
   let least = 0;
   for (const { class: klass, spec } of commands) least = Math.max(least, klass ?? spec.class);
   shed(context, least as Class);
-}
-
-/** The usual end; null where any of it was refused, or was there already. */
-function allCreated(commands: readonly Submit[], answers: readonly Answer[]): Submitted[] | null {
-  const ids = new RunIdWriter();
-  const submitted: Submitted[] = [];
-  for (const [i, answer] of answers.entries()) {
-    if (answer.kind !== 'accepted') return null;
-    const { spec } = commands[i] as Submit;
-    submitted.push({ id: ids.write(answer), job: spec.job, created: true });
-  }
-  return submitted;
 }

@@ -1,5 +1,5 @@
 import { parseRunId, type RunId, refOf } from '@signalbox/engine';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   cordonWorker,
   drainWorker,
@@ -17,7 +17,7 @@ import {
   taskLogs,
   uncordonWorker,
 } from './index.ts';
-import { bytes, caller, HOLD, SmallNode } from './testing/small-node.ts';
+import { bytes, caller, HOLD, SmallNode, turn } from './testing/small-node.ts';
 
 let node: SmallNode;
 beforeEach(async () => {
@@ -190,6 +190,29 @@ describe('workers and queues', () => {
     await expect(getWorker(node.context, caller(), { name: 'no-one' })).rejects.toMatchObject({
       code: 'not_found',
     });
+  });
+
+  it('API-06 says that it cannot count yet while partitions are being read, never that nothing waits', async () => {
+    await node.define('mail');
+    for (let i = 0; i < 3; i++) await node.submit({ job: 'mail' });
+    await node.stop();
+    node = SmallNode.idle({ disk: node.disk });
+    const { loop } = node.context;
+    const depth = async () => (await queueDepth(node.context, caller(), {})).items[1]?.queued;
+    const early: Promise<unknown>[] = [depth().catch((error: unknown) => error)];
+    const apply = loop.engine.apply.bind(loop.engine);
+    vi.spyOn(loop.engine, 'apply').mockImplementation((command, now, random) => {
+      // Its lease is held and everything has been read; only the engine has not been told yet.
+      if (command.kind === 'takePartition') early.push(depth().catch((error: unknown) => error));
+      return apply(command, now, random);
+    });
+    await loop.start();
+    while (![0, 1, 2, 3].every((partition) => loop.hasRead(partition))) await turn();
+    expect(await depth()).toBe(3);
+    expect(early).toHaveLength(5);
+    for (const answer of await Promise.all(early)) {
+      expect(answer).toMatchObject({ code: 'unavailable' });
+    }
   });
 
   it('API-06 counts what is ready truly, also what waits in the store', async () => {

@@ -48,7 +48,7 @@ async function commit(
   });
   const head = { partition: 0, epoch: lease.epoch, seq: lease.seq + 1, atMs: 0, factCount: 1 };
   const body = new Uint8Array(1);
-  const part = { ...head, body, runs: rows.runs, ends, parked: [], inboxTaken: [] };
+  const part = { ...head, body, runs: rows.runs, ends, parked: [], inboxTaken: [], aliases: [] };
   const answer = await store.append({ commitId: 'c1', parts: [part] });
   expect(answer).toEqual({ kind: 'committed' });
 }

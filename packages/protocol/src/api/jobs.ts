@@ -72,6 +72,8 @@ export const TaskDefinition = Type.Object(
 export const JobDefinition = Type.Object(
   {
     class: Type.Optional(ClassName),
+    /** `skip`: no run of the job starts while another one is live, whoever asks for it. */
+    overlap: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('skip')])),
     description: Type.Optional(Type.String({ maxLength: 4_096 })),
     labels: Type.Optional(Labels),
     tasks: Type.Optional(Type.Array(TaskDefinition, { minItems: 1, maxItems: 100_000 })),

@@ -34,7 +34,8 @@ export const ScheduleDefinition = Type.Object(
     zone: Type.Optional(Type.String({ maxLength: 64 })),
     dstGap: Type.Optional(wordOf(['shift', 'skip'])),
     dstOverlap: Type.Optional(wordOf(['first', 'last', 'both'])),
-    calendar: Type.Optional(CalendarDays),
+    /** Closed days, or the name of a saved calendar that has them. */
+    calendar: Type.Optional(Type.Union([CalendarDays, Name])),
     everyMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: AGE_MS_MAX })),
     anchorAt: Type.Optional(Instant),
     runAt: Type.Optional(Instant),

@@ -16,6 +16,7 @@ export function part(
     ends: [],
     parked: [],
     inboxTaken: [],
+    aliases: [],
     ...content,
   };
 }

@@ -66,5 +66,42 @@ export function inboxSuite(target: ConformanceTarget): void {
       const left = await world.store.readInbox({ partitions: [1], limit: 9 });
       expect(left.map(({ id }) => id)).toEqual(['alias-2']);
     });
+
+    it('DUR-06 an entry that is a run already leaves its name for that run', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      const before = runRow({ ms: world.baseMs, partition: 1, seq: 1 }, { keys: ['k'] });
+      await owner.commit({ runs: [before] });
+      await world.store.putInbox(inboxEntry('alias-1', { key: 'k' }));
+      await world.store.putInbox(inboxEntry('alias-2', { key: 'l' }));
+      const beside = runRow({ ms: world.baseMs, partition: 1, seq: 2 }, { keys: ['l'] });
+      const named = (key: string, { tenant, id: run }: typeof before) => ({ tenant, key, run });
+      const result = await owner.commit({
+        runs: [beside],
+        inboxTaken: ['alias-1', 'alias-2'],
+        aliases: [named('alias-1', before), named('alias-2', beside)],
+      });
+      expect(result).toEqual({ kind: 'committed' });
+      const keys = ['alias-1', 'alias-2'].map((key) => ({ tenant: before.tenant, key }));
+      const found = await world.store.readKeys(keys);
+      expect(found.map(({ run }) => run.seq)).toEqual([1, 2]);
+      expect(await world.store.readInbox({ partitions: [1], limit: 9 })).toEqual([]);
+    });
+
+    it('a name that is taken keeps its run, and refuses nothing', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      const [first, second] = [1, 2].map((seq) => {
+        return runRow({ ms: world.baseMs, partition: 1, seq }, { keys: [`k${seq}`] });
+      }) as [ReturnType<typeof runRow>, ReturnType<typeof runRow>];
+      await owner.commit({ runs: [first] });
+      const taken = [{ tenant: first.tenant, key: 'k1', run: second.id }];
+      const same = [{ tenant: first.tenant, key: 'k2', run: first.id }];
+      const result = await owner.commit({ runs: [second], aliases: [...taken, ...same] });
+      expect(result).toEqual({ kind: 'committed' });
+      const keys = ['k1', 'k2'].map((key) => ({ tenant: first.tenant, key }));
+      const found = await world.store.readKeys(keys);
+      expect(found.map(({ run }) => run.seq)).toEqual([1, 2]);
+    });
   });
 }

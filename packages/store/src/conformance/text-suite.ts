@@ -12,6 +12,10 @@ const CALLS: Record<string, Call> = {
   ...rowCalls(),
   'append.commitId': (bad, world, owner) =>
     world.store.append({ commitId: bad, parts: [owner.next()] }),
+  'append.aliases': (bad, world, owner) => {
+    const run = { ms: world.baseMs, partition: 1, seq: 1 };
+    return owner.commit({ aliases: [{ tenant: 'acme', key: bad, run }] });
+  },
   'append.inboxTaken': (bad, _world, owner) => owner.commit({ inboxTaken: [bad] }),
   'append.inboxPut': (bad, _world, owner) =>
     owner.commit({ inboxPut: [inboxEntry('alias', { job: bad })] }),

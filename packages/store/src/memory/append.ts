@@ -1,12 +1,12 @@
 import { formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
-import type { AppendResult, Commit, CommitPart } from '../store.ts';
+import type { AppendResult, Commit, CommitPart, HeldKey } from '../store.ts';
 import { validateCommit } from '../validate-commit.ts';
 import { copyEnd, copyGroup, copyId, copyRun } from './copy.ts';
 import { forgetInboxEntry, putInbox } from './inbox.ts';
 import { findRun } from './runs.ts';
 import { requireWritable } from './segments.ts';
-import { groupsOf, type HeldKey, laneOf, type MemoryState, runsOf } from './state.ts';
+import { groupsOf, laneOf, type MemoryState, runsOf } from './state.ts';
 
 export function append(state: MemoryState, commit: Commit): AppendResult {
   validateCommit(commit);
@@ -110,6 +110,10 @@ function write(state: MemoryState, commitId: string, part: CommitPart): void {
   for (const { lane, sort, id, tenant } of part.parked) {
     // Parking a run again at the same place is a no-op: the list refuses the repeat.
     laneOf(state, partition, lane).rows.insert({ sort, id: copyId(id), tenant });
+  }
+  for (const { tenant, key, run } of part.aliases) {
+    const name = `${tenant}\0${key}`;
+    if (!state.keys.has(name)) state.keys.set(name, { tenant, key, run: copyId(run) });
   }
   for (const id of part.inboxTaken) forgetInboxEntry(state, id);
   for (const entry of part.inboxPut ?? []) putInbox(state, entry);

@@ -1,8 +1,9 @@
 import { compareRunIds } from '@signalbox/engine';
 import { compareText } from '../compare-text.ts';
+import type { HeldKey } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { copyId } from './copy.ts';
-import type { HeldKey, MemoryState } from './state.ts';
+import type { MemoryState } from './state.ts';
 
 export function readKeys(
   state: MemoryState,

@@ -7,6 +7,7 @@ import type {
   Definition,
   EndRow,
   Group,
+  HeldKey,
   InboxEntry,
   Lease,
   RunRow,
@@ -56,12 +57,6 @@ export interface RunEntry {
   readonly id: RunId;
   run: RunRow | null;
   end: EndRow | null;
-}
-
-export interface HeldKey {
-  readonly tenant: string;
-  readonly key: string;
-  readonly run: RunId;
 }
 
 export interface Lane {

@@ -1,11 +1,11 @@
 import type { RunId } from '@signalbox/engine';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
+import type { HeldKey } from '../store.ts';
 import { type AuditColumns, toAuditRow } from './audit.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { type DefinitionColumns, toDefinition } from './definitions.ts';
 import { type InboxColumns, toInboxEntry } from './inbox.ts';
-import type { HeldKey } from './keys.ts';
 import { type LogColumns, toLogLine } from './logs.ts';
 import { type GroupColumns, toGroup } from './rows/group-row.ts';
 import { type EndColumns, type RunColumns, toRunRow } from './rows/run-row.ts';

@@ -1,15 +1,10 @@
-import { firstIdOf, type RunId } from '@signalbox/engine';
+import { firstIdOf } from '@signalbox/engine';
+import type { HeldKey } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { forgetKeys as forgetKeysSql } from './sql/forget-keys.ts';
 import { readKey } from './sql/read-key.ts';
-
-export interface HeldKey {
-  readonly tenant: string;
-  readonly key: string;
-  readonly run: RunId;
-}
 
 export async function readKeys(
   database: Database,

@@ -23,7 +23,9 @@ interface Timer {
 /** Loops, a store and time that moves only when told: what a test of the loop owns. */
 export class VirtualWorld {
   nowMs = 1_800_000_000_000;
-  readonly disk: MemoryStore = createMemoryStore({ now: () => this.nowMs });
+  /** How far the store's clock is from where it began. */
+  storeSkewMs = 0;
+  readonly disk: MemoryStore = createMemoryStore({ now: () => this.nowMs + this.storeSkewMs });
   readonly #timers: Timer[] = [];
   #order = 0;
 
@@ -78,6 +80,8 @@ export interface NodeParams {
   readonly store?: (disk: MemoryStore) => Store;
   readonly settings?: Partial<EngineSettings>;
   readonly loop?: Partial<LoopSettings>;
+  /** How far its clock is from that of others. */
+  readonly skewMs?: number;
 }
 
 export class VirtualNode {
@@ -96,7 +100,7 @@ export class VirtualNode {
     this.engine = new Engine(params.settings);
     this.store = params.store?.(world.disk) ?? world.disk;
     const ports: LoopPorts = {
-      monotonicMs: () => world.nowMs - 1_799_000_000_000,
+      monotonicMs: () => world.nowMs - 1_799_000_000_000 + (params.skewMs ?? 0),
       after: (ms, callback) => world.after(ms, callback),
       defer: (callback) => void world.after(0, callback),
       random: seededRandom(7),
@@ -122,6 +126,12 @@ export class VirtualNode {
     const total = { ...NO_RESOURCES, slots };
     const info = { name, instance: 'a', zone: 'a', labels: {}, executors: [], total };
     this.loop.report({ kind: 'attachWorker', info, foreignUse: NO_RESOURCES, holds: [] });
+  }
+
+  /** The worker beats every second from now on. */
+  beating(worker: string): void {
+    this.loop.report({ kind: 'beat', worker, foreignUse: NO_RESOURCES, progress: [] });
+    this.world.after(1_000, () => this.beating(worker));
   }
 
   /** Workers that finish whatever they are given, at once. */

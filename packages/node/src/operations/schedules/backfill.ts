@@ -12,6 +12,7 @@ import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { jobHeads } from '../job-heads.ts';
 import { operation } from '../operation.ts';
 import { noJob, refusal, shown } from '../refusals.ts';
+import { reservedKey } from '../reserved-key.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, noSchedule, readSchedule } from './schedules.ts';
 import { windowRuns } from './timeline.ts';
@@ -57,8 +58,10 @@ export const triggerSchedule = operation(
     const head: RunHead = { trigger: { kind: 'manual', of: params.name, by: caller.key } };
     const [answer] = await context.loop.executeAll([command({ context, spec, job, head })]);
     if (answer?.kind === 'refused') throw refusal(answer);
-    if (answer?.kind !== 'accepted') throw new ApiError('internal', 'it was not answered');
-    return { id: formatRunId(answer), job: spec.job, created: true };
+    if (answer?.kind !== 'accepted' && answer?.kind !== 'duplicate') {
+      throw new ApiError('internal', 'it was not answered');
+    }
+    return { id: formatRunId(answer), job: spec.job, created: answer.kind === 'accepted' };
   },
 );
 
@@ -123,7 +126,7 @@ function submission(of: {
   // Asked for twice, a missing window gets one run; all of them are meant to run once more.
   const again = only === 'all' ? `/${caller.requestId}` : '';
   const head: RunHead = {
-    key: `backfill/${name}/${window}${again}`,
+    key: reservedKey(`backfill/${name}/${window}${again}`),
     ...(waitMs > 0 ? { dueAt: context.loop.time.now() + waitMs } : {}),
     trigger: { kind: 'backfill', of: name, by: caller.key },
     window: { schedule: name, at: window, planned: window, backfill: true },

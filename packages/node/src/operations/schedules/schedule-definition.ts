@@ -1,4 +1,5 @@
 import {
+  type CalendarData,
   CLASSES,
   parseCalendar,
   parseClass,
@@ -20,7 +21,7 @@ function bad(field: string, message: string): ApiError {
 /** Checks a definition and makes of it what the engine reads. Nothing is saved that could never fire. */
 export function toStored(
   definition: ScheduleDefinition,
-  about: { now: number; jitterMsMin: number; paused: boolean },
+  about: { now: number; jitterMsMin: number; paused: boolean; calendar: CalendarData | undefined },
 ): Stored {
   const { job, jitterMs = 0, graceMs, overlap, afterPause, runsMax, input } = definition;
   const klass = definition.class === undefined ? null : parseClass(definition.class);
@@ -35,7 +36,7 @@ export function toStored(
   }
   return {
     job,
-    when: whenOf(definition, about.now),
+    when: whenOf(definition, about),
     ...(about.paused ? { paused: true } : {}),
     // A tenant's own minimum holds whatever is asked for (TRG-11), and is seen in what is stored.
     jitterMs: Math.max(jitterMs, about.jitterMsMin),
@@ -62,11 +63,17 @@ function instantOf(
   return at;
 }
 
-function whenOf(definition: ScheduleDefinition, now: number): When {
+interface About {
+  readonly now: number;
+  /** The closed days that are meant, also where the definition only names them. */
+  readonly calendar: CalendarData | undefined;
+}
+
+function whenOf(definition: ScheduleDefinition, { now, calendar }: About): When {
   const { cron, everyMs, runAt } = definition;
   const named = [cron, everyMs, runAt].filter((each) => each !== undefined);
   if (named.length !== 1) throw bad('cron', 'a schedule names one of cron, everyMs and runAt');
-  if (cron !== undefined) return cronOf(definition, cron);
+  if (cron !== undefined) return cronOf(definition, cron, calendar);
   for (const field of ['zone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
     if (definition[field] !== undefined) throw bad(field, `${field} is for cron only`);
   }
@@ -77,8 +84,12 @@ function whenOf(definition: ScheduleDefinition, now: number): When {
   return { kind: 'interval', everyMs: everyMs as number, anchorAt };
 }
 
-function cronOf(definition: ScheduleDefinition, expr: string): When {
-  const { zone = 'UTC', dstGap, dstOverlap, calendar } = definition;
+function cronOf(
+  definition: ScheduleDefinition,
+  expr: string,
+  calendar: CalendarData | undefined,
+): When {
+  const { zone = 'UTC', dstGap, dstOverlap } = definition;
   const parsed = parseCron(expr);
   if (parsed.kind === 'refused') throw bad('cron', parsed.refusal.message);
   if (findZone(zone) === null) throw bad('zone', `${JSON.stringify(zone)} is no time zone`);
@@ -121,7 +132,7 @@ function timesOf(when: When): Partial<ScheduleDefinition> {
         ...(dstOverlap === undefined ? {} : { dstOverlap }),
         ...(calendar === undefined
           ? {}
-          : { calendar: calendar as ScheduleDefinition['calendar'] & object }),
+          : { calendar: calendar.name ?? (calendar as ScheduleDefinition['calendar'] & object) }),
       };
     }
     case 'interval':

@@ -16,6 +16,7 @@ import {
 import type { Definition } from '@signalbox/store';
 import { getTenant } from '../../api/tenants.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import { calendarNamed } from '../calendars/calendar-named.ts';
 import { jobHeads } from '../job-heads.ts';
 import type { Expected } from '../jobs.ts';
 import { operation } from '../operation.ts';
@@ -55,6 +56,10 @@ export const saveSchedule = operation(
     if (job === null) throw noJob(definition.job);
     const tenant = await getTenant(context.store, caller.tenant);
     const jitterMsMin = tenant?.definition.jitterMsMin ?? 0;
+    const calendar =
+      typeof definition.calendar === 'string'
+        ? await calendarNamed(context, caller, definition.calendar)
+        : definition.calendar;
     const next: Next = (current) => {
       const live = current === null || current.deleted ? null : current;
       if (expected?.absent && live !== null) {
@@ -66,7 +71,8 @@ export const saveSchedule = operation(
         throw new ApiError('invalid', message, { field: 'definition.job' });
       }
       const now = was?.when.kind === 'interval' ? was.when.anchorAt : context.loop.time.now();
-      const body = toStored(definition, { now, jitterMsMin, paused: was?.paused === true });
+      const paused = was?.paused === true;
+      const body = toStored(definition, { now, jitterMsMin, paused, calendar });
       return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
     };
     return change(context, caller, { name, ...expected, next });

@@ -36,8 +36,10 @@ export const scheduleTimeline = operation(
     }
     const spec = scheduleSpec(JSON.parse(definition.body));
     const entries: TimelineEntry[] = [];
+    // What is to come is not to crowd out what has been.
+    const plannedMax = Math.min(PLANNED_SHOWN, Math.floor(limit / 2));
     if (live !== null && !spec.paused) {
-      const windows = nextWindows(spec, live.decidedUpTo, PLANNED_SHOWN);
+      const windows = nextWindows(spec, live.decidedUpTo, plannedMax);
       entries.push(...windows.map((at): TimelineEntry => ({ window: iso(at), state: 'planned' })));
     }
     for (const at of live?.held ?? []) entries.push({ window: iso(at), state: 'held' });
@@ -53,7 +55,7 @@ export const scheduleTimeline = operation(
     const of = { job: spec.job, schedule: params.name, sinceMs: 0, limit };
     for (const run of await windowRuns(context, caller, of)) entries.push(entryOf(run));
     entries.sort((a, b) => (a.window < b.window ? 1 : -1));
-    return { items: entries.slice(0, limit + PLANNED_SHOWN) };
+    return { items: entries.slice(0, limit) };
   },
 );
 

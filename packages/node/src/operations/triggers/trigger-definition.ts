@@ -78,7 +78,12 @@ function expectedOf(definition: TriggerDefinition, { name, now, was }: About): S
   try {
     schedule = toStoredSchedule(
       { job, ...times, ...(input === undefined ? {} : { input }) },
-      { now: anchor, jitterMsMin: 0, paused: definition.enabled === false },
+      {
+        now: anchor,
+        jitterMsMin: 0,
+        paused: definition.enabled === false,
+        calendar: undefined,
+      },
     );
   } catch (error) {
     if (!(error instanceof ApiError) || error.field === undefined) throw error;

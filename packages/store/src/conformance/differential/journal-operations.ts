@@ -117,6 +117,9 @@ function randomPart(model: Model, random: Random, owner: OwnedPartition): Commit
     factCount: 1 + runs.length,
     ...{ runs, ends, parked },
     inboxTaken: random.some(waiting, 15),
+    aliases: random
+      .some(runs.slice(0, 1), 30)
+      .map(({ tenant, id: run }) => ({ tenant, key: `alias ${random.below(50)}`, run })),
     ...(random.chance(20) ? { inboxPut: [owedEntry(model, random)] } : {}),
   };
 }
@@ -139,7 +142,7 @@ function randomRun(model: Model, random: Random, partition: number): RunRow {
 
 function learnAppend(model: Model, parts: readonly CommitPart[], answer: AppendResult): void {
   if (answer?.kind !== 'committed') return;
-  for (const { partition, seq, runs, ends, inboxTaken, inboxPut } of parts) {
+  for (const { partition, seq, runs, ends, inboxTaken, inboxPut, aliases } of parts) {
     const owner = model.owned.get(partition);
     if (owner !== undefined) owner.lastSeq = seq;
     for (const run of runs) {
@@ -151,6 +154,7 @@ function learnAppend(model: Model, parts: readonly CommitPart[], answer: AppendR
       const at = model.openRuns.findIndex((run) => run.id.seq === id.seq);
       if (at >= 0) model.endedRuns.push(...model.openRuns.splice(at, 1));
     }
+    model.keys.push(...aliases.map(({ tenant, key }) => ({ tenant, key })));
     for (const id of inboxTaken) model.inbox.delete(id);
     for (const entry of inboxPut ?? []) model.inbox.set(entry.id, entry.partition);
   }

@@ -130,6 +130,18 @@ export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.int8(entry.atMs);
 }
 
+export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {
+  w.beginArray(Oid.text, count);
+  for (const { aliases } of parts) for (const alias of aliases) w.text(alias.tenant);
+  w.endArray();
+  w.beginArray(Oid.text, count);
+  for (const { aliases } of parts) for (const alias of aliases) w.text(alias.key);
+  w.endArray();
+  w.beginArray(Oid.uuid, count);
+  for (const { aliases } of parts) for (const alias of aliases) w.uuid(alias.run);
+  w.endArray();
+}
+
 export function bindInbox(w: ValueWriter, parts: Parts, count: number): void {
   w.beginArray(Oid.text, count);
   for (const { inboxTaken } of parts) for (const id of inboxTaken) w.text(id);

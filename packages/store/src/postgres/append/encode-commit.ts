@@ -5,10 +5,11 @@ import { deleteInbox } from '../sql/delete-inbox.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
 import { insertGroup } from '../sql/insert-group.ts';
 import { insertInbox } from '../sql/insert-inbox.ts';
-import { insertKeys } from '../sql/insert-keys.ts';
+import { insertAliases, insertKeys } from '../sql/insert-keys.ts';
 import { insertParked } from '../sql/insert-parked.ts';
 import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
 import {
+  bindAliases,
   bindEnds,
   bindEntry,
   bindGroups,
@@ -23,7 +24,15 @@ const NONE: readonly InboxEntry[] = [];
 
 export type AppendStep = Step & { readonly kind: StepKind };
 /** What a step writes; says what a refusal of the step means. */
-export type StepKind = 'guard' | 'groups' | 'keys' | 'runs' | 'ends' | 'parked' | 'inbox';
+export type StepKind =
+  | 'guard'
+  | 'groups'
+  | 'keys'
+  | 'aliases'
+  | 'runs'
+  | 'ends'
+  | 'parked'
+  | 'inbox';
 
 /**
  * A commit as the statements of one round trip; what a commit does not have costs nothing. The
@@ -53,12 +62,17 @@ export function encodeCommit(
       }),
     },
   ];
-  const { runs, ends, parked, keys, inbox } = counts;
+  const { runs, ends, parked, keys, aliases, inbox } = counts;
   const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
   if (keys > 0)
     add(
       'keys',
       silentStep(insertKeys(schema), 3, (w) => bindKeys(w, parts, keys)),
+    );
+  if (aliases > 0)
+    add(
+      'aliases',
+      silentStep(insertAliases(schema), 3, (w) => bindAliases(w, parts, aliases)),
     );
   if (runs > 0 && keys === 0) {
     add(
@@ -99,11 +113,12 @@ export function encodeCommit(
 }
 
 function countRows(parts: readonly CommitPart[]) {
-  const counts = { runs: 0, ends: 0, parked: 0, keys: 0, inbox: 0 };
+  const counts = { runs: 0, ends: 0, parked: 0, keys: 0, aliases: 0, inbox: 0 };
   for (const part of parts) {
     counts.runs += part.runs.length;
     counts.ends += part.ends.length;
     counts.parked += part.parked.length;
+    counts.aliases += part.aliases.length;
     counts.inbox += part.inboxTaken.length;
     for (const run of part.runs) counts.keys += run.keys.length;
   }

@@ -1,6 +1,5 @@
 import type { RunId } from '@signalbox/engine';
-import type { Commit } from '../../store.ts';
-import type { HeldKey } from '../keys.ts';
+import type { Commit, HeldKey } from '../../store.ts';
 
 /** Every key that a run of the commit takes, in the order of the commit. */
 export function wantedKeys(commit: Commit): HeldKey[] {

@@ -11,3 +11,13 @@ insert into ${s}.keys (tenant, key, run)
 select * from unnest($1::text[], $2::text[], $3::uuid[]) as k(tenant, key, run)
 order by k.tenant collate "C", k.key collate "C"`,
 );
+
+/** Further names of runs, in the same order; a name that is taken keeps its run. */
+export const insertAliases = sql(
+  'insert_aliases',
+  (s) => `
+insert into ${s}.keys (tenant, key, run)
+select * from unnest($1::text[], $2::text[], $3::uuid[]) as k(tenant, key, run)
+order by k.tenant collate "C", k.key collate "C"
+on conflict do nothing`,
+);

@@ -8,7 +8,7 @@ import { ADVANCE_PARTITION } from '../sql/advance-partition.ts';
 import { DELETE_INBOX } from '../sql/delete-inbox.ts';
 import { insertGroup } from '../sql/insert-group.ts';
 import { READ_PARTITION } from '../sql/read-partition.ts';
-import { findTakenKeys, takeKeys } from './keys.ts';
+import { findTakenKeys, takeKeys, writeAliases } from './keys.ts';
 import { writeEnds } from './write-ends.ts';
 import { writeParked } from './write-parked.ts';
 import { writeRuns } from './write-runs.ts';
@@ -46,6 +46,7 @@ function tryAppend(context: Context, commit: Commit): Attempt {
     writeRuns(context, part.runs);
     writeEnds(context, part.ends);
     writeParked(context, part.partition, part.parked);
+    writeAliases(context, part.aliases);
     for (const id of part.inboxTaken) context.db.run(DELETE_INBOX, id);
     for (const entry of part.inboxPut ?? NONE) insertEntry(context.db, entry);
   }

@@ -1,17 +1,10 @@
-import type { RunId } from '@signalbox/engine';
-import type { Commit } from '../../store.ts';
+import type { Commit, HeldKey } from '../../store.ts';
 import type { Context } from '../context.ts';
 import { readKeys } from '../keys.ts';
 import { insertKeys } from '../sql/insert-keys.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 
-interface Claim {
-  readonly tenant: string;
-  readonly key: string;
-  readonly run: RunId;
-}
-
-const TABLE: BatchTable<Claim> = {
+const TABLE: BatchTable<HeldKey> = {
   sql: insertKeys,
   bind: (values, { tenant, key, run }, index) => {
     values.push(tenant, key, scratchId(index, run));
@@ -24,14 +17,19 @@ export function takeKeys({ db }: Context, commit: Commit): boolean {
   return writeInBatches(db, claims, TABLE) === claims.length;
 }
 
+/** Names that are taken keep their run: the statement passes them over. */
+export function writeAliases({ db }: Context, aliases: readonly HeldKey[]): void {
+  if (aliases.length > 0) writeInBatches(db, aliases, TABLE);
+}
+
 /**
  * All keys that stand in the commit's way, looked up after it was given up: inside, its own keys
  * would be among those found. Within one commit the first run that names a key gets it.
  */
-export function findTakenKeys(context: Context, commit: Commit): Claim[] {
+export function findTakenKeys(context: Context, commit: Commit): HeldKey[] {
   const claims = claimsOf(commit);
   const holders = new Map(readKeys(context, claims).map((held) => [nameOf(held), held]));
-  const taken = new Map<string, Claim>();
+  const taken = new Map<string, HeldKey>();
   for (const claim of claims) {
     const holder = holders.get(nameOf(claim));
     if (holder === undefined) holders.set(nameOf(claim), claim);
@@ -40,8 +38,8 @@ export function findTakenKeys(context: Context, commit: Commit): Claim[] {
   return [...taken.values()];
 }
 
-function claimsOf(commit: Commit): Claim[] {
-  const claims: Claim[] = [];
+function claimsOf(commit: Commit): HeldKey[] {
+  const claims: HeldKey[] = [];
   for (const { runs } of commit.parts) {
     for (const { tenant, keys, id } of runs) {
       for (const key of keys) claims.push({ tenant, key, run: id });
@@ -51,6 +49,6 @@ function claimsOf(commit: Commit): Claim[] {
 }
 
 /** No text holds a NUL, so two names never run together. */
-function nameOf({ tenant, key }: Claim): string {
+function nameOf({ tenant, key }: HeldKey): string {
   return `${tenant}\0${key}`;
 }

@@ -1,0 +1,3 @@
+export function schedulePath(name: string | undefined): string {
+  return `/schedules/${encodeURIComponent(name ?? '')}`;
+}

@@ -1,0 +1,196 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { duration } from '@signalbox/node/settings';
+import type { Schedule, ScheduleDefinition } from '@signalbox/protocol';
+import { type Command, Option } from 'commander';
+import type { App } from '../app.ts';
+import { AnsweredError } from '../client/api.ts';
+import { readInput } from '../client/read-input.ts';
+import { printJson } from '../print/json.ts';
+import { printSchedule } from '../print/schedule-view.ts';
+import { UserError } from '../user-error.ts';
+import { addClientCommand, type Registry } from './define.ts';
+import { instantOf } from './instant-option.ts';
+import { toCount } from './limit.ts';
+import { schedulePath } from './schedule-path.ts';
+
+type Options = Readonly<Record<string, string | number | undefined>>;
+
+export function addCreate(registry: Registry, parent: Command): void {
+  addClientCommand(registry, parent, {
+    usage: 'create <schedule> <job>',
+    summary: 'save a schedule, or change it',
+    examples: [
+      ['signalbox schedules create nightly hello --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
+      ['signalbox schedules create beat ping --every 5m --overlap skip', 'every five minutes'],
+      [
+        'signalbox schedules create once ping --at 90m --input @order.json',
+        'in an hour and a half',
+      ],
+      ['signalbox schedules create pay roll --cron @daily --calendar holidays', 'on open days'],
+    ],
+    configure: (command) => {
+      whenOptions(command);
+      policyOptions(command);
+      command.addHelpText(
+        'after',
+        '\nINSTANT is like 2030-01-31T09:00:00Z, or a time from now like 90m or 7d.',
+      );
+    },
+    async run({ app, api, terminal, args, options, json }) {
+      const [name, job = ''] = args;
+      const definition = await definitionOf(app, job, options as Options);
+      const saved = await api
+        .put<Schedule>(schedulePath(name), definition)
+        .catch((error: unknown) => {
+          throw inOptions(error, definition);
+        });
+      if (json) printJson(terminal, saved);
+      else await printSchedule(terminal, saved);
+      return undefined;
+    },
+  });
+}
+
+function whenOptions(command: Command): void {
+  command
+    .option('--cron <expr>', 'five or six fields, or @daily and the like')
+    .option('--tz <zone>', 'IANA name of the time zone of --cron; UTC unless told')
+    .addOption(choice('--dst-gap <policy>', 'times that the clocks jump over', ['shift', 'skip']))
+    .addOption(choice('--dst-overlap <policy>', 'times that come twice', ['first', 'last', 'both']))
+    .option('--calendar <name>', 'closed days of --cron: a saved calendar, or @FILE of JSON')
+    .option('--every <time>', 'every so often, like 90s or 6h')
+    .option('--at <instant>', 'once')
+    .option('--start <instant>', 'no window before this')
+    .option('--until <instant>', 'no window after this')
+    .option('--runs <count>', 'ends after so many', toCount);
+}
+
+function policyOptions(command: Command): void {
+  const overlaps = ['allow', 'skip', 'queueOne', 'queueAll', 'replace'];
+  command
+    .option('--jitter <time>', 'spread starts over this much, at most 5m')
+    .option('--grace <time>', 'a window that starts later than this was missed; 1m unless told')
+    .option('--catch-up <count>', 'missed windows that still run; 0 for none', toBound)
+    .option('--catch-up-age <time>', 'older ones do not run; 31d unless told')
+    .addOption(choice('--catch-up-order <which>', 'of more than that', ['newest', 'oldest']))
+    .addOption(choice('--overlap <policy>', 'while a run of it is live', overlaps))
+    .addOption(choice('--after-pause <policy>', 'windows of a pause', ['next', 'catchUp']))
+    .addOption(choice('--class <class>', 'of its runs; the job says otherwise', ['P0', 'P1', 'P2']))
+    .option('--input <input>', 'what every run gets: JSON, a text, @FILE or - for standard input');
+}
+
+function choice(flags: string, description: string, choices: readonly string[]): Option {
+  return new Option(flags, description).choices(choices);
+}
+
+async function definitionOf(app: App, job: string, options: Options): Promise<ScheduleDefinition> {
+  const { cron, every, at } = options;
+  if ([cron, every, at].filter((each) => each !== undefined).length !== 1) {
+    const hint = 'signalbox schedules create --help shows examples';
+    throw new UserError('usage', 'a schedule has one of --cron, --every and --at', hint);
+  }
+  const now = Date.now();
+  const given: Record<string, unknown> = {
+    job,
+    cron,
+    zone: options['tz'],
+    dstGap: options['dstGap'],
+    dstOverlap: options['dstOverlap'],
+    calendar: calendarOf(app, options['calendar']),
+    everyMs: timeOf('--every', every),
+    runAt: instantOf('--at', at, now),
+    startAt: instantOf('--start', options['start'], now),
+    endAt: instantOf('--until', options['until'], now),
+    runsMax: options['runs'],
+    jitterMs: timeOf('--jitter', options['jitter']),
+    graceMs: timeOf('--grace', options['grace']),
+    catchUp: catchUpOf(options),
+    overlap: options['overlap'],
+    afterPause: options['afterPause'],
+    class: options['class'],
+    input: await inputOf(app, options['input']),
+  };
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as ScheduleDefinition;
+}
+
+function catchUpOf(options: Options): ScheduleDefinition['catchUp'] {
+  const windowsMax = options['catchUp'] as number | undefined;
+  const ageMsMax = timeOf('--catch-up-age', options['catchUpAge']);
+  const order = options['catchUpOrder'] as 'newest' | 'oldest' | undefined;
+  if (windowsMax === undefined && ageMsMax === undefined && order === undefined) return undefined;
+  return {
+    ...(windowsMax === undefined ? {} : { windowsMax }),
+    ...(ageMsMax === undefined ? {} : { ageMsMax }),
+    ...(order === undefined ? {} : { order }),
+  };
+}
+
+function calendarOf(app: App, option: string | number | undefined): unknown {
+  if (option === undefined) return undefined;
+  const text = String(option);
+  if (!text.startsWith('@')) return text;
+  try {
+    return JSON.parse(readFileSync(resolve(app.cwd, text.slice(1)), 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UserError('usage', `--calendar cannot be read: ${why}`);
+  }
+}
+
+async function inputOf(app: App, option: string | number | undefined): Promise<unknown> {
+  if (option === undefined) return undefined;
+  const input = await readInput(app, String(option));
+  if (!(input instanceof Uint8Array)) return input;
+  throw new UserError('usage', '--input is neither JSON nor text', 'bytes belong into a blob');
+}
+
+function timeOf(flag: string, option: string | number | undefined): number | undefined {
+  if (option === undefined) return undefined;
+  const ms = duration.read(option);
+  if (typeof ms === 'number') return ms;
+  throw new UserError('usage', `${flag} ${JSON.stringify(option)} is not ${duration.words}`);
+}
+
+function toBound(text: string): number {
+  return text === '0' ? 0 : toCount(text);
+}
+
+/** The fields of the API as the options that set them, and what helps where one is refused. */
+const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>> = {
+  job: ['JOB', 'what there is: signalbox jobs'],
+  cron: ['--cron', 'try it: signalbox schedules preview "EXPR"; see docs/cron.md'],
+  zone: ['--tz', 'an IANA name like Europe/Berlin'],
+  everyMs: ['--every', 'a second at least'],
+  anchorAt: ['--every'],
+  runAt: ['--at'],
+  startAt: ['--start'],
+  endAt: ['--until'],
+  runsMax: ['--runs'],
+  jitterMs: ['--jitter', 'at most 5m'],
+  graceMs: ['--grace', 'at most 1d'],
+  'catchUp.windowsMax': ['--catch-up', 'at most 1000'],
+  'catchUp.ageMsMax': ['--catch-up-age', 'at most 395d'],
+  'catchUp.order': ['--catch-up-order'],
+  dstGap: ['--dst-gap', 'only with --cron'],
+  dstOverlap: ['--dst-overlap', 'only with --cron'],
+  calendar: ['--calendar', 'only with --cron; what there is: signalbox calendars'],
+  overlap: ['--overlap'],
+  afterPause: ['--after-pause'],
+  class: ['--class'],
+  input: ['--input'],
+};
+
+/** A refusal in the words of the person who typed it. */
+function inOptions(error: unknown, { job }: ScheduleDefinition): unknown {
+  if (!(error instanceof AnsweredError)) return error;
+  if (error.code === 'not_found') {
+    return new UserError(error.exit, `there is no job ${JSON.stringify(job)}`, OPTIONS['job']?.[1]);
+  }
+  const field = error.field?.replace(/^definition\./, '') ?? '';
+  const known = OPTIONS[field] ?? OPTIONS[field.split('.')[0] ?? ''];
+  if (known === undefined) return error;
+  const [option, hint] = known;
+  return new UserError(error.exit, `${option}: ${error.reason}`, hint);
+}

@@ -1,0 +1,67 @@
+import { Calendar, Name, NewCalendar, pageOf } from '@signalbox/protocol';
+import Type from 'typebox';
+import {
+  deleteCalendar,
+  getCalendar,
+  listCalendars,
+  saveCalendar,
+} from '../../operations/index.ts';
+import { type Route, route } from '../route.ts';
+
+const Named = Type.Object({ calendar: Name });
+const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
+
+export const calendarsRoutes: readonly Route[] = [
+  route({
+    method: 'PUT',
+    url: '/calendars/:calendar',
+    role: 'operator',
+    summary: 'Saves a calendar of closed days, also from an iCalendar file; its schedules follow',
+    params: Named,
+    body: NewCalendar,
+    response: { 200: Calendar },
+    audit: 'calendar.save',
+    handler: async ({ context, caller, params, body, note }) => {
+      const saved = await saveCalendar(context, caller, { name: params.calendar, calendar: body });
+      note.target = saved.name;
+      note.after = `version ${saved.version}`;
+      return saved;
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/calendars',
+    role: 'viewer',
+    summary: 'The calendars of the tenant by name',
+    query: Type.Object(
+      { after: Type.Optional(Name), limit: Limit },
+      { additionalProperties: false },
+    ),
+    response: { 200: pageOf(Calendar) },
+    handler: ({ context, caller, query }) => listCalendars(context, caller, query),
+  }),
+  route({
+    method: 'GET',
+    url: '/calendars/:calendar',
+    role: 'viewer',
+    summary: 'A calendar and its closed days',
+    params: Named,
+    response: { 200: Calendar },
+    handler: ({ context, caller, params }) =>
+      getCalendar(context, caller, { name: params.calendar }),
+  }),
+  route({
+    method: 'DELETE',
+    url: '/calendars/:calendar',
+    role: 'operator',
+    summary: 'Deletes a calendar; schedules keep the days that they have',
+    params: Named,
+    response: { 200: Calendar },
+    audit: 'calendar.delete',
+    handler: async ({ context, caller, params, note }) => {
+      const deleted = await deleteCalendar(context, caller, { name: params.calendar });
+      note.target = deleted.name;
+      return deleted;
+    },
+  }),
+];

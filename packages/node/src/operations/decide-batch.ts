@@ -1,0 +1,121 @@
+import { type Answer, type Command, formatRunId, type RunId, RunIdWriter } from '@signalbox/engine';
+import type { Submitted } from '@signalbox/protocol';
+import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { slicesOf } from '../loop/index.ts';
+import { type Put, putInbox, putRequest } from './put-inbox.ts';
+import { mayBeDone, otherBatch, refusal, shown } from './refusals.ts';
+import { isReserved } from './reserved-key.ts';
+import { type TakenBefore, takenBefore } from './taken-before.ts';
+
+export type Submit = Command & { kind: 'submit' };
+type Outcome = Put | { readonly kind: 'created'; readonly run: RunId };
+
+interface Batch {
+  readonly commands: readonly Submit[];
+  /** Under one key everything is as it was; else a key of its own may be of another job. */
+  readonly strict: boolean;
+}
+
+type Decided = Batch & { readonly answers: readonly Answer[] };
+
+/** Decides submissions; answers in order, once all of it is durable. */
+export async function decideBatch(
+  context: NodeContext,
+  caller: Caller,
+  { commands, strict }: Batch,
+): Promise<Submitted[]> {
+  const answers = await context.loop.executeAll(commands);
+  return (
+    allCreated(commands, answers) ?? (await settle(context, caller, { commands, answers, strict }))
+  );
+}
+
+/** The usual end; null where any of it was refused, or was there already. */
+function allCreated(commands: readonly Submit[], answers: readonly Answer[]): Submitted[] | null {
+  const ids = new RunIdWriter();
+  const submitted: Submitted[] = [];
+  for (const [i, answer] of answers.entries()) {
+    if (answer.kind !== 'accepted') return null;
+    const { spec } = commands[i] as Submit;
+    submitted.push({ id: ids.write(answer), job: spec.job, created: true });
+  }
+  return submitted;
+}
+
+/** What became of a batch that is not all new runs: some were there, or belong to another node. */
+async function settle(
+  context: NodeContext,
+  caller: Caller,
+  decided: Decided,
+): Promise<Submitted[]> {
+  const { commands, strict } = decided;
+  const outcomes: (Outcome | undefined)[] = [];
+  try {
+    await settleSlices(context, decided, outcomes);
+    const existing = outcomes.flatMap((outcome) => (outcome?.kind === 'run' ? [outcome.run] : []));
+    const known = (await takenBefore(context, caller.tenant, existing)).values();
+    return commands.map((command, i) => {
+      const outcome = outcomes[i] as Outcome;
+      const { job } = command.spec;
+      if (outcome.kind === 'entry') return { id: outcome.alias, job, created: true };
+      const id = formatRunId(outcome.run);
+      if (outcome.kind === 'created') return { id, job, created: true };
+      const taken = known.next().value ?? null;
+      refuseOtherContent(command, taken, { id, strict });
+      // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
+      return { id, job: taken?.job ?? job, created: false };
+    });
+  } catch (error) {
+    const isMade = outcomes.some(
+      (outcome) => outcome?.kind === 'created' || outcome?.kind === 'entry',
+    );
+    throw isMade ? mayBeDone(error) : error;
+  }
+}
+
+/** What was accepted is noted first: whatever fails behind it, the caller must not be told "nothing". */
+async function settleSlices(
+  context: NodeContext,
+  { commands, answers }: Decided,
+  outcomes: (Outcome | undefined)[],
+): Promise<void> {
+  for (const [i, answer] of answers.entries()) {
+    if (answer.kind === 'accepted') outcomes[i] = { kind: 'created', run: answer };
+    else if (answer.kind === 'duplicate') outcomes[i] = { kind: 'run', run: answer };
+  }
+  for (const answer of answers) {
+    if (answer.kind === 'refused' && answer.code !== 'not_owner') throw refusal(answer);
+  }
+  for (const { indexes } of slicesOf(commands)) {
+    const elsewhere = indexes.filter((i) => outcomes[i] === undefined);
+    const waiting = elsewhere.map((i) => commands[i] as Submit);
+    for (const [at, put] of (await putAll(context, waiting)).entries()) {
+      outcomes[elsewhere[at] as number] = put;
+    }
+  }
+}
+
+async function putAll(context: NodeContext, commands: readonly Submit[]): Promise<Put[]> {
+  const { key, batch } = commands[0]?.head ?? {};
+  if (key !== undefined && batch !== undefined) return putRequest(context, { commands, key });
+  const puts: Put[] = [];
+  for (const command of commands) puts.push(await putInbox(context, command));
+  return puts;
+}
+
+/** A key says that this was asked before: what asks for something else under it is refused. */
+function refuseOtherContent(
+  { head, spec }: Submit,
+  taken: TakenBefore | null,
+  { id, strict }: { id: string; strict: boolean },
+): void {
+  // Nothing is left of the run to compare with.
+  if (taken === null) return;
+  const isOther = head.batch !== taken.head.batch || head.digest !== taken.head.digest;
+  if (head.key !== undefined && isReserved(head.key) && isOther) {
+    throw otherBatch();
+  }
+  if (!strict || taken.job === spec.job) return;
+  const message = `the key belongs to run ${id} of the job ${shown(taken.job)}`;
+  throw new ApiError('conflict', message, { field: 'key' });
+}
