@@ -23,6 +23,8 @@ export * from './facts/schedule-facts.ts';
 export * from './model/assert.ts';
 export * from './model/book.ts';
 export * from './model/classes.ts';
+export { findCycle } from './model/find-cycle.ts';
+export * from './model/graph-spec.ts';
 export * from './model/partition.ts';
 export * from './model/random.ts';
 export * from './model/resources.ts';

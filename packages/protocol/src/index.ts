@@ -1,5 +1,6 @@
 export * from './api/admin.ts';
 export * from './api/common.ts';
+export * from './api/graph.ts';
 export * from './api/jobs.ts';
 export * from './api/runs.ts';
 export * from './api/schedules.ts';

@@ -1,5 +1,13 @@
 import type { Class } from './classes.ts';
 import { DEFAULT_CLASS } from './classes.ts';
+import {
+  type GraphDefinition,
+  type GraphSpec,
+  graphSpec,
+  type StepDefinition,
+  type StepSpec,
+  stepSpec,
+} from './graph-spec.ts';
 import { DEFAULT_REQUEST, type Resources } from './resources.ts';
 import { internShape, type Shape } from './shape.ts';
 
@@ -58,6 +66,8 @@ export interface TaskSpec {
   readonly timeouts: Timeouts;
   /** Its worker is probed actively instead of being waited for (LIV-04). */
   readonly critical: boolean;
+  /** What only tasks of graphs can say. */
+  readonly step: StepSpec;
 }
 
 /** One version of a job, immutable: what the tasks of its runs are derived from. */
@@ -66,11 +76,12 @@ export interface JobSpec {
   readonly job: string;
   readonly version: number;
   readonly class: Class;
+  readonly graph: GraphSpec;
   readonly tasks: readonly TaskSpec[];
 }
 
 /** What an author writes; everything but the name has a default, so old definitions stay readable. */
-export interface TaskDefinition {
+export interface TaskDefinition extends StepDefinition {
   readonly name?: string;
   readonly after?: readonly string[];
   readonly request?: Partial<Resources>;
@@ -84,7 +95,7 @@ export interface TaskDefinition {
   readonly critical?: boolean;
 }
 
-export interface JobDefinition {
+export interface JobDefinition extends GraphDefinition {
   readonly class?: Class;
   readonly tasks?: readonly TaskDefinition[];
 }
@@ -132,6 +143,7 @@ export function jobSpec(params: {
       timeouts:
         d.timeouts === undefined ? DEFAULT_TIMEOUTS : { ...DEFAULT_TIMEOUTS, ...d.timeouts },
       critical: d.critical ?? false,
+      step: stepSpec(d, (name) => indexOf.get(name) as number),
     }),
   );
   return {
@@ -139,6 +151,7 @@ export function jobSpec(params: {
     job: params.job,
     version: params.version,
     class: params.definition.class ?? DEFAULT_CLASS,
+    graph: graphSpec(params.definition),
     tasks,
   };
 }
