@@ -3,6 +3,7 @@ import type { App } from './app.ts';
 import { addApply, addDiff } from './commands/apply.ts';
 import { addCompletion } from './commands/completion.ts';
 import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
+import { addHold } from './commands/hold.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLogs } from './commands/logs.ts';
@@ -46,6 +47,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addWhy(registry, program);
   addCancel(registry, program);
   addRetry(registry, program);
+  addHold(registry, program);
   addJobs(registry, program);
   addApply(registry, program);
   addDiff(registry, program);

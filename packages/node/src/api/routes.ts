@@ -12,6 +12,7 @@ import { runsRoutes } from './routes/runs.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
+import { webhooksRoutes } from './routes/webhooks.ts';
 import { whoamiRoutes } from './routes/whoami.ts';
 import { workersRoutes } from './routes/workers.ts';
 
@@ -28,6 +29,7 @@ const DOCUMENTED: readonly Route[] = [
   ...blobsRoutes,
   ...tenantsRoutes,
   ...keysRoutes,
+  ...webhooksRoutes,
   ...auditRoutes,
   ...metricsRoutes,
 ];
