@@ -2,6 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureApi } from './api.ts';
+import { measureEvents } from './events.ts';
 import { measureLatency } from './latency.ts';
 import { writeReport } from './report.ts';
 import { measureStart } from './start.ts';
@@ -12,6 +13,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>
   'latency-sqlite': () => measureLatency('sqlite'),
   'latency-postgres': () => measureLatency('postgres'),
   api: measureApi,
+  events: measureEvents,
   watchers: measureWatchers,
 };
 

@@ -14,7 +14,7 @@ export const EXIT_CODES = {
   },
   waitOver: { code: 7, meaning: 'the time to wait is over; the run goes on' },
   busy: { code: 8, meaning: 'too much at once: try again later' },
-  differs: { code: 10, meaning: '`diff` found differences' },
+  differs: { code: 10, meaning: '`diff` found differences; `triggers test`: nothing would start' },
   internal: { code: 70, meaning: 'a defect of Signalbox' },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C' },
 } as const;

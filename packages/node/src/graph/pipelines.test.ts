@@ -193,11 +193,23 @@ describe('a graph over HTTP', () => {
     });
   });
 
-  it('waits for an event', async () => {
-    await define('evt', { tasks: [{ name: 'e', event: { type: 'paid' } }] });
-    const id = await submit('evt');
-    expect((await post(`/runs/${id}/tasks/e/event`, { event: { id: 1 } })).status).toBe(200);
-    expect(await ended(id)).toMatchObject({ state: 'SUCCEEDED', output: { id: 1 } });
+  it('EXT-16 waits for an event that passes its filter, or is signalled by hand', async () => {
+    const event = { type: 'paid', when: 'event.data.id == input.invoice' };
+    await define('evt', { tasks: [{ name: 'e', event }] });
+    const [sent, signalled] = [
+      await submit('evt', { invoice: 7 }),
+      await submit('evt', { invoice: 9 }),
+    ];
+    for (const id of [8, 7]) {
+      const body = { specversion: '1.0', id: `e${id}`, source: 'shop', type: 'paid', data: { id } };
+      const headers = { 'content-type': 'application/cloudevents+json' };
+      const taken = await api.ask('/events', { raw: JSON.stringify(body), headers });
+      expect(taken.status, taken.text).toBe(200);
+    }
+    expect(await ended(sent)).toMatchObject({ state: 'SUCCEEDED', output: { data: { id: 7 } } });
+    const told = await post(`/runs/${signalled}/tasks/e/event`, { event: { id: 1 } });
+    expect(told.status).toBe(200);
+    expect(await ended(signalled)).toMatchObject({ state: 'SUCCEEDED', output: { id: 1 } });
   });
 
   it('PRI-13 runs another job with its input and gives back its output, as urgent as itself', async () => {

@@ -1,4 +1,4 @@
-import { type Answer, type Command, type RunId, taskName } from '@signalbox/engine';
+import { type Command, type RunId, taskName } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { executeOnRun } from '../loop/index.ts';
@@ -50,23 +50,6 @@ export const signalTask = operation(
         only: { seq, task },
       }),
     });
-  },
-);
-
-/**
- * Tells every task of the tenant that waits for such an event, on the partitions of this node.
- * `event` is the whole event as JSON.
- */
-export const signalEvent = operation(
-  async (context, caller, params: { type: string; event: Uint8Array }): Promise<void> => {
-    const { loop } = context;
-    const { type, event } = params;
-    const commands = [...loop.engine.core.books.keys()].map(
-      (partition): Command => ({ kind: 'event', partition, tenant: caller.tenant, type, event }),
-    );
-    const answers = await loop.executeAll(commands);
-    const refused = answers.find((answer) => answer.kind === 'refused');
-    if (refused !== undefined) throw refusal(refused as Answer & { kind: 'refused' });
   },
 );
 
