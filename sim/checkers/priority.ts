@@ -1,4 +1,4 @@
-import type { Class, PackedFact } from '@signalbox/engine';
+import { type Class, isGraphFact, type PackedFact } from '@signalbox/engine';
 import type { Evidence, JournalGroup } from '../evidence.ts';
 import type { Checker } from './checker.ts';
 
@@ -116,7 +116,7 @@ class PartitionQueue {
         if (task.readyAt !== null) task.readyAt = Math.max(fact.at, task.dueAt);
       return;
     }
-    if (fact.kind === 'runCancelRequested') return;
+    if (fact.kind === 'runCancelRequested' || isGraphFact(fact)) return;
     const task = run.tasks[fact.task] as WaitingTask;
     switch (fact.kind) {
       case 'taskAssigned':
@@ -162,7 +162,10 @@ class PartitionQueue {
     const name = `${this.partition}.${seq}`;
     const row = this.#known.rows.get(name);
     if (row === undefined) return;
-    const tasks = this.#evidence.jobs.get(row.job)?.tasks ?? [{}];
+    const definition = this.#evidence.jobs.get(row.job);
+    // When a task of such a graph is ready depends on more than the success of its parents.
+    if (definition?.failurePolicy !== undefined) return;
+    const tasks = definition?.tasks ?? [{}];
     const indexOf = new Map(tasks.map((task, i) => [task.name, i]));
     const parents = tasks.map((task) =>
       (task.after ?? []).map((each) => indexOf.get(each) as number),

@@ -1,6 +1,7 @@
 export * from './api/admin.ts';
 export * from './api/calendars.ts';
 export * from './api/common.ts';
+export * from './api/graph.ts';
 export * from './api/jobs.ts';
 export * from './api/runs.ts';
 export * from './api/schedules.ts';

@@ -132,18 +132,28 @@ export function addCancel(registry: Registry, program: Command): void {
 export function addRetry(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'retry <run>',
-    summary: 'run an ended run again, as a new run with the same input',
-    examples: [['signalbox retry last --wait', 'again, and wait for it']],
+    summary: 'try an ended run again, as a new run that keeps what had succeeded',
+    examples: [
+      ['signalbox retry last --wait', 'what did not succeed, and wait for it'],
+      ['signalbox retry last --task load', 'one task and what it held up'],
+      ['signalbox retry last --all', 'everything from the start'],
+    ],
     configure: (command) => {
       command
         .option('--reason <text>', 'why; kept with the run')
+        .option('--task <name...>', 'only these tasks, and what they held up')
+        .option('--all', 'everything from the start')
         .option('--wait', 'wait for the end');
     },
     async run(call) {
       const { api, terminal, args, options, json } = call;
       const id = await findRun(api, args[0] ?? '');
-      const { reason } = options;
-      const body = reason === undefined ? {} : { reason };
+      const { reason, task } = options;
+      const tasks = options['all'] === true ? 'all' : task;
+      const body = {
+        ...(reason === undefined ? {} : { reason }),
+        ...(tasks === undefined ? {} : { tasks }),
+      };
       const submitted = await api.post<Submitted>(`/runs/${id}/retry`, body);
       if (options['wait'] === true) {
         return waitForEnd(call, { id: submitted.id, waitMs: Number.MAX_SAFE_INTEGER });

@@ -7,7 +7,7 @@ import { buildSpec } from '../testing/builders.ts';
 import { FACTS } from '../testing/fact-arbitraries.ts';
 import { GOLDEN_AT, GOLDEN_PARTITION, GOLDEN_SAMPLES } from '../testing/golden-samples.ts';
 import { decodeGroup } from './decode-group.ts';
-import { parseDetail } from './detail.ts';
+import { parseDetail, resultOutput, taskOutput } from './detail.ts';
 import { encodeGroup } from './encode-group.ts';
 import type { Fact } from './facts.ts';
 
@@ -35,7 +35,7 @@ function writeMissing(): void {
     const expected = plain(decodeGroup(GOLDEN_PARTITION, body));
     writeJson(`${name}.json`, expected);
   }
-  for (const format of [1, 2]) {
+  for (const format of [1, 2, 3]) {
     if (existsSync(new URL(`checkpoint-${format}.json`, folder))) continue;
     writeJson(`checkpoint-${format}.json`, readCheckpoint(format));
   }
@@ -75,21 +75,32 @@ describe('golden files', () => {
   });
 
   it('DUR-23 are there for every version of every kind that the reader knows', () => {
-    const source = ['./decode-group.ts', './schedule-lines.ts']
+    const source = ['./decode-group.ts', './schedule-lines.ts', './graph-lines.ts']
       .map((file) => readFileSync(new URL(file, import.meta.url), 'utf8'))
       .join('\n');
-    const known = [...source.matchAll(/case '([a-z]\d+)'/g)].map(([, code]) => code as string);
+    const known = [...source.matchAll(/case '([a-z]+\d+)'/g)].map(([, code]) => code as string);
     expect(known.length).toBeGreaterThanOrEqual(KINDS.length);
     const shown = files.map((name) => Buffer.from(read(name)).toString('latin1')).join('\n');
     expect(known.filter((code) => !shown.includes(`["${code}",`))).toEqual([]);
   });
 
-  it.each([1, 2])('DUR-23 hold a checkpoint of format %s: the same book for ever', (format) => {
+  it.each([1, 2, 3])('DUR-23 hold a checkpoint of format %s: the same book for ever', (format) => {
     expect(readCheckpoint(format)).toEqual(readJson(`checkpoint-${format}.json`));
+  });
+
+  it('DUR-23 hold the detail of an ended run, version 2, with its outputs', () => {
+    const { detail, base, packed, expected } = readJson('detail-2.json');
+    const parsed = parseDetail(detail, base);
+    expect(parsed).toEqual(expected);
+    const bytes = new Uint8Array(Buffer.from(packed, 'hex'));
+    const text = (output: Uint8Array | null) => output && Buffer.from(output).toString();
+    expect(text(taskOutput(parsed, 0, bytes))).toBe('{"total":2}');
+    expect(text(resultOutput(parsed, bytes))).toBe('"done"');
   });
 
   it('DUR-23 hold the detail of an ended run, version 1', () => {
     const { detail, base, expected } = readJson('detail-1.json');
-    expect(parseDetail(detail, base)).toEqual(expected);
+    const { tasks } = parseDetail(detail, base);
+    expect(tasks.map(({ output: _output, ...task }) => task)).toEqual(expected.tasks);
   });
 });

@@ -1,5 +1,13 @@
 import type { Class } from './classes.ts';
 import { DEFAULT_CLASS } from './classes.ts';
+import {
+  type GraphDefinition,
+  type GraphSpec,
+  graphSpec,
+  type StepDefinition,
+  type StepSpec,
+  stepSpec,
+} from './graph-spec.ts';
 import { DEFAULT_REQUEST, type Resources } from './resources.ts';
 import { internShape, type Shape } from './shape.ts';
 
@@ -58,6 +66,8 @@ export interface TaskSpec {
   readonly timeouts: Timeouts;
   /** Its worker is probed actively instead of being waited for (LIV-04). */
   readonly critical: boolean;
+  /** What only tasks of graphs can say. */
+  readonly step: StepSpec;
 }
 
 /** One version of a job, immutable: what the tasks of its runs are derived from. */
@@ -66,13 +76,14 @@ export interface JobSpec {
   readonly job: string;
   readonly version: number;
   readonly class: Class;
+  readonly graph: GraphSpec;
   readonly tasks: readonly TaskSpec[];
   /** No run of it starts while another one is live, whatever started that. */
   readonly exclusive: boolean;
 }
 
 /** What an author writes; everything but the name has a default, so old definitions stay readable. */
-export interface TaskDefinition {
+export interface TaskDefinition extends StepDefinition {
   readonly name?: string;
   readonly after?: readonly string[];
   readonly request?: Partial<Resources>;
@@ -86,7 +97,7 @@ export interface TaskDefinition {
   readonly critical?: boolean;
 }
 
-export interface JobDefinition {
+export interface JobDefinition extends GraphDefinition {
   readonly class?: Class;
   readonly tasks?: readonly TaskDefinition[];
   /** What becomes of a run that is asked for while another of the job is live. */
@@ -109,22 +120,31 @@ export function jobSpec(params: {
     job: params.job,
     version: params.version,
     class: params.definition.class ?? DEFAULT_CLASS,
-    tasks: params.definition.tasks === undefined ? ONE_TASK : tasksOf(params.definition.tasks),
+    graph: graphSpec(params.definition),
+    tasks: params.definition.tasks === undefined ? ONE_TASK : taskSpecs(params.definition.tasks, []),
     exclusive: params.definition.overlap === 'skip',
   };
 }
 
-function tasksOf(definitions: readonly TaskDefinition[]): readonly TaskSpec[] {
+/**
+ * Specs of tasks behind those that are there already, whose names they may wait for. `before` tells
+ * of the new ones only.
+ */
+export function taskSpecs(
+  definitions: readonly TaskDefinition[],
+  existing: readonly string[],
+): TaskSpec[] {
+  const first = existing.length;
   const names = definitions.map(
-    (d, i) => d.name ?? (definitions.length === 1 ? 'main' : `task${i}`),
+    (d, i) => d.name ?? (first === 0 && definitions.length === 1 ? 'main' : `task${first + i}`),
   );
-  const indexOf = new Map(names.map((name, i) => [name, i]));
+  const indexOf = new Map([...existing, ...names].map((name, i) => [name, i]));
   const before: number[][] = definitions.map(() => []);
   const after = definitions.map((d, i) =>
     (d.after ?? []).map((name) => {
       const parent = indexOf.get(name);
       if (parent === undefined) throw new RangeError(`task ${names[i]} waits for unknown ${name}`);
-      before[parent]?.push(i);
+      before[parent - first]?.push(first + i);
       return parent;
     }),
   );
@@ -146,9 +166,10 @@ function tasksOf(definitions: readonly TaskDefinition[]): readonly TaskSpec[] {
       timeouts:
         d.timeouts === undefined ? DEFAULT_TIMEOUTS : { ...DEFAULT_TIMEOUTS, ...d.timeouts },
       critical: d.critical ?? false,
+      step: stepSpec(d, (name) => indexOf.get(name) as number),
     }),
   );
 }
 
 /** A job that says nothing of its tasks has one: shared, because very many jobs may be so. */
-const ONE_TASK: readonly TaskSpec[] = tasksOf([{}]);
+const ONE_TASK: readonly TaskSpec[] = taskSpecs([{}], []);

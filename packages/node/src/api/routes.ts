@@ -14,6 +14,7 @@ import { schedulesRoutes } from './routes/schedules.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { triggersRoutes } from './routes/triggers.ts';
+import { webhooksRoutes } from './routes/webhooks.ts';
 import { whoamiRoutes } from './routes/whoami.ts';
 import { workersRoutes } from './routes/workers.ts';
 
@@ -32,6 +33,7 @@ const DOCUMENTED: readonly Route[] = [
   ...blobsRoutes,
   ...tenantsRoutes,
   ...keysRoutes,
+  ...webhooksRoutes,
   ...auditRoutes,
   ...metricsRoutes,
 ];

@@ -3,11 +3,15 @@ import {
   CLASSES,
   type Class,
   type JobDefinition,
+  type JobSpec,
   type RunIdWriter,
+  type Task,
   type TaskSpec,
+  taskName,
 } from '@signalbox/engine';
 import { type About, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
+import type { Supply } from '../supply/supplier.ts';
 
 export type AssignFrame = FromNode & { kind: 'assign' };
 
@@ -20,10 +24,15 @@ interface Work {
   readonly bytes: number;
 }
 
-/** Derived once per task of a job version: it is the same in every assignment. */
-const works = new WeakMap<TaskSpec, Work>();
-/** What is said of a task, one for each shape and class in which it is placed. */
-const abouts = new WeakMap<TaskSpec, Known[]>();
+/** What is said of each task of a job version. Jobs share the spec of a task that says nothing. */
+const versions = new WeakMap<JobSpec, WeakMap<TaskSpec, Said>>();
+
+interface Said {
+  /** Derived once: it is the same in every assignment. */
+  work: Work | null;
+  /** One for each shape and class in which it is placed. */
+  readonly abouts: Known[];
+}
 
 interface Known {
   readonly shape: Attempt['shape'];
@@ -37,14 +46,16 @@ export function assignFrame(params: {
   attempt: Attempt;
   loop: CommitLoop;
   now: number;
+  supply: Supply;
   ids: RunIdWriter;
 }): AssignFrame | string {
-  const { attempt, loop, now, ids } = params;
+  const { attempt, loop, now, supply, ids } = params;
+  const { input, parents } = supply;
   const { task } = attempt;
   const { run } = task;
   const known = aboutOf(loop, attempt);
   if (known === null) return 'the definition of the job is not known to this node';
-  const payload = (run.input?.length ?? 0) + (task.checkpoint?.length ?? 0);
+  const payload = (input?.length ?? 0) + (task.checkpoint?.length ?? 0) + (parents?.length ?? 0);
   if (known.bytes + payload + HEAD_BYTES > MESSAGE_BYTES_MAX) {
     return `the assignment does not fit in a message of ${MESSAGE_BYTES_MAX} bytes`;
   }
@@ -54,20 +65,23 @@ export function assignFrame(params: {
     about: known.about,
     run: ids.write(run),
     timeoutMs: timeoutOf(loop, attempt, now),
-    input: run.input,
+    input,
     checkpoint: task.checkpoint,
   };
-  return run.head.trace === undefined ? frame : { ...frame, trace: run.head.trace };
+  const { trace } = run.head;
+  if (trace === undefined && parents === null && task.part === null) return frame;
+  return {
+    ...frame,
+    ...(trace === undefined ? {} : { trace }),
+    ...(parents === null ? {} : { parents }),
+    ...(task.part?.group == null ? {} : { task: taskName(task) }),
+  };
 }
 
 function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {
   const { task, shape } = attempt;
-  let all = abouts.get(task.spec);
-  if (all === undefined) {
-    all = [];
-    abouts.set(task.spec, all);
-  }
-  for (const one of all) if (one.shape === shape && one.class === attempt.class) return one;
+  const { abouts } = saidOf(task);
+  for (const one of abouts) if (one.shape === shape && one.class === attempt.class) return one;
   const { tenant, job, version } = task.run.spec;
   const executor = shape.executor ?? `handler:${job}`;
   const stated = workOf(loop, attempt, executor);
@@ -85,8 +99,22 @@ function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {
   };
   const made = { shape, class: attempt.class, about, bytes: stated.bytes };
   // Shapes are few; where one is made anew for each attempt, the oldest of them is not needed again.
-  if (all.push(made) > ABOUTS_MAX) all.shift();
+  if (abouts.push(made) > ABOUTS_MAX) abouts.shift();
   return made;
+}
+
+function saidOf({ run, spec }: Task): Said {
+  let tasks = versions.get(run.spec);
+  if (tasks === undefined) {
+    tasks = new WeakMap();
+    versions.set(run.spec, tasks);
+  }
+  let said = tasks.get(spec);
+  if (said === undefined) {
+    said = { work: null, abouts: [] };
+    tasks.set(spec, said);
+  }
+  return said;
 }
 
 /** The clock of an attempt starts when it is accepted; until then it has its whole time. */
@@ -101,14 +129,14 @@ function timeoutOf(loop: CommitLoop, attempt: Attempt, now: number): number | nu
 function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | null {
   if (executor !== 'command' && executor !== 'http') return NO_WORK;
   const { task } = attempt;
-  const kept = works.get(task.spec);
-  if (kept !== undefined) return kept;
+  const said = saidOf(task);
+  if (said.work !== null) return said.work;
   const definition = loop.specs.definitionOf(task.run.spec) as StoredDefinition | null;
   const stated = definition?.tasks?.[task.index]?.[executor];
   if (stated === undefined) return null;
   const work = { [executor]: stated };
   const made = { work, bytes: Buffer.byteLength(JSON.stringify(work)) };
-  works.set(task.spec, made);
+  said.work = made;
   return made;
 }
 

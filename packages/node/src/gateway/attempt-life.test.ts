@@ -56,6 +56,20 @@ describe('the life of an attempt on a link', () => {
     expect(await world.view(id)).toMatchObject({ state: 'SUCCEEDED', output: bytes('done') });
   });
 
+  it('is told of its own job, where jobs say nothing of their tasks and share what that means', async () => {
+    await start();
+    await world.define('pack', {});
+    await world.define('ship', {});
+    const worker = await connect('w', { executors: ['handler:pack', 'handler:ship'] });
+    for (const [i, job] of ['pack', 'ship', 'pack'].entries()) {
+      await world.submit(job);
+      const { about, ref } = await worker.got('assign', i + 1);
+      expect(about).toMatchObject({ job, executor: `handler:${job}` });
+      worker.succeed(ref, bytes('done'));
+      await worker.confirmed(i + 1);
+    }
+  });
+
   it('sends everything of one commit to a worker as one batch', async () => {
     await start();
     const worker = await connect('w');

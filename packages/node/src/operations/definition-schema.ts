@@ -1,6 +1,6 @@
 import { JobDefinition, TaskDefinition } from '@signalbox/protocol';
 import type { ApiError } from '../context.ts';
-import { invalid } from './job-definition.ts';
+import { invalid } from './refusals.ts';
 
 const TASKS_MAX = 100_000;
 

@@ -8,6 +8,7 @@ export * from './list-tasks.ts';
 export { asApiError } from './operation.ts';
 export * from './queue-depth.ts';
 export { getRun, WAIT_MAX_MS } from './read-run.ts';
+export * from './retry-run.ts';
 export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
 export * from './run-payloads.ts';
 export * from './schedules/backfill.ts';
@@ -35,5 +36,6 @@ export {
   saveTrigger,
   testTrigger,
 } from './triggers/triggers.ts';
+export * from './wake-task.ts';
 export { watchRun, watchTenant } from './watch-events.ts';
 export * from './workers.ts';

@@ -45,6 +45,32 @@ describe('jobs', () => {
     ).toEqual(definition);
   });
 
+  it('API-01 gives back everything that a graph can say', async () => {
+    const definition: JobDefinition = {
+      failurePolicy: 'SKIP_FAILED',
+      allowPartial: false,
+      limits: { fanOutMax: 50_000, readyPerSecond: 10 },
+      notify: { onFailure: [{ url: 'https://example.com/hook' }] },
+      expectedMs: 60_000,
+      tasks: [
+        { name: 'split', dynamic: true },
+        {
+          name: 'each',
+          after: ['split'],
+          fanOut: { from: 'split', path: 'rows' },
+          inputs: { all: { task: 'split' }, day: { path: 'day' }, by: { value: ['id', 1] } },
+          when: 'tasks.split.output.size() > 0',
+        },
+        { name: 'nap', after: ['each'], sleep: { until: '2030-01-01T00:00:00.000Z' } },
+        { name: 'ask', after: ['each'], approval: { message: 'Go?', default: 'reject' } },
+        { name: 'paid', after: ['ask'], event: { type: 'invoice.paid' }, ifParentSkipped: 'run' },
+        { name: 'bill', after: ['paid', 'nap'], run: { job: 'billing' } },
+      ],
+    };
+    expect((await define(definition)).job.definition).toEqual(definition);
+    expect((await define(definition)).outcome).toBe('unchanged');
+  });
+
   it('API-12 whoever names another version than the newest changes nothing', async () => {
     await define({});
     const stale = define({ class: 'P2' }, { expected: { version: 7 } });
@@ -106,6 +132,18 @@ describe('what cannot be a job', () => {
     ['tasks[0].after', 'twice', { tasks: [{ name: 'b', after: ['a', 'a'] }, { name: 'a' }] }],
     ['tasks[0].command', 'not both', { tasks: [{ handler: 'h', command: { argv: ['x'] } }] }],
     ['tasks[0].http.url', 'http', { tasks: [{ http: { url: 'file:///etc/passwd' } }] }],
+    ['tasks[0].sleep', 'not both', { tasks: [{ handler: 'h', sleep: { forMs: 1 } }] }],
+    ['tasks[0].sleep', 'one of', { tasks: [{ sleep: {} }] }],
+    ['tasks[0].sleep.until', 'date-time', { tasks: [{ sleep: { until: 'soon' } }] }],
+    ['tasks[0].fanOut.from', 'comes after', { tasks: [{ fanOut: { from: 'x' } }] }],
+    ['tasks[0].inputs.rows.task', 'comes after', { tasks: [{ inputs: { rows: { task: 'x' } } }] }],
+    ['tasks[0].fanOut', 'worker', { tasks: [{ sleep: { forMs: 1 }, fanOut: { from: 'a' } }] }],
+    [
+      'notify.onFailure[0].url',
+      'target',
+      { notify: { onFailure: [{ url: 'https://10.0.0.1/' }] } },
+    ],
+    ['failurePolicy', '', { failurePolicy: 'SOMETIMES' as 'PAUSE' }],
     ['tasks[0].http.url', 'target', { tasks: [{ http: { url: 'https://169.254.169.254/' } }] }],
     ['description', 'NUL', { description: 'a\0b' }],
     ['tasks[0].command.argv[1]', 'surrogate', { tasks: [{ command: { argv: ['a', '\ud800'] } }] }],
@@ -118,7 +156,7 @@ describe('what cannot be a job', () => {
     expect((await listJobs(node.context, caller(), { deleted: true })).items).toEqual([]);
   });
 
-  it('h61 names the tasks of a cycle in the order of their edges', async () => {
+  it('DAG-02 h61 names the tasks of a cycle in the order of their edges', async () => {
     const tasks = [
       { name: 'root' },
       { name: 'a', after: ['root', 'c'] },

@@ -42,3 +42,7 @@ export function noJob(job: string): ApiError {
 export function shown(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }
+
+export function invalid(field: string, message: string): ApiError {
+  return new ApiError('invalid', message, field === '' ? {} : { field });
+}

@@ -1,4 +1,11 @@
-import { type FollowedEnd, formatRunId, partitionOf, type RunHead } from '@signalbox/engine';
+import {
+  type FollowedEnd,
+  formatRunId,
+  parseDetail,
+  partitionOf,
+  type RunHead,
+  resultOutput,
+} from '@signalbox/engine';
 import { looksLikeBlobRef, OWN_SOURCE } from '@signalbox/protocol';
 import type { InboxEntry } from '@signalbox/store';
 import type { Logger } from 'pino';
@@ -69,7 +76,7 @@ export function eventOf({ run, fact }: FollowedEnd): Event {
   const { partition, seq, ms, at, state } = fact;
   const id = formatRunId({ partition, seq, ms });
   const { job, version } = run.spec;
-  const output = jsonOf(fact.output);
+  const output = jsonOf(resultOutput(parseDetail(fact.detail, fact.ms), fact.output));
   const error = 'error' in fact.last ? fact.last.error : null;
   return {
     specversion: '1.0',

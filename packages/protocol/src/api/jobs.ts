@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
+import { graphJobFields, graphTaskFields } from './graph.ts';
 
 const closed = { additionalProperties: false } as const;
 const Ms = Type.Integer({ minimum: 0, maximum: 31_536_000_000 });
@@ -49,11 +50,14 @@ export const HttpWork = Type.Object(
   closed,
 );
 
-/** One task. It names at most one of `handler`, `command` and `http`; none means the handler of the job's name. */
+/**
+ * One task. It names at most one of `handler`, `command` and `http`, or one of `sleep`, `approval`,
+ * `event` and `run`, which need no worker; none means the handler of the job's name.
+ */
 export const TaskDefinition = Type.Object(
   {
     name: Type.Optional(Name),
-    after: Type.Optional(Type.Array(Name, { maxItems: 10_000 })),
+    ...graphTaskFields,
     handler: Type.Optional(Name),
     command: Type.Optional(CommandWork),
     http: Type.Optional(HttpWork),
@@ -76,6 +80,7 @@ export const JobDefinition = Type.Object(
     overlap: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('skip')])),
     description: Type.Optional(Type.String({ maxLength: 4_096 })),
     labels: Type.Optional(Labels),
+    ...graphJobFields,
     tasks: Type.Optional(Type.Array(TaskDefinition, { minItems: 1, maxItems: 100_000 })),
   },
   closed,
@@ -98,8 +103,9 @@ export type TaskDefinition = Static<typeof TaskDefinition>;
 export type JobDefinition = Static<typeof JobDefinition>;
 export type Job = Static<typeof Job>;
 
-/** What a worker must offer to run the task. */
+/** What a worker must offer to run the task; `none` where no worker is needed. */
 export function executorOf(job: string, task: TaskDefinition): string {
+  if (task.sleep ?? task.approval ?? task.event ?? task.run) return 'none';
   if (task.command !== undefined) return 'command';
   if (task.http !== undefined) return 'http';
   return `handler:${task.handler ?? job}`;

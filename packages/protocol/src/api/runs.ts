@@ -85,6 +85,10 @@ export const RunView = Type.Object({
   endedAt: Type.Union([Instant, Type.Null()]),
   key: Type.Optional(Type.String()),
   trigger: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** Why it is PAUSED: `asked`, `task_failed` or `fan_out_limit`. */
+  paused: Type.Optional(
+    Type.Object({ by: Type.String(), why: Type.String(), detail: Type.String() }),
+  ),
   /** The event that it was made from; `depth` counts the ends of runs that led to it. */
   event: Type.Optional(
     Type.Object({

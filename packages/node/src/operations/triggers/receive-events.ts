@@ -6,6 +6,7 @@ import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { listensTo, type Match, matchEvent } from '../../triggers/match-event.ts';
 import { operation } from '../operation.ts';
+import { signalEvent } from '../signal-event.ts';
 import { startRuns, type WantedRun } from './start-runs.ts';
 
 /** Runs that one request may start; beyond it nothing of the request is taken. */
@@ -63,6 +64,7 @@ export async function fireAll(
   }
   const started = (await startRuns(context, tenant, wanted)).values();
   const received = considered.map((each) => receivedOf(each, () => started.next().value));
+  for (const event of params.events) await signalEvent(context, tenant, event);
   report(context, tenant, received);
   return received;
 }

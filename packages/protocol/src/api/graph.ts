@@ -1,0 +1,134 @@
+import Type, { type Static } from 'typebox';
+import { Instant, Name, wordOf } from './common.ts';
+
+/** What a definition says of a graph beyond its tasks and edges. The prose is in docs/pipelines.md. */
+const closed = { additionalProperties: false } as const;
+const Ms = Type.Integer({ minimum: 0, maximum: 31_536_000_000 });
+const Expression = Type.String({ minLength: 1, maxLength: 2_048 });
+/** `rows.0.id`: members and positions, joined by dots. Empty or absent: the whole value. */
+const Path = Type.String({ maxLength: 512 });
+
+export const FAILURE_POLICIES = [
+  'FAIL_FAST',
+  'FAIL_AFTER_ALL',
+  'SKIP_FAILED',
+  'CONTINUE',
+  'PAUSE',
+] as const;
+export const FailurePolicy = wordOf(FAILURE_POLICIES);
+
+/** The most tasks that one run may ever have, declared, fanned out and added. */
+export const RUN_TASKS_MAX = 200_000;
+
+export const RunLimits = Type.Object(
+  {
+    /** Children of one fan-out; above it the run is paused and its owner told. */
+    fanOutMax: Type.Optional(Type.Integer({ minimum: 1, maximum: RUN_TASKS_MAX })),
+    /** Tasks of one run that may become ready within a second. */
+    readyPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  },
+  closed,
+);
+
+export const NotifyTarget = Type.Object({ url: Type.String({ maxLength: 8_192 }) }, closed);
+const Targets = Type.Array(NotifyTarget, { minItems: 1, maxItems: 10 });
+
+export const Notify = Type.Object(
+  {
+    /** SUCCEEDED. */
+    onSuccess: Type.Optional(Targets),
+    /** FAILED, PARTIAL, CANCELLED. */
+    onFailure: Type.Optional(Targets),
+    /** Not an end, but somebody should look: paused by itself, or not moving. */
+    onAlert: Type.Optional(Targets),
+  },
+  closed,
+);
+
+/** Where a member of a task's input comes from: a parent's output, the run's input, or a constant. */
+export const InputSource = Type.Union([
+  Type.Object({ task: Name, path: Type.Optional(Path) }, closed),
+  Type.Object({ path: Path }, closed),
+  Type.Object({ value: Type.Unknown() }, closed),
+]);
+
+export const FanOut = Type.Object(
+  {
+    /** The parent whose output says how many: a list of items, a number, or `{"total": n}`. */
+    from: Name,
+    /** Where in that output. */
+    path: Type.Optional(Path),
+  },
+  closed,
+);
+
+/** It names one of `forMs` and `until`. */
+export const Sleep = Type.Object(
+  { forMs: Type.Optional(Ms), until: Type.Optional(Instant) },
+  closed,
+);
+
+export const Approval = Type.Object(
+  {
+    /** What the person is asked. */
+    message: Type.Optional(Type.String({ maxLength: 4_096 })),
+    timeoutMs: Type.Optional(Ms),
+    /** What silence means; without it the task is TIMED_OUT. */
+    default: Type.Optional(wordOf(['approve', 'reject'])),
+  },
+  closed,
+);
+
+export const EventWait = Type.Object(
+  {
+    type: Type.String({ minLength: 1, maxLength: 256 }),
+    /** CEL over `event`, `input` and `tasks`; absent: any event of the type. */
+    when: Type.Optional(Expression),
+    timeoutMs: Type.Optional(Ms),
+    /** What silence means; without it the task is TIMED_OUT. */
+    default: Type.Optional(wordOf(['succeed', 'skip'])),
+  },
+  closed,
+);
+
+export const NestedRun = Type.Object({ job: Name }, closed);
+
+/** Members of a task that only graphs have use for. */
+export const graphTaskFields = {
+  after: Type.Optional(Type.Array(Name, { maxItems: 10_000 })),
+  /** CEL over `input` and `tasks.<parent>.output`; false: the task is SKIPPED. */
+  when: Type.Optional(Expression),
+  /** What a parent that was SKIPPED means for this task: it is skipped too, or does without it. */
+  ifParentSkipped: Type.Optional(wordOf(['skip', 'run'])),
+  /** The task's input, member by member; absent: the run's input. */
+  inputs: Type.Optional(Type.Record(Type.String({ minLength: 1, maxLength: 128 }), InputSource)),
+  fanOut: Type.Optional(FanOut),
+  /** Its output may add tasks and edges: `{"tasks": […], "edges": [{"from","to"}]}`. */
+  dynamic: Type.Optional(Type.Boolean()),
+  sleep: Type.Optional(Sleep),
+  approval: Type.Optional(Approval),
+  event: Type.Optional(EventWait),
+  run: Type.Optional(NestedRun),
+};
+
+/** Members of a job that only graphs have use for. */
+export const graphJobFields = {
+  failurePolicy: Type.Optional(FailurePolicy),
+  /** Some tasks failed: PARTIAL instead of FAILED. Unless said, so with CONTINUE and SKIP_FAILED. */
+  allowPartial: Type.Optional(Type.Boolean()),
+  limits: Type.Optional(RunLimits),
+  notify: Type.Optional(Notify),
+  /** How long a run usually takes; at twice this somebody is told. */
+  expectedMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000_000 })),
+};
+
+export type FailurePolicy = Static<typeof FailurePolicy>;
+export type RunLimits = Static<typeof RunLimits>;
+export type Notify = Static<typeof Notify>;
+export type NotifyTarget = Static<typeof NotifyTarget>;
+export type InputSource = Static<typeof InputSource>;
+export type FanOut = Static<typeof FanOut>;
+export type Sleep = Static<typeof Sleep>;
+export type Approval = Static<typeof Approval>;
+export type EventWait = Static<typeof EventWait>;
+export type NestedRun = Static<typeof NestedRun>;
