@@ -74,14 +74,19 @@ export function job(
   if (handler !== undefined) handlers.set(name, handler);
   const tasks =
     'tasks' in options ? graphOf(name, options.tasks, handlers) : [taskDefinitionOf(options)];
-  const { class: className, description, labels } = options;
   const definition: JobDefinition = {
-    ...(className && { class: className }),
-    ...(description !== undefined && { description }),
-    ...(labels && { labels }),
+    ...jobFieldsOf(options),
     ...(tasks.some((task) => Object.keys(task).length > 0) && { tasks }),
   };
   return { name, definition, handlers };
+}
+
+export function jobFieldsOf({ class: className, description, labels }: JobFields): JobFields {
+  return {
+    ...(className && { class: className }),
+    ...(description !== undefined && { description }),
+    ...(labels && { labels }),
+  };
 }
 
 /** The definition as the API takes it. */
