@@ -23,10 +23,17 @@ interface Call {
 /** An error that a node answered with. */
 export class AnsweredError extends UserError {
   readonly code: string;
+  /** Of what was sent: the field at fault, where one is. */
+  readonly field: string | undefined;
 
-  constructor(code: string, message: string, hint?: string) {
-    super(exitOf(code), message, hint);
+  constructor(
+    code: string,
+    message: string,
+    more: { readonly hint?: string | undefined; readonly field?: string | undefined } = {},
+  ) {
+    super(exitOf(code), message, more.hint);
     this.code = code;
+    this.field = more.field;
   }
 }
 
@@ -55,8 +62,8 @@ export class Api {
     return (await this.#json({ method: 'PUT', path: '/blobs', body: bytes })) as BlobRef;
   }
 
-  async delete<T>(path: string): Promise<T | null> {
-    return (await this.#json({ method: 'DELETE', path })) as T | null;
+  async delete<T>(path: string, headers: Record<string, string> = {}): Promise<T | null> {
+    return (await this.#json({ method: 'DELETE', path, headers })) as T | null;
   }
 
   async bytes(path: string): Promise<Uint8Array> {
@@ -147,7 +154,8 @@ function answeredError(answer: Answer, url: string): UserError {
   const message = error.message.startsWith(error.field ?? '\n')
     ? error.message
     : `${error.field === undefined ? '' : `${error.field}: `}${error.message}`;
-  return new AnsweredError(error.code, message, hintOf(error.code, error.requestId));
+  const { code, field, requestId } = error;
+  return new AnsweredError(code, message, { field, hint: hintOf(code, requestId) });
 }
 
 function hintOf(code: string, requestId: string): string | undefined {

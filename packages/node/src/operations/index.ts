@@ -12,6 +12,7 @@ export * from './run-payloads.ts';
 export * from './schedules/backfill.ts';
 export { previewSchedule } from './schedules/preview.ts';
 export {
+  checkSchedule,
   deleteSchedule,
   getSchedule,
   listSchedules,
