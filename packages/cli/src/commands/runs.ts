@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
-import { firstLine, isEnded, printRun, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
+import { firstLine, isEnded, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
 import { printTable } from '../print/table.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { limitOf, limitOption } from './limit.ts';
+import { addRunsShow } from './runs-show.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
   const runs = addCommand(program, 'runs', {
@@ -15,6 +16,7 @@ export function addRuns(registry: Registry, program: Command): void {
       ['signalbox runs', 'the newest'],
       ['signalbox runs list --state FAILED --job report', 'some of them'],
       ['signalbox runs show last', 'the newest one in full'],
+      ['signalbox runs show last --watch', 'and how it goes on'],
     ],
   });
   addClientCommand(registry, runs, {
@@ -47,16 +49,7 @@ export function addRuns(registry: Registry, program: Command): void {
       return undefined;
     },
   });
-  addClientCommand(registry, runs, {
-    usage: 'show <run>',
-    summary: 'show a run with its tasks and its output',
-    async run({ api, terminal, args, json }) {
-      const run = await api.get<RunView>(`/runs/${await findRun(api, args[0] ?? '')}`);
-      if (json) printJson(terminal, run);
-      else printRun(terminal, run);
-      return undefined;
-    },
-  });
+  addRunsShow(registry, runs);
 }
 
 export function addTasks(registry: Registry, program: Command): void {
