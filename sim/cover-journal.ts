@@ -84,6 +84,14 @@ class JournalReader {
     switch (fact.kind) {
       case 'runCancelRequested':
         return this.#cancelled(run, fact.at);
+      case 'runPaused':
+      case 'runResumed':
+      case 'taskFannedOut':
+      case 'tasksAdded':
+      case 'tasksTakenOver':
+      case 'taskWaiting':
+      case 'notificationDue':
+      case 'notificationDone':
       case 'runClassChanged':
       case 'taskStarted':
       case 'taskCheckpointed':

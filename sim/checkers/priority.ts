@@ -1,4 +1,4 @@
-import type { Class, PackedFact } from '@signalbox/engine';
+import { type Class, isGraphFact, type PackedFact } from '@signalbox/engine';
 import type { Evidence, JournalGroup } from '../evidence.ts';
 import type { Checker } from './checker.ts';
 
@@ -116,7 +116,7 @@ class PartitionQueue {
         if (task.readyAt !== null) task.readyAt = Math.max(fact.at, task.dueAt);
       return;
     }
-    if (fact.kind === 'runCancelRequested') return;
+    if (fact.kind === 'runCancelRequested' || isGraphFact(fact)) return;
     const task = run.tasks[fact.task] as WaitingTask;
     switch (fact.kind) {
       case 'taskAssigned':

@@ -4,6 +4,7 @@ import {
   add,
   type Effect,
   type Engine,
+  isToWorker,
   NO_RESOURCES,
   type Resources,
   refOf,
@@ -55,7 +56,7 @@ export class Gateway {
 
   release(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.kind === 'alert') continue;
+      if (!isToWorker(effect)) continue;
       this.#count(effect);
       const connection = this.#connections.get(effect.worker);
       const message = effect.kind === 'assign' ? this.#assignment(effect.attempt) : effect;

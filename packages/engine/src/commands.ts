@@ -1,11 +1,14 @@
 import type { SubmittedRun } from './facts/facts.ts';
+import type { TakenOver } from './facts/graph-facts.ts';
 import type { FailureClass } from './facts/reasons.ts';
 import type { Book, LaneCursor } from './model/book.ts';
 import type { Class } from './model/classes.ts';
+import type { Growth } from './model/graph.ts';
 import type { Resources } from './model/resources.ts';
 import type { AttemptRef, RunHead } from './model/run.ts';
 import type { JobHead, ScheduleSpec } from './model/schedule.ts';
 import type { JobSpec } from './model/spec.ts';
+import type { RunState } from './model/states.ts';
 import type { WorkerInfo } from './model/worker.ts';
 
 /** Everything the engine can be told. A recorded list of commands with their times replays a day. */
@@ -18,6 +21,63 @@ export type Command =
       /** Absent: the job's own. */
       readonly class?: Class;
       readonly input: Uint8Array | null;
+      /** Work of an ended run that it goes on with: how that one grew, and how its tasks ended. */
+      readonly takeOver?: {
+        readonly growth: readonly Growth[];
+        readonly tasks: readonly TakenOver[];
+      };
+    }
+  | {
+      readonly kind: 'pauseRun';
+      readonly partition: number;
+      readonly seq: number;
+      readonly by: string;
+      readonly reason: string;
+    }
+  | {
+      readonly kind: 'resumeRun';
+      readonly partition: number;
+      readonly seq: number;
+      readonly by: string;
+      /** The limit of a fan-out from now on; 0 for as before. */
+      readonly fanOutMax: number;
+    }
+  /** Looks again at everything of the run that waits for nothing; in case something was missed. */
+  | { readonly kind: 'reevaluate'; readonly partition: number; readonly seq: number }
+  | {
+      readonly kind: 'approve';
+      readonly partition: number;
+      readonly seq: number;
+      readonly task: number;
+      readonly decision: 'approve' | 'reject';
+      readonly by: string;
+      readonly comment: string;
+    }
+  | {
+      /** Something happened outside; tasks of the partition may wait for it. */
+      readonly kind: 'event';
+      readonly partition: number;
+      readonly tenant: string;
+      readonly type: string;
+      /** The whole event, as JSON. */
+      readonly event: Uint8Array;
+    }
+  | {
+      /** How the run ended that a task stands for. */
+      readonly kind: 'nestedEnded';
+      readonly partition: number;
+      readonly seq: number;
+      readonly task: number;
+      readonly run: string;
+      readonly state: RunState;
+      readonly error: string;
+      readonly output: Uint8Array | null;
+    }
+  | {
+      readonly kind: 'notified';
+      readonly partition: number;
+      readonly id: string;
+      readonly delivered: boolean;
     }
   | {
       readonly kind: 'cancel';

@@ -1,4 +1,5 @@
-import type { Attempt, AttemptRef, StopReason } from './model/run.ts';
+import type { Notification } from './facts/graph-facts.ts';
+import type { Attempt, AttemptRef, Run, StopReason, Task } from './model/run.ts';
 
 /**
  * What is to be done outside. Never before the facts that were decided with it are durable: a
@@ -28,6 +29,19 @@ export type Effect =
   /** A partition came to this node: the worker is to attach anew and say what it holds. */
   | { readonly kind: 'restate'; readonly worker: string }
   | { readonly kind: 'drained'; readonly worker: string }
+  /** The task stands for a run of another job: it is to be started, or found where it was already. */
+  | { readonly kind: 'startRun'; readonly task: Task }
+  /** Nobody waits for the run of the task any more. */
+  | { readonly kind: 'cancelNested'; readonly task: Task }
+  /** Decisions about the run need its input, which is in the store; then `reevaluate`. */
+  | { readonly kind: 'loadInput'; readonly run: Run }
+  /** Somebody outside is to be told; answered with `notified`. */
+  | {
+      readonly kind: 'notify';
+      readonly partition: number;
+      readonly seq: number;
+      readonly notification: Notification;
+    }
   /** Something a person should know. */
   | {
       readonly kind: 'alert';
@@ -35,6 +49,12 @@ export type Effect =
         | 'softTimeout'
         | 'quarantined'
         | 'workerLost'
+        /** A run stopped by itself and waits for a person. */
+        | 'runPaused'
+        /** A run does not move, or takes far longer than it usually does. */
+        | 'runStuck'
+        /** What a task wanted to add to its run cannot be. */
+        | 'additionRefused'
         /** A window started later than its grace. */
         | 'windowLate'
         /** A schedule that was not meant to end has no further window. */
@@ -43,3 +63,19 @@ export type Effect =
         | 'scheduleFailed';
       readonly subject: string;
     };
+
+/** Effects that are told to a worker; the others are the node's own to carry out. */
+export type ToWorker = Extract<Effect, { readonly worker: string }>;
+
+export function isToWorker(effect: Effect): effect is ToWorker {
+  switch (effect.kind) {
+    case 'alert':
+    case 'startRun':
+    case 'cancelNested':
+    case 'loadInput':
+    case 'notify':
+      return false;
+    default:
+      return true;
+  }
+}

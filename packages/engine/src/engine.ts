@@ -2,7 +2,15 @@ import { cancel } from './admit/cancel.ts';
 import { changeClass } from './admit/change-class.ts';
 import { submit } from './admit/submit.ts';
 import { withdraw } from './admit/withdraw.ts';
-import { taskEnded } from './children/fail-fast.ts';
+import { addTasks } from './children/add-tasks.ts';
+import { evaluate, releasePaced } from './children/evaluate.ts';
+import { notified } from './children/notified.ts';
+import { pause, pauseRun, reevaluate, resume } from './children/pause.ts';
+import { type GraphPorts, NO_PORTS } from './children/ports.ts';
+import { drain, taskEnded } from './children/task-ended.ts';
+import { isWaiting, resumeWaits, waitOver } from './children/wait.ts';
+import { approve, nestedEnded, signalEvent } from './children/wake.ts';
+import { watchRuns } from './children/watch-runs.ts';
 import { type Answer, type Command, DONE } from './commands.ts';
 import { failTask } from './complete/fail.ts';
 import { finish, stopped } from './complete/finish.ts';
@@ -11,6 +19,8 @@ import { returnUnaccepted } from './complete/unaccepted.ts';
 import { Core } from './core/core.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
 import { reviewReservations } from './core/occupy.ts';
+import type { Pacer } from './core/pacer.ts';
+import type { WatchTimer } from './core/watch-timer.ts';
 import { UTC } from './cron/zone.ts';
 import { accept, refuse } from './dispatch/answer.ts';
 import { assign } from './dispatch/assign.ts';
@@ -76,9 +86,15 @@ export class Engine {
   };
 
   readonly #triggers: TriggerPorts;
+  readonly #graphPorts: GraphPorts;
 
   /** `zoneOf`: the clocks of the world; without it there is only UTC. */
-  constructor(settings: Partial<EngineSettings> = {}, zoneOf: ZoneOf = onlyUtc) {
+  constructor(
+    settings: Partial<EngineSettings> = {},
+    zoneOf: ZoneOf = onlyUtc,
+    graphPorts: GraphPorts = NO_PORTS,
+  ) {
+    this.#graphPorts = graphPorts;
     this.core = new Core({ ...DEFAULT_SETTINGS, ...settings });
     this.#retries = new RetryBudget(this.core.settings);
     this.#triggers = {
@@ -87,6 +103,10 @@ export class Engine {
       cancel: (command) => cancel(this.core, command),
     };
     this.core.onTaskEnded = (task) => taskEnded(this.core, task);
+    this.core.evaluate = (task) => evaluate(this.core, task, graphPorts);
+    this.core.drain = () => drain(this.core);
+    this.core.pauseRun = (run, cause) => pauseRun(this.core, run, cause);
+    this.core.addTasks = (task, output) => addTasks(this.core, task, { output, ports: graphPorts });
     this.core.onRunEnded = (run) => this.#runEnded(run);
     this.core.admits = admits;
     this.core.admitsKind = admitsKind;
@@ -147,6 +167,20 @@ export class Engine {
         return setSchedule(core, command, this.#triggers);
       case 'setJob':
         return setJob(core, command);
+      case 'pauseRun':
+        return pause(core, command);
+      case 'resumeRun':
+        return resume(core, command);
+      case 'reevaluate':
+        return reevaluate(core, command);
+      case 'approve':
+        return approve(core, command);
+      case 'event':
+        return signalEvent(core, command, this.#graphPorts);
+      case 'nestedEnded':
+        return nestedEnded(core, command);
+      case 'notified':
+        return notified(core, command);
       case 'withdraw':
         return withdraw(core, command);
       case 'pauseFrom':
@@ -200,11 +234,18 @@ export class Engine {
     for (const item of this.core.wheel.expire(this.core.now)) {
       // Something that came before it in this tick has moved its time.
       if (item.timerBucket !== null) continue;
-      const due = item as Task | Worker | Lingering | Schedule;
+      const due = item as Task | Worker | Lingering | Schedule | Pacer | WatchTimer;
       switch (due.kind) {
         case 'task':
-          if (due.attempt === null) taskDue(this.core, due);
-          else attemptDue(this.core, due, this.#giveUp);
+          if (due.attempt !== null) attemptDue(this.core, due, this.#giveUp);
+          else if (isWaiting(due)) waitOver(this.core, due);
+          else taskDue(this.core, due);
+          break;
+        case 'pacer':
+          releasePaced(this.core);
+          break;
+        case 'watch':
+          if (watchRuns(this.core)) this.core.watch();
           break;
         case 'worker':
           workerDue(this.core, due, this.#giveUp);
@@ -225,6 +266,10 @@ export class Engine {
   #take(book: Book): Answer {
     const answer = takePartition(this.core, book);
     armAll(this.core, book, this.#triggers);
+    for (const run of book.runs.values()) {
+      if (run.spec.tasks.some((task) => task.step.wait !== null)) resumeWaits(this.core, run);
+      else if (run.graph !== null) resumeWaits(this.core, run);
+    }
     return answer;
   }
 

@@ -53,6 +53,13 @@ export interface EngineSettings {
   readonly assignmentsPerStep: number;
   /** Schedules looked at in one step, so that midnight does not hold up everything else. */
   readonly schedulesPerStep: number;
+  /** Tasks of very large runs that may become ready within a second, over all of them (DAG-10). */
+  readonly readyPerSecond: number;
+  /** The most tasks that one run may ever have. */
+  readonly runTasksMax: number;
+  /** How often runs are looked through for those that do not move, and what that means (DAG-25). */
+  readonly watchRunsMs: number;
+  readonly stuckRunMs: number;
   /** How often fair shares are recomputed while tasks run. */
   readonly fairnessMs: number;
 }
@@ -90,5 +97,9 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   keysKept: 50_000,
   assignmentsPerStep: 5_000,
   schedulesPerStep: 500,
+  readyPerSecond: 5_000,
+  runTasksMax: 200_000,
+  watchRunsMs: 300_000,
+  stuckRunMs: 1_800_000,
   fairnessMs: 100,
 };

@@ -2,8 +2,10 @@ import type { Answer, Command } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { makeRunReady } from '../core/enqueue.ts';
 import { runSubmitted, type SubmittedRun } from '../facts/facts.ts';
+import { taskFannedOut, tasksAdded, tasksTakenOver } from '../facts/graph-facts.ts';
 import { type Book, DUE_LANE, queueLane, uniqueKey } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import type { Run } from '../model/run.ts';
 
 type Submit = Command & { kind: 'submit' };
 
@@ -38,9 +40,29 @@ export function submit(core: Core, command: Submit): Answer {
   const live = parked === null ? book.runs.get(run.seq) : undefined;
   if (live !== undefined) {
     live.groupNumber = core.groupNumber;
+    if (command.takeOver !== undefined) takeOver(core, book, { ...command.takeOver, run: live });
     makeRunReady(core, live.tasks);
   }
   return { kind: 'accepted', ...holder };
+}
+
+/** The new run begins where the old one ended: it grew as that one did, and keeps what succeeded. */
+function takeOver(
+  core: Core,
+  book: Book,
+  { growth, tasks, run }: NonNullable<Submit['takeOver']> & { run: Run },
+): void {
+  const { partition, seq } = run;
+  const of = { partition, seq, at: core.now };
+  for (const step of growth) {
+    if (step[0] === 'fanOut') {
+      core.emit(book, taskFannedOut({ ...of, task: step[1], count: step[2] }), run);
+    } else {
+      const [, task, added, edges] = step;
+      core.emit(book, tasksAdded({ ...of, task, tasks: added, edges }), run);
+    }
+  }
+  core.emit(book, tasksTakenOver({ ...of, tasks }), run);
 }
 
 export const NOT_OWNER: Answer = {
@@ -74,6 +96,8 @@ function parkingPlace(
   const { spec, head } = submission.command;
   const dueAt = head.dueAt ?? 0;
   if (head.unique !== undefined || head.window?.exclusive) return null;
+  // What it goes on with is told in facts behind its submission: it has to be there for them.
+  if (submission.command.takeOver !== undefined) return null;
   if (dueAt > core.now) {
     // What the cursor has passed is never read again: after a take-over by a slower clock a due
     // time may lie before it, and such a run must not be parked.

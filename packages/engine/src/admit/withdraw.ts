@@ -22,10 +22,12 @@ export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): A
 }
 
 function forgetRun(core: Core, book: Book, run: Run): void {
+  core.pacer.drop(run);
   for (const task of run.tasks) {
     core.wheel.disarm(task);
     core.unstall(task);
     if (task.lane !== null) core.queues.remove(task);
+    core.eventWaits.forget(task);
     if (task.attempt === null) continue;
     endCharge(core, task.attempt);
     vacate(core, task.attempt);

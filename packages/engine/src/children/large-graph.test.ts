@@ -19,9 +19,10 @@ const FAN: TaskDefinition[] = [
 ];
 
 function setup(tasks: TaskDefinition[]) {
-  const h = new Recorded();
+  // At once: how fast a large run is handed out is looked at elsewhere.
+  const h = new Recorded({ settings: { readyPerSecond: SIZE } });
   h.addWorker({ total: { slots: SIZE } });
-  const run = h.submit({ tasks });
+  const run = h.submit({ tasks, graph: { limits: { readyPerSecond: SIZE } } });
   return { h, run };
 }
 

@@ -50,6 +50,11 @@ function settleResult(
   if (isLate(attempt)) return stopped(core, task, reserve, 0);
   switch (result.kind) {
     case 'succeeded': {
+      const refused = task.spec.step.dynamic ? core.addTasks(task, result.output) : null;
+      if (refused !== null) {
+        const failure = { reason: 'permanent', error: refused, lingerMs: 0 } as const;
+        return failTask(core, task, failure, reserve);
+      }
       const { partition, seq } = task.run;
       const of = { partition, seq, task: task.index, at: core.now, attempt: attempt.number };
       return settle(core, task, taskSucceeded({ ...of, output: result.output }));

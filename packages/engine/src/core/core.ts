@@ -4,6 +4,8 @@ import { fold } from '../facts/fold.ts';
 import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import { Deque } from '../model/deque.ts';
+import { EventWaits } from '../model/event-waits.ts';
+import type { PauseReason } from '../model/graph.ts';
 import { ReadyQueues } from '../model/queues.ts';
 import type { Random } from '../model/random.ts';
 import type { Run, Task } from '../model/run.ts';
@@ -15,7 +17,9 @@ import type { Level, Worker, WorkerKind } from '../model/worker.ts';
 import { WorkerIndex } from '../model/worker-index.ts';
 import { ZoneCounts } from '../model/zone-counts.ts';
 import type { EngineSettings } from '../settings.ts';
+import { Pacer } from './pacer.ts';
 import { RecentKeys } from './recent-keys.ts';
+import { WatchTimer } from './watch-timer.ts';
 
 /**
  * The one mutable state of a node: the books of the partitions it holds, and what is derived from
@@ -45,6 +49,13 @@ export class Core {
   readonly dueSchedules = new Deque<Schedule>();
   /** Jobs of due schedules that are not known here; the loop reads them and hands them in. */
   readonly jobsWanted = new Map<string, { partition: number; tenant: string; job: string }>();
+  /** Tasks that wait for no other any more and have not been looked at. */
+  readonly unblocked = new Deque<Task>();
+  /** Somebody is going through `unblocked` already. */
+  draining = false;
+  readonly eventWaits = new EventWaits();
+  readonly pacer: Pacer;
+  readonly #watchTimer = new WatchTimer();
   /** Set by the engine for the length of one command. */
   now = 0;
   random: Random = { next: () => 0 };
@@ -58,6 +69,14 @@ export class Core {
   #nextOrder = 1;
   /** Wired by the engine: what the end of a task means for the rest of its run. */
   onTaskEnded: (task: Task) => void = () => {};
+  /** Wired by the engine: looks at a task that waits for no other any more. */
+  evaluate: (task: Task) => void = () => {};
+  /** Wired by the engine: looks at all that `unblocked` holds. */
+  drain: () => void = () => {};
+  /** Wired by the engine. */
+  pauseRun: (run: Run, cause: { by: string; why: PauseReason; detail: string }) => void = () => {};
+  /** Wired by the engine: what the output of a dynamic task adds to its run; answers why it cannot. */
+  addTasks: (task: Task, output: Uint8Array | null) => string | null = () => null;
   /** Wired by the engine: what the end of a run means for the schedule that it is of. */
   onRunEnded: (run: Run) => void = () => {};
   /** Wired by the engine: whether placement would consider the level for the shape. */
@@ -69,6 +88,7 @@ export class Core {
   constructor(settings: EngineSettings) {
     this.settings = settings;
     this.keys = new RecentKeys(settings.keysKept);
+    this.pacer = new Pacer(settings.readyPerSecond);
   }
 
   /** Decides a fact: from here on it has happened, in memory at once and durably with its group. */
@@ -80,6 +100,12 @@ export class Core {
 
   tell(effect: Effect): void {
     this.effects.push(effect);
+  }
+
+  /** There is a graph: it is looked at now and then, as long as there is one. */
+  watch(): void {
+    if (this.#watchTimer.timerBucket !== null) return;
+    this.wheel.arm(this.#watchTimer, this.now + this.settings.watchRunsMs);
   }
 
   takeOrder(): number {

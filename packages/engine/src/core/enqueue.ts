@@ -1,9 +1,11 @@
-import { moveTask } from '../facts/fold.ts';
+import { moveTask } from '../facts/moves.ts';
+import { PLAIN } from '../model/graph-spec.ts';
 import type { Task } from '../model/run.ts';
 import type { Core } from './core.ts';
 
 /** Puts a task where it belongs now that nothing upstream holds it: its queue, or its timer. */
 export function makeReady(core: Core, task: Task): void {
+  if (task.run.state === 'PAUSED') return;
   // What is queued has been due before: a new owner whose clock is behind must not wait for it again.
   if (task.state === 'PENDING' && task.dueAt > core.now) {
     core.wheel.arm(task, task.dueAt);
@@ -27,7 +29,14 @@ export function enqueue(core: Core, task: Task): void {
 
 /** Tasks that wait for nothing upstream begin to wait for a worker. */
 export function makeRunReady(core: Core, tasks: readonly Task[]): void {
-  for (const task of tasks) {
-    if (task.waitsFor === 0 && task.state === 'PENDING') makeReady(core, task);
+  const [first] = tasks;
+  if (tasks.length === 1 && first !== undefined && first.spec.step === PLAIN) {
+    if (first.state === 'PENDING') makeReady(core, first);
+    return;
   }
+  core.watch();
+  for (const task of tasks) {
+    if (task.waitsFor === 0 && task.state === 'PENDING') core.unblocked.push(task);
+  }
+  core.drain();
 }

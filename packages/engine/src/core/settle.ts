@@ -1,10 +1,12 @@
-import { encodeDetail } from '../facts/detail.ts';
-import { runEnded, type TaskOutcome, taskCancelled } from '../facts/facts.ts';
+import { encodeDetail, packOutputs } from '../facts/detail.ts';
+import { runEnded, type TaskOutcome, taskCancelled, taskRetryAt } from '../facts/facts.ts';
+import { isFailure, taskName } from '../model/graph.ts';
 import type { AttemptRecord, Run, Task } from '../model/run.ts';
 import { isTerminalTask, type RunState, type TaskState } from '../model/states.ts';
 import type { Core } from './core.ts';
 import { enqueue, makeReady } from './enqueue.ts';
 import { linger } from './lingering.ts';
+import { notify } from './notify.ts';
 import { endCharge, unorphan, vacate } from './occupy.ts';
 
 const OUTCOME_STATE: { readonly [K in TaskOutcome['kind']]: TaskState } = {
@@ -27,7 +29,7 @@ const OUTCOME_STATE: { readonly [K in TaskOutcome['kind']]: TaskState } = {
  */
 export function settle(core: Core, task: Task, decided: TaskOutcome, lingerMs = 0): void {
   const attempt = task.attempt;
-  const outcome = unlessDoomed(task, decided);
+  const outcome = unlessPaused(core, task, unlessDoomed(task, decided));
   core.wheel.disarm(task);
   if (attempt !== null) endCharge(core, attempt);
   else if (task.lane !== null) core.queues.remove(task);
@@ -51,6 +53,21 @@ function unlessDoomed(task: Task, outcome: TaskOutcome): TaskOutcome {
   return taskCancelled({ partition, seq, task: task.index, at, attempt, reason });
 }
 
+/**
+ * Where failures pause the run, a task that failed for good has not ended: it is held, and tried
+ * again when somebody resumes. A terminal state is never left (I3), so it must not be entered.
+ */
+function unlessPaused(core: Core, task: Task, outcome: TaskOutcome): TaskOutcome {
+  const { run } = task;
+  if (run.spec.graph.failurePolicy !== 'PAUSE' || run.doomed) return outcome;
+  if (!isFailure(OUTCOME_STATE[outcome.kind]) || !('error' in outcome)) return outcome;
+  const { partition, seq, at, attempt, reason, error } = outcome;
+  const detail = `${taskName(task)} failed: ${error}`;
+  core.pauseRun(run, { by: '', why: 'task_failed', detail });
+  const of = { partition, seq, task: task.index, at, attempt, reason, error };
+  return taskRetryAt({ ...of, dueAt: at, memoryMb: 0 });
+}
+
 /** The last open task takes its run with it, in the same fact. */
 function record(core: Core, task: Task, outcome: TaskOutcome): void {
   const run = task.run;
@@ -60,21 +77,29 @@ function record(core: Core, task: Task, outcome: TaskOutcome): void {
     core.emit(book, outcome, run);
     return;
   }
+  const ended = endState(run, task, state);
+  notifyEnd(core, run, ended);
   const error = 'error' in outcome ? outcome.error : task.error;
-  const detail = encodeDetail(run, { task, state, error, attempt: recordOf(task, outcome) });
+  const output = outcome.kind === 'taskSucceeded' ? outcome.output : null;
+  const last = { task, state, error, attempt: recordOf(task, outcome), output };
   const fact = runEnded({
     partition: run.partition,
     seq: run.seq,
     ms: run.ms,
     at: outcome.at,
     tenant: run.spec.tenant,
-    state: endState(run, task, state),
+    state: ended,
     last: outcome,
-    detail,
-    output: outcome.kind === 'taskSucceeded' ? outcome.output : null,
+    detail: encodeDetail(run, last),
+    output: run.tasks.length === 1 ? output : packOutputs(run, last),
   });
   core.emit(book, fact, run);
   core.onRunEnded(run);
+}
+
+function notifyEnd(core: Core, run: Run, state: RunState): void {
+  const on = state === 'SUCCEEDED' ? 'success' : 'failure';
+  if (run.spec.graph.notify[on]) notify(core, run, { on, state, detail: '' });
 }
 
 function recordOf(task: Task, outcome: TaskOutcome): AttemptRecord | null {
@@ -91,9 +116,14 @@ function recordOf(task: Task, outcome: TaskOutcome): AttemptRecord | null {
 }
 
 function endState(run: Run, last: Task, lastState: TaskState): RunState {
+  let someSucceeded = false;
+  let allWell = true;
   for (const task of run.tasks) {
-    if ((task === last ? lastState : task.state) === 'SUCCEEDED') continue;
-    return run.cancel !== null ? 'CANCELLED' : 'FAILED';
+    const state = task === last ? lastState : task.state;
+    if (state === 'SUCCEEDED') someSucceeded = true;
+    else if (state !== 'SKIPPED') allWell = false;
   }
-  return 'SUCCEEDED';
+  if (allWell) return 'SUCCEEDED';
+  if (run.cancel !== null) return 'CANCELLED';
+  return run.spec.graph.allowPartial && someSucceeded ? 'PARTIAL' : 'FAILED';
 }

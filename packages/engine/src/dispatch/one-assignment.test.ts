@@ -15,7 +15,7 @@ class Assignments {
 
   see(fact: Fact): void {
     if (fact.kind === 'runEnded') return this.see(fact.last);
-    if (!('task' in fact)) return;
+    if (!('attempt' in fact)) return;
     const key = `${fact.partition}/${fact.seq}/${fact.task}`;
     if (fact.kind === 'taskAssigned') {
       expect(this.live.has(key), `${key} is assigned twice`).toBe(false);

@@ -4,6 +4,7 @@ import type { RunState } from '../model/states.ts';
 import { GROUP_FORMAT } from './encode-group.ts';
 import type { RunFact } from './facts.ts';
 import * as make from './facts.ts';
+import { decodeGraphLine } from './graph-lines.ts';
 import type { Reason } from './reasons.ts';
 import type { ScheduleFact } from './schedule-facts.ts';
 import { decodeScheduleLine } from './schedule-lines.ts';
@@ -105,7 +106,7 @@ function decodeLine(c: Context, line: Line): PackedFact {
     default: {
       const fact = decodeScheduleLine(c, line);
       if (fact !== null) return { kind: 'scheduleFact', fact };
-      return { kind: 'fact', fact: decodeFact(c, line) };
+      return { kind: 'fact', fact: decodeGraphLine(c, line) ?? decodeFact(c, line) };
     }
   }
 }

@@ -54,13 +54,16 @@ describe('the detail of an ended run', () => {
           state,
           error,
           attempt: attempts.at(-1) ?? null,
+          output: null,
         });
-        expect(parseDetail(detail, SUBMITTED_AT)).toEqual({ tasks });
+        expect(parseDetail(detail, SUBMITTED_AT).tasks).toEqual(
+          tasks.map((task) => ({ ...task, output: null })),
+        );
       }),
     );
   });
 
   it('is refused where its version is not known', () => {
-    expect(() => parseDetail('[2]', SUBMITTED_AT)).toThrow('version 2');
+    expect(() => parseDetail('[3]', SUBMITTED_AT)).toThrow('version 3');
   });
 });

@@ -1,26 +1,53 @@
+import type { Growth } from '../model/graph.ts';
 import type { AttemptRecord, Run, Task } from '../model/run.ts';
 import type { TaskState } from '../model/states.ts';
 
 /** What the row of an ended run tells about its tasks; read back with `parseDetail`. */
 export interface RunDetail {
-  readonly tasks: readonly {
-    readonly state: TaskState;
-    readonly error: string | null;
-    readonly attempts: readonly AttemptRecord[];
-  }[];
+  readonly tasks: readonly DetailTask[];
+  /** How its graph grew beyond the job version. */
+  readonly growth: readonly Growth[];
+  /** The task whose output is the run's; null where it has none. */
+  readonly result: number | null;
+  /** The bytes of the row are the run's output as they are, not those of its tasks in a row. */
+  readonly isWhole: boolean;
 }
+
+export interface DetailTask {
+  readonly state: TaskState;
+  readonly error: string | null;
+  readonly attempts: readonly AttemptRecord[];
+  /** Where its output lies among the bytes of the row; null where it has none, or it is not kept. */
+  readonly output: { readonly at: number; readonly bytes: number } | null;
+}
+
+interface Last {
+  readonly task: Task;
+  readonly state: TaskState;
+  readonly error: string | null;
+  readonly attempt: AttemptRecord | null;
+  readonly output: Uint8Array | null;
+}
+
+/** Outputs of one run that its row keeps; beyond that it keeps the run's own only. */
+const OUTPUTS_BYTES_MAX = 8_388_608;
 
 /**
  * Compact JSON, because every task ever finished keeps it:
  * [1, [state, error, [[number, worker, assigned, started, ended, outcome], …]], …]
- * with times relative to the run's submission.
+ * with times relative to the run's submission. Runs of several tasks keep their outputs one behind
+ * the other, and how they grew:
+ * [2, result, growth, [output lengths], [state, …], …]
  */
-export function encodeDetail(
-  run: Run,
-  last: { task: Task; state: TaskState; error: string | null; attempt: AttemptRecord | null },
-): string {
+export function encodeDetail(run: Run, last: Last): string {
+  const { tasks } = run;
   let text = '[1';
-  for (const task of run.tasks) {
+  if (tasks.length > 1) {
+    const lengths = keptOutputs(run, last).map((output) => output?.length ?? null);
+    const head = [resultOf(run, last), run.graph?.growth ?? [], lengths];
+    text = `[2,${JSON.stringify(head).slice(1, -1)}`;
+  }
+  for (const task of tasks) {
     const ending = task === last.task;
     const error = ending ? last.error : task.error;
     text += `,["${ending ? last.state : task.state}",${error === null ? 'null' : JSON.stringify(error)},[`;
@@ -37,32 +64,102 @@ export function encodeDetail(
   return `${text}]`;
 }
 
+/** The outputs that the row keeps, one behind the other; null where there are none. */
+export function packOutputs(run: Run, last: Last): Uint8Array | null {
+  const outputs = keptOutputs(run, last).filter((output) => output !== null);
+  if (outputs.length === 0) return null;
+  const packed = new Uint8Array(outputs.reduce((sum, output) => sum + output.length, 0));
+  let at = 0;
+  for (const output of outputs) {
+    packed.set(output, at);
+    at += output.length;
+  }
+  return packed;
+}
+
+function keptOutputs(run: Run, last: Last): (Uint8Array | null)[] {
+  const outputs = run.tasks.map((task) => (task === last.task ? last.output : task.output));
+  const bytes = outputs.reduce((sum, output) => sum + (output?.length ?? 0), 0);
+  if (bytes <= OUTPUTS_BYTES_MAX) return outputs;
+  const result = resultOf(run, last);
+  return outputs.map((output, i) => (i === result ? output : null));
+}
+
+/** The last task that nobody waits for and that succeeded: in the order of the definition, not of time. */
+function resultOf(run: Run, last: Last): number | null {
+  for (let i = run.tasks.length - 1; i >= 0; i--) {
+    const task = run.tasks[i] as Task;
+    if (task.spec.before.length > 0 || task.part?.addedBefore || task.part?.group) continue;
+    if ((task === last.task ? last.state : task.state) === 'SUCCEEDED') return i;
+  }
+  return null;
+}
+
 function encodeRecord(record: AttemptRecord, base: number): string {
   const started = record.startedAt === 0 ? 'null' : record.startedAt - base;
   return `[${record.number},${JSON.stringify(record.worker)},${record.assignedAt - base},${started},${record.endedAt - base},"${record.outcome}"]`;
 }
 
+type RecordLine = [number, string, number, number | null, number, string];
+type TaskLine = [TaskState, string | null, RecordLine[]];
+
 export function parseDetail(text: string, base: number): RunDetail {
-  const [version, ...tasks] = JSON.parse(text) as [number, ...unknown[]];
-  if (version !== 1) throw new RangeError(`run detail of version ${version}`);
+  const [version, ...rest] = JSON.parse(text) as [number, ...unknown[]];
+  if (version === 1) {
+    const lines = rest as TaskLine[];
+    const tasks = lines.map((line) => taskOf(line, base, null));
+    return { tasks, growth: [], result: null, isWhole: true };
+  }
+  if (version !== 2) throw new RangeError(`run detail of version ${version}`);
+  const [result, growth, lengths, ...lines] = rest as [
+    number | null,
+    Growth[],
+    (number | null)[],
+    ...TaskLine[],
+  ];
+  let at = 0;
+  const tasks = lines.map((line, i) => {
+    const bytes = lengths[i] ?? null;
+    const output = bytes === null ? null : { at, bytes };
+    at += bytes ?? 0;
+    return taskOf(line, base, output);
+  });
+  return { tasks, growth, result, isWhole: false };
+}
+
+function taskOf(
+  [state, error, attempts]: TaskLine,
+  base: number,
+  output: DetailTask['output'],
+): DetailTask {
   return {
-    tasks: (
-      tasks as [
-        TaskState,
-        string | null,
-        [number, string, number, number | null, number, string][],
-      ][]
-    ).map(([state, error, attempts]) => ({
-      state,
-      error,
-      attempts: attempts.map(([number, worker, assigned, started, ended, outcome]) => ({
-        number,
-        worker,
-        assignedAt: assigned + base,
-        startedAt: started === null ? 0 : started + base,
-        endedAt: ended + base,
-        outcome,
-      })),
+    state,
+    error,
+    attempts: attempts.map(([number, worker, assigned, started, ended, outcome]) => ({
+      number,
+      worker,
+      assignedAt: assigned + base,
+      startedAt: started === null ? 0 : started + base,
+      endedAt: ended + base,
+      outcome,
     })),
+    output,
   };
+}
+
+/** The run's own output among the bytes of its row. */
+export function resultOutput(detail: RunDetail, packed: Uint8Array | null): Uint8Array | null {
+  if (detail.isWhole) return packed;
+  return detail.result === null ? null : taskOutput(detail, detail.result, packed);
+}
+
+export function taskOutput(
+  detail: RunDetail,
+  task: number,
+  packed: Uint8Array | null,
+): Uint8Array | null {
+  if (detail.isWhole) return detail.tasks.length === 1 ? packed : null;
+  const place = detail.tasks[task]?.output ?? null;
+  if (place === null || packed === null) return null;
+  return packed.subarray(place.at, place.at + place.bytes);
 }

@@ -3,6 +3,8 @@ import type { Class } from '../model/classes.ts';
 import type { RunHead } from '../model/run.ts';
 import type { RunId } from '../model/run-id.ts';
 import type { Fact, RunEnded, RunFact, RunSubmitted } from './facts.ts';
+import { type GraphFact, isGraphFact } from './graph-facts.ts';
+import { encodeGraphLine } from './graph-lines.ts';
 import { isScheduleFact } from './schedule-facts.ts';
 import { encodeScheduleLine } from './schedule-lines.ts';
 import { encodeTextInto } from './text.ts';
@@ -76,12 +78,17 @@ class GroupWriter {
   readonly #parked: EncodedParked[] = [];
   #lines = '';
 
-  readonly #scheduleWriter: Parameters<typeof encodeScheduleLine>[1];
+  readonly #lineWriter: Parameters<typeof encodeScheduleLine>[1] &
+    Parameters<typeof encodeGraphLine>[1];
 
   constructor(partition: number, at: number) {
     this.#partition = partition;
     this.#at = at;
-    this.#scheduleWriter = { base: at, name: (text) => this.#name(text) };
+    this.#lineWriter = {
+      base: at,
+      name: (text) => this.#name(text),
+      payload: (bytes) => this.#payload(bytes),
+    };
   }
 
   write(fact: Fact): void {
@@ -94,9 +101,7 @@ class GroupWriter {
         this.#lines += `\n["a1",${fact.seq},${fact.task},${fact.at - this.#at},${fact.attempt},${this.#name(fact.worker)},${fact.token},${fact.score}]`;
         return;
       default:
-        this.#lines += isScheduleFact(fact)
-          ? `\n${encodeScheduleLine(fact, this.#scheduleWriter)}`
-          : `\n${this.#line(fact)}`;
+        this.#lines += `\n${this.#otherLine(fact)}`;
     }
   }
 
@@ -154,7 +159,14 @@ class GroupWriter {
     this.#lines += `\n["e1",${fact.seq},${fact.at - this.#at},"${fact.state}"]`;
   }
 
-  #line(fact: Exclude<RunFact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {
+  #otherLine(fact: Exclude<Fact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {
+    if (isScheduleFact(fact)) return encodeScheduleLine(fact, this.#lineWriter);
+    return isGraphFact(fact) ? encodeGraphLine(fact, this.#lineWriter) : this.#line(fact);
+  }
+
+  #line(
+    fact: Exclude<RunFact, GraphFact | { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>,
+  ): string {
     switch (fact.kind) {
       case 'runsPagedIn': {
         const runs = fact.runs.map((r) => [r.seq, r.ms - this.#at, this.#name(r.spec.tenant)]);

@@ -3,6 +3,7 @@ import type { Class } from '../model/classes.ts';
 import type { RunHead } from '../model/run.ts';
 import type { JobSpec } from '../model/spec.ts';
 import type { RunState } from '../model/states.ts';
+import type { GraphFact } from './graph-facts.ts';
 import type { Reason } from './reasons.ts';
 import type { ScheduleFact } from './schedule-facts.ts';
 
@@ -23,6 +24,7 @@ export type RunFact =
   | TaskCheckpointed
   | TaskExtended
   | TaskOutcome
+  | GraphFact
   | RunEnded;
 
 /** How an attempt, or a task without one, came to its next resting place. */

@@ -10,7 +10,9 @@ import { buildSpec } from '../testing/builders.ts';
 import { markdownTable } from '../testing/markdown-table.ts';
 import type { Fact, RunFact, TaskOutcome } from './facts.ts';
 import * as make from './facts.ts';
-import { fold, moveRun, moveTask } from './fold.ts';
+import { fold } from './fold.ts';
+import type { GraphFact } from './graph-facts.ts';
+import { moveRun, moveTask } from './moves.ts';
 
 const page = readFileSync(new URL('../../../../docs/lifecycle.md', import.meta.url), 'utf8');
 const published = (heading: string) =>
@@ -33,7 +35,12 @@ const of = (attempt: number) => ({ partition: 0, seq: 1, task: 0, at: 5, attempt
 const ABOUT_TASK: {
   readonly [K in Exclude<
     RunFact['kind'],
-    'runSubmitted' | 'runsPagedIn' | 'runEnded' | 'runCancelRequested' | 'runClassChanged'
+    | GraphFact['kind']
+    | 'runSubmitted'
+    | 'runsPagedIn'
+    | 'runEnded'
+    | 'runCancelRequested'
+    | 'runClassChanged'
   >]: { to: TaskState | null; make: (attempt: number) => Fact };
 } = {
   taskAssigned: {

@@ -2,16 +2,12 @@ import { assertNever, invariant } from '../model/assert.ts';
 import { type Book, DUE_LANE, type Lane, type LaneCursor, uniqueKey } from '../model/book.ts';
 import { Attempt, Run, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
-import {
-  isTerminalRun,
-  isTerminalTask,
-  RUN_MOVES,
-  type RunState,
-  TASK_MOVES,
-  type TaskState,
-} from '../model/states.ts';
+import { isTerminalRun } from '../model/states.ts';
 import type { Fact, RunEnded, SubmittedRun, TaskAssigned, TaskOutcome } from './facts.ts';
+import { foldGraph } from './fold-graph.ts';
 import { foldSchedule, forgetExclusiveRun } from './fold-schedule.ts';
+import { isGraphFact } from './graph-facts.ts';
+import { endTask, moveRun, moveTask, runOf } from './moves.ts';
 import { isScheduleFact } from './schedule-facts.ts';
 
 /**
@@ -57,7 +53,8 @@ export function fold(book: Book, fact: Fact): void {
     case 'runEnded':
       return foldEnded(book, fact);
     default:
-      return isScheduleFact(fact) ? foldSchedule(book, fact) : foldOutcome(book, fact);
+      if (isScheduleFact(fact)) return foldSchedule(book, fact);
+      return isGraphFact(fact) ? foldGraph(book, fact) : foldOutcome(book, fact);
   }
 }
 
@@ -171,9 +168,11 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
       task.error = fact.error;
       task.dueAt = fact.dueAt;
       if (fact.memoryMb > 0) task.shape = withMemory(task.shape, fact.memoryMb);
+      // A wait that went wrong begins anew.
+      if (task.part !== null) task.part.waitsSince = 0;
       return moveTask(task, 'PENDING');
     case 'taskRequeued':
-      return moveTask(task, 'QUEUED');
+      return moveTask(task, task.run.state === 'PAUSED' ? 'PENDING' : 'QUEUED');
     case 'taskFailed':
       task.charged++;
       task.error = fact.error;
@@ -212,36 +211,6 @@ export function removeRun(book: Book, run: Run): void {
   if (run.head.unique === undefined) return;
   const key = uniqueKey(run.spec.tenant, run.spec.job, run.head.unique);
   if (book.uniques.get(key) === run) book.uniques.delete(key);
-}
-
-function endTask(task: Task, state: TaskState): void {
-  moveTask(task, state);
-  task.run.openTasks--;
-  if (state !== 'SUCCEEDED') {
-    if (state !== 'SKIPPED') task.run.doomed = true;
-    return;
-  }
-  for (const child of task.spec.before) (task.run.tasks[child] as Task).waitsFor--;
-}
-
-/** The one door through which a task changes state. */
-export function moveTask(task: Task, to: TaskState): void {
-  if (!TASK_MOVES[task.state].includes(to)) {
-    const what = isTerminalTask(task.state) ? 'left a terminal state' : 'made an illegal move';
-    invariant(false, 'I3', `task ${task.run.seq}/${task.index} ${what}: ${task.state} to ${to}`);
-  }
-  task.state = to;
-}
-
-export function moveRun(run: Run, to: RunState): void {
-  invariant(RUN_MOVES[run.state].includes(to), 'I3', `run ${run.seq}: ${run.state} to ${to}`);
-  run.state = to;
-}
-
-export function runOf(book: Book, seq: number): Run {
-  const run = book.runs.get(seq);
-  invariant(run !== undefined, 'I16', `a fact about run ${seq}, which is not live`);
-  return run;
 }
 
 function taskOf(book: Book, seq: number, index: number): Task {

@@ -21,6 +21,11 @@ export const REASONS = {
   succeeded: 'it finished',
   cancelled: 'it was cancelled',
   upstream_failed: 'a task that it waits for did not succeed',
+  condition: 'its condition is false',
+  parent_skipped: 'a task that it waits for was skipped',
+  children_failed: 'some of its children did not succeed',
+  rejected: 'a person said no',
+  nested_failed: 'the run that it stands for did not succeed',
 } as const;
 export type Reason = keyof typeof REASONS;
 

@@ -1,3 +1,4 @@
+import type { Notification } from '../facts/graph-facts.ts';
 import { invariant } from './assert.ts';
 import type { Class } from './classes.ts';
 import type { Run } from './run.ts';
@@ -65,6 +66,8 @@ export class Book {
    * and one that is saved anew must not decide its old windows again.
    */
   readonly removedSchedules = new Map<string, RemovedSchedule>();
+  /** What somebody outside is still to be told, by its id. */
+  readonly notifications = new Map<string, Notification & { readonly seq: number }>();
   /** Live runs beside which their schedule may have no other. */
   readonly exclusiveRuns = new Map<number, Schedule>();
 

@@ -1,4 +1,5 @@
 import type { Class } from './classes.ts';
+import type { RunGraph, TaskPart } from './graph.ts';
 import type { TaskLane } from './queues.ts';
 import type { Shape } from './shape.ts';
 import type { JobSpec, TaskSpec } from './spec.ts';
@@ -27,6 +28,10 @@ export interface RunHead {
   readonly trace?: string;
   /** The alias under which the inbox acknowledged it. */
   readonly inbox?: string;
+  /** The task of another run that waits for this one. */
+  readonly nested?: { readonly of: string; readonly task: string };
+  /** The ended run whose work it goes on with. */
+  readonly retryOf?: string;
   /** Where it waits in the store, if it was parked at submission. */
   readonly lane?: string;
 }
@@ -60,10 +65,12 @@ export class Run {
   /** Tasks that are not terminal yet. */
   openTasks: number;
   cancel: { readonly by: string; readonly reason: string } | null = null;
-  /** Cancelled, or one of its tasks did not succeed: no task of it may be tried again. */
+  /** Cancelled, or it fails fast and a task did not succeed: no task of it may be tried again. */
   doomed = false;
   /** The group that holds its newest fact: what a reader must wait for before it may be told. */
   groupNumber = 0;
+  /** What only a run has that was paused or has grown; null for nearly all. */
+  graph: RunGraph | null = null;
 
   constructor(params: {
     partition: number;
@@ -98,8 +105,10 @@ export class Task implements Timed {
   readonly spec: TaskSpec;
   shape: Shape;
   state: TaskState = 'PENDING';
-  /** Parents that have not succeeded yet. */
+  /** Parents that have not ended yet; of a fan-out that has begun, children. */
   waitsFor: number;
+  /** What only a task has that waits, was fanned out, or lost a parent; null for nearly all. */
+  part: TaskPart | null = null;
   /** Not before this time; 0 for at once. */
   dueAt: number;
   /** Attempts made, each with a number of its own: 1..n without gaps (I6). */

@@ -111,21 +111,40 @@ export function jobSpec(params: {
   version: number;
   definition: JobDefinition;
 }): JobSpec {
-  const definitions = params.definition.tasks ?? [{}];
+  const tasks = taskSpecs(params.definition.tasks ?? [{}], []);
+  return {
+    tenant: params.tenant,
+    job: params.job,
+    version: params.version,
+    class: params.definition.class ?? DEFAULT_CLASS,
+    graph: graphSpec(params.definition),
+    tasks,
+  };
+}
+
+/**
+ * Specs of tasks behind those that are there already, whose names they may wait for. `before` tells
+ * of the new ones only.
+ */
+export function taskSpecs(
+  definitions: readonly TaskDefinition[],
+  existing: readonly string[],
+): TaskSpec[] {
+  const first = existing.length;
   const names = definitions.map(
-    (d, i) => d.name ?? (definitions.length === 1 ? 'main' : `task${i}`),
+    (d, i) => d.name ?? (first === 0 && definitions.length === 1 ? 'main' : `task${first + i}`),
   );
-  const indexOf = new Map(names.map((name, i) => [name, i]));
+  const indexOf = new Map([...existing, ...names].map((name, i) => [name, i]));
   const before: number[][] = definitions.map(() => []);
   const after = definitions.map((d, i) =>
     (d.after ?? []).map((name) => {
       const parent = indexOf.get(name);
       if (parent === undefined) throw new RangeError(`task ${names[i]} waits for unknown ${name}`);
-      before[parent]?.push(i);
+      before[parent - first]?.push(first + i);
       return parent;
     }),
   );
-  const tasks = definitions.map(
+  return definitions.map(
     (d, i): TaskSpec => ({
       name: names[i] as string,
       after: orNone(after[i] as number[]),
@@ -146,12 +165,4 @@ export function jobSpec(params: {
       step: stepSpec(d, (name) => indexOf.get(name) as number),
     }),
   );
-  return {
-    tenant: params.tenant,
-    job: params.job,
-    version: params.version,
-    class: params.definition.class ?? DEFAULT_CLASS,
-    graph: graphSpec(params.definition),
-    tasks,
-  };
 }

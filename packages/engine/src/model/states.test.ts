@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as facts from '../facts/facts.ts';
+import * as graphFacts from '../facts/graph-facts.ts';
 import { REASONS } from '../facts/reasons.ts';
 import * as scheduleFacts from '../facts/schedule-facts.ts';
 import { FACTS } from '../testing/fact-arbitraries.ts';
@@ -64,7 +65,8 @@ describe('the page about the life of a task', () => {
 
   it('lists the facts, and there is a constructor for each of them', () => {
     const published = column('Facts', 0);
-    const made = [...Object.keys(facts), ...Object.keys(scheduleFacts).filter(isConstructor)];
+    const others = [...Object.keys(scheduleFacts), ...Object.keys(graphFacts)];
+    const made = [...Object.keys(facts), ...others.filter(isConstructor)];
     expect([...published].sort()).toEqual(made.sort());
     expect([...published].sort()).toEqual(Object.keys(FACTS).sort());
     expect(column('Facts', 1).filter((meaning) => meaning === '')).toEqual([]);
@@ -79,5 +81,5 @@ describe('the page about the life of a task', () => {
 });
 
 function isConstructor(name: string): boolean {
-  return name !== 'isScheduleFact';
+  return !name.startsWith('is');
 }

@@ -17,8 +17,8 @@ export const TASK_STATES = [
 export type TaskState = (typeof TASK_STATES)[number];
 
 export const TASK_MOVES: { readonly [S in TaskState]: readonly TaskState[] } = {
-  PENDING: ['QUEUED', 'CANCELLED', 'SKIPPED'],
-  QUEUED: ['ASSIGNED', 'CANCELLED', 'SKIPPED'],
+  PENDING: ['QUEUED', 'PENDING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SKIPPED'],
+  QUEUED: ['ASSIGNED', 'PENDING', 'CANCELLED', 'SKIPPED'],
   ASSIGNED: [
     'RUNNING',
     'QUEUED',

@@ -2,10 +2,27 @@ import { addRun } from '../facts/fold.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
 import type { Book, Lane } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import {
+  childrenOf,
+  groupOf,
+  isFailure,
+  isFannedOut,
+  markEnd,
+  parentEnded,
+  partOf,
+} from '../model/graph.ts';
 import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';
-import type { RunState, TaskState } from '../model/states.ts';
+import { isTerminalTask, type RunState, type TaskState } from '../model/states.ts';
+import {
+  decodeGraph,
+  decodeNotification,
+  type GraphLine,
+  graphLine,
+  isNotificationLine,
+  notificationLines,
+} from './checkpoint-graph.ts';
 import { decodeSchedule, isScheduleLine, scheduleLines } from './checkpoint-schedule.ts';
 
 /**
@@ -14,8 +31,8 @@ import { decodeSchedule, isScheduleLine, scheduleLines } from './checkpoint-sche
  * tasks saved are written as base64, because they are rare.
  */
 const CHUNK_CHARS = 1_000_000;
-/** Format 1 knows no schedules. */
-const FORMAT = 2;
+/** Format 1 knows no schedules, format 2 no graphs that pause, grow or wait. */
+const FORMAT = 3;
 
 /** Finds the job version of a live run; every version is in the store. */
 export type FindSpec = (tenant: string, job: string, version: number) => JobSpec;
@@ -57,6 +74,8 @@ type TaskLine = [
   history: RecordLine[] | null,
   checkpoint: string | null,
   output: string | null,
+  /** Since when it waits for something outside; absent where it does not. */
+  waitsSince?: number,
 ];
 type RunLine = [
   seq: number,
@@ -68,6 +87,7 @@ type RunLine = [
   state: RunState | 0,
   cancel: [string, string] | 0,
   tasks: TaskLine[] | 0,
+  graph?: GraphLine,
 ];
 
 export function encodeCheckpoint(book: Book): Uint8Array[] {
@@ -81,6 +101,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
     chunk = '';
   };
   for (const line of scheduleLines(book)) add(line);
+  for (const line of notificationLines(book)) add(line);
   for (const run of book.runs.values()) {
     let spec = specs.get(run.spec);
     if (spec === undefined) {
@@ -106,11 +127,13 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
 /** Untouched runs of one task, the bulk of any backlog, are six numbers. */
 function encodeRun(run: Run, spec: number): string {
   const head = headOf(run);
-  if (run.state === 'PENDING' && run.cancel === null && run.tasks.every(isFresh)) {
+  const { graph } = run;
+  if (run.state === 'PENDING' && run.cancel === null && !graph && run.tasks.every(isFresh)) {
     return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head}]`;
   }
   const cancel = run.cancel === null ? 0 : [run.cancel.by, run.cancel.reason];
-  const rest = JSON.stringify([run.state, cancel, run.tasks.map(taskLine)]);
+  const lines = [run.state, cancel, run.tasks.map(taskLine)];
+  const rest = JSON.stringify(graph === null ? lines : [...lines, graphLine(graph, run.doomed)]);
   return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head},${rest.slice(1)}`;
 }
 
@@ -120,12 +143,13 @@ function headOf(run: Run): string {
 }
 
 function isFresh(task: Task): boolean {
-  return task.attempts === 0 && (task.state === 'PENDING' || task.state === 'QUEUED');
+  if (task.attempts > 0 || (task.part !== null && task.part.waitsSince > 0)) return false;
+  return task.state === 'PENDING' || task.state === 'QUEUED';
 }
 
 function taskLine(task: Task): TaskLine {
   const a = task.attempt;
-  return [
+  const line: TaskLine = [
     // Readiness is derived: a task that waits for nothing but a worker is found so again.
     task.state === 'QUEUED' ? 'PENDING' : task.state,
     task.dueAt,
@@ -146,6 +170,8 @@ function taskLine(task: Task): TaskLine {
     task.checkpoint && toBase64(task.checkpoint),
     task.output && toBase64(task.output),
   ];
+  if (task.part !== null && task.part.waitsSince > 0) line[11] = task.part.waitsSince;
+  return line;
 }
 
 function laneLine(lane: Lane): Header[5][number] {
@@ -171,6 +197,7 @@ export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find
     for (const line of decodeText(chunk).split('\n')) {
       if (line === '') continue;
       if (isScheduleLine(line)) decodeSchedule(book, line);
+      else if (isNotificationLine(line)) decodeNotification(book, line);
       else decodeRun(book, specs, JSON.parse(line) as RunLine);
     }
   }
@@ -186,7 +213,7 @@ export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find
 }
 
 function decodeRun(book: Book, specs: readonly JobSpec[], line: RunLine): void {
-  const [seq, ms, spec, klass, inputBytes, head, state, cancel, tasks] = line;
+  const [seq, ms, spec, klass, inputBytes, head, state, cancel, tasks, graph] = line;
   const run = addRun(book, {
     seq,
     ms,
@@ -200,13 +227,27 @@ function decodeRun(book: Book, specs: readonly JobSpec[], line: RunLine): void {
   run.state = state as RunState;
   run.cancel = cancel ? { by: cancel[0], reason: cancel[1] } : null;
   run.doomed = run.cancel !== null;
+  if (graph !== undefined) decodeGraph(run, graph);
   run.openTasks = 0;
   for (const [i, task] of run.tasks.entries()) decodeTask(task, tasks[i] as TaskLine);
   for (const task of run.tasks) {
-    if (task.state === 'SUCCEEDED') {
-      for (const child of task.spec.before) (run.tasks[child] as Task).waitsFor--;
-    } else if (task.state === 'PENDING' || task.attempt !== null) run.openTasks++;
-    else if (task.state !== 'SKIPPED') run.doomed = true;
+    if (!isTerminalTask(task.state)) run.openTasks++;
+    else replayEnd(task);
+  }
+}
+
+/** Readiness is derived: what the ends of parents mean is worked out again, as when they happened. */
+function replayEnd(task: Task): void {
+  const { run } = task;
+  // A run that goes on with another's work may hold failures that doom nothing; its graph tells.
+  if (run.graph === null && isFailure(task.state)) {
+    if (run.spec.graph.failurePolicy === 'FAIL_FAST') run.doomed = true;
+  }
+  for (const index of childrenOf(task)) {
+    const child = run.tasks[index] as Task;
+    // A fan-out counts its children from when it began; its parents had all ended by then.
+    if (!isFannedOut(child) || groupOf(task) === child) parentEnded(child, task);
+    else markEnd(child, task);
   }
 }
 
@@ -223,6 +264,7 @@ function decodeTask(task: Task, line: TaskLine): void {
     history,
     saved,
     output,
+    waitsSince,
   ] = line;
   task.state = state;
   task.dueAt = dueAt;
@@ -234,6 +276,7 @@ function decodeTask(task: Task, line: TaskLine): void {
   task.history = history?.map(toRecord) ?? null;
   task.checkpoint = saved === null ? null : fromBase64(saved);
   task.output = output === null ? null : fromBase64(output);
+  if (waitsSince !== undefined) partOf(task).waitsSince = waitsSince;
   if (attempt === null) return;
   const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
   task.attempt = new Attempt({

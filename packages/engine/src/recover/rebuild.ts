@@ -2,6 +2,7 @@ import { decodeGroup, type PackedFact, type RunPointer } from '../facts/decode-g
 import type { SubmittedRun } from '../facts/facts.ts';
 import { addRun, fold, leaveLane, removeRun } from '../facts/fold.ts';
 import { foldSchedule, forgetExclusiveRun } from '../facts/fold-schedule.ts';
+import { isNotificationFact } from '../facts/graph-facts.ts';
 import { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
 import { checkpointSpecs, decodeCheckpoint, type FindSpec, type JobVersion } from './checkpoint.ts';
@@ -104,8 +105,9 @@ function foldPacked(
     case 'scheduleFact':
       return foldSchedule(book, packed.fact);
     case 'fact':
-      if (!plan.gone.has(packed.fact.seq)) fold(book, packed.fact);
-      else if (packed.fact.kind === 'taskAssigned') {
+      if (!plan.gone.has(packed.fact.seq) || isNotificationFact(packed.fact)) {
+        fold(book, packed.fact);
+      } else if (packed.fact.kind === 'taskAssigned') {
         book.nextToken = Math.max(book.nextToken, packed.fact.token + 1);
       }
   }

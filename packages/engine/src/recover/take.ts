@@ -6,6 +6,7 @@ import { makeReady } from '../core/enqueue.ts';
 import { endLingering, type Lingering } from '../core/lingering.ts';
 import { charge, endCharge, orphan, unorphan, vacate } from '../core/occupy.ts';
 import type { Book } from '../model/book.ts';
+import { PLAIN } from '../model/graph-spec.ts';
 import type { Attempt, Run } from '../model/run.ts';
 
 /**
@@ -25,10 +26,17 @@ export function takePartition(core: Core, book: Book): Answer {
     }
     for (const task of run.tasks) {
       if (task.attempt !== null) awaitWorker(core, task.attempt);
-      else if (task.waitsFor === 0 && (task.state === 'PENDING' || task.state === 'QUEUED')) {
-        makeReady(core, task);
+      else if (task.state === 'QUEUED') makeReady(core, task);
+      else if (task.waitsFor === 0 && task.state === 'PENDING') {
+        if (run.tasks.length === 1 && task.spec.step === PLAIN) makeReady(core, task);
+        else core.unblocked.push(task);
       }
     }
+    if (run.tasks.length > 1) core.watch();
+    core.drain();
+  }
+  for (const { seq, ...notification } of book.notifications.values()) {
+    core.tell({ kind: 'notify', partition: book.partition, seq, notification });
   }
   for (const worker of core.workers.workers.keys()) core.tell({ kind: 'restate', worker });
   return DONE;
@@ -63,10 +71,12 @@ export function leavePartition(core: Core, partition: number): Answer {
 }
 
 function forget(core: Core, run: Run): void {
+  core.pacer.drop(run);
   for (const task of run.tasks) {
     core.wheel.disarm(task);
     core.unstall(task);
     if (task.lane !== null) core.queues.remove(task);
+    core.eventWaits.forget(task);
     if (task.attempt === null) continue;
     endCharge(core, task.attempt);
     if (task.attempt.worker === null) unorphan(core, task, task.attempt.workerName);

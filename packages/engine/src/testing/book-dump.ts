@@ -20,6 +20,7 @@ export function dumpBook(book: Book): unknown {
     uniques: [...book.uniques].map(([key, run]) => [key, run.seq]).sort(),
     runs: [...book.runs.values()].sort((a, b) => a.seq - b.seq).map(dumpRun),
     ...dumpSchedules(book),
+    ...(book.notifications.size === 0 ? {} : { notifications: [...book.notifications].sort() }),
   };
 }
 
@@ -83,7 +84,26 @@ export function dumpRun(run: Run): unknown {
     cancel: run.cancel,
     doomed: run.doomed,
     tasks: run.tasks.map(dumpTask),
+    ...dumpGraph(run),
   };
+}
+
+/** Absent where there is none, as in what was written down before there were any. */
+function dumpGraph({ graph }: Run): Record<string, unknown> {
+  if (graph === null) return {};
+  const { paused, fanOutMax, growth } = graph;
+  if (paused === null && fanOutMax === 0 && growth.length === 0) return {};
+  return { graph: { paused, fanOutMax, growth } };
+}
+
+function dumpPart({ part }: Task): Record<string, unknown> {
+  if (part === null) return {};
+  const { blocked, partition, firstChild, childCount, childrenFailed, waitsSince } = part;
+  const said = { blocked, partition, childCount, childrenFailed, waitsSince };
+  const edges = [part.addedBefore, part.addedAfter];
+  const isPlain =
+    Object.values(said).every((n) => n === 0) && firstChild < 0 && !edges.some(Boolean);
+  return isPlain ? {} : { part: { ...said, firstChild, edges, group: part.group?.index } };
 }
 
 function dumpTask(task: Task): unknown {
@@ -97,6 +117,7 @@ function dumpTask(task: Task): unknown {
     shape: task.shape.key,
     lastWorker: task.lastWorker,
     error: task.error,
+    ...dumpPart(task),
     checkpoint: task.checkpoint && [...task.checkpoint],
     output: task.output && [...task.output],
     history: task.history ?? [],

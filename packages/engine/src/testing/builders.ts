@@ -1,4 +1,5 @@
 import type { Class } from '../model/classes.ts';
+import type { GraphDefinition } from '../model/graph-spec.ts';
 import { NO_RESOURCES, type Resources } from '../model/resources.ts';
 import { type JobSpec, jobSpec, type TaskDefinition } from '../model/spec.ts';
 import type { WorkerInfo } from '../model/worker.ts';
@@ -15,11 +16,14 @@ export interface JobParams extends TaskDefinition {
   readonly version?: number;
   readonly class?: Class;
   readonly tasks?: readonly TaskDefinition[];
+  /** What holds for the whole run. */
+  readonly graph?: GraphDefinition;
 }
 
 export function buildSpec(params: JobParams = {}): JobSpec {
-  const { tenant = 'acme', job = 'job', version = 1, class: klass, tasks, ...task } = params;
-  const definition = { ...(klass === undefined ? {} : { class: klass }), tasks: tasks ?? [task] };
+  const { tenant = 'acme', job = 'job', version = 1, class: klass, tasks, graph, ...task } = params;
+  const own = klass === undefined ? {} : { class: klass };
+  const definition = { ...own, ...graph, tasks: tasks ?? [task] };
   return jobSpec({ tenant, job, version, definition });
 }
 

@@ -1,5 +1,5 @@
 import type { Command } from '../commands.ts';
-import type { Effect } from '../effects.ts';
+import { type Effect, isToWorker } from '../effects.ts';
 import type { Fact } from '../facts/facts.ts';
 import type { Class } from '../model/classes.ts';
 import { seededRandom } from '../model/random.ts';
@@ -204,7 +204,7 @@ export class Chaos {
   /** What is sent while the connection is down is lost. */
   #deliver(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.kind === 'alert') continue;
+      if (!isToWorker(effect)) continue;
       const machine = this.#machines.get(effect.worker);
       if (machine === undefined || !machine.connected) continue;
       if (effect.kind === 'assign') {

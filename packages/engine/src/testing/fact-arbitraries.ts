@@ -8,12 +8,13 @@ import type {
   TaskOutcome,
 } from '../facts/facts.ts';
 import * as make from '../facts/facts.ts';
+import * as makeGraph from '../facts/graph-facts.ts';
 import { REASONS, type Reason } from '../facts/reasons.ts';
 import * as makeSchedule from '../facts/schedule-facts.ts';
 import type { LaneCursor } from '../model/book.ts';
 import type { RunHead } from '../model/run.ts';
 import { DEFAULT_SCHEDULE, SKIP_REASONS, type SkipReason } from '../model/schedule.ts';
-import { RUN_STATES } from '../model/states.ts';
+import { RUN_STATES, TASK_STATES } from '../model/states.ts';
 import { buildSpec } from './builders.ts';
 
 /** Facts of every kind, with whatever users and workers may write into them. */
@@ -112,6 +113,7 @@ const runEnded: fc.Arbitrary<RunEnded> = fc
   })
   .map(make.runEnded);
 
+const ofGraph = { partition: fc.constant(PARTITION), seq, at: time };
 const ofSchedule = { partition: fc.constant(PARTITION), tenant: text, schedule: text, at: time };
 const scheduleSpec = fc.record({ job: text, input: fc.option(text, { nil: null }) }).map((own) => ({
   ...DEFAULT_SCHEDULE,
@@ -157,6 +159,60 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
     })
     .map(makeSchedule.windowsSkipped),
   windowHeld: fc.record({ ...ofSchedule, window: time }).map(makeSchedule.windowHeld),
+  runPaused: fc
+    .record({
+      ...ofGraph,
+      by: text,
+      why: fc.constantFrom('asked' as const, 'task_failed' as const, 'fan_out_limit' as const),
+      detail: text,
+    })
+    .map(makeGraph.runPaused),
+  runResumed: fc.record({ ...ofGraph, by: text, fanOutMax: count }).map(makeGraph.runResumed),
+  taskFannedOut: fc.record({ ...ofGraph, task: count, count }).map(makeGraph.taskFannedOut),
+  tasksAdded: fc
+    .record({
+      ...ofGraph,
+      task: count,
+      tasks: fc.array(fc.record({ name: text, after: fc.array(text, { maxLength: 2 }) }), {
+        maxLength: 3,
+      }),
+      edges: fc.array(fc.tuple(count, count), { maxLength: 3 }),
+    })
+    .map(makeGraph.tasksAdded),
+  tasksTakenOver: fc
+    .record({
+      ...ofGraph,
+      tasks: fc.array(
+        fc.record({
+          task: count,
+          state: fc.constantFrom(...TASK_STATES),
+          error: fc.option(text, { nil: null }),
+          output: bytesOrNull,
+        }),
+        { maxLength: 3 },
+      ),
+    })
+    .map(makeGraph.tasksTakenOver),
+  taskWaiting: fc.record({ ...ofGraph, task: count, until: time }).map(makeGraph.taskWaiting),
+  notificationDue: fc
+    .record({
+      ...ofGraph,
+      notification: fc.record({
+        id: text,
+        on: fc.constantFrom('success' as const, 'failure' as const, 'alert' as const),
+        at: time,
+        run: text,
+        tenant: text,
+        job: text,
+        version: count,
+        state: fc.constantFrom(...RUN_STATES),
+        detail: text,
+      }),
+    })
+    .map(makeGraph.notificationDue),
+  notificationDone: fc
+    .record({ ...ofGraph, id: text, delivered: fc.boolean() })
+    .map(makeGraph.notificationDone),
 };
 
 export const anyFact: fc.Arbitrary<Fact> = fc.oneof(...Object.values(FACTS));

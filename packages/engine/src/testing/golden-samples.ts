@@ -1,5 +1,6 @@
 import type { Fact, SubmittedRun } from '../facts/facts.ts';
 import * as make from '../facts/facts.ts';
+import * as makeGraph from '../facts/graph-facts.ts';
 import * as makeSchedule from '../facts/schedule-facts.ts';
 import { DEFAULT_SCHEDULE, SKIP_REASONS, type SkipReason } from '../model/schedule.ts';
 import { buildSpec } from './builders.ts';
@@ -41,6 +42,7 @@ function submitted(seq: number, tenant: string, more: Partial<SubmittedRun> = {}
   };
 }
 
+const ofGraph = { partition: GOLDEN_PARTITION, seq: 41, at: GOLDEN_AT + 25 };
 const ofSchedule = {
   partition: GOLDEN_PARTITION,
   tenant: 'café 🚂',
@@ -215,4 +217,54 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
     }),
   ),
   windowHeld: [makeSchedule.windowHeld({ ...ofSchedule, window: GOLDEN_AT - 1 })],
+  runPaused: [
+    makeGraph.runPaused({ ...ofGraph, by: 'ann', why: 'asked', detail: 'look into it' }),
+    makeGraph.runPaused({ ...ofGraph, by: '', why: 'fan_out_limit', detail: '"zürich" 🚂' }),
+  ],
+  runResumed: [
+    makeGraph.runResumed({ ...ofGraph, by: 'ann', fanOutMax: 0 }),
+    makeGraph.runResumed({ ...ofGraph, by: 'ann', fanOutMax: 50_000 }),
+  ],
+  taskFannedOut: [makeGraph.taskFannedOut({ ...ofGraph, task: 1, count: 10_000 })],
+  tasksAdded: [
+    makeGraph.tasksAdded({
+      ...ofGraph,
+      task: 2,
+      tasks: [{ name: 'more', after: ['load'], executor: 'handler:more' }, { name: 'last' }],
+      edges: [[4, 3]],
+    }),
+  ],
+  tasksTakenOver: [
+    makeGraph.tasksTakenOver({
+      ...ofGraph,
+      tasks: [
+        { task: 0, state: 'SUCCEEDED', error: null, output: bytes },
+        { task: 1, state: 'FAILED', error: 'it broke', output: null },
+      ],
+    }),
+  ],
+  taskWaiting: [
+    makeGraph.taskWaiting({ ...ofGraph, task: 1, until: GOLDEN_AT + 60_000 }),
+    makeGraph.taskWaiting({ ...ofGraph, task: 2, until: 0 }),
+  ],
+  notificationDue: [
+    makeGraph.notificationDue({
+      ...ofGraph,
+      notification: {
+        id: 'run-1/end',
+        on: 'failure',
+        at: GOLDEN_AT,
+        run: 'run-1',
+        tenant: 'café 🚂',
+        job: 'report',
+        version: 4,
+        state: 'FAILED',
+        detail: '',
+      },
+    }),
+  ],
+  notificationDone: [
+    makeGraph.notificationDone({ ...ofGraph, id: 'run-1/end', delivered: true }),
+    makeGraph.notificationDone({ ...ofGraph, id: 'run-1/end', delivered: false }),
+  ],
 };

@@ -1,3 +1,4 @@
+import type { GraphPorts } from '../children/ports.ts';
 import type { Answer, AttemptResult, Command } from '../commands.ts';
 import type { Effect } from '../effects.ts';
 import { type Decided, Engine } from '../engine.ts';
@@ -48,9 +49,10 @@ export class Harness {
       seed?: number;
       partitions?: readonly number[];
       zoneOf?: ZoneOf;
+      graphPorts?: GraphPorts;
     } = {},
   ) {
-    this.engine = new Engine(params.settings, params.zoneOf);
+    this.engine = new Engine(params.settings, params.zoneOf, params.graphPorts);
     this.random = seededRandom(params.seed ?? 1);
     this.now = START_MS;
     this.#beatAt = this.now + this.engine.core.settings.heartbeatMs;

@@ -1,3 +1,4 @@
+import type { GraphPorts } from '../children/ports.ts';
 import { type Decided, Engine } from '../engine.ts';
 import type { Book } from '../model/book.ts';
 import { type AttemptRef, refOf } from '../model/run.ts';
@@ -15,9 +16,19 @@ export class Recorded extends Harness {
 
   readonly #zoneOf: ZoneOf | undefined;
 
-  constructor(params: { settings?: Partial<EngineSettings>; seed?: number; zoneOf?: ZoneOf } = {}) {
+  readonly #graphPorts: GraphPorts | undefined;
+
+  constructor(
+    params: {
+      settings?: Partial<EngineSettings>;
+      seed?: number;
+      zoneOf?: ZoneOf;
+      graphPorts?: GraphPorts;
+    } = {},
+  ) {
     super(params);
     this.#zoneOf = params.zoneOf;
+    this.#graphPorts = params.graphPorts;
     this.#settings = params.settings ?? {};
   }
 
@@ -42,7 +53,8 @@ export class Recorded extends Harness {
   ): void {
     this.epoch++;
     const book = this.store.rebuild(this.epoch, params.checkpoint ?? null);
-    const engine = new Engine({ ...this.#settings, ...params.settings }, this.#zoneOf);
+    const settings = { ...this.#settings, ...params.settings };
+    const engine = new Engine(settings, this.#zoneOf, this.#graphPorts);
     (this as { engine: Engine }).engine = engine;
     this.apply({ kind: 'takePartition', book });
     this.flush();

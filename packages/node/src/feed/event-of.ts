@@ -2,6 +2,8 @@ import {
   assertNever,
   CLASSES,
   type Class,
+  type GraphFact,
+  isGraphFact,
   type JobSpec,
   parseDetail,
   type RunFact,
@@ -63,11 +65,41 @@ export function eventOf(fact: ToldFact, run: NamedRun): FeedEvent {
     case 'runEnded':
       return { ...base, at: fact.at, state: fact.state, detail: endOf(fact.detail, run) };
     default:
-      return { ...base, ...taskPart(fact, run) };
+      return { ...base, ...(isGraphFact(fact) ? graphPart(fact, run) : taskPart(fact, run)) };
   }
 }
 
-type OfTask = Exclude<Plain, { kind: 'runCancelRequested' | 'runClassChanged' }>;
+/** What happened to the graph of the run. */
+function graphPart(fact: GraphFact, run: NamedRun): Partial<FeedEvent> & { at: number } {
+  const { at } = fact;
+  const named = (task: number) => run.spec.tasks[task]?.name ?? `${task}`;
+  switch (fact.kind) {
+    case 'runPaused': {
+      const { by, why, detail } = fact;
+      return { at, state: 'PAUSED', detail: { by, why, detail } };
+    }
+    case 'runResumed':
+      return { at, state: 'RUNNING', detail: { by: fact.by } };
+    case 'taskFannedOut':
+      return { at, task: named(fact.task), detail: { children: fact.count } };
+    case 'tasksAdded': {
+      const tasks = fact.tasks.slice(0, TASKS_TOLD).map(({ name }) => name);
+      return { at, task: named(fact.task), detail: { tasks, count: fact.tasks.length } };
+    }
+    case 'tasksTakenOver':
+      return { at, detail: { count: fact.tasks.length } };
+    case 'taskWaiting':
+      return { at, task: named(fact.task), state: 'PENDING', detail: { until: fact.until } };
+    case 'notificationDue':
+      return { at, detail: { id: fact.notification.id, on: fact.notification.on } };
+    case 'notificationDone':
+      return { at, detail: { id: fact.id, delivered: fact.delivered } };
+    default:
+      return assertNever(fact);
+  }
+}
+
+type OfTask = Exclude<Plain, GraphFact | { kind: 'runCancelRequested' | 'runClassChanged' }>;
 
 function taskPart(fact: OfTask, run: NamedRun): Partial<FeedEvent> & { at: number } {
   const of = {

@@ -1,4 +1,4 @@
-import type { Command, Effect } from '@signalbox/engine';
+import { type Command, type Effect, isToWorker } from '@signalbox/engine';
 import { CLOSE, type WorkerView } from '@signalbox/protocol';
 import type { Logger } from 'pino';
 import { ApiError, type TaskLogs } from '../context.ts';
@@ -86,6 +86,7 @@ export class Gateway {
 
   #sort(effect: Effect, batches: Map<WorkerSession, FrameBatch>): void {
     if (effect.kind === 'alert') return this.#alert(effect);
+    if (!isToWorker(effect)) return;
     const session = this.#roster.sessionOf(effect.worker);
     if (session === undefined) return this.#outgoing.unsent(effect);
     let batch = batches.get(session);

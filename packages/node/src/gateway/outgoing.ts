@@ -1,11 +1,11 @@
-import { type Effect, refOf } from '@signalbox/engine';
+import { type Effect, refOf, type ToWorker } from '@signalbox/engine';
 import type { CommitLoop } from '../loop/index.ts';
 import { assignFrame } from './assign-frame.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { FrameBatch } from './frame-batch.ts';
 import type { WorkerSession } from './session.ts';
-import { type ToWorker, toFrame } from './to-frame.ts';
+import { toFrame } from './to-frame.ts';
 import { toWire } from './wire-ref.ts';
 
 /** Turns effects into frames, and keeps in mind what each link was told. */

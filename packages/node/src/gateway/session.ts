@@ -1,4 +1,4 @@
-import type { Attempt, Command, WorkerInfo } from '@signalbox/engine';
+import type { Attempt, Command, ToWorker, WorkerInfo } from '@signalbox/engine';
 import {
   CLOSE,
   type FromNode,
@@ -11,7 +11,6 @@ import { type Hello, infoOf } from './hello.ts';
 import type { Peer, Session } from './peer.ts';
 import type { SessionHost } from './session-host.ts';
 import { toCommand } from './to-command.ts';
-import type { ToWorker } from './to-frame.ts';
 import { fromWire, liveAttempt, maySayStale } from './wire-ref.ts';
 
 type State = 'new' | 'attached' | 'closed';

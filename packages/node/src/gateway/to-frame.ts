@@ -1,8 +1,6 @@
-import { assertNever, type Effect } from '@signalbox/engine';
+import { assertNever, type ToWorker } from '@signalbox/engine';
 import type { FromNode } from '@signalbox/protocol';
 import { toWire } from './wire-ref.ts';
-
-export type ToWorker = Exclude<Effect, { kind: 'alert' }>;
 
 /** What the worker is told. Times go as "from now on": the clocks of both sides are not compared (LIV-05). */
 export function toFrame(

@@ -176,6 +176,13 @@ export function partitionAndSeq(effect: Effect): { partition: number; seq: numbe
     case 'stale':
     case 'extended':
       return effect.ref;
+    case 'startRun':
+    case 'cancelNested':
+      return effect.task.run;
+    case 'loadInput':
+      return effect.run;
+    case 'notify':
+      return effect;
     default:
       return null;
   }

@@ -76,6 +76,14 @@ export class FactCounts {
       case 'scheduleSet':
       case 'scheduleRemoved':
       case 'windowHeld':
+      case 'runPaused':
+      case 'runResumed':
+      case 'taskFannedOut':
+      case 'tasksAdded':
+      case 'tasksTakenOver':
+      case 'taskWaiting':
+      case 'notificationDue':
+      case 'notificationDone':
         return;
       case 'windowFired':
         this.#set.windowLateness.observe(seconds(fact.at - fact.planned));

@@ -1,0 +1,71 @@
+import { type Answer, type Command, DONE } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { notify } from '../core/notify.ts';
+import { runPaused, runResumed } from '../facts/graph-facts.ts';
+import type { PauseReason } from '../model/graph.ts';
+import { partOf } from '../model/graph.ts';
+import type { Run } from '../model/run.ts';
+import { formatRunId } from '../model/run-id.ts';
+import { drain } from './task-ended.ts';
+
+/** Nothing of the run begins from here on; what runs goes on to its end (DAG-15). */
+export function pauseRun(
+  core: Core,
+  run: Run,
+  cause: { by: string; why: PauseReason; detail: string },
+): void {
+  if (run.state === 'PAUSED') return;
+  for (const task of run.tasks) {
+    if (task.state !== 'QUEUED') continue;
+    if (task.lane !== null) core.queues.remove(task);
+    else core.unstall(task);
+  }
+  for (const task of core.pacer.drop(run)) partOf(task).paced = false;
+  const { partition, seq } = run;
+  core.emit(core.bookOf(run), runPaused({ partition, seq, at: core.now, ...cause }), run);
+  if (cause.why === 'asked') return;
+  const subject = `${formatRunId(run)}: ${cause.detail}`;
+  core.tell({ kind: 'alert', alert: 'runPaused', subject });
+  notify(core, run, { on: 'alert', state: 'PAUSED', detail: cause.detail });
+}
+
+export function pause(core: Core, command: Command & { kind: 'pauseRun' }): Answer {
+  const run = core.books.get(command.partition)?.runs.get(command.seq);
+  if (run === undefined) return NO_RUN;
+  if (run.cancel !== null) return { kind: 'refused', code: 'invalid', message: 'it is cancelled' };
+  pauseRun(core, run, { by: command.by, why: 'asked', detail: command.reason });
+  return DONE;
+}
+
+/** What was held goes on: tasks that failed for good are tried again, a fan-out looks at its limit anew. */
+export function resume(core: Core, command: Command & { kind: 'resumeRun' }): Answer {
+  const { partition, seq, by, fanOutMax } = command;
+  const book = core.books.get(partition);
+  const run = book?.runs.get(seq);
+  if (book === undefined || run === undefined) return NO_RUN;
+  if (run.state !== 'PAUSED') return DONE;
+  core.emit(book, runResumed({ partition, seq, at: core.now, by, fanOutMax }), run);
+  reevaluateRun(core, run);
+  return DONE;
+}
+
+/** Looks at every task that waits for nothing; what is on its way already is left alone (DAG-26). */
+export function reevaluate(core: Core, command: Command & { kind: 'reevaluate' }): Answer {
+  const run = core.books.get(command.partition)?.runs.get(command.seq);
+  if (run === undefined) return NO_RUN;
+  reevaluateRun(core, run);
+  return DONE;
+}
+
+function reevaluateRun(core: Core, run: Run): void {
+  for (const task of run.tasks) {
+    if (task.state === 'PENDING' && task.waitsFor === 0) core.unblocked.push(task);
+  }
+  drain(core);
+}
+
+const NO_RUN: Answer = {
+  kind: 'refused',
+  code: 'not_found',
+  message: 'no live run has this id',
+};

@@ -1,0 +1,62 @@
+import type { Core } from '../core/core.ts';
+import { notify } from '../core/notify.ts';
+import { graphOf } from '../model/graph.ts';
+import type { Run } from '../model/run.ts';
+import { formatRunId } from '../model/run-id.ts';
+import { isTerminalTask } from '../model/states.ts';
+import { isWaiting } from './wait.ts';
+
+/**
+ * Looks for runs of graphs that do not move, or take twice as long as they usually do (DAG-25), and
+ * tells somebody. It changes nothing: what is stuck is a person's to judge. Now and then only, so
+ * that no completion has to write down when it was. Answers whether there is a graph left to watch.
+ */
+export function watchRuns(core: Core): boolean {
+  let some = false;
+  for (const book of core.books.values()) {
+    for (const run of book.runs.values()) {
+      if (run.tasks.length === 1) continue;
+      some = true;
+      if (run.state === 'RUNNING') watchRun(core, run);
+    }
+  }
+  return some;
+}
+
+function watchRun(core: Core, run: Run): void {
+  const { expectedMs } = run.spec.graph;
+  if (expectedMs !== null && core.now - run.ms > 2 * expectedMs && !run.graph?.overdueTold) {
+    graphOf(run).overdueTold = true;
+    tell(core, run, `it has taken more than twice its ${expectedMs} ms`);
+  }
+  const movedAt = Math.max(lastMove(run), run.graph?.alertedAt ?? 0);
+  if (core.now - movedAt < core.settings.stuckRunMs || onlyWaits(run)) return;
+  graphOf(run).alertedAt = core.now;
+  tell(core, run, `nothing has happened for ${core.now - movedAt} ms`);
+}
+
+function tell(core: Core, run: Run, detail: string): void {
+  core.tell({ kind: 'alert', alert: 'runStuck', subject: `${formatRunId(run)}: ${detail}` });
+  notify(core, run, { on: 'alert', state: run.state, detail });
+}
+
+/** Sleeping, or somebody has been asked: that it stands still is meant. */
+function onlyWaits(run: Run): boolean {
+  return run.tasks.every(
+    (task) =>
+      isTerminalTask(task.state) ||
+      isWaiting(task) ||
+      (task.state === 'PENDING' && (task.waitsFor > 0 || task.timerBucket !== null)),
+  );
+}
+
+function lastMove(run: Run): number {
+  let at = run.ms;
+  for (const { attempt, history, part } of run.tasks) {
+    if (attempt !== null) at = Math.max(at, attempt.assignedAt, attempt.startedAt);
+    const last = history?.at(-1);
+    if (last !== undefined) at = Math.max(at, last.endedAt);
+    if (part !== null) at = Math.max(at, part.waitsSince);
+  }
+  return at;
+}

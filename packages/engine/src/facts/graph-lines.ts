@@ -1,0 +1,85 @@
+import { assertNever } from '../model/assert.ts';
+import type { TaskState } from '../model/states.ts';
+import type { GraphFact, TakenOver } from './graph-facts.ts';
+import * as make from './graph-facts.ts';
+
+/** Lines of the packed record about graphs; see `encode-group.ts` for the record. */
+export function encodeGraphLine(
+  fact: GraphFact,
+  writer: { readonly base: number; payload(bytes: Uint8Array): number },
+): string {
+  const at = fact.at - writer.base;
+  const { seq } = fact;
+  switch (fact.kind) {
+    case 'runPaused':
+      return JSON.stringify(['gp1', seq, at, fact.by, fact.why, fact.detail]);
+    case 'runResumed':
+      return JSON.stringify(['gr1', seq, at, fact.by, fact.fanOutMax]);
+    case 'taskFannedOut':
+      return JSON.stringify(['gf1', seq, at, fact.task, fact.count]);
+    case 'tasksAdded':
+      return JSON.stringify(['ga1', seq, at, fact.task, fact.tasks, fact.edges]);
+    case 'tasksTakenOver': {
+      const tasks = fact.tasks.map(({ task, state, error, output }) => [
+        task,
+        state,
+        error,
+        output && writer.payload(output),
+      ]);
+      return JSON.stringify(['gt1', seq, at, tasks]);
+    }
+    case 'taskWaiting':
+      return JSON.stringify(['gw1', seq, at, fact.task, fact.until]);
+    case 'notificationDue':
+      return JSON.stringify(['gn1', seq, at, fact.notification]);
+    case 'notificationDone':
+      return JSON.stringify(['gd1', seq, at, fact.id, fact.delivered ? 1 : 0]);
+    default:
+      return assertNever(fact);
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: fields of a line are typed by its code, right below
+type Line = [string, ...any[]];
+
+/** Null where the line is about something else. */
+export function decodeGraphLine(
+  c: {
+    readonly partition: number;
+    readonly base: number;
+    readonly payloads: readonly Uint8Array[];
+  },
+  line: Line,
+): GraphFact | null {
+  const of = { partition: c.partition, seq: line[1] as number, at: (line[2] as number) + c.base };
+  switch (line[0]) {
+    case 'gp1':
+      return make.runPaused({ ...of, by: line[3], why: line[4], detail: line[5] });
+    case 'gr1':
+      return make.runResumed({ ...of, by: line[3], fanOutMax: line[4] });
+    case 'gf1':
+      return make.taskFannedOut({ ...of, task: line[3], count: line[4] });
+    case 'ga1':
+      return make.tasksAdded({ ...of, task: line[3], tasks: line[4], edges: line[5] });
+    case 'gt1':
+      return make.tasksTakenOver({
+        ...of,
+        tasks: (line[3] as [number, TaskState, string | null, number | null][]).map(
+          ([task, state, error, output]): TakenOver => ({
+            task,
+            state,
+            error,
+            output: output === null ? null : (c.payloads[output] as Uint8Array),
+          }),
+        ),
+      });
+    case 'gw1':
+      return make.taskWaiting({ ...of, task: line[3], until: line[4] });
+    case 'gn1':
+      return make.notificationDue({ ...of, notification: line[3] });
+    case 'gd1':
+      return make.notificationDone({ ...of, id: line[3], delivered: line[4] === 1 });
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Run, Task } from './run.ts';
+import type { TaskDefinition } from './spec.ts';
+import type { TaskState } from './states.ts';
+
+/** A parent was skipped, and the task goes with it. */
+export const PARENT_SKIPPED = 1;
+/** A parent did not succeed. */
+export const PARENT_FAILED = 2;
+
+/** What a task has only in a larger graph. Made when it is needed: most tasks never have one. */
+export class TaskPart {
+  /** PARENT_SKIPPED, PARENT_FAILED or both. */
+  blocked = 0;
+  /** Of a child of a fan-out: the task that stands for all of them, and its place among them. */
+  group: Task | null = null;
+  partition = 0;
+  /** Of a fan-out that has begun: where its children are among the run's tasks; -1 before. */
+  firstChild = -1;
+  childCount = 0;
+  childrenFailed = 0;
+  /** Of a wait that has begun: since when; 0 before. */
+  waitsSince = 0;
+  /** It waits for its turn among very many that became ready together. */
+  paced = false;
+  /** Edges that were added at run time, as indexes of tasks. */
+  addedBefore: number[] | null = null;
+  addedAfter: number[] | null = null;
+}
+
+/** What a run has only when it was paused, has grown, or goes on with another's work. */
+export class RunGraph {
+  paused: { readonly by: string; readonly why: PauseReason; readonly detail: string } | null = null;
+  /** Raised by its owner; 0 for what the job says. */
+  fanOutMax = 0;
+  /** How it grew, in order: with the job version this is the whole graph. */
+  readonly growth: Growth[] = [];
+  /** When its owner was last told that it does not move. */
+  alertedAt = 0;
+  overdueTold = false;
+  /** It failed fast, and everything else of it has been told. */
+  stopping = false;
+}
+
+export type PauseReason = 'asked' | 'task_failed' | 'fan_out_limit';
+
+export type Growth =
+  | readonly [kind: 'fanOut', task: number, count: number]
+  | readonly [
+      kind: 'added',
+      by: number,
+      tasks: readonly TaskDefinition[],
+      edges: readonly (readonly [from: number, to: number])[],
+    ];
+
+export function partOf(task: Task): TaskPart {
+  if (task.part === null) task.part = newPart();
+  return task.part;
+}
+
+const newPart = (): TaskPart => new TaskPart();
+
+export function graphOf(run: Run): RunGraph {
+  if (run.graph === null) run.graph = new RunGraph();
+  return run.graph;
+}
+
+/** Ended, and neither well nor on purpose. */
+export function isFailure(state: TaskState): boolean {
+  return state === 'FAILED' || state === 'TIMED_OUT' || state === 'QUARANTINED';
+}
+
+/** `convert_chunk_7` for the children of a fan-out. */
+export function taskName(task: Task): string {
+  const { part, spec } = task;
+  return part?.group == null ? spec.name : `${spec.name}_chunk_${part.partition}`;
+}
+
+/** A child of a fan-out: its group waits for it, and nobody else. */
+export function groupOf(task: Task): Task | null {
+  return task.part === null ? null : task.part.group;
+}
+
+/** Indexes of the tasks that wait for this one. */
+export function childrenOf(task: Task): readonly number[] {
+  const { part, spec } = task;
+  if (part === null) return spec.before;
+  if (part.group !== null) return [part.group.index];
+  return part.addedBefore === null ? spec.before : [...spec.before, ...part.addedBefore];
+}
+
+/** Indexes of the tasks that this one waits for, its own children aside. */
+export function parentsOf(task: Task): readonly number[] {
+  const { part, spec } = task;
+  const of = part?.group ?? task;
+  const added = of.part?.addedAfter ?? null;
+  return added === null ? spec.after : [...spec.after, ...added];
+}
+
+/** A fan-out that has begun waits for its children, no longer for its parents. */
+export function isFannedOut(task: Task): boolean {
+  return task.part !== null && task.part.firstChild >= 0;
+}
+
+/**
+ * What the end of a parent means for a child: one less to wait for, and a mark where it was not a
+ * success. What the marks lead to is decided once all parents have ended, so that the order in
+ * which they end makes no difference (DAG-23).
+ */
+export function parentEnded(child: Task, parent: Task): void {
+  child.waitsFor--;
+  markEnd(child, parent);
+}
+
+/** The mark alone: of a fan-out that has begun, which counts its children and not its parents. */
+export function markEnd(child: Task, parent: Task): void {
+  const { state } = parent;
+  if (state === 'SUCCEEDED') return;
+  const part = partOf(child);
+  if (groupOf(parent) === child) {
+    part.childrenFailed++;
+    return;
+  }
+  if (state !== 'SKIPPED') part.blocked |= PARENT_FAILED;
+  else if (child.spec.step.ifParentSkipped === 'skip') part.blocked |= PARENT_SKIPPED;
+}

@@ -1,0 +1,62 @@
+import { Optional } from '@marcbachmann/cel-js';
+import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
+import type { Meter } from './meter.ts';
+
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+export class NoJson extends Error {}
+
+/**
+ * What an expression yields, as JSON. An integer that JSON would round is refused and not rounded: an
+ * order number that lost its last digit names another order. Charged as it goes, because a value may
+ * hold another many times over.
+ */
+export function toJson(value: unknown, meter: Meter): Json {
+  meter.charge(1);
+  switch (typeof value) {
+    case 'boolean':
+    case 'string':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw new NoJson(`${value} has no place in JSON`);
+      return value;
+    case 'bigint':
+      return integer(value);
+    case 'object':
+      return value === null ? null : composite(value, meter);
+    default:
+      throw new NoJson('it has no place in JSON');
+  }
+}
+
+function composite(value: object, meter: Meter): Json {
+  if (Array.isArray(value)) return value.map((each) => toJson(each, meter));
+  if (value instanceof UnsignedInt) return integer(value.value);
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Duration) return value.toString();
+  if (value instanceof Uint8Array) {
+    meter.charge(value.length >>> 5);
+    return Buffer.from(value).toString('base64');
+  }
+  if (value instanceof Optional) {
+    throw new NoJson('it may be absent: end it with .orValue(…)');
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw new NoJson('it has no place in JSON');
+  }
+  // fromEntries defines properties, so that a key `__proto__` stays a key.
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJson(each, meter)]));
+}
+
+function integer(value: bigint): number {
+  const rounded = Number(value);
+  if (Number.isSafeInteger(rounded)) return rounded;
+  throw new NoJson(`the integer ${value} is too large for JSON: make it a string()`);
+}
