@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { measureApi } from './api.ts';
 import { measureLatency } from './latency.ts';
 import { writeReport } from './report.ts';
+import { measureRunView } from './run-view.ts';
 import { measureStart } from './start.ts';
 import { measureWatchers } from './watchers.ts';
 
@@ -12,6 +13,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>
   'latency-sqlite': () => measureLatency('sqlite'),
   'latency-postgres': () => measureLatency('postgres'),
   api: measureApi,
+  'run-view': measureRunView,
   watchers: measureWatchers,
 };
 

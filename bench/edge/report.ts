@@ -31,6 +31,16 @@ const LINES: readonly Line[] = [
   { figure: 'apiStatusP50Ms', what: 'Status at 1,000 requests/s mixed, p50, ms', below: 10 },
   { figure: 'apiStatusP99Ms', what: 'Status at 1,000 requests/s mixed, p99, ms', below: 50 },
   {
+    figure: 'runView1000TasksLiveP95Ms',
+    what: 'A run of 1,000 tasks in one answer, while it runs, p95, ms',
+    below: 100,
+  },
+  {
+    figure: 'runView1000TasksEndedP95Ms',
+    what: 'A run of 1,000 tasks in one answer, when it has ended, p95, ms',
+    below: 100,
+  },
+  {
     figure: 'watchersRatio',
     what: 'Submissions with 1,000 watchers of a run each, relative to none',
     above: 0.9,

@@ -9,6 +9,7 @@ export * from './queue-depth.ts';
 export { getRun, WAIT_MAX_MS } from './read-run.ts';
 export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
 export * from './run-payloads.ts';
+export { runTasks } from './run-tasks.ts';
 export * from './schedules/backfill.ts';
 export { previewSchedule } from './schedules/preview.ts';
 export {
