@@ -48,7 +48,7 @@ export type {
   Parts,
   Pipeline,
 } from './pipeline/pipeline-tasks.ts';
-export type { Ref } from './pipeline/reference.ts';
+export { optional, type Ref } from './pipeline/reference.ts';
 export type { Step, StepOptions } from './pipeline/step.ts';
 export type { SubmitOptions } from './prepare-submission.ts';
 export type { LogsOptions } from './read-logs.ts';

@@ -1,5 +1,5 @@
 import type { RunView, Submitted, TaskView } from '@signalbox/protocol';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
@@ -7,11 +7,12 @@ import { firstLine, isEnded, printTask, RUN_HEAD, runRow } from '../print/run-vi
 import { printTable } from '../print/table.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { limitOf, limitOption } from './limit.ts';
+import { addRunsHold } from './runs-hold.ts';
 import { addRunsShow } from './runs-show.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
   const runs = addCommand(program, 'runs', {
-    summary: 'list and show runs',
+    summary: 'list and show runs, hold them and let them go on',
     examples: [
       ['signalbox runs', 'the newest'],
       ['signalbox runs list --state FAILED --job report', 'some of them'],
@@ -50,6 +51,7 @@ export function addRuns(registry: Registry, program: Command): void {
     },
   });
   addRunsShow(registry, runs);
+  addRunsHold(registry, runs);
 }
 
 export function addTasks(registry: Registry, program: Command): void {
@@ -125,18 +127,30 @@ export function addCancel(registry: Registry, program: Command): void {
 export function addRetry(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'retry <run>',
-    summary: 'run an ended run again, as a new run with the same input',
-    examples: [['signalbox retry last --wait', 'again, and wait for it']],
+    summary: 'try an ended run again, as a new run that keeps what had succeeded',
+    examples: [
+      ['signalbox retry last --wait', 'what failed in it, and wait for the end'],
+      ['signalbox retry last --task load', 'one task, and what it held up'],
+      ['signalbox retry last --all', 'from the start'],
+    ],
     configure: (command) => {
       command
+        .addOption(
+          new Option('--task <name...>', 'only these, and what they held up').conflicts('all'),
+        )
+        .option('--all', 'every task, also those that had succeeded')
         .option('--reason <text>', 'why; kept with the run')
         .option('--wait', 'wait for the end');
     },
     async run(call) {
       const { api, terminal, args, options, json } = call;
       const id = await findRun(api, args[0] ?? '');
-      const { reason } = options;
-      const body = reason === undefined ? {} : { reason };
+      const { reason, task, all } = options;
+      const tasks = all === true ? 'all' : task;
+      const body = {
+        ...(reason === undefined ? {} : { reason }),
+        ...(tasks === undefined ? {} : { tasks }),
+      };
       const submitted = await api.post<Submitted>(`/runs/${id}/retry`, body);
       if (options['wait'] === true) {
         return waitForEnd(call, { id: submitted.id, waitMs: Number.MAX_SAFE_INTEGER });

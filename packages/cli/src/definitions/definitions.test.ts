@@ -92,6 +92,14 @@ describe('readDefinitions', () => {
   it('reads the examples of the repository', () => {
     const root = fileURLToPath(new URL('../../../../', import.meta.url));
     const names = readDefinitions(root, ['examples/jobs']).map(({ name }) => name);
-    expect(names).toEqual(['hello', 'nightly-report', 'ping-example', 'album', 'thumbnail']);
+    expect(names).toEqual([
+      'hello',
+      'nightly-report',
+      'ping-example',
+      'release',
+      'release-weekly',
+      'album',
+      'thumbnail',
+    ]);
   });
 });

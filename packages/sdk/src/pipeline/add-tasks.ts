@@ -4,6 +4,7 @@ import { type AnyHandler, isHandler, taskDefinitionOf, type WorkOptions } from '
 import { type Given, placesIn, sourcesOf } from './inputs.ts';
 import type { Pipeline } from './pipeline-tasks.ts';
 import { type Place, placeOf, type Ref, reference, referring } from './reference.ts';
+import { requireInputs } from './require-inputs.ts';
 import type { Step, StepOptions } from './step.ts';
 
 type Options = WorkOptions & StepOptions & { readonly inputs?: Given; readonly from?: object };
@@ -104,7 +105,9 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
       ...more,
       ...(handler !== undefined && { handler: offered }),
     });
-    if (handler !== undefined) this.handlers.set(offered, handler);
+    if (handler !== undefined) {
+      this.handlers.set(offered, requireInputs(handler, options.inputs ?? {}));
+    }
     return step;
   }
 

@@ -22,22 +22,31 @@ export interface Part<Item> {
   readonly total: number;
 }
 
-/** What comes after a fan-out is given. */
+/** What comes after a fan-out is given: what its tasks gave, and which of them did not succeed. */
 export interface Parts<Output> {
-  /** By partition; null where there is none. */
-  readonly results: readonly (Output | null)[];
-  readonly failures: readonly { readonly partition: number; readonly error: string }[];
+  readonly state: string;
+  readonly total: number;
+  /** Of those that succeeded, by partition. */
+  readonly results: readonly { readonly partition: number; readonly output: Output }[];
+  readonly failures: readonly {
+    readonly task: string;
+    readonly partition: number;
+    readonly state: string;
+    readonly error: string | null;
+  }[];
 }
 
-/** What a person said. */
+/** Who let it go on; a rejection fails the task. `by` is null where silence decided. */
 export interface Decision {
-  readonly approved: boolean;
-  readonly by: string;
-  readonly comment?: string;
+  readonly decision: 'approve';
+  readonly by: string | null;
+  readonly atMs: number;
+  readonly comment: string;
 }
 
 type HandlerOptions = TaskOptions & StepOptions;
 type WorkOfItsOwn = (CommandOptions | HttpOptions) & StepOptions & { readonly inputs?: Given };
+type Nothing = Readonly<Record<never, never>>;
 /** Says that a choice without inputs is meant: the task is given the run's input. */
 interface NoInputs {
   readonly inputs?: never;
@@ -65,17 +74,20 @@ export interface Pipeline<Input = undefined> {
   ): Step<Output>;
   task(name: string, options: WorkOfItsOwn): Step<unknown>;
 
-  /** The same work once for each item of a list, in parallel. */
-  fanOut<Item, Output>(
+  /** The same work once for each item of a list, in parallel; `inputs` come along with each. */
+  fanOut<Item, Output, G extends Given = Nothing>(
     name: string,
-    options: HandlerOptions & { readonly from: Referring<readonly Item[]> },
-    handler: HandlerLike<Part<Item>, Output>,
+    options: HandlerOptions & { readonly from: Referring<readonly Item[]>; readonly inputs?: G },
+    handler: HandlerLike<Part<Item> & Taken<G>, Output>,
   ): Step<Parts<Output>>;
   /** The same work in so many parts. */
-  fanOut<Output>(
+  fanOut<Output, G extends Given = Nothing>(
     name: string,
-    options: HandlerOptions & { readonly from: Referring<number | { readonly total: number }> },
-    handler: HandlerLike<Omit<Part<never>, 'item'>, Output>,
+    options: HandlerOptions & {
+      readonly from: Referring<number | { readonly total: number }>;
+      readonly inputs?: G;
+    },
+    handler: HandlerLike<Omit<Part<never>, 'item'> & Taken<G>, Output>,
   ): Step<Parts<Output>>;
   fanOut(
     name: string,
@@ -103,11 +115,11 @@ export interface Pipeline<Input = undefined> {
   /** Waits for a person. */
   approval(name: string, options?: StepOptions & Approval): Step<Decision>;
 
-  /** Waits for an event; `Data` is what its sender says of it. */
-  event<Data = unknown>(
+  /** Waits for an event that passes the filter (CEL over `event`), and gives it on. */
+  event<Event = unknown>(
     name: string,
     options: StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string },
-  ): Step<Data>;
+  ): Step<Event>;
 
   /** A run of another job, whose output is the task's. */
   run<Output>(

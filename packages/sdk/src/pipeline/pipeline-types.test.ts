@@ -5,6 +5,7 @@ import {
   isolated,
   job,
   type OutputOf,
+  optional,
   type Parts,
   type Pipeline,
   pipeline,
@@ -29,18 +30,23 @@ describe('the types of a pipeline', () => {
         expectTypeOf(part.partition).toEqualTypeOf<number>();
         return part.item.bytes;
       });
-      expectTypeOf(converted.output).toMatchTypeOf<unknown>();
-      const inputs = { parts: converted, day: p.input.day, first: listed.output.files[0], mode: 7 };
-      return p.task('load', { inputs }, (given) => {
+      const from = listed.output.total;
+      p.fanOut('count', { from, inputs: { day: p.input.day } }, (part) => {
+        expectTypeOf(part.day).toEqualTypeOf<string>();
+        expectTypeOf(part.total).toEqualTypeOf<number>();
+      });
+      const inputs = { parts: converted, day: p.input.day, total: optional(from), mode: 7 };
+      p.task('load', { inputs }, (given) => {
         expectTypeOf(given.parts).toEqualTypeOf<Parts<number>>();
         expectTypeOf(given.day).toEqualTypeOf<string>();
         expectTypeOf(given.mode).toEqualTypeOf<number>();
+        expectTypeOf(given.total).toEqualTypeOf<number | undefined>();
         return { rows: given.parts.results.length };
       });
     });
     expectTypeOf<InputOf<typeof etl>>().toEqualTypeOf<Day>();
-    expectTypeOf<OutputOf<typeof etl>>().toEqualTypeOf<{ rows: number }>();
-    expect(etl.definition.tasks).toHaveLength(3);
+    expectTypeOf<OutputOf<typeof etl>>().toEqualTypeOf<unknown>();
+    expect(etl.definition.tasks).toHaveLength(4);
   });
 
   it('of waits and nested runs are known too', () => {

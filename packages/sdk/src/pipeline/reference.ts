@@ -8,6 +8,8 @@ export interface Place {
   readonly task: string | null;
   /** `rows.0.id`; empty for the whole. */
   readonly path: string;
+  /** Whoever is given it can do without. */
+  readonly isOptional?: true;
 }
 
 /** Stands for a value that is not there yet. */
@@ -49,6 +51,16 @@ export function reference<T>(at: Place): Ref<T> {
 /** A task's own reference, beside what else there is to know of it. */
 export function referring<T, Facts extends object>(at: Place, facts: Facts): Facts & Referring<T> {
   return { ...facts, [place]: at } as unknown as Facts & Referring<T>;
+}
+
+/**
+ * A task that comes after one that failed or was skipped, and runs all the same, has nothing of it: as
+ * an input it must be said to be optional, or the task fails and names what it lacks.
+ */
+export function optional<T>(of: Referring<T>): Referring<T | undefined> {
+  const at = placeOf(of);
+  if (at === null) throw new TypeError('only what comes from a task can be optional');
+  return referring<T | undefined, object>({ ...at, isOptional: true }, {});
 }
 
 /** Where it points; null for everything that is no reference. */
