@@ -61,6 +61,8 @@ export type Command =
       readonly type: string;
       /** The whole event, as JSON. */
       readonly event: Uint8Array;
+      /** Meant for this task alone, whatever its filter says. */
+      readonly only?: { readonly seq: number; readonly task: number };
     }
   | {
       /** How the run ended that a task stands for. */

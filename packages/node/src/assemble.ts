@@ -8,6 +8,8 @@ import { openBlobs } from './blobs/open-blobs.ts';
 import type { NodeContext } from './context.ts';
 import { RunFeed } from './feed/run-feed.ts';
 import { Gateway } from './gateway/gateway.ts';
+import { GraphEffects } from './graph/graph-effects.ts';
+import { graphPorts } from './graph/graph-ports.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
 import { CommitLoop } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
@@ -16,6 +18,7 @@ import { filePath } from './open-store.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import type { NodeOptions } from './start-node.ts';
+import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { VERSION } from './version.ts';
@@ -26,6 +29,7 @@ export interface Rooms {
   readonly context: NodeContext;
   readonly loop: CommitLoop;
   readonly gateway: Gateway;
+  readonly graphs: GraphEffects;
   readonly logs: WriteBehindLogs;
   readonly metrics: NodeMetrics;
   readonly tracing: Tracing;
@@ -50,15 +54,18 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     feed,
     metrics,
     gateway: () => gateway,
+    graphs: () => graphs,
     ready: () => ready,
   });
   const ready = new Ready(loop, store);
+  const supplier = new Supplier(blobs);
   const gateway = new Gateway({
     loop,
     logs,
     name,
     heartbeatMs: loop.engine.core.settings.heartbeatMs,
     beat: () => metrics.beat(),
+    supplier,
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
   });
@@ -77,7 +84,8 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     log,
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
   };
-  return { context, loop, gateway, logs, metrics, tracing, ready };
+  const graphs = new GraphEffects({ context: () => context, supplier });
+  return { context, loop, gateway, graphs, logs, metrics, tracing, ready };
 }
 
 function makeLoop(
@@ -89,16 +97,20 @@ function makeLoop(
     readonly feed: RunFeed;
     readonly metrics: NodeMetrics;
     readonly gateway: () => Gateway;
+    readonly graphs: () => GraphEffects;
     readonly ready: () => Ready;
   },
 ): CommitLoop {
   const { store, log, feed, metrics } = parts;
   const { partitions } = options;
   return new CommitLoop({
-    engine: new Engine(options.engine, zoneOf),
+    engine: new Engine(options.engine, zoneOf, graphPorts()),
     store,
     ports: realPorts({
-      release: (effects) => parts.gateway().receive(effects),
+      release: (effects) => {
+        parts.gateway().receive(effects);
+        parts.graphs().receive(effects);
+      },
       published: (partition, facts) => {
         feed.published(partition, facts);
         metrics.published(partition, facts);

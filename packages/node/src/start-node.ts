@@ -114,8 +114,9 @@ function sweepFor({ retention }: NodeOptions, store: Store, log: Logger): () => 
 
 /** From the outside in: nobody comes in any more, then what was decided becomes durable. */
 async function stop(rooms: Rooms, server: { stop(): Promise<void> } | null): Promise<void> {
-  const { context, gateway, loop, logs, metrics, ready, tracing } = rooms;
+  const { context, gateway, graphs, loop, logs, metrics, ready, tracing } = rooms;
   await server?.stop();
+  graphs.stop();
   await gateway.stop();
   await loop.stop();
   await logs.stop();

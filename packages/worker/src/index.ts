@@ -23,6 +23,7 @@ export type {
   HandlerContext,
   HandlerLog,
   HandlerModule,
+  ParentResult,
 } from './executors/handler/handler.ts';
 export { runHandler } from './executors/handler/run-handler.ts';
 export type { HttpExecutorOptions, RefusedTarget } from './executors/http/http-options.ts';

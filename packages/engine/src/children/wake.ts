@@ -24,7 +24,7 @@ export function signalEvent(
 ): Answer {
   const waiting = core.eventWaits
     .of(command.tenant, command.type)
-    .filter((task) => task.run.partition === command.partition);
+    .filter((task) => task.run.partition === command.partition && isMeant(command, task));
   // Judged without the input that its filter may ask for, the event would be lost to the wait.
   const bare = waiting.filter((task) => lacksInput(task.run));
   for (const task of bare) core.tell({ kind: 'loadInput', run: task.run });
@@ -32,7 +32,7 @@ export function signalEvent(
   for (const task of waiting) {
     const wait = waitOf(task);
     if (wait.kind !== 'event') continue;
-    if (wait.when !== null) {
+    if (wait.when !== null && command.only === undefined) {
       const judged = ports.judge(wait.when, scopeOf(task, command.event));
       // A filter that cannot be evaluated on this event does not let it through; the wait goes on.
       if ('error' in judged || !judged.value) continue;
@@ -56,6 +56,10 @@ export function nestedEnded(core: Core, command: Command & { kind: 'nestedEnded'
     settle(core, task, taskFailed({ ...of(core, task), reason: 'nested_failed', error }));
   }
   return DONE;
+}
+
+function isMeant({ only }: Command & { kind: 'event' }, task: Task): boolean {
+  return only === undefined || (only.seq === task.run.seq && only.task === task.index);
 }
 
 function waitingTask(

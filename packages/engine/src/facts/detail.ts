@@ -43,7 +43,7 @@ export function encodeDetail(run: Run, last: Last): string {
   const { tasks } = run;
   let text = '[1';
   if (tasks.length > 1) {
-    const lengths = keptOutputs(run, last).map((output) => output?.length ?? null);
+    const lengths = outputsOf(run, last)?.map((output) => output?.length ?? null) ?? null;
     const head = [resultOf(run, last), run.graph?.growth ?? [], lengths];
     text = `[2,${JSON.stringify(head).slice(1, -1)}`;
   }
@@ -66,7 +66,9 @@ export function encodeDetail(run: Run, last: Last): string {
 
 /** The outputs that the row keeps, one behind the other; null where there are none. */
 export function packOutputs(run: Run, last: Last): Uint8Array | null {
-  const outputs = keptOutputs(run, last).filter((output) => output !== null);
+  const all = outputsOf(run, last);
+  if (all === null) return ownOutput(run, last);
+  const outputs = all.filter((output) => output !== null);
   if (outputs.length === 0) return null;
   const packed = new Uint8Array(outputs.reduce((sum, output) => sum + output.length, 0));
   let at = 0;
@@ -77,12 +79,18 @@ export function packOutputs(run: Run, last: Last): Uint8Array | null {
   return packed;
 }
 
-function keptOutputs(run: Run, last: Last): (Uint8Array | null)[] {
+/** Null where they are too much to keep. */
+function outputsOf(run: Run, last: Last): (Uint8Array | null)[] | null {
   const outputs = run.tasks.map((task) => (task === last.task ? last.output : task.output));
   const bytes = outputs.reduce((sum, output) => sum + (output?.length ?? 0), 0);
-  if (bytes <= OUTPUTS_BYTES_MAX) return outputs;
+  return bytes <= OUTPUTS_BYTES_MAX ? outputs : null;
+}
+
+function ownOutput(run: Run, last: Last): Uint8Array | null {
   const result = resultOf(run, last);
-  return outputs.map((output, i) => (i === result ? output : null));
+  const task = result === null ? undefined : run.tasks[result];
+  if (task === undefined) return null;
+  return task === last.task ? last.output : task.output;
 }
 
 /** The last task that nobody waits for and that succeeded: in the order of the definition, not of time. */
@@ -114,17 +122,17 @@ export function parseDetail(text: string, base: number): RunDetail {
   const [result, growth, lengths, ...lines] = rest as [
     number | null,
     Growth[],
-    (number | null)[],
+    (number | null)[] | null,
     ...TaskLine[],
   ];
   let at = 0;
   const tasks = lines.map((line, i) => {
-    const bytes = lengths[i] ?? null;
+    const bytes = lengths?.[i] ?? null;
     const output = bytes === null ? null : { at, bytes };
     at += bytes ?? 0;
     return taskOf(line, base, output);
   });
-  return { tasks, growth, result, isWhole: false };
+  return { tasks, growth, result, isWhole: lengths === null };
 }
 
 function taskOf(

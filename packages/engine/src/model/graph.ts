@@ -107,12 +107,9 @@ export function isFannedOut(task: Task): boolean {
  * which they end makes no difference (DAG-23).
  */
 export function parentEnded(child: Task, parent: Task): void {
-  child.waitsFor--;
-  markEnd(child, parent);
-}
-
-/** The mark alone: of a fan-out that has begun, which counts its children and not its parents. */
-export function markEnd(child: Task, parent: Task): void {
+  // A fan-out that has begun counts its children: its parents had ended by then, in whatever order
+  // that is told again.
+  if (!isFannedOut(child) || groupOf(parent) === child) child.waitsFor--;
   const { state } = parent;
   if (state === 'SUCCEEDED') return;
   const part = partOf(child);

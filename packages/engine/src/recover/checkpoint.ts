@@ -2,15 +2,7 @@ import { addRun } from '../facts/fold.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
 import type { Book, Lane } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
-import {
-  childrenOf,
-  groupOf,
-  isFailure,
-  isFannedOut,
-  markEnd,
-  parentEnded,
-  partOf,
-} from '../model/graph.ts';
+import { childrenOf, isFailure, parentEnded, partOf } from '../model/graph.ts';
 import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';
@@ -243,12 +235,7 @@ function replayEnd(task: Task): void {
   if (run.graph === null && isFailure(task.state)) {
     if (run.spec.graph.failurePolicy === 'FAIL_FAST') run.doomed = true;
   }
-  for (const index of childrenOf(task)) {
-    const child = run.tasks[index] as Task;
-    // A fan-out counts its children from when it began; its parents had all ended by then.
-    if (!isFannedOut(child) || groupOf(task) === child) parentEnded(child, task);
-    else markEnd(child, task);
-  }
+  for (const index of childrenOf(task)) parentEnded(run.tasks[index] as Task, task);
 }
 
 function decodeTask(task: Task, line: TaskLine): void {

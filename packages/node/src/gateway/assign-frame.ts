@@ -5,9 +5,11 @@ import {
   formatRunId,
   type JobDefinition,
   type TaskSpec,
+  taskName,
 } from '@signalbox/engine';
 import { type About, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
+import type { Supply } from '../supply/supplier.ts';
 
 export type AssignFrame = FromNode & { kind: 'assign' };
 
@@ -37,13 +39,15 @@ export function assignFrame(params: {
   attempt: Attempt;
   loop: CommitLoop;
   now: number;
+  supply: Supply;
 }): AssignFrame | string {
-  const { attempt, loop, now } = params;
+  const { attempt, loop, now, supply } = params;
+  const { input, parents } = supply;
   const { task } = attempt;
   const { run } = task;
   const known = aboutOf(loop, attempt);
   if (known === null) return 'the definition of the job is not known to this node';
-  const payload = (run.input?.length ?? 0) + (task.checkpoint?.length ?? 0);
+  const payload = (input?.length ?? 0) + (task.checkpoint?.length ?? 0) + (parents?.length ?? 0);
   if (known.bytes + payload + HEAD_BYTES > MESSAGE_BYTES_MAX) {
     return `the assignment does not fit in a message of ${MESSAGE_BYTES_MAX} bytes`;
   }
@@ -53,10 +57,17 @@ export function assignFrame(params: {
     about: known.about,
     run: formatRunId(run),
     timeoutMs: timeoutOf(loop, attempt, now),
-    input: run.input,
+    input,
     checkpoint: task.checkpoint,
   };
-  return run.head.trace === undefined ? frame : { ...frame, trace: run.head.trace };
+  const { trace } = run.head;
+  if (trace === undefined && parents === null && task.part === null) return frame;
+  return {
+    ...frame,
+    ...(trace === undefined ? {} : { trace }),
+    ...(parents === null ? {} : { parents }),
+    ...(task.part?.group == null ? {} : { task: taskName(task) }),
+  };
 }
 
 function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {

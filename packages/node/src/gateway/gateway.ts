@@ -3,6 +3,7 @@ import { CLOSE, type WorkerView } from '@signalbox/protocol';
 import type { Logger } from 'pino';
 import { ApiError, type TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import { Supplier } from '../supply/supplier.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import { FrameBatch } from './frame-batch.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
@@ -24,6 +25,8 @@ export interface GatewayParams {
   readonly clock?: () => number;
   readonly limits?: Partial<GatewayLimits>;
   readonly spans?: AttemptSpans;
+  /** What tasks of graphs are given; without a blob store unless told. */
+  readonly supplier?: Supplier;
   /** Called for every heartbeat, to be counted. */
   readonly beat?: () => void;
 }
@@ -52,6 +55,7 @@ export class Gateway {
       confirmed: this.#roster.confirmed,
       spans: params.spans ?? null,
       now: params.clock ?? (() => loop.time.now()),
+      supplier: params.supplier ?? new Supplier(null),
     });
     const { beatsMissed } = limits;
     this.#silence = new SilenceWatch({ sessions: this.#roster.open, heartbeatMs, beatsMissed });

@@ -1,9 +1,10 @@
-import { type Effect, refOf, type ToWorker } from '@signalbox/engine';
+import { type Effect, PLAIN, refOf, type ToWorker } from '@signalbox/engine';
 import type { CommitLoop } from '../loop/index.ts';
+import type { Supplier, Supply } from '../supply/supplier.ts';
 import { assignFrame } from './assign-frame.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { Confirmed } from './confirmed.ts';
-import type { FrameBatch } from './frame-batch.ts';
+import { FrameBatch } from './frame-batch.ts';
 import type { WorkerSession } from './session.ts';
 import { toFrame } from './to-frame.ts';
 import { toWire } from './wire-ref.ts';
@@ -14,17 +15,20 @@ export class Outgoing {
   readonly #confirmed: Confirmed;
   readonly #spans: AttemptSpans | null;
   readonly #now: () => number;
+  readonly #supplier: Supplier;
 
   constructor(params: {
     loop: CommitLoop;
     confirmed: Confirmed;
     spans: AttemptSpans | null;
     now: () => number;
+    supplier: Supplier;
   }) {
     this.#loop = params.loop;
     this.#confirmed = params.confirmed;
     this.#spans = params.spans;
     this.#now = params.now;
+    this.#supplier = params.supplier;
   }
 
   /** A worker without a link hears of it when it is back; that a result was taken is kept in mind. */
@@ -61,7 +65,32 @@ export class Outgoing {
   #assign(batch: FrameBatch, session: WorkerSession, effect: Effect & { kind: 'assign' }): void {
     const { attempt } = effect;
     if (!session.isFor(attempt)) return;
-    const frame = assignFrame({ attempt, loop: this.#loop, now: this.#now() });
+    const { task } = attempt;
+    // Most tasks are given the run's input and have no parents.
+    const isPlain = task.spec.step === PLAIN && task.spec.after.length === 0 && task.part === null;
+    const supply = isPlain ? { input: task.run.input, parents: null } : this.#supplier.of(task);
+    if ('error' in supply) return this.#cannotSend(effect, supply.error);
+    if (!(supply instanceof Promise)) return this.#frame(batch, session, { effect, supply });
+    supply.then(
+      (given) => {
+        if (task.attempt !== attempt || attempt.stopAt !== 0 || !session.isFor(attempt)) return;
+        const later = new FrameBatch();
+        this.#frame(later, session, { effect, supply: given });
+        session.send(later.frames);
+      },
+      // Not sent: when the worker does not accept in time, the task is queued again.
+      () => {},
+    );
+  }
+
+  #frame(
+    batch: FrameBatch,
+    session: WorkerSession,
+    given: { effect: Effect & { kind: 'assign' }; supply: Supply },
+  ): void {
+    const { effect, supply } = given;
+    const { attempt } = effect;
+    const frame = assignFrame({ attempt, loop: this.#loop, now: this.#now(), supply });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);
     session.given(attempt, frame.ref);
     this.#spans?.dispatched(effect, this.#now());

@@ -13,7 +13,8 @@ export async function executeOnRun(params: {
   store: Store;
   tenant: string;
   id: RunId;
-  command: Command & { kind: 'cancel' | 'changeClass' };
+  /** About the run. */
+  command: Command;
 }): Promise<Answer> {
   const { loop, store, tenant, id, command } = params;
   if (!loop.owns(id.partition)) return refused('not_owner');

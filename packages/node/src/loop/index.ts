@@ -3,7 +3,7 @@ export * from './inbox-request.ts';
 export * from './loop.ts';
 export * from './ports.ts';
 export * from './reader.ts';
-export * from './redrive.ts';
+export { type RedriveScope, redrive } from './redrive.ts';
 export { slicesOf } from './slices.ts';
 export { Specs } from './specs.ts';
 export { readPartition } from './take-over.ts';

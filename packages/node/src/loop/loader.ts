@@ -9,6 +9,8 @@ import { toSubmitted } from './take-over.ts';
 
 const READS_AT_ONCE = 4;
 const INBOX_PAGE = 500;
+/** After a failed read that a decision waits for. */
+const RETRY_MS = 1_000;
 
 type Assign = Effect & { kind: 'assign' };
 
@@ -65,7 +67,10 @@ export class Loader {
     const bare: Assign[] = [];
     for (const effect of effects) {
       if (effect.kind === 'assign' && lacksInput(effect.attempt.task.run)) bare.push(effect);
-      else ready.push(effect);
+      else if (effect.kind === 'loadInput') void this.#loadForDecision(effect.run);
+      else if (effect.kind === 'startRun' && lacksInput(effect.task.run)) {
+        void this.#loadForDecision(effect.task.run).then(() => this.#send([effect]));
+      } else ready.push(effect);
     }
     this.#send(ready);
     if (bare.length > 0) void this.#loadInputs(bare);
@@ -95,6 +100,23 @@ export class Loader {
       return;
     }
     if (!this.#stopped) this.#send(effects.filter(({ attempt }) => isLive(attempt)));
+  }
+
+  /** A decision waits for the run's input: it is read, and then looked at again. */
+  async #loadForDecision(run: Run): Promise<void> {
+    const { ms, partition, seq, spec } = run;
+    if (lacksInput(run)) {
+      const ids = [{ tenant: spec.tenant, id: { ms, partition, seq } }];
+      try {
+        const [row] = await this.#p.store.readRuns({ ids, withInput: true });
+        if (lacksInput(run)) this.#setInput(run, row?.input ?? null);
+      } catch (error) {
+        this.#p.storeFailed(asStoreError(error));
+        this.#p.ports.after(RETRY_MS, () => void this.#loadForDecision(run));
+        return;
+      }
+    }
+    if (!this.#stopped) this.#p.deliver([{ kind: 'reevaluate', partition, seq }]);
   }
 
   #setInput(run: Run, input: Uint8Array | null): void {

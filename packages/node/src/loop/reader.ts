@@ -2,14 +2,19 @@ import {
   type AttemptRecord,
   CLASSES,
   type ClassName,
+  type Growth,
   isParked,
   parseDetail,
   type Run,
+  type RunDetail,
+  type RunGraph,
   type RunHead,
   type RunId,
   type RunState,
+  resultOutput,
   type Task,
   type TaskState,
+  taskName,
 } from '@signalbox/engine';
 import type { Store, StoredRun } from '@signalbox/store';
 import type { CommitLoop } from './loop.ts';
@@ -34,6 +39,10 @@ export interface RunView {
     /** When a task that waits for its time goes on. */
     readonly dueAtMs?: number;
   }[];
+  /** How its graph grew beyond its job version. */
+  readonly growth: readonly Growth[];
+  /** Why it is held, and by whom. */
+  readonly paused?: NonNullable<RunGraph['paused']>;
   readonly output: Uint8Array | null;
 }
 
@@ -82,7 +91,7 @@ export function viewOf(run: Run): RunView {
     head: run.head,
     endedAtMs: null,
     tasks: run.tasks.map((task) => ({
-      name: task.spec.name,
+      name: taskName(task),
       state: task.state,
       error: task.error,
       attempts: attemptsOf(task),
@@ -91,6 +100,8 @@ export function viewOf(run: Run): RunView {
         : {}),
       ...(task.state === 'PENDING' && task.dueAt > 0 ? { dueAtMs: task.dueAt } : {}),
     })),
+    growth: run.graph?.growth ?? [],
+    ...(run.graph?.paused == null ? {} : { paused: run.graph.paused }),
     output: null,
   };
 }
@@ -106,6 +117,7 @@ function attemptsOf(task: Task): AttemptRecord[] {
 /** A run that no owner holds in memory: it has ended, or waits parked in the store. */
 export function viewOfStored({ run, end }: StoredRun): RunView {
   const head = headOf({ run });
+  const detail = end === null ? null : parseDetail(end.detail, run.id.ms);
   const waiting: TaskState = head.lane === undefined || head.lane === 'due' ? 'PENDING' : 'QUEUED';
   return {
     id: run.id,
@@ -119,8 +131,9 @@ export function viewOfStored({ run, end }: StoredRun): RunView {
     tasks:
       end === null
         ? [{ name: 'main', state: waiting, error: null, attempts: [], ...dueOf(head, waiting) }]
-        : parseDetail(end.detail, run.id.ms).tasks.map((task, i) => ({ name: `${i}`, ...task })),
-    output: end?.output ?? null,
+        : namedTasks(detail as RunDetail),
+    growth: detail?.growth ?? [],
+    output: detail === null ? null : resultOutput(detail, end?.output ?? null),
   };
 }
 
@@ -130,4 +143,9 @@ function headOf({ run }: { readonly run: StoredRun['run'] }): RunHead {
 
 function dueOf({ dueAt }: RunHead, state: TaskState): { dueAtMs?: number } {
   return dueAt === undefined || state !== 'PENDING' ? {} : { dueAtMs: dueAt };
+}
+
+/** Tasks of the job version are named by it; those that came later name themselves. */
+function namedTasks({ tasks }: RunDetail): RunView['tasks'] {
+  return tasks.map(({ output: _output, ...task }, i) => ({ name: `${i}`, ...task }));
 }

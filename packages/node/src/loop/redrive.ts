@@ -1,12 +1,24 @@
-import { type Answer, formatRunId, parseDetail, type RunId } from '@signalbox/engine';
+import {
+  type Answer,
+  formatRunId,
+  parseDetail,
+  type RunDetail,
+  type RunId,
+  taskOutput,
+} from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { CommitLoop } from './loop.ts';
 import { refused } from './refused.ts';
+import { type RetryPlan, retryPlan } from './retry-plan.ts';
+
+/** Every task that did not succeed, all of them from the start, or these and what they held up. */
+export type RedriveScope = 'failed' | 'all' | readonly string[];
 
 /**
  * Tries an ended run again on somebody's word: a quarantine is cleared, a failure re-driven. A
- * terminal state is never left (I3), so this is a new run of the same job version and input, and
- * its trigger names the old one and who asked: that is the audit trail (FLT-06).
+ * terminal state is never left (I3), so this is a new run of the same job version and input. It goes
+ * on with what succeeded in the old one (DAG-18), and its trigger names that one and who asked: that
+ * is the audit trail (FLT-06).
  */
 export async function redrive(params: {
   loop: CommitLoop;
@@ -14,20 +26,37 @@ export async function redrive(params: {
   tenant: string;
   id: RunId;
   by: string;
+  scope?: RedriveScope;
 }): Promise<Answer> {
-  const { loop, store, tenant, id, by } = params;
+  const { loop, store, tenant, id, by, scope = 'failed' } = params;
   if (by === '') return NEEDS_IDENTITY;
   if (!loop.owns(id.partition)) return refused('not_owner');
   const stored = await store.getRun({ tenant, id });
   if (stored === null) return NOT_FOUND;
   if (stored.end === null) return STILL_LIVE;
-  const { tasks } = parseDetail(stored.end.detail, id.ms);
-  if (tasks.every((task) => task.state === 'SUCCEEDED')) return SUCCEEDED;
+  const detail = parseDetail(stored.end.detail, id.ms);
+  if (detail.tasks.every((task) => task.state === 'SUCCEEDED')) return SUCCEEDED;
   const { job, jobVersion: version, class: klass, input } = stored.run;
   const spec = await loop.specs.load({ tenant, job, version });
-  const head = { trigger: { kind: 'redrive', of: formatRunId(id), by } };
-  const { partition } = id;
-  return loop.execute({ kind: 'submit', partition, spec, head, class: klass, input });
+  const plan = retryPlan(spec, detail, scope);
+  if (typeof plan === 'string') return { kind: 'refused', code: 'invalid', message: plan };
+  const head = {
+    trigger: { kind: 'redrive', of: formatRunId(id), by },
+    ...(plan.kept.length === 0 ? {} : { retryOf: formatRunId(id) }),
+  };
+  const command = { kind: 'submit', partition: id.partition, spec, head, class: klass } as const;
+  if (plan.kept.length === 0) return loop.execute({ ...command, input });
+  if (detail.isWhole) return NOT_KEPT;
+  const takeOver = takenOver(plan, detail, stored.end.output);
+  return loop.execute({ ...command, input, takeOver });
+}
+
+function takenOver(plan: RetryPlan, detail: RunDetail, packed: Uint8Array | null) {
+  const tasks = plan.kept.map((task) => {
+    const { state, error } = detail.tasks[task] as RunDetail['tasks'][number];
+    return { task, state, error, output: taskOutput(detail, task, packed) };
+  });
+  return { growth: plan.growth, tasks };
 }
 
 const NEEDS_IDENTITY: Answer = {
@@ -38,3 +67,8 @@ const NEEDS_IDENTITY: Answer = {
 const NOT_FOUND: Answer = { kind: 'refused', code: 'not_found', message: 'no run has this id' };
 const STILL_LIVE: Answer = { kind: 'refused', code: 'invalid', message: 'the run has not ended' };
 const SUCCEEDED: Answer = { kind: 'refused', code: 'invalid', message: 'the run succeeded' };
+const NOT_KEPT: Answer = {
+  kind: 'refused',
+  code: 'invalid',
+  message: 'the outputs of its tasks were too large to be kept: retry all of it',
+};

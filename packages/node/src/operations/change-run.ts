@@ -1,7 +1,7 @@
-import { formatRunId, parseClass } from '@signalbox/engine';
-import type { ClassName, RunView, Submitted } from '@signalbox/protocol';
+import { parseClass } from '@signalbox/engine';
+import type { ClassName, RunView } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
-import { executeOnRun, redrive } from '../loop/index.ts';
+import { executeOnRun } from '../loop/index.ts';
 import { requirePlain } from './check-text.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
@@ -9,10 +9,28 @@ import { readView } from './read-run.ts';
 import { refusal } from './refusals.ts';
 import { showRun } from './run-view.ts';
 
-interface About {
+export interface About {
   readonly id: string;
   readonly reason?: string;
 }
+
+/** Holds a run: nothing of it begins until it is resumed; what runs goes on. */
+export const pauseRun = operation((context, caller, params: About) =>
+  changeLive(context, caller, { ...params, change: { kind: 'pauseRun' } }),
+);
+
+/** Lets a run go on: what failed is tried again, a fan-out looks at its limit anew. */
+export const resumeRun = operation(
+  (context, caller, params: About & { fanOutMax?: number }): Promise<RunView> => {
+    const change = { kind: 'resumeRun', fanOutMax: params.fanOutMax ?? 0 } as const;
+    return changeLive(context, caller, { ...params, change });
+  },
+);
+
+/** Looks again at everything of a run that waits for nothing; changes nothing where all is well. */
+export const reevaluateRun = operation((context, caller, params: About) =>
+  changeLive(context, caller, { ...params, change: { kind: 'reevaluate' } }),
+);
 
 /** Cancels a run. One that has ended stays as it is and answers `not_running`. */
 export const cancelRun = operation((context, caller, params: About) =>
@@ -28,9 +46,14 @@ export const changeClass = operation(
   },
 );
 
-type Change = { kind: 'cancel' } | { kind: 'changeClass'; class: 0 | 1 | 2 };
+type Change =
+  | { kind: 'cancel' }
+  | { kind: 'changeClass'; class: 0 | 1 | 2 }
+  | { kind: 'pauseRun' }
+  | { kind: 'resumeRun'; fanOutMax: number }
+  | { kind: 'reevaluate' };
 
-async function changeLive(
+export async function changeLive(
   context: NodeContext,
   caller: Caller,
   params: About & { change: Change },
@@ -49,25 +72,7 @@ async function changeLive(
   return showRun(context, await readView(context, tenant, id));
 }
 
-/** Tries an ended run again: a new run of the same job version and input, which names the old one. */
-export const retryRun = operation(async (context, caller, params: About): Promise<Submitted> => {
-  const { loop, store } = context;
-  const { tenant } = caller;
-  reasonOf(params);
-  const { id } = await findTakenRun(context, tenant, params.id);
-  const { job, state, endedAtMs } = await readView(context, tenant, id);
-  if (endedAtMs === null) throw new ApiError('conflict', `the run has not ended: it is ${state}`);
-  const answer = await redrive({ loop, store, tenant, id, by: caller.key });
-  if (answer.kind === 'refused' && answer.code === 'invalid') {
-    throw new ApiError('conflict', answer.message);
-  }
-  if (answer.kind === 'refused') throw refusal(answer);
-  if (answer.kind === 'done')
-    throw new ApiError('internal', 'a submission was answered with nothing');
-  return { id: formatRunId(answer), job, created: answer.kind === 'accepted' };
-});
-
-function reasonOf({ reason = '' }: About): string {
+export function reasonOf({ reason = '' }: About): string {
   if (reason.length > 1_024) {
     throw new ApiError('invalid', 'a reason has at most 1024 characters', { field: 'reason' });
   }

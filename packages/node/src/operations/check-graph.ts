@@ -60,7 +60,7 @@ function parentsOf(
   return parents;
 }
 
-function checkStep(task: TaskDefinition, path: string): void {
+export function checkStep(task: TaskDefinition, path: string): void {
   const works = WORKS.filter((work) => task[work] !== undefined);
   const [work, second] = works;
   if (second !== undefined) {

@@ -16,6 +16,7 @@ import {
 import type { InboxEntry } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import type { RunView as EngineView } from '../loop/index.ts';
+import { grownNames } from './grown-names.ts';
 
 type EngineTask = EngineView['tasks'][number];
 
@@ -40,6 +41,7 @@ export function showHead(view: EngineView): RunView {
     // The key of a request says nothing about this run more than about the others of its batch.
     ...(head.key === undefined || head.batch !== undefined ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
+    ...(view.paused === undefined ? {} : { paused: { ...view.paused } }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
     tasks: [],
   };
@@ -67,10 +69,14 @@ export function showInboxEntry(entry: InboxEntry): RunView {
 
 function showTasks(view: EngineView, spec: JobSpec): TaskView[] {
   const run = formatRunId(view.id);
-  return spec.tasks.map((task, i) => {
+  const declared = spec.tasks.map((task, i) => {
     const known = view.tasks[i];
     return showTask(run, task.name, known ?? waiting(view, task.after.length > 0));
   });
+  const grown = grownNames(spec, view.growth).map((name, i) =>
+    showTask(run, name, view.tasks[spec.tasks.length + i] as EngineTask),
+  );
+  return grown.length === 0 ? declared : [...declared, ...grown];
 }
 
 /** A parked run is one row: its tasks are those of its job version, and wait with it. */

@@ -1,4 +1,4 @@
-import type { RunId, Task } from '@signalbox/engine';
+import { type RunId, type Task, taskName } from '@signalbox/engine';
 import { type AttemptView, parseTaskId, type TaskView } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../context.ts';
 import { findTakenRun } from './find-run.ts';
@@ -63,7 +63,7 @@ export function liveTask(
 ): Task | null {
   const run = context.loop.engine.core.books.get(of.id.partition)?.runs.get(of.id.seq);
   if (run === undefined || run.ms !== of.id.ms || run.spec.tenant !== of.tenant) return null;
-  return run.tasks.find((task) => task.spec.name === of.name) ?? null;
+  return run.tasks.find((task) => taskName(task) === of.name) ?? null;
 }
 
 export function noTask(id: string): ApiError {

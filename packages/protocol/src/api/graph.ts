@@ -125,6 +125,7 @@ export const graphJobFields = {
 export type FailurePolicy = Static<typeof FailurePolicy>;
 export type RunLimits = Static<typeof RunLimits>;
 export type Notify = Static<typeof Notify>;
+export type NotifyTarget = Static<typeof NotifyTarget>;
 export type InputSource = Static<typeof InputSource>;
 export type FanOut = Static<typeof FanOut>;
 export type Sleep = Static<typeof Sleep>;

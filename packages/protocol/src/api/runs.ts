@@ -85,6 +85,10 @@ export const RunView = Type.Object({
   endedAt: Type.Union([Instant, Type.Null()]),
   key: Type.Optional(Type.String()),
   trigger: Type.Optional(Type.Record(Type.String(), Type.String())),
+  /** Why it is PAUSED: `asked`, `task_failed` or `fan_out_limit`. */
+  paused: Type.Optional(
+    Type.Object({ by: Type.String(), why: Type.String(), detail: Type.String() }),
+  ),
   /** The window of a schedule that it is the run of. */
   window: Type.Optional(
     Type.Object({

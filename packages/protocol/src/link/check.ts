@@ -128,6 +128,8 @@ const FROM_NODE = table({
     trace: optional(text),
     input: orNull(bytes),
     checkpoint: orNull(bytes),
+    task: optional(name),
+    parents: optional(bytes),
   },
   abort: { ref, graceMs: amount, why: text },
   confirm: { refs: list(ref) },

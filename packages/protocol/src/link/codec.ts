@@ -12,7 +12,7 @@ const PAYLOADS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['finish', ['output']],
   ['checkpoint', ['state']],
   ['log', ['text']],
-  ['assign', ['input', 'checkpoint']],
+  ['assign', ['input', 'checkpoint', 'parents']],
 ]);
 
 const HEADER_AT = 4;
@@ -53,7 +53,9 @@ function assignHead(
     message.heads.push({ kind: 'about', ...frame.about });
   }
   const input = taken(frame.input, payloads);
-  return { ...frame, about, input, checkpoint: taken(frame.checkpoint, payloads) };
+  const checkpoint = taken(frame.checkpoint, payloads);
+  const head = { ...frame, about, input, checkpoint };
+  return frame.parents === undefined ? head : { ...head, parents: taken(frame.parents, payloads) };
 }
 
 function headOf(frame: FromWorker | FromNode, payloads: Uint8Array[]): unknown {
@@ -105,7 +107,8 @@ function decode(message: Uint8Array): Record<string, unknown>[] {
   for (const frame of frames) {
     for (const field of PAYLOADS.get(frame['kind']) ?? []) {
       const length = frame[field];
-      if (length === null) continue;
+      // Few assignments have parents: those that have none do not say so.
+      if (length === null || (length === undefined && field === 'parents')) continue;
       if (!isLength(length) || at + length > message.length) {
         throw new FrameError(`${String(frame['kind'])}.${field} is not the length of a payload`);
       }

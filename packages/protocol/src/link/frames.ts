@@ -95,6 +95,10 @@ export type FromNode =
       readonly trace?: string;
       readonly input: Uint8Array | null;
       readonly checkpoint: Uint8Array | null;
+      /** Of a child of a fan-out: its own name, in place of the one that it has in common with others. */
+      readonly task?: string;
+      /** What became of the tasks that it waited for, as JSON; absent where it waited for none. */
+      readonly parents?: Uint8Array;
     }
   | { readonly kind: 'abort'; readonly ref: Ref; readonly graceMs: number; readonly why: string }
   /** These results are durable: they may be forgotten. */

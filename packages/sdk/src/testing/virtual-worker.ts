@@ -184,6 +184,7 @@ export class VirtualWorker {
       assign,
       input: assign.input && (await node.payload(assign.input)),
       checkpoint: assign.checkpoint,
+      parents: assign.parents === undefined ? null : await node.payload(assign.parents),
       signal: running.stop.signal,
       graceMs: assign.graceMs,
       get deadline() {

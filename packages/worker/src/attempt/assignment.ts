@@ -47,8 +47,11 @@ export class Assignment implements Assign {
   get jobVersion() {
     return this.#about.jobVersion;
   }
+  get parents() {
+    return this.#frame.parents;
+  }
   get task() {
-    return this.#about.task;
+    return this.#frame.task ?? this.#about.task;
   }
   get executor() {
     return this.#about.executor;
@@ -83,7 +86,7 @@ const EMPTY_HASH = hash('sha256', '', 'hex');
 
 /** As plain data, for another thread or process: what is worked out on demand does not get there. */
 export function plainAssign(assign: Assign): Assign {
-  const { trace } = assign;
+  const { trace, parents } = assign;
   return {
     ref: assign.ref,
     tenant: assign.tenant,
@@ -103,5 +106,6 @@ export function plainAssign(assign: Assign): Assign {
     ...(trace === undefined ? {} : { trace }),
     input: assign.input,
     checkpoint: assign.checkpoint,
+    ...(parents === undefined ? {} : { parents }),
   };
 }

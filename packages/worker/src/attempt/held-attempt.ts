@@ -29,6 +29,7 @@ export class HeldAttempt implements AttemptContext {
   link: Link;
   input: Uint8Array | null;
   checkpoint: Uint8Array | null;
+  parents: Uint8Array | null;
   deadline: number | null;
   /** Once it has ended: what is said until it is confirmed. */
   finish: Finish | null = null;
@@ -51,6 +52,7 @@ export class HeldAttempt implements AttemptContext {
     this.#owner = params.owner;
     this.input = assign.input;
     this.checkpoint = assign.checkpoint;
+    this.parents = assign.parents ?? null;
     this.deadline = assign.timeoutMs === null ? null : Date.now() + assign.timeoutMs;
     this.life = new LifeCycle({
       first: 'accepted',

@@ -48,13 +48,18 @@ export async function runAttempt(params: {
   owner.ended(held, { kind: 'finish', ref: held.ref, result: wire, output });
 }
 
-function hasReferences({ input, checkpoint }: HeldAttempt): boolean {
-  return (input !== null && needsBlob(input)) || (checkpoint !== null && needsBlob(checkpoint));
+function hasReferences({ input, checkpoint, parents }: HeldAttempt): boolean {
+  return (
+    (input !== null && needsBlob(input)) ||
+    (checkpoint !== null && needsBlob(checkpoint)) ||
+    (parents !== null && needsBlob(parents))
+  );
 }
 
 async function resolvePayloads(held: HeldAttempt, blobs: Blobs | undefined): Promise<void> {
   const { tenant } = held.assign;
-  const { input, checkpoint } = held;
+  const { input, checkpoint, parents } = held;
+  if (parents !== null) held.parents = await resolvePayload({ blobs, tenant, payload: parents });
   if (input !== null) held.input = await resolvePayload({ blobs, tenant, payload: input });
   if (checkpoint === null) return;
   // A checkpoint that cannot be read costs time, not the task: it begins at the start (WRK-06).

@@ -17,6 +17,8 @@ export interface Assign extends About {
   /** The payload, or the reference to the blob that it is in. */
   readonly input: Uint8Array | null;
   readonly checkpoint: Uint8Array | null;
+  /** What became of the tasks that it waited for, as JSON or a reference to it. */
+  readonly parents?: Uint8Array | undefined;
 }
 
 /** Why an attempt is told to stop. A node may know more words than these. */
@@ -42,6 +44,8 @@ export interface AttemptContext {
   readonly input: Uint8Array | null;
   /** What an earlier attempt of the task saved; null from the start. */
   readonly checkpoint: Uint8Array | null;
+  /** What became of the tasks that it waited for, as JSON; null where it waited for none. */
+  readonly parents: Uint8Array | null;
   /** Fires when the attempt is to stop; `signal.reason` is a `StopWhy`. */
   readonly signal: AbortSignal;
   /** How long it may take to stop once the signal has fired. Read it then: the node may change it. */

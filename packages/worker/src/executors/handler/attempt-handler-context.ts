@@ -1,8 +1,10 @@
 import type { AttemptContext } from '../executor.ts';
-import type { Checkpoint, HandlerContext, HandlerLog } from './handler.ts';
+import type { Checkpoint, HandlerContext, HandlerLog, ParentResult } from './handler.ts';
 import { handlerLog } from './handler-log.ts';
 import { decodePayload, encodePayload } from './json-payload.ts';
 import { OfferedState } from './offered-state.ts';
+
+type Parents = Readonly<Record<string, ParentResult>>;
 
 /**
  * What a handler has of its attempt. All that has to be made or computed is so when it is read: most
@@ -19,6 +21,7 @@ export class AttemptHandlerContext implements HandlerContext {
   readonly attempt: number;
   readonly #attempt: AttemptContext;
   #inputBytes: Uint8Array | null = null;
+  #parents: Parents | null = null;
   #log: HandlerLog | null = null;
   #checkpoint: Checkpoint | null = null;
   #offered: OfferedState | null = null;
@@ -49,6 +52,12 @@ export class AttemptHandlerContext implements HandlerContext {
 
   get inputHash(): string {
     return this.#attempt.assign.inputHash;
+  }
+
+  get parents(): Readonly<Record<string, ParentResult>> {
+    const { parents } = this.#attempt;
+    this.#parents ??= parents === null ? {} : (decodePayload(parents) as Parents);
+    return this.#parents;
   }
 
   /** The handler's own copy: the bytes may be the node's memory, and the next attempt's input. */

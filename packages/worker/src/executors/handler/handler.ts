@@ -38,6 +38,8 @@ export interface HandlerContext {
   /** SHA-256 of the input, hex. */
   readonly inputHash: string;
   readonly inputBytes: Uint8Array | null;
+  /** What became of the tasks that it comes after, by name; empty where there are none. */
+  readonly parents: Readonly<Record<string, ParentResult>>;
   /** When its time is over; null for never. An extension moves it. */
   readonly deadline: Date | null;
   /** Fires when the attempt is to stop; `signal.reason` says why. */
@@ -49,6 +51,23 @@ export interface HandlerContext {
   readonly checkpoint: Checkpoint;
   /** Asks for more time; false where the node does not grant it, as without progress since the last. */
   extend(ms: number): Promise<boolean>;
+}
+
+/** How a parent of the task ended, and what it gave. */
+export interface ParentResult {
+  readonly state: string;
+  /** Where it is JSON; of a fan-out see `results`. */
+  readonly output?: unknown;
+  readonly error?: string;
+  /** Of a fan-out: how many children it had, what they gave, and which of them did not succeed. */
+  readonly total?: number;
+  readonly results?: readonly { readonly partition: number; readonly output?: unknown }[];
+  readonly failures?: readonly {
+    readonly task: string;
+    readonly partition: number;
+    readonly state: string;
+    readonly error: string | null;
+  }[];
 }
 
 export interface HandlerLog {

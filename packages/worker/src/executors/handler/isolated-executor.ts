@@ -52,9 +52,14 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
           case 'ready': {
             // Told to stop before it began: nobody listens to a signal in there yet.
             if (attempt.signal.aborted) return isolated.kill();
-            const { assign, input, checkpoint, deadline } = attempt;
-            const bare = { ...plainAssign(assign), input: null, checkpoint: null };
-            isolated.send({ kind: 'run', assign: bare, input, checkpoint, deadline });
+            const { assign, input, checkpoint, parents, deadline } = attempt;
+            const bare = {
+              ...plainAssign(assign),
+              input: null,
+              checkpoint: null,
+              parents: undefined,
+            };
+            isolated.send({ kind: 'run', assign: bare, input, checkpoint, parents, deadline });
             return;
           }
           case 'log':

@@ -49,6 +49,7 @@ class RemoteAttempt implements AttemptContext {
   readonly assign;
   readonly input;
   readonly checkpoint;
+  readonly parents;
   deadline: number | null;
   graceMs: number;
   readonly #abort = new AbortController();
@@ -60,6 +61,7 @@ class RemoteAttempt implements AttemptContext {
     this.assign = message.assign;
     this.input = message.input;
     this.checkpoint = message.checkpoint;
+    this.parents = message.parents;
     this.deadline = message.deadline;
     this.graceMs = message.assign.graceMs;
     this.#channel = channel;

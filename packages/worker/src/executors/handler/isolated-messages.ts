@@ -8,6 +8,7 @@ export type ToIsolated =
       readonly assign: Assign;
       readonly input: Uint8Array | null;
       readonly checkpoint: Uint8Array | null;
+      readonly parents: Uint8Array | null;
       readonly deadline: number | null;
     }
   | { readonly kind: 'abort'; readonly why: string; readonly graceMs: number }

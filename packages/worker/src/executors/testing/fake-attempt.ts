@@ -41,6 +41,7 @@ export function fakeAttempt(
       ...params.assign,
     },
     input: typeof input === 'string' ? new TextEncoder().encode(input) : input,
+    parents: null,
     checkpoint: null,
     signal: controller.signal,
     graceMs: params.graceMs ?? 5_000,

@@ -1,0 +1,34 @@
+import type { Effect } from '@signalbox/engine';
+import type { NodeContext } from '../context.ts';
+import type { Supplier } from '../supply/supplier.ts';
+import { NestedRuns } from './nested-runs.ts';
+import { Notifier } from './notifier.ts';
+
+/** Carries out what graphs ask of the node itself; what is for workers is the gateway's. */
+export class GraphEffects {
+  readonly #nested: NestedRuns;
+  readonly #notifier: Notifier;
+
+  constructor(params: {
+    context: () => NodeContext;
+    supplier: Supplier;
+    /** Between the tries of a webhook; of the usual length unless told. */
+    webhookDelaysMs?: readonly number[];
+  }) {
+    this.#nested = new NestedRuns(params.context, params.supplier);
+    this.#notifier = new Notifier(params.context, params.webhookDelaysMs);
+  }
+
+  receive(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.kind === 'notify') this.#notifier.notify(effect);
+      else if (effect.kind === 'startRun') this.#nested.start(effect.task);
+      else if (effect.kind === 'cancelNested') this.#nested.cancel(effect.task);
+    }
+  }
+
+  stop(): void {
+    this.#nested.stop();
+    this.#notifier.stop();
+  }
+}

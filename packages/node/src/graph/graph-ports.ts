@@ -1,0 +1,96 @@
+import { createRequire } from 'node:module';
+import type { Addition, GraphPorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
+import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
+import { ApiError } from '../context.ts';
+import { checkStep } from '../operations/check-graph.ts';
+import { storedTask } from '../operations/job-definition.ts';
+import { parseJson } from '../supply/parents-document.ts';
+
+/** What conditions of tasks, and filters of waits, may name. */
+export const CONDITION_VARIABLES = { input: 'dyn', tasks: 'map', event: 'dyn' } as const;
+
+/** What the engine is handed: the language of conditions, and the schema of tasks. */
+export function graphPorts(): GraphPorts {
+  let programs: Programs | null = null;
+  let additions: AdditionSchema | null = null;
+  return {
+    judge(expression, scope) {
+      programs ??= conditionPrograms();
+      const compiled = programs.compile({ field: 'when', expression, result: 'bool' });
+      if (compiled.kind === 'refused') return { error: compiled.refusal.message };
+      const judged = compiled.program.evaluate(variablesOf(scope));
+      return judged.kind === 'error' ? { error: judged.message } : { value: judged.value === true };
+    },
+    readAddition(spec, output) {
+      additions ??= compileAddition();
+      return readAddition(spec, output, additions);
+    },
+  };
+}
+
+function variablesOf({ input, tasks, event }: Scope): Record<string, unknown> {
+  const told = [...tasks].map(([name, { state, output }]) => [
+    name,
+    { state, output: jsonOf(output) },
+  ]);
+  return {
+    input: jsonOf(input),
+    tasks: Object.fromEntries(told),
+    event: event === undefined ? null : jsonOf(event),
+  };
+}
+
+/** Null for what is no JSON or rests in the blob store: a condition cannot look into it. */
+function jsonOf(bytes: Uint8Array | null): unknown {
+  if (bytes === null || looksLikeBlobRef(bytes)) return null;
+  return parseJson(bytes) ?? null;
+}
+
+/**
+ * Loaded when a graph first needs it, and at once: an answer is waited for, and most nodes start and
+ * live without a single condition.
+ */
+const load = createRequire(import.meta.url);
+
+type Programs = import('../cel/programs.ts').CelPrograms;
+type AdditionSchema = ReturnType<typeof compileAddition>;
+
+export function conditionPrograms(): Programs {
+  const { CelPrograms } = load('../cel/programs.ts') as typeof import('../cel/programs.ts');
+  return new CelPrograms(CONDITION_VARIABLES);
+}
+
+function compileAddition() {
+  const { Type } = load('typebox') as typeof import('typebox');
+  const { Compile } = load('typebox/compile') as typeof import('typebox/compile');
+  const Edge = Type.Object(
+    { from: Type.String({ maxLength: 256 }), to: Type.String({ maxLength: 256 }) },
+    { additionalProperties: false },
+  );
+  return Compile(
+    Type.Object({
+      tasks: Type.Optional(Type.Array(TaskSchema, { maxItems: 200_000 })),
+      edges: Type.Optional(Type.Array(Edge, { maxItems: 200_000 })),
+    }),
+  );
+}
+
+function readAddition(
+  spec: JobSpec,
+  output: Uint8Array,
+  schema: AdditionSchema,
+): Addition | { error: string } {
+  const value = looksLikeBlobRef(output) ? undefined : parseJson(output);
+  if (!schema.Check(value)) {
+    const [first] = schema.Errors(value);
+    return { error: `its output adds no tasks: ${first?.instancePath ?? ''} ${first?.message}` };
+  }
+  const { tasks = [], edges = [] } = value;
+  try {
+    for (const [i, task] of tasks.entries()) checkStep(task, `tasks[${i}]`);
+  } catch (error) {
+    if (error instanceof ApiError) return { error: `${error.field}: ${error.message}` };
+    throw error;
+  }
+  return { tasks: tasks.map((task) => storedTask(spec.job, task) as TaskDefinition), edges };
+}

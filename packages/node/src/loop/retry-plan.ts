@@ -1,0 +1,98 @@
+import type { Growth, JobSpec, RunDetail } from '@signalbox/engine';
+import type { RedriveScope } from './redrive.ts';
+
+/** What a new run takes over from an ended one; everything else it does anew. */
+export interface RetryPlan {
+  readonly growth: readonly Growth[];
+  /** Indexes of the tasks that stay as they ended. */
+  readonly kept: readonly number[];
+}
+
+interface Graph {
+  readonly names: readonly string[];
+  readonly children: readonly (readonly number[])[];
+}
+
+/**
+ * Which tasks of an ended run are done anew: those that were asked for, and what comes after them
+ * and did not succeed. Answers what is wrong where it cannot be done.
+ */
+export function retryPlan(
+  spec: JobSpec,
+  detail: RunDetail,
+  scope: RedriveScope,
+): RetryPlan | string {
+  if (scope === 'all') return { growth: [], kept: [] };
+  const graph = graphOf(spec, detail.growth);
+  const chosen = scope === 'failed' ? unsuccessful(detail) : indexesOf(graph, scope);
+  if (typeof chosen === 'string') return chosen;
+  const anew = withDescendants(graph, chosen, (task) => detail.tasks[task]?.state === 'SUCCEEDED');
+  // Tasks that follow from an output cannot be kept when that output is made anew.
+  const outgrown = detail.growth.some((step) => anew.has(sourceOf(spec, step)));
+  if (!outgrown) return { growth: detail.growth, kept: others(detail.tasks.length, anew) };
+  const grown = detail.growth.map((step) => step[1]);
+  const all = withDescendants(graph, [...anew, ...grown], () => false);
+  return { growth: [], kept: others(spec.tasks.length, all) };
+}
+
+/** The task whose output made the run grow so. */
+function sourceOf(spec: JobSpec, step: Growth): number {
+  return step[0] === 'added' ? step[1] : (spec.tasks[step[1]]?.step.fanOut?.from ?? step[1]);
+}
+
+function unsuccessful({ tasks }: RunDetail): number[] {
+  return tasks.flatMap(({ state }, i) => (state === 'SUCCEEDED' || state === 'SKIPPED' ? [] : [i]));
+}
+
+function indexesOf({ names }: Graph, wanted: readonly string[]): number[] | string {
+  const indexOf = new Map(names.map((name, i) => [name, i]));
+  const unknown = wanted.find((name) => !indexOf.has(name));
+  if (unknown !== undefined) return `the run has no task ${unknown}`;
+  return wanted.map((name) => indexOf.get(name) as number);
+}
+
+function withDescendants(
+  { children }: Graph,
+  from: readonly number[],
+  stays: (task: number) => boolean,
+): Set<number> {
+  const found = new Set(from);
+  const open = [...from];
+  for (let task = open.pop(); task !== undefined; task = open.pop()) {
+    for (const child of children[task] ?? []) {
+      if (found.has(child) || stays(child)) continue;
+      found.add(child);
+      open.push(child);
+    }
+  }
+  return found;
+}
+
+function others(count: number, left: ReadonlySet<number>): number[] {
+  return Array.from({ length: count }, (_, i) => i).filter((i) => !left.has(i));
+}
+
+/** The whole graph as it was: the job version, and how the run grew. */
+function graphOf(spec: JobSpec, growth: readonly Growth[]): Graph {
+  const names = spec.tasks.map(({ name }) => name);
+  const children: number[][] = spec.tasks.map(({ before }) => [...before]);
+  for (const step of growth) {
+    if (step[0] === 'fanOut') {
+      const [, group, count] = step;
+      for (let i = 0; i < count; i++) {
+        names.push(`${names[group]}_chunk_${i}`);
+        children.push([group]);
+      }
+      continue;
+    }
+    const [, by, tasks, edges] = step;
+    for (const { name, after = [] } of tasks) {
+      const index = names.push(name ?? '') - 1;
+      children.push([]);
+      for (const parent of after) children[names.indexOf(parent)]?.push(index);
+      children[by]?.push(index);
+    }
+    for (const [parent, child] of edges) children[parent]?.push(child);
+  }
+  return { names, children };
+}

@@ -1,0 +1,116 @@
+import { type Answer, type Command, type RunId, taskName } from '@signalbox/engine';
+import type { RunView } from '@signalbox/protocol';
+import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { executeOnRun } from '../loop/index.ts';
+import { requirePlain } from './check-text.ts';
+import { findTakenRun } from './find-run.ts';
+import { operation } from './operation.ts';
+import { readView } from './read-run.ts';
+import { refusal, shown } from './refusals.ts';
+import { showRun } from './run-view.ts';
+
+interface OfTask {
+  /** Id of the run. */
+  readonly id: string;
+  /** Name of the task. */
+  readonly task: string;
+}
+
+/** A person approves or rejects; who, when and why become the output of the task (EXT-16). */
+export const approveTask = operation(
+  async (
+    context,
+    caller,
+    params: OfTask & { decision: 'approve' | 'reject'; comment?: string },
+  ): Promise<RunView> => {
+    const { decision, comment = '' } = params;
+    if (comment.length > 4_096) {
+      throw new ApiError('invalid', 'a comment has at most 4096 characters', { field: 'comment' });
+    }
+    requirePlain('comment', comment);
+    return wake(context, caller, {
+      ...params,
+      command: (of) => ({ kind: 'approve', ...of, decision, by: caller.key, comment }),
+    });
+  },
+);
+
+/** Tells one task that the event has come that it waits for, whatever its filter says. */
+export const signalTask = operation(
+  async (context, caller, params: OfTask & { event: unknown }): Promise<RunView> => {
+    const event = new TextEncoder().encode(JSON.stringify(params.event ?? null));
+    return wake(context, caller, {
+      ...params,
+      command: ({ partition, seq, task }, type) => ({
+        kind: 'event',
+        partition,
+        tenant: caller.tenant,
+        type: type ?? '',
+        event,
+        only: { seq, task },
+      }),
+    });
+  },
+);
+
+/**
+ * Tells every task of the tenant that waits for such an event, on the partitions of this node.
+ * `event` is the whole event as JSON.
+ */
+export const signalEvent = operation(
+  async (context, caller, params: { type: string; event: Uint8Array }): Promise<void> => {
+    const { loop } = context;
+    const { type, event } = params;
+    const commands = [...loop.engine.core.books.keys()].map(
+      (partition): Command => ({ kind: 'event', partition, tenant: caller.tenant, type, event }),
+    );
+    const answers = await loop.executeAll(commands);
+    const refused = answers.find((answer) => answer.kind === 'refused');
+    if (refused !== undefined) throw refusal(refused as Answer & { kind: 'refused' });
+  },
+);
+
+async function wake(
+  context: NodeContext,
+  caller: Caller,
+  params: OfTask & {
+    command: (
+      of: { partition: number; seq: number; task: number },
+      eventType: string | null,
+    ) => Command & { kind: 'approve' | 'event' };
+  },
+): Promise<RunView> {
+  const { loop, store } = context;
+  const { tenant } = caller;
+  const { id } = await findTakenRun(context, tenant, params.id);
+  const found = liveTask(context, id, params.task);
+  if (found === null) {
+    const view = await showRun(context, await readView(context, tenant, id));
+    const task = view.tasks.find(({ name }) => name === params.task);
+    if (task === undefined) {
+      throw new ApiError('not_found', `the run has no task ${shown(params.task)}`);
+    }
+    throw new ApiError('conflict', `the task does not wait: it is ${task.state}`);
+  }
+  const { index, type } = found;
+  const command = params.command({ partition: id.partition, seq: id.seq, task: index }, type);
+  const answer = await executeOnRun({ loop, store, tenant, id, command });
+  if (answer.kind === 'refused' && answer.code === 'invalid') {
+    throw new ApiError('conflict', answer.message);
+  }
+  if (answer.kind === 'refused') throw refusal(answer);
+  return showRun(context, await readView(context, tenant, id));
+}
+
+/** The waiting task of that name, and the type of event that it waits for. */
+function liveTask(
+  { loop }: NodeContext,
+  { partition, seq }: RunId,
+  name: string,
+): { index: number; type: string | null } | null {
+  const run = loop.engine.core.books.get(partition)?.runs.get(seq);
+  const task = run?.tasks.find((each) => taskName(each) === name);
+  if (task === undefined || task.state !== 'PENDING' || !task.part?.waitsSince) return null;
+  const { wait } = task.spec.step;
+  return { index: task.index, type: wait?.kind === 'event' ? wait.type : null };
+}

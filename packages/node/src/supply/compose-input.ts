@@ -1,0 +1,54 @@
+import { type InputSource, memberAt, type Task } from '@signalbox/engine';
+import { looksLikeBlobRef } from '@signalbox/protocol';
+import { parseJson, told } from './parents-document.ts';
+
+/** The input of a task, or why it cannot be put together. */
+export type Composed = { readonly input: Uint8Array | null } | { readonly error: string };
+
+/**
+ * What a task is given: the run's input, or an object made of what its definition names. A child of a
+ * fan-out is also told its place, how many there are, and its item.
+ */
+export function composeInput(task: Task, items: (from: Task, path: string) => unknown): Composed {
+  const { run, part, spec } = task;
+  const { inputs, fanOut } = spec.step;
+  const group = part?.group ?? null;
+  if (inputs === null && group === null) return { input: run.input };
+  const object: Record<string, unknown> = {};
+  for (const [name, source] of Object.entries(inputs ?? {})) {
+    const found = memberOf(task, source);
+    if ('error' in found) return { error: `its input ${name}: ${found.error}` };
+    if (found.value !== undefined) object[name] = found.value;
+  }
+  if (group !== null && fanOut !== null && part !== null) {
+    object['partition'] = part.partition;
+    object['total'] = group.part?.childCount ?? 0;
+    const list = items(run.tasks[fanOut.from] as Task, fanOut.path);
+    if (Array.isArray(list)) object['item'] = list[part.partition];
+  }
+  return { input: new TextEncoder().encode(JSON.stringify(object)) };
+}
+
+type Member = { readonly value: unknown } | { readonly error: string };
+
+function memberOf(task: Task, source: InputSource): Member {
+  const { run } = task;
+  const { task: from, path = '' } = source;
+  if (Object.hasOwn(source, 'value')) return { value: source.value };
+  if (from === undefined) return fromBytes(run.input, path, 'the input of the run');
+  const parent = run.tasks.find(({ part, spec }) => spec.name === from && part?.group == null);
+  if (parent === undefined) return { error: `there is no task ${from}` };
+  if (parent.part !== null && parent.part.firstChild >= 0) {
+    return { value: memberAt(told(parent), path) };
+  }
+  // What failed or was skipped gave nothing; whoever runs all the same does without.
+  return fromBytes(parent.output, path, `the output of ${from}`);
+}
+
+function fromBytes(bytes: Uint8Array | null, path: string, what: string): Member {
+  if (bytes === null) return { value: undefined };
+  if (looksLikeBlobRef(bytes)) return { error: `${what} is too large to be read here` };
+  const value = parseJson(bytes);
+  if (value === undefined) return { error: `${what} is no JSON` };
+  return { value: memberAt(value, path) };
+}
