@@ -17,6 +17,14 @@ export function foremostState(states: readonly string[]): string | undefined {
   return FOREMOST.find((state) => seen.has(state)) ?? states[0];
 }
 
+const ACTIVE = ['RUNNING', 'ASSIGNED', 'QUEUED', 'PENDING'];
+
+/** How several tasks stand together: what goes on, as long as anything does. */
+export function commonState(states: readonly string[]): string | undefined {
+  const seen = new Set(states);
+  return ACTIVE.find((state) => seen.has(state)) ?? foremostState(states);
+}
+
 /** `93 of 100, 2 failed`: how far several tasks have come. */
 export function tally(states: readonly string[]): string {
   const count = (...wanted: string[]) => states.filter((state) => wanted.includes(state)).length;

@@ -32,7 +32,8 @@ export function printRun(terminal: Terminal, run: RunView, printing: RunPrinting
   const rows = taskRows(run.tasks);
   const cells = rows.map((row) => taskCells(terminal, row));
   printTable(terminal, ['TASK', 'STATE', 'ATTEMPTS', 'WORKER', 'TOOK', 'NOTE'], cells);
-  if (printing.hasTimeline && rows.length > 1) {
+  const hasBegun = rows.some(({ attempts }) => attempts.length > 0);
+  if (printing.hasTimeline && rows.length > 1 && hasBegun) {
     const { columns, paint } = terminal;
     const from = Date.parse(run.submittedAt);
     const until = run.endedAt === null ? terminal.now() : Date.parse(run.endedAt);

@@ -42,7 +42,7 @@ describe('taskRows', () => {
     const rows = taskRows(TASKS);
     expect(rows.map(({ name, state, tally }) => [name, state, tally])).toEqual([
       ['list', 'SUCCEEDED', null],
-      ['convert', 'FAILED', '1 of 3, 1 failed, 1 running'],
+      ['convert', 'RUNNING', '1 of 3, 1 failed, 1 running'],
       ['merge', 'PENDING', null],
       ['stray_chunk_0', 'PENDING', null],
     ]);
@@ -86,7 +86,7 @@ describe('printRun', () => {
     };
     printRun(app.terminal, run, { isAscii: false, hasTimeline: true });
     expect(app.out.find((line) => line.startsWith('convert'))).toMatch(
-      /^convert +FAILED +2 +3\.0 s +1 of 3, 1 failed, 1 running; no such file$/,
+      /^convert +RUNNING +2 +3\.0 s +1 of 3, 1 failed, 1 running; no such file$/,
     );
     expect(app.texts.out).toContain('██');
   });
@@ -100,7 +100,7 @@ describe('runGraph', () => {
     const { boxes, edges } = runGraph(definition, taskRows(TASKS));
     expect(boxes.map(({ name, state, notes }) => [name, state, ...notes])).toEqual([
       ['list', 'SUCCEEDED', 'SUCCEEDED'],
-      ['convert', 'FAILED', 'FAILED', '1 of 3, 1 failed, 1 running'],
+      ['convert', 'RUNNING', 'RUNNING', '1 of 3, 1 failed, 1 running'],
       ['merge', 'PENDING', 'PENDING'],
       ['stray_chunk_0', 'PENDING', 'PENDING'],
     ]);

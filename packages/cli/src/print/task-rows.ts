@@ -1,5 +1,5 @@
 import type { AttemptView, TaskView } from '@signalbox/protocol';
-import { foremostState, tally } from '../graph/states.ts';
+import { commonState, tally } from '../graph/states.ts';
 
 /** One line about a task, or about a fan-out with all its children. */
 export interface TaskRow {
@@ -41,7 +41,7 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
   return {
     name,
     // While it goes on, a fan-out itself only waits; its children tell how it stands.
-    state: task.state === 'PENDING' ? (foremostState(states) ?? task.state) : task.state,
+    state: task.state === 'PENDING' ? (commonState(states) ?? task.state) : task.state,
     attempts,
     worker: children.length > 0 ? '' : (task.attempts.at(-1)?.worker ?? ''),
     error: error ?? children.find((child) => child.error !== null)?.error ?? null,

@@ -33,7 +33,9 @@ export function timeline(rows: readonly TaskRow[], params: TimelineParams): stri
     const took = spanOf(row.attempts, until);
     const label = took === null ? '' : span(took[1] - took[0]);
     const name = (names[i] as string).padEnd(nameWidth);
-    lines.push(`${name}  ${paint.ofState(row.state)(bar)}  ${paint.dim(label)}`.trimEnd());
+    // Colours around nothing would be spaces at the end of the line.
+    if (took === null) lines.push(name.trimEnd());
+    else lines.push(`${name}  ${paint.ofState(row.state)(bar)}  ${paint.dim(label)}`);
   }
   return lines;
 }

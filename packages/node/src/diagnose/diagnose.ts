@@ -1,4 +1,5 @@
 import { type Attempt, type Core, isTerminalTask, type Task } from '@signalbox/engine';
+import { diagnoseGraphWait } from './graph-wait.ts';
 import { diagnoseQueued } from './queued.ts';
 import type { Finding } from './reasons.ts';
 import { count, duration } from './words.ts';
@@ -10,6 +11,8 @@ const PARENTS_TOLD = 20;
 export function diagnose(core: Core, task: Task, now: number): Finding {
   if (isTerminalTask(task.state)) return ended(task.state, task.error);
   if (task.attempt !== null) return diagnoseAttempt(core, task.attempt, now);
+  const held = diagnoseGraphWait(task, now);
+  if (held !== null) return held;
   if (task.waitsFor > 0) return diagnoseUpstream(task, now);
   if (task.state === 'PENDING' && task.dueAt > now) {
     return waitingUntil({ dueAt: task.dueAt, now, error: task.error, attempts: task.attempts });
@@ -78,7 +81,7 @@ function diagnoseAttempt(core: Core, attempt: Attempt, now: number): Finding {
 function diagnoseUpstream(task: Task, now: number): Finding {
   const open = task.spec.after
     .map((index) => task.run.tasks[index] as Task)
-    .filter((parent) => parent.state !== 'SUCCEEDED');
+    .filter((parent) => !isTerminalTask(parent.state));
   const upstream = open.slice(0, PARENTS_TOLD).map((parent) => {
     const { name, timeouts } = parent.spec;
     const startedAt = parent.attempt?.startedAt ?? 0;
