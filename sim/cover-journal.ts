@@ -50,6 +50,7 @@ function coverEnds(evidence: Evidence, coverage: Coverage): void {
       if (name !== undefined) coverage.sometimes(name);
     }
     if (tasks.length > 1 && end.state === 'SUCCEEDED') coverage.sometimes('graph run finished');
+    if (end.state === 'PARTIAL') coverage.sometimes('ended partial');
     if (tasks.length > 1 && end.state === 'FAILED') coverage.sometimes('graph failed fast');
   }
 }
@@ -85,11 +86,18 @@ class JournalReader {
       case 'runCancelRequested':
         return this.#cancelled(run, fact.at);
       case 'runPaused':
+        return this.#coverage.sometimes('run paused');
       case 'runResumed':
+        return this.#coverage.sometimes('run resumed');
       case 'taskFannedOut':
+        return this.#coverage.sometimes('fan-out');
       case 'tasksAdded':
-      case 'tasksTakenOver':
+        return this.#coverage.sometimes('tasks added');
       case 'taskWaiting':
+        return this.#coverage.sometimes('wait begun');
+      case 'taskSkipped':
+        return this.#coverage.sometimes('task skipped');
+      case 'tasksTakenOver':
       case 'notificationDue':
       case 'notificationDone':
       case 'runClassChanged':

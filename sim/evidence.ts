@@ -107,6 +107,11 @@ function restless(world: World): string[] {
   for (const worker of world.workers) {
     for (const key of worker.holds.keys()) found.push(`${worker.name} still holds ${key}`);
   }
+  for (const { process } of world.nodes) {
+    for (const book of process?.loop.engine.core.books.values() ?? []) {
+      for (const id of book.notifications.keys()) found.push(`nobody was told ${id}`);
+    }
+  }
   if (!world.clients.isQuiet) found.push('a client still waits for its answer');
   if (!world.authors.isQuiet) found.push('a deleted schedule is still there');
   return found;

@@ -5,6 +5,7 @@ import { Streams } from '../world/streams.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
 import { ENGINE_CANARIES } from './engine-canaries.ts';
 import type { Mutant } from './mutant.ts';
+import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
 import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
 import { MUTANTS_OF_WINDOWS } from './mutants-of-windows.ts';
@@ -22,6 +23,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_WORKERS,
   ...MUTANTS_OF_OWNERS,
   ...MUTANTS_OF_WINDOWS,
+  ...MUTANTS_OF_GRAPHS,
 ];
 
 /** Each lie is told at several places of the same clean history. */

@@ -77,6 +77,35 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
     }),
   },
   {
+    name: 'a paused run goes on',
+    caughtBy: 'C8',
+    options: canaryWorld(33, {}, { minutes: 10 }),
+    sabotage: () => ({
+      engine: ({ core }) => {
+        const emit = core.emit.bind(core);
+        core.emit = (book, fact, run) => {
+          emit(book, fact, run);
+          if (fact.kind !== 'runPaused' || run === null) return;
+          run.state = 'RUNNING';
+        };
+      },
+    }),
+  },
+  {
+    name: 'a notification is forgotten when its node is',
+    caughtBy: 'C8',
+    options: canaryWorld(34, { 'node.crash': 10_000 }, { minutes: 10 }),
+    sabotage: () => ({
+      engine: ({ core }) => {
+        const tell = core.tell.bind(core);
+        let told = 0;
+        core.tell = (effect) => {
+          if (effect.kind !== 'notify' || ++told % 4 !== 0) tell(effect);
+        };
+      },
+    }),
+  },
+  {
     name: 'bulk work goes first',
     caughtBy: 'C9',
     options: canaryWorld(26, {}, { submitEveryMs: 350, workers: [1, 1, 1] }),

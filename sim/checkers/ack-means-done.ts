@@ -1,3 +1,4 @@
+import { parseDetail, taskOutput } from '@signalbox/engine';
 import type { Evidence } from '../evidence.ts';
 import { attemptKey, taskKey } from '../names.ts';
 import type { Checker } from './checker.ts';
@@ -53,11 +54,13 @@ function storedOutputs({ journal, runs }: Evidence): Map<string, string> {
   for (const { run, end } of runs) {
     if (end?.output == null) continue;
     const { partition, seq } = run.id;
-    // The output's own text names the task: it is the last one, whichever that was.
-    const text = decoder.decode(end.output);
-    const task = Number(/\/(\d+)#/.exec(text)?.[1] ?? Number.NaN);
-    if (!succeeded.get(`${partition}.${seq}`)?.has(task)) {
-      outputs.set(taskKey({ partition, seq, task }), text);
+    const detail = parseDetail(end.detail, run.id.ms);
+    for (const [task, { state }] of detail.tasks.entries()) {
+      const output = taskOutput(detail, task, end.output);
+      // The last one has no fact of its own.
+      if (state !== 'SUCCEEDED' || output === null) continue;
+      if (succeeded.get(`${partition}.${seq}`)?.has(task)) continue;
+      outputs.set(taskKey({ partition, seq, task }), decoder.decode(output));
     }
   }
   return outputs;

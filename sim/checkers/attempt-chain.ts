@@ -99,7 +99,10 @@ function brokenRecords(evidence: Evidence): string[] {
       });
       const charged = attempts.filter(({ outcome }) => CHARGED.has(outcome)).length;
       const max = tasks[index]?.retry?.attemptsMax ?? DEFAULT_RETRY.attemptsMax;
-      if (charged > max) problems.push(`run ${name}/${index}: ${charged} charged of ${max}`);
+      // Where failures pause the run, every resumption allows one more.
+      const isHeld = evidence.jobs.get(run.job)?.failurePolicy === 'PAUSE';
+      if (charged > max && !isHeld)
+        problems.push(`run ${name}/${index}: ${charged} charged of ${max}`);
       return problems;
     });
   });

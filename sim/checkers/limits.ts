@@ -54,7 +54,8 @@ function readGroup(params: {
   for (const packed of group.facts) {
     if (packed.kind === 'endedAt') {
       const prefix = `${partition}.${packed.seq}/`;
-      for (let task = 0; live.size > 0 && task < 8; task++) live.delete(`${prefix}${task}`);
+      // Fan-outs and growth of the catalogue stay below this.
+      for (let task = 0; live.size > 0 && task < 16; task++) live.delete(`${prefix}${task}`);
       continue;
     }
     if (packed.kind !== 'fact' || !('attempt' in packed.fact)) continue;

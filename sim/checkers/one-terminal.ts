@@ -1,3 +1,4 @@
+import { isNotificationFact } from '@signalbox/engine';
 import type { Evidence } from '../evidence.ts';
 import { runKey } from '../names.ts';
 import type { Checker } from './checker.ts';
@@ -26,6 +27,8 @@ function brokenEnds(evidence: Evidence): string[] {
     for (const packed of facts) {
       if (packed.kind !== 'fact' && packed.kind !== 'endedAt') continue;
       const seq = packed.kind === 'fact' ? packed.fact.seq : packed.seq;
+      // That somebody was told of an end is known after it.
+      if (packed.kind === 'fact' && isNotificationFact(packed.fact)) continue;
       const name = runKey({ partition, seq });
       if (endedAt.has(name)) problems.push(`run ${name} goes on after its end (group ${group})`);
       if (packed.kind === 'endedAt') {

@@ -162,7 +162,10 @@ class PartitionQueue {
     const name = `${this.partition}.${seq}`;
     const row = this.#known.rows.get(name);
     if (row === undefined) return;
-    const tasks = this.#evidence.jobs.get(row.job)?.tasks ?? [{}];
+    const definition = this.#evidence.jobs.get(row.job);
+    // When a task of such a graph is ready depends on more than the success of its parents.
+    if (definition?.failurePolicy !== undefined) return;
+    const tasks = definition?.tasks ?? [{}];
     const indexOf = new Map(tasks.map((task, i) => [task.name, i]));
     const parents = tasks.map((task) =>
       (task.after ?? []).map((each) => indexOf.get(each) as number),

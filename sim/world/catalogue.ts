@@ -17,6 +17,8 @@ export interface Behaviour {
   readonly freezes?: number;
   readonly checkpoints?: boolean;
   readonly extends?: boolean;
+  /** What its output asks for: so many children, and so many more tasks. */
+  readonly asks?: { readonly total: number; readonly adds: number };
 }
 
 export interface Job {
@@ -45,6 +47,79 @@ const FAST_RETRY = { attemptsMax: 3, fixedDelayMs: 4_000 } as const;
 function task(extra: TaskDefinition = {}): TaskDefinition {
   return { retry: FAST_RETRY, timeouts: { graceMs: 3_000, hardMs: 120_000 }, ...extra };
 }
+
+/** Graphs that do more than wait for each other; `yes` and `no` are what the judge of a node knows. */
+const GRAPHS: readonly Job[] = [
+  {
+    name: 'branches',
+    weight: 2,
+    definition: {
+      failurePolicy: 'FAIL_AFTER_ALL',
+      tasks: [
+        task({ name: 'a' }),
+        task({ name: 'yes', after: ['a'], when: 'yes' }),
+        task({ name: 'no', after: ['a'], when: 'no' }),
+        task({ name: 'with', after: ['no'] }),
+        task({ name: 'join', after: ['yes', 'no'], ifParentSkipped: 'run' }),
+        task({ name: 'end', after: ['join', 'a'] }),
+      ],
+    },
+    behaviour: { ms: [50, 3_000], transient: 0.1, permanent: 0.15 },
+  },
+  {
+    name: 'fan',
+    weight: 2,
+    definition: {
+      failurePolicy: 'SKIP_FAILED',
+      notify: { onSuccess: [{}], onFailure: [{}] },
+      tasks: [
+        task({ name: 'split' }),
+        task({ name: 'each', after: ['split'], fanOut: { from: 'split' } }),
+        task({ name: 'join', after: ['each'] }),
+      ],
+    },
+    behaviour: { ms: [50, 2_000], transient: 0.1, permanent: 0.1, asks: { total: 5, adds: 0 } },
+  },
+  {
+    name: 'careful',
+    weight: 1,
+    definition: {
+      failurePolicy: 'PAUSE',
+      notify: { onAlert: [{}] },
+      tasks: [task({ name: 'a' }), task({ name: 'b', after: ['a'] }), task({ name: 'c' })],
+    },
+    behaviour: { ms: [50, 2_000], permanent: 0.3 },
+  },
+  {
+    name: 'waits',
+    weight: 1,
+    definition: {
+      failurePolicy: 'CONTINUE',
+      tasks: [
+        task({ name: 'a' }),
+        { name: 'sleep', after: ['a'], sleep: { forMs: 20_000 } },
+        { name: 'ask', after: ['a'], approval: { timeoutMs: 15_000, default: 'approve' } },
+        {
+          name: 'event',
+          after: ['sleep'],
+          event: { type: 'x', timeoutMs: 9_000, default: 'skip' },
+        },
+        { name: 'nested', after: ['ask'], run: { job: 'quick' } },
+        task({ name: 'end', after: ['event', 'nested'], ifParentSkipped: 'run' }),
+      ],
+    },
+    behaviour: { ms: [50, 2_000], permanent: 0.1 },
+  },
+  {
+    name: 'grows',
+    weight: 1,
+    definition: {
+      failurePolicy: 'FAIL_AFTER_ALL',
+      tasks: [task({ name: 'plan', dynamic: true }), task({ name: 'end', after: ['plan'] })],
+    },
+    behaviour: { ms: [50, 2_000], transient: 0.1, asks: { total: 0, adds: 3 } },
+  },
+];
 
 const JOBS: readonly Job[] = [
   { name: 'quick', weight: 6, definition: { tasks: [task()] }, behaviour: { ms: [20, 400] } },
@@ -158,6 +233,7 @@ const JOBS: readonly Job[] = [
     },
     behaviour: { ms: [50, 4_000], transient: 0.08, permanent: 0.05 },
   },
+  ...GRAPHS,
 ];
 
 export function drawCatalogue(dice: Dice, tenantCount: number): Catalogue {

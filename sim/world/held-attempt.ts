@@ -30,8 +30,9 @@ export class HeldAttempt {
     this.ref = assignment.ref;
     this.request = assignment.request;
     this.home = home;
-    this.output = `${attemptKey(this.ref)} by ${worker.instance}`;
+    const by = `${attemptKey(this.ref)} by ${worker.instance}`;
     const { behaviour } = worker.world.catalogue.job(assignment.job);
+    this.output = behaviour.asks === undefined ? by : JSON.stringify({ by, ...behaviour.asks });
     const resumed = assignment.checkpoint !== null;
     this.#plan = drawPlan(worker.dice, behaviour, resumed);
     if (resumed) worker.world.coverage.sometimes('checkpoint resumed');

@@ -4,6 +4,7 @@ import { zoneOf } from '@signalbox/node/zones';
 import type { Store } from '@signalbox/store';
 import { Actor } from './clockwork.ts';
 import { Gateway } from './gateway.ts';
+import { GRAPH_PORTS, GraphShell } from './graph-shell.ts';
 import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
 import type { World } from './world.ts';
@@ -53,12 +54,16 @@ export class SimNode {
       dice: world.streams.of('store'),
       coverage,
     });
-    const engine = new Engine(world.options.engine, zoneOf);
+    const engine = new Engine(world.options.engine, zoneOf, GRAPH_PORTS);
     world.sabotage.engine?.(engine, world);
     this.#observe(engine);
     let gateway: Gateway | null = null;
+    let shell: GraphShell | null = null;
     const store = world.sabotage.door?.(door.store, world, this) ?? door.store;
-    const ports = this.#ports(owner, (effects) => gateway?.release(effects));
+    const ports = this.#ports(owner, (effects) => {
+      gateway?.release(effects);
+      shell?.release(effects);
+    });
     const loop = new CommitLoop({
       engine,
       store,
@@ -69,6 +74,8 @@ export class SimNode {
     });
     const { confirmed } = world;
     gateway = new Gateway({ node: owner, loop, history, coverage, confirmed });
+    const dice = world.streams.of(`graphs/${owner}`);
+    shell = new GraphShell({ loop, clockwork, actor: this.actor, dice });
     this.process = { owner, loop, gateway, store };
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);

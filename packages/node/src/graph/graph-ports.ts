@@ -1,17 +1,16 @@
 import { createRequire } from 'node:module';
 import type { Addition, GraphPorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
 import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
+import type { CelPrograms } from '../cel/programs.ts';
 import { ApiError } from '../context.ts';
 import { checkStep } from '../operations/check-graph.ts';
 import { storedTask } from '../operations/job-definition.ts';
 import { parseJson } from '../supply/parents-document.ts';
-
-/** What conditions of tasks, and filters of waits, may name. */
-export const CONDITION_VARIABLES = { input: 'dyn', tasks: 'map', event: 'dyn' } as const;
+import { conditionPrograms } from './conditions.ts';
 
 /** What the engine is handed: the language of conditions, and the schema of tasks. */
 export function graphPorts(): GraphPorts {
-  let programs: Programs | null = null;
+  let programs: CelPrograms | null = null;
   let additions: AdditionSchema | null = null;
   return {
     judge(expression, scope) {
@@ -46,19 +45,8 @@ function jsonOf(bytes: Uint8Array | null): unknown {
   return parseJson(bytes) ?? null;
 }
 
-/**
- * Loaded when a graph first needs it, and at once: an answer is waited for, and most nodes start and
- * live without a single condition.
- */
 const load = createRequire(import.meta.url);
-
-type Programs = import('../cel/programs.ts').CelPrograms;
 type AdditionSchema = ReturnType<typeof compileAddition>;
-
-export function conditionPrograms(): Programs {
-  const { CelPrograms } = load('../cel/programs.ts') as typeof import('../cel/programs.ts');
-  return new CelPrograms(CONDITION_VARIABLES);
-}
 
 function compileAddition() {
   const { Type } = load('typebox') as typeof import('typebox');

@@ -9,6 +9,7 @@ import {
   type TaskDefinition,
 } from '@signalbox/protocol';
 import { ApiError } from '../context.ts';
+import { checkConditions } from './check-conditions.ts';
 import { checkGraph } from './check-graph.ts';
 import { requirePlainDeep } from './check-text.ts';
 
@@ -34,6 +35,7 @@ export function checkDefinition(definition: JobDefinition, targets: TargetOption
     if (task.http !== undefined) checkHttp(task.http, `tasks[${i}].http`, targets);
   }
   checkGraph(definition, targets);
+  checkConditions(definition);
 }
 
 /** What can be known before a name is looked up; the worker checks the addresses when it dials. */

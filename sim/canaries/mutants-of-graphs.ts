@@ -1,0 +1,85 @@
+import { any, type Mutant, type PlacedFact, taskFacts, withFacts } from './mutant.ts';
+
+const without = (evidence: Parameters<typeof withFacts>[0], gone: PlacedFact['packed']) =>
+  withFacts(evidence, (packed) => (packed === gone ? [] : [packed]));
+
+/** Lies about how graphs went. */
+export const MUTANTS_OF_GRAPHS: readonly Mutant[] = [
+  {
+    name: 'a task begins while its run is paused',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const resumed = any(dice, taskFacts(evidence, 'runResumed'));
+      return resumed && without(evidence, resumed.packed);
+    },
+  },
+  {
+    name: 'a fan-out happens twice',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const found = any(dice, taskFacts(evidence, 'taskFannedOut'));
+      if (found === null) return null;
+      return withFacts(evidence, (packed) =>
+        packed === found.packed ? [packed, packed] : [packed],
+      );
+    },
+  },
+  {
+    name: 'children that nobody asked for',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const found = any(dice, taskFacts(evidence, 'taskFannedOut'));
+      return found && without(evidence, found.packed);
+    },
+  },
+  {
+    name: 'a sleep is cut short',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const found = any(
+        dice,
+        taskFacts(evidence, 'taskWaiting').filter(({ fact }) => fact.task === 1),
+      );
+      if (found === null) return null;
+      const { fact } = found;
+      const longer = {
+        kind: 'fact',
+        fact: { ...fact, until: fact.until + 9_000_000_000 },
+      } as const;
+      return withFacts(evidence, (packed) => [packed === found.packed ? longer : packed]);
+    },
+  },
+  {
+    name: 'nobody is told of an end',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const found = any(dice, taskFacts(evidence, 'notificationDone'));
+      return found && without(evidence, found.packed);
+    },
+  },
+  {
+    name: 'a skipped task had run',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const found = any(dice, taskFacts(evidence, 'taskSkipped'));
+      return found && without(evidence, found.packed);
+    },
+  },
+  {
+    name: 'a run with failures ends as SUCCEEDED',
+    caughtBy: 'C8',
+    mutate: (evidence, dice) => {
+      const stored = any(
+        dice,
+        evidence.runs.filter(({ end }) => end?.state === 'PARTIAL'),
+      );
+      if (stored === null) return null;
+      const runs = evidence.runs.map((each) =>
+        each === stored && each.end !== null
+          ? { ...each, end: { ...each.end, state: 'SUCCEEDED' } }
+          : each,
+      );
+      return { ...evidence, runs };
+    },
+  },
+];

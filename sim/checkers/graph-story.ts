@@ -1,0 +1,127 @@
+import type { JobDefinition, PackedFact, TaskDefinition } from '@signalbox/engine';
+
+type Fact = (PackedFact & { kind: 'fact' })['fact'];
+
+const FAILURES: ReadonlySet<string> = new Set(['taskFailed', 'taskTimedOut', 'taskQuarantined']);
+const ENDS: ReadonlySet<string> = new Set([
+  'taskSucceeded',
+  'taskCancelled',
+  'taskSkipped',
+  ...FAILURES,
+]);
+
+interface Told {
+  readonly definition: TaskDefinition;
+  /** Indexes of parents; for a child of a fan-out those of its group. */
+  readonly after: number[];
+  /** The fan-out that it is a child of. */
+  readonly group: number | null;
+  /** The kind of the fact that ended it. */
+  end: string | null;
+  wakesAt: number;
+  children: number | null;
+}
+
+/** One run as the journal tells it, with the rules that it must keep. */
+export class GraphStory {
+  readonly #name: string;
+  readonly #policy: string;
+  readonly #tasks: Told[] = [];
+  readonly #due = new Set<string>();
+  #isPaused = false;
+
+  constructor(name: string, definition: JobDefinition) {
+    this.#name = name;
+    this.#policy = definition.failurePolicy ?? 'FAIL_FAST';
+    this.#add(definition.tasks ?? [{}]);
+  }
+
+  read(fact: Fact, problems: string[]): void {
+    const wrong = (what: string): void => void problems.push(`run ${this.#name}: ${what}`);
+    switch (fact.kind) {
+      case 'runPaused':
+        this.#isPaused = true;
+        return;
+      case 'runResumed':
+        this.#isPaused = false;
+        return;
+      case 'taskFannedOut':
+        return this.#fannedOut(fact.task, fact.count, wrong);
+      case 'tasksAdded':
+        this.#add(fact.tasks);
+        for (const [from, to] of fact.edges) this.#tasks[to]?.after.push(from);
+        return;
+      case 'taskWaiting':
+        (this.#tasks[fact.task] as Told).wakesAt = fact.until;
+        return;
+      case 'notificationDue':
+        this.#due.add(fact.notification.id);
+        return;
+      case 'notificationDone':
+        if (!this.#due.delete(fact.id)) wrong(`${fact.id} was told without being due`);
+        return;
+      case 'taskAssigned':
+        if (this.#isPaused) wrong(`task ${fact.task} was assigned while it was paused`);
+        return this.#assigned(fact.task, wrong);
+      default:
+        if (ENDS.has(fact.kind) && 'task' in fact) this.#ended(fact, wrong);
+    }
+  }
+
+  /** The journal is over. */
+  end(problems: string[]): void {
+    for (const id of this.#due) problems.push(`nobody was told ${id}`);
+  }
+
+  #add(definitions: readonly TaskDefinition[]): void {
+    const names = [...this.#tasks.map(({ definition }) => definition.name)];
+    const all = [...names, ...definitions.map(({ name }) => name)];
+    for (const definition of definitions) {
+      const after = (definition.after ?? []).map((name) => all.indexOf(name));
+      this.#tasks.push({ definition, after, group: null, end: null, wakesAt: 0, children: null });
+    }
+  }
+
+  #fannedOut(index: number, count: number, wrong: (what: string) => void): void {
+    const group = this.#tasks[index] as Told;
+    if (group.children !== null) wrong(`task ${index} fanned out twice`);
+    this.#assigned(index, wrong);
+    group.children = count;
+    const { after, definition } = group;
+    for (let i = 0; i < count; i++) {
+      const child = { definition, after, group: index, end: null, wakesAt: 0, children: null };
+      this.#tasks.push(child);
+    }
+  }
+
+  /** It begins: everything that it waits for has ended, and well enough. */
+  #assigned(index: number, wrong: (what: string) => void): void {
+    const task = this.#tasks[index];
+    if (task === undefined) return wrong(`task ${index} does not exist`);
+    for (const parent of task.after) {
+      const end = this.#tasks[parent]?.end ?? null;
+      if (end === null) wrong(`task ${index} began before ${parent} had ended`);
+      else if (!this.#isEnough(task, end)) wrong(`task ${index} began after ${parent}: ${end}`);
+    }
+  }
+
+  #isEnough({ definition }: Told, end: string): boolean {
+    if (end === 'taskSucceeded') return true;
+    if (end === 'taskSkipped') return definition.ifParentSkipped === 'run';
+    return this.#policy === 'SKIP_FAILED';
+  }
+
+  #ended(fact: Fact & { task: number; at: number }, wrong: (what: string) => void): void {
+    const task = this.#tasks[fact.task];
+    if (task === undefined) return wrong(`task ${fact.task} does not exist`);
+    const isWell = fact.kind === 'taskSucceeded';
+    if (isWell && task.definition.sleep !== undefined && fact.at < task.wakesAt) {
+      wrong(`task ${fact.task} slept until ${task.wakesAt}, and woke at ${fact.at}`);
+    }
+    if (isWell && task.children !== null) {
+      const open = this.#tasks.filter(({ group, end }) => group === fact.task && end === null);
+      if (open.length > 0) wrong(`task ${fact.task} ended before its children`);
+    }
+    task.end = fact.kind;
+  }
+}

@@ -1,0 +1,74 @@
+import type { Addition, Effect, GraphPorts } from '@signalbox/engine';
+import type { CommitLoop } from '@signalbox/node/loop';
+import type { Actor, Clockwork } from './clockwork.ts';
+import { between, type Dice } from './streams.ts';
+
+const decoder = new TextDecoder();
+
+/** Conditions are words here, and the outputs of `grows` say how many tasks they add. */
+export const GRAPH_PORTS: GraphPorts = {
+  judge: (expression) => ({ value: expression === 'yes' }),
+  readAddition(_spec, output): Addition {
+    const { adds } = JSON.parse(decoder.decode(output)) as { adds: number };
+    const names = Array.from({ length: adds }, (_, i) => `more${i}`);
+    const tasks = names.map((name, i) => ({ name, after: i === 0 ? ['plan'] : [`more${i - 1}`] }));
+    return { tasks, edges: [{ from: names.at(-1) as string, to: 'end' }] };
+  },
+};
+
+/**
+ * What a node does for graphs beside handing out attempts: nested runs end after a while, somebody
+ * is told, and whoever is told that a run was paused resumes it. All of it dies with the node.
+ */
+export class GraphShell {
+  readonly #loop: CommitLoop;
+  readonly #clockwork: Clockwork;
+  readonly #actor: Actor;
+  readonly #dice: Dice;
+
+  constructor(params: { loop: CommitLoop; clockwork: Clockwork; actor: Actor; dice: Dice }) {
+    this.#loop = params.loop;
+    this.#clockwork = params.clockwork;
+    this.#actor = params.actor;
+    this.#dice = params.dice;
+  }
+
+  release(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      if (effect.kind === 'startRun') this.#later(() => this.#nestedEnded(effect));
+      else if (effect.kind === 'notify') this.#later(() => this.#told(effect));
+    }
+  }
+
+  #nestedEnded({ task }: Effect & { kind: 'startRun' }): void {
+    const { partition, seq } = task.run;
+    const state = this.#dice.int(6) === 0 ? 'FAILED' : 'SUCCEEDED';
+    const end = { run: 'nested', state, error: '', output: null } as const;
+    void this.#loop.execute({ kind: 'nestedEnded', partition, seq, task: task.index, ...end });
+  }
+
+  async #told({ partition, seq, notification }: Effect & { kind: 'notify' }): Promise<void> {
+    if (notification.on === 'alert') {
+      const resumed = await this.#loop.execute({
+        kind: 'resumeRun',
+        partition,
+        seq,
+        by: 'operator',
+        fanOutMax: 0,
+      });
+      // Not known to have happened: it stays open, and comes again with the next owner.
+      const isSure =
+        resumed.kind === 'done' || (resumed.kind === 'refused' && resumed.code === 'not_found');
+      if (!isSure)
+        return this.#later(() => this.#told({ kind: 'notify', partition, seq, notification }));
+    }
+    const { id } = notification;
+    const done = await this.#loop.execute({ kind: 'notified', partition, id, delivered: true });
+    if (done.kind !== 'done')
+      this.#later(() => this.#told({ kind: 'notify', partition, seq, notification }));
+  }
+
+  #later(work: () => unknown): void {
+    this.#clockwork.after(between(this.#dice, 100, 9_000), this.#actor, () => void work());
+  }
+}
