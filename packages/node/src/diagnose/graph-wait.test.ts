@@ -42,10 +42,7 @@ describe('API-09 what holds a task of a graph', () => {
   });
 
   it('counts the children of a fan-out, and says that a run is paused', async () => {
-    const tasks = [
-      { name: 'list' },
-      { name: 'each', after: ['list'], fanOut: { from: 'list' } },
-    ];
+    const tasks = [{ name: 'list' }, { name: 'each', after: ['list'], fanOut: { from: 'list' } }];
     await node.define('graph', { tasks });
     node.attach('w', ({ task }) =>
       task.spec.name === 'list' ? { kind: 'succeeded', output: bytes('[1,2,3]') } : null,
