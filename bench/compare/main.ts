@@ -3,9 +3,10 @@ import { installPeers } from '../peers/install-peers.ts';
 import { nowMs } from './clock.ts';
 import { compare } from './compare.ts';
 import { describeEnvironment } from './environment.ts';
-import { type Options, parseOptions, UsageError } from './options.ts';
+import { HELP, type Options, parseOptions, UsageError } from './options.ts';
 import { measureQuick, QUICK_SYSTEMS } from './quick/quick.ts';
 import { quickAnswer } from './quick/quick-answer.ts';
+import { quietest } from './quick/quietest.ts';
 import { renderText } from './report/text.ts';
 import { writeReport } from './report/write-report.ts';
 import { Servers } from './servers/servers.ts';
@@ -18,6 +19,10 @@ const EXIT_INTERRUPTED = 130;
 
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 
+if (process.argv.includes('--help')) {
+  process.stdout.write(HELP);
+  process.exit();
+}
 const options = readOptions();
 const servers = new Servers({ dropsDatabases: options.mode !== 'quick' });
 
@@ -45,14 +50,13 @@ async function runQuick({ json, disturbedOk }: Options): Promise<number> {
   const systems = ALL_SYSTEMS.filter(({ name }) => QUICK_SYSTEMS.includes(name));
   const environment = describeEnvironment(systems, servers);
   const measurements = await measureQuick({ systems, servers, disturbedOk, log });
-  const disturbed = measurements.filter((each) => each.isDisturbed);
-  if (disturbed.length > 0 && !disturbedOk) return refuse(disturbed);
   const answer = quickAnswer({
     systems,
-    measurements,
+    measurements: quietest(measurements),
     environment: await environment,
     seconds: (nowMs() - startedAtMs) / 1_000,
   });
+  if (answer.isDisturbed) log('others used the machine: the answer says so, and proves little');
   process.stdout.write(`${JSON.stringify(answer, null, json ? 0 : 2)}\n`);
   return 0;
 }

@@ -20,6 +20,23 @@ export interface Options {
 
 export class UsageError extends Error {}
 
+export const HELP = `npm run bench -- [options]: Signalbox beside its peers, in turns on this machine
+
+  --shape LIST      what to measure (${SHAPES}); steady if left out
+  --all             every shape
+  --against LIST    peers by name; all of them if left out
+  --only LIST       systems by name; ${VARIANTS} stands for all that are Signalbox
+  --rounds N        rounds of each shape, 3 if left out
+  --long-rounds N   rounds of shapes whose store is filled first, 1 if left out
+  --backlog LIST    waiting tasks of the shape backlog
+  --history N       finished tasks of the shape history
+  --short           small sizes, to see that everything runs
+  --quick           ratios to the best PostgreSQL peer within 50 s, as one object
+  --json            one object instead of tables
+  --write           renews the tables and plots of docs/performance.md
+  --disturbed-ok    shows figures, marked, although others used the machine; exit code 3 without
+`;
+
 export function parseOptions(args: readonly string[], all: readonly System[]): Options {
   const { values } = read(args);
   const sizes = sizesOf(values);

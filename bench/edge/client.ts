@@ -7,14 +7,19 @@ export class Client {
 
   constructor(url: string, key: string) {
     this.#pool = new Pool(url, { connections: 64, pipelining: 1 });
-    this.#headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    this.#headers = { authorization: `Bearer ${key}` };
   }
 
-  async call<T>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown): Promise<T> {
+  async call<T>(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: unknown,
+    contentType = 'application/json',
+  ): Promise<T> {
     const { statusCode, body: answer } = await this.#pool.request({
       method,
       path: `/api/v1${path}`,
-      headers: this.#headers,
+      headers: { ...this.#headers, 'content-type': contentType },
       body: body === undefined ? null : JSON.stringify(body),
     });
     const text = await answer.text();

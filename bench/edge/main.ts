@@ -2,6 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureApi } from './api.ts';
+import { measureEvents } from './events.ts';
 import { measureLatency } from './latency.ts';
 import { writeReport } from './report.ts';
 import { measureRunView } from './run-view.ts';
@@ -14,6 +15,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>
   'latency-postgres': () => measureLatency('postgres'),
   api: measureApi,
   'run-view': measureRunView,
+  events: measureEvents,
   watchers: measureWatchers,
 };
 

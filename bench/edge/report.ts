@@ -30,6 +30,8 @@ const LINES: readonly Line[] = [
   { figure: 'apiSubmitP99Ms', what: 'Submission at 1,000 requests/s mixed, p99, ms', below: 100 },
   { figure: 'apiStatusP50Ms', what: 'Status at 1,000 requests/s mixed, p50, ms', below: 10 },
   { figure: 'apiStatusP99Ms', what: 'Status at 1,000 requests/s mixed, p99, ms', below: 50 },
+  { figure: 'eventsPerSecond', what: 'Events, one per request, 32 senders, per second', above: 6 },
+  { figure: 'eventsPerSecondBatched', what: 'Events in batches of 100, per second', above: 6 },
   {
     figure: 'runView1000TasksLiveP95Ms',
     what: 'A run of 1,000 tasks in one answer, while it runs, p95, ms',

@@ -102,6 +102,7 @@ export class Disk {
         this.#coverage.sometimes('inbox taken');
         this.inbox.delete(id);
       }
+      for (const { id } of part.inboxPut ?? []) this.inbox.add(id);
     }
   }
 }

@@ -11,15 +11,13 @@ import { type Lane, QuickSessions } from './quick-sessions.ts';
 
 /** For everything, from the start of the servers to the last check. */
 const BUDGET_MS = 48_000;
-/** The longest that one measurement takes. */
-const ITEM_MS = 2_000;
 /** Stopping, and looking into the stores for what is left. */
-const CLOSING_MS = 6_000;
+const CLOSING_MS = 3_000;
 const ROUNDS_MAX = 3;
-const QUIET = { lookMs: 400, patienceMs: 2_000 };
+const QUIET = { lookMs: 400, patienceMs: 1_200 };
 
 /** Before the first round, so that compilers have seen the code that is measured. */
-const WARM_UP = { warmMs: 0, windowMs: 2_400 };
+const WARM_UP = { warmMs: 0, windowMs: 2_500 };
 const STEADY = { warmMs: 300, windowMs: 1_000 };
 const SINGLE = { warmMs: 200, windowMs: 700 };
 const LATENCY = { latencyTasks: 40, latencyGapMs: 15, latencyWarm: 5 };
@@ -91,22 +89,15 @@ export async function measureQuick(params: {
   const found: Measurement[] = [];
   for (let round = 0, lastMs = 0; round < ROUNDS_MAX && nowMs() + lastMs < endMs; round++) {
     const startedAtMs = nowMs();
-    for (const [index, { item, lane }] of rotated(lanes, round, ROUNDS_MAX).entries()) {
-      const measure = async (): Promise<Measurement> =>
-        measurementOf({
-          session: lane.session,
-          shape: item.shape,
-          label: '',
-          round,
-          measured: await item.measure(lane),
-          duplicates: 0,
-        });
-      let measurement = await measure();
-      // Once more, where the time that is left allows this round to come to its end.
-      const neededMs = (lanes.length - index) * ITEM_MS;
-      if (measurement.isDisturbed && !disturbedOk && nowMs() + neededMs < endMs) {
-        measurement = await measure();
-      }
+    for (const { item, lane } of rotated(lanes, round, ROUNDS_MAX)) {
+      const measurement = measurementOf({
+        session: lane.session,
+        shape: item.shape,
+        label: '',
+        round,
+        measured: await item.measure(lane),
+        duplicates: 0,
+      });
       log(lineOf(measurement));
       found.push(measurement);
     }

@@ -4,7 +4,7 @@ import { makeProgram, runCommand } from './program.ts';
 import { fakeApp } from './testing/fake-app.ts';
 
 const WORDS =
-  'dev node worker apply diff submit runs tasks logs why cancel retry workers drain cordon tenants keys schedules version completion jobs';
+  'dev node worker apply diff submit runs tasks logs why cancel retry workers drain cordon tenants keys schedules triggers events version completion jobs';
 
 async function run(args: string[], params: Parameters<typeof fakeApp>[0] = {}) {
   const app = fakeApp(params);

@@ -185,6 +185,8 @@ export type Command =
       readonly job: string;
       readonly head: JobHead;
     }
+  /** The tenants whose ends of runs are told with the facts, because runs of theirs follow from them. */
+  | { readonly kind: 'follow'; readonly tenants: ReadonlySet<string> }
   | { readonly kind: 'takePartition'; readonly book: Book }
   | { readonly kind: 'leavePartition'; readonly partition: number }
   | {

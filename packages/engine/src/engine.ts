@@ -16,7 +16,7 @@ import { failTask } from './complete/fail.ts';
 import { finish, stopped } from './complete/finish.ts';
 import { checkpoint, extend } from './complete/save.ts';
 import { returnUnaccepted } from './complete/unaccepted.ts';
-import { Core } from './core/core.ts';
+import { Core, type FollowedEnd, NO_ENDS } from './core/core.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
 import { reviewReservations } from './core/occupy.ts';
 import type { Pacer } from './core/pacer.ts';
@@ -26,7 +26,7 @@ import { accept, refuse } from './dispatch/answer.ts';
 import { assign } from './dispatch/assign.ts';
 import { schedule } from './dispatch/schedule.ts';
 import type { Effect } from './effects.ts';
-import type { Fact } from './facts/facts.ts';
+import type { Fact, RunEnded } from './facts/facts.ts';
 import { RetryBudget } from './limits/retry-budget.ts';
 import { setTenant } from './limits/tenant.ts';
 import { assertNever } from './model/assert.ts';
@@ -45,6 +45,7 @@ import { beat, detachWorker, freshen, workerDue } from './run/liveness.ts';
 import { cordonWorker, drainWorker, evictWorker, uncordonWorker } from './run/maintain.ts';
 import { DEFAULT_SETTINGS, type EngineSettings } from './settings.ts';
 import { armAll, disarmAll, makeDue } from './triggers/arm.ts';
+import { meetWindow } from './triggers/meet-window.ts';
 import { openWindows } from './triggers/open-windows.ts';
 import type { TriggerPorts } from './triggers/ports.ts';
 import { rememberedRecurrences, type ZoneOf } from './triggers/recurrence.ts';
@@ -54,6 +55,8 @@ import { setJob, setSchedule } from './triggers/set-schedule.ts';
 export interface Decided {
   readonly facts: Fact[];
   readonly effects: Effect[];
+  /** Ends among the facts that their tenants follow. */
+  readonly ends: readonly FollowedEnd[];
 }
 
 /**
@@ -107,7 +110,7 @@ export class Engine {
     this.core.drain = () => drain(this.core);
     this.core.pauseRun = (run, cause) => pauseRun(this.core, run, cause);
     this.core.addTasks = (task, output) => addTasks(this.core, task, { output, ports: graphPorts });
-    this.core.onRunEnded = (run) => this.#runEnded(run);
+    this.core.onRunEnded = (run, fact) => this.#runEnded(run, fact);
     this.core.admits = admits;
     this.core.admitsKind = admitsKind;
     this.core.mayTake = mayTake;
@@ -120,6 +123,7 @@ export class Engine {
     core.random = random;
     switch (command.kind) {
       case 'submit':
+        if (command.head.expects !== undefined) return meetWindow(core, command, this.#triggers);
         return submit(core, command);
       case 'cancel':
         return cancel(core, command);
@@ -181,6 +185,9 @@ export class Engine {
         return nestedEnded(core, command);
       case 'notified':
         return notified(core, command);
+      case 'follow':
+        core.followers = command.tenants;
+        return DONE;
       case 'withdraw':
         return withdraw(core, command);
       case 'pauseFrom':
@@ -203,11 +210,12 @@ export class Engine {
 
   /** Takes what has been decided since the last time. `groupNumber` is where the next facts belong. */
   take(groupNumber: number): Decided {
-    const { facts, effects } = this.core;
+    const { facts, effects, ends } = this.core;
     this.core.facts = [];
     this.core.effects = [];
+    this.core.ends = NO_ENDS;
     this.core.groupNumber = groupNumber;
-    return { facts, effects };
+    return { facts, effects, ends };
   }
 
   pagesWanted(pending: (partition: number, lane: string) => boolean): PageWanted[] {
@@ -279,13 +287,18 @@ export class Engine {
     return leavePartition(this.core, partition);
   }
 
-  /** A window that waited for this run may fire. */
-  #runEnded(run: Run): void {
-    if (run.head.window === undefined) return;
+  /** A window that waited for this run may fire, and other runs may start because of it. */
+  #runEnded(run: Run, fact: RunEnded): void {
+    const { core } = this;
     const { tenant } = run.spec;
-    const { schedules } = this.core.bookOf(run);
+    if (core.followers.size > 0 && core.followers.has(tenant)) {
+      if (core.ends === NO_ENDS) core.ends = [{ run, fact }];
+      else core.ends.push({ run, fact });
+    }
+    if (run.head.window === undefined) return;
+    const { schedules } = core.bookOf(run);
     const schedule = schedules.get(scheduleKey(tenant, run.head.window.schedule));
-    if ((schedule?.held?.length ?? 0) > 0) makeDue(this.core, schedule as Schedule);
+    if ((schedule?.held?.length ?? 0) > 0) makeDue(core, schedule as Schedule);
   }
 
   /** Running attempts use their tenants' shares up as time goes by, not only when they end. */

@@ -1,7 +1,7 @@
 export { memberAt } from './children/fan-out.ts';
 export * from './children/ports.ts';
 export * from './commands.ts';
-export type { Core } from './core/core.ts';
+export type { Core, FollowedEnd } from './core/core.ts';
 export * from './cron/calendar.ts';
 export { type ClockChange, clockChanges } from './cron/clock-change.ts';
 export * from './cron/cron.ts';
@@ -34,6 +34,7 @@ export * from './model/random.ts';
 export * from './model/resources.ts';
 export * from './model/run.ts';
 export * from './model/run-id.ts';
+export { RunIdWriter } from './model/run-id-writer.ts';
 export * from './model/schedule.ts';
 export * from './model/spec.ts';
 export * from './model/states.ts';

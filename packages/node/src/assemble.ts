@@ -11,7 +11,7 @@ import { Gateway } from './gateway/gateway.ts';
 import { GraphEffects } from './graph/graph-effects.ts';
 import { graphPorts } from './graph/graph-ports.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
-import { CommitLoop } from './loop/index.ts';
+import { CommitLoop, type LoopPorts } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { filePath } from './open-store.ts';
@@ -21,6 +21,10 @@ import type { NodeOptions } from './start-node.ts';
 import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
+import { followEnds } from './triggers/follow-ends.ts';
+import { TriggerBook } from './triggers/trigger-book.ts';
+import { TriggerWatch } from './triggers/trigger-watch.ts';
+import { secretsOf, type Triggers } from './triggers/triggers.ts';
 import { VERSION } from './version.ts';
 import { zoneOf } from './zones/index.ts';
 
@@ -47,9 +51,23 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
   const feed = new RunFeed({ loop: () => loop, store: () => store });
   const tracing = await startTracing(process.env);
+  const book = new TriggerBook();
+  const watch = new TriggerWatch({ store, loop: () => loop, log, book });
+  const triggers: Triggers = {
+    watch,
+    count: (outcome, count) => metrics.event(outcome, count),
+    ...secretsOf(options.rootKey),
+  };
   const loop = makeLoop(options, {
     store,
     log,
+    follow: followEnds({
+      book,
+      partitions: () => loop.settings.partitions,
+      now: () => loop.time.now(),
+      count: triggers.count,
+      log,
+    }),
     name,
     feed,
     metrics,
@@ -81,6 +99,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     logs,
     audit: new StoreAudit(store),
     metrics,
+    triggers,
     log,
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
   };
@@ -96,6 +115,7 @@ function makeLoop(
     readonly name: string;
     readonly feed: RunFeed;
     readonly metrics: NodeMetrics;
+    readonly follow: NonNullable<LoopPorts['follow']>;
     readonly gateway: () => Gateway;
     readonly graphs: () => GraphEffects;
     readonly ready: () => Ready;
@@ -115,6 +135,7 @@ function makeLoop(
         feed.published(partition, facts);
         metrics.published(partition, facts);
       },
+      follow: parts.follow,
       observe: (event) => {
         metrics.observe(event);
         parts.ready().look();

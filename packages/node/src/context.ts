@@ -10,6 +10,7 @@ import type {
 import type { LogLineRow, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
 import type { CommitLoop } from './loop/index.ts';
+import type { Triggers } from './triggers/triggers.ts';
 
 /** What the rooms of a node share. Each part has a folder of its own; this page is the map. */
 export interface NodeContext {
@@ -24,6 +25,7 @@ export interface NodeContext {
   readonly logs: TaskLogs;
   readonly audit: Audit;
   readonly metrics: Metrics;
+  readonly triggers: Triggers;
   readonly log: Logger;
   /** What definitions of `http` tasks may call; absent: public https addresses only. */
   readonly httpTargets?: TargetOptions;

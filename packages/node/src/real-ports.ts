@@ -5,6 +5,7 @@ import type { LoopEvent, LoopPorts } from './loop/index.ts';
 export function realPorts(params: {
   release: (effects: readonly Effect[]) => void;
   published?: (partition: number, facts: readonly Fact[]) => void;
+  follow?: NonNullable<LoopPorts['follow']>;
   observe?: (event: LoopEvent) => void;
 }): LoopPorts {
   const random: Random = { next: () => Math.random() };
@@ -18,6 +19,7 @@ export function realPorts(params: {
     random,
     release: params.release,
     ...(params.published === undefined ? {} : { published: params.published }),
+    ...(params.follow === undefined ? {} : { follow: params.follow }),
     ...(params.observe === undefined ? {} : { observe: params.observe }),
   };
 }

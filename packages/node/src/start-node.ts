@@ -17,6 +17,7 @@ import {
 } from './retention/retention.ts';
 
 const TENANTS_EVERY_MS = 5_000;
+const TRIGGERS_EVERY_MS = 1_000;
 
 export interface NodeOptions {
   /** `file:PATH`, `memory:` or `postgres://…` */
@@ -76,12 +77,17 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
   const { context, gateway, loop, ready } = rooms;
   const { store, log } = context;
+  const triggers = context.triggers.watch;
+  await triggers.look();
   await loop.start();
   const tenants = new TenantWatch({ store, loop, log });
   await tenants.look();
   const server = options.http === false ? null : await listen(options, rooms);
   // Only a store that other nodes share can change behind our back.
-  if (isShared(options.store)) tenants.start(TENANTS_EVERY_MS);
+  if (isShared(options.store)) {
+    tenants.start(TENANTS_EVERY_MS);
+    triggers.start(TRIGGERS_EVERY_MS);
+  }
   const stopSweeping = sweepFor(options, store, log);
   let stopped: Promise<void> | null = null;
   return {
@@ -95,6 +101,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
     },
     stop: () => {
       tenants.stop();
+      triggers.stop();
       stopSweeping();
       stopped ??= stop(rooms, server);
       return stopped;

@@ -227,6 +227,12 @@ export interface CommitPart {
   readonly parked: readonly ParkedRow[];
   /** Inbox entries that this group turns into runs; they vanish in the same transaction. */
   readonly inboxTaken: readonly string[];
+  /**
+   * Submissions that this group owes to other partitions: they are in the inbox with the group, or
+   * neither is. An id that is there already is a no-op; none is put and taken by one commit.
+   * Absent in almost every commit.
+   */
+  readonly inboxPut?: readonly InboxEntry[];
 }
 
 export type AppendResult =

@@ -1,6 +1,6 @@
 import { StoreError } from './errors.ts';
 import type { Commit, CommitPart, RunRow } from './store.ts';
-import { requireText } from './validate-text.ts';
+import { requireText, requireTexts } from './validate-text.ts';
 
 /** What can be refused by looking at the commit alone, the same way for every store. */
 export function validateCommit(commit: Commit): void {
@@ -40,6 +40,10 @@ function validatePart(part: CommitPart): void {
     }
   }
   for (const id of part.inboxTaken) requireText('inboxTaken', id);
+  if (part.inboxPut === undefined) return;
+  for (const { id, tenant, job, head, key } of part.inboxPut) {
+    requireTexts({ id, tenant, job, head, key });
+  }
 }
 
 /** What the row before it says as well has been looked at: runs of one request have much in common. */

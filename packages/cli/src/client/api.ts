@@ -11,13 +11,15 @@ export interface Access {
 
 type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 
+type Headers = Readonly<Record<string, string>>;
+
 interface Call {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   readonly query?: Query;
   /** Bytes go as they are, everything else as JSON. */
   readonly body?: unknown;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Headers;
 }
 
 /** An error that a node answered with. */
@@ -49,11 +51,11 @@ export class Api {
     return (await this.#json({ method: 'GET', path, ...(query && { query }) })) as T;
   }
 
-  async post<T>(path: string, body: unknown = {}): Promise<T> {
-    return (await this.#json({ method: 'POST', path, body })) as T;
+  async post<T>(path: string, body: unknown = {}, headers: Headers = {}): Promise<T> {
+    return (await this.#json({ method: 'POST', path, body, headers })) as T;
   }
 
-  async put<T>(path: string, body: unknown, headers: Record<string, string> = {}): Promise<T> {
+  async put<T>(path: string, body: unknown, headers: Headers = {}): Promise<T> {
     return (await this.#json({ method: 'PUT', path, body, headers })) as T;
   }
 

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { duration } from '@signalbox/node/settings';
 import type { Submission, Submitted } from '@signalbox/protocol';
 import { PAYLOAD_INLINE_MAX } from '@signalbox/protocol/link';
 import type { Command } from 'commander';
+import { readInput } from '../client/read-input.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
 import { UserError } from '../user-error.ts';
@@ -87,41 +86,4 @@ async function inputFields(api: Call['api'], input: unknown): Promise<Partial<Su
   }
   if (bytes.length > PAYLOAD_INLINE_MAX) return { inputBlob: (await api.putBlob(bytes)).name };
   return isRaw ? { inputBase64: Buffer.from(input).toString('base64') } : { input };
-}
-
-/** Bytes, or a value that is JSON. */
-async function readInput(app: Call['app'], argument: string): Promise<unknown> {
-  if (argument === '-') return inputOf(await app.readInput());
-  if (argument.startsWith('@')) {
-    const path = resolve(app.cwd, argument.slice(1));
-    try {
-      return inputOf(readFileSync(path));
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new UserError('usage', `cannot read the input: ${why}`);
-    }
-  }
-  return textInput(argument);
-}
-
-/** A pipe may carry anything: JSON as JSON, every other text as text, bytes as bytes. */
-function inputOf(bytes: Uint8Array): unknown {
-  let content: string;
-  try {
-    content = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return bytes;
-  }
-  return textInput(content);
-}
-
-function textInput(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch (error) {
-    // Text that is meant as JSON and is broken must not run as a text.
-    if (!/^\s*[{["]/.test(content)) return content;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UserError('usage', `the input is not JSON: ${why}`);
-  }
 }

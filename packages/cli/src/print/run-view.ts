@@ -6,7 +6,7 @@ import type { Terminal } from './terminal.ts';
 import { timeline } from './timeline.ts';
 import { elapsed, relative, span } from './times.ts';
 
-export const RUN_HEAD = ['ID', 'JOB', 'CLASS', 'STATE', 'SUBMITTED', 'TOOK'] as const;
+export const RUN_HEAD = ['ID', 'JOB', 'CLASS', 'STATE', 'SUBMITTED', 'TOOK', 'TRIGGER'] as const;
 
 export function runRow(terminal: Terminal, run: RunView): string[] {
   const now = terminal.now();
@@ -17,7 +17,27 @@ export function runRow(terminal: Terminal, run: RunView): string[] {
     terminal.paint.state(run.state),
     relative(run.submittedAt, now),
     run.endedAt === null ? '' : elapsed(run.submittedAt, run.endedAt, now),
+    triggerOf(run),
   ];
+}
+
+/** What started it, in short: `schedule nightly`, `event paid`, `no_event files`, `manual`, `api`. */
+function triggerOf({ trigger }: RunView): string {
+  const { kind = '', of = '' } = trigger ?? {};
+  return `${kind} ${of}`.trim();
+}
+
+/** And in full: which window, which event, by whom. */
+function triggerDetail(run: RunView): string {
+  const { trigger, event, window } = run;
+  const by = trigger?.['by'] === undefined ? '' : ` by ${trigger['by']}`;
+  const parts = [`${triggerOf(run)}${by}`];
+  if (window !== undefined) {
+    const flags = `${window.catchUp ? ', caught up' : ''}${window.backfill ? ', backfilled' : ''}`;
+    parts.push(`window ${window.at}${flags}`);
+  }
+  if (event !== undefined) parts.push(`${event.type} ${event.id} of ${event.source}`);
+  return parts.join(': ');
 }
 
 export interface RunPrinting {
@@ -58,6 +78,7 @@ export function printHead(terminal: Terminal, run: RunView): void {
     ['state', terminal.paint.state(run.state)],
     ['submitted', `${relative(run.submittedAt, now)} (${run.submittedAt})`],
     ...(endedAt === null ? [] : ([['took', elapsed(run.submittedAt, endedAt, now)]] as const)),
+    ...(run.trigger === undefined ? [] : ([['trigger', triggerDetail(run)]] as const)),
     ...(key === undefined ? [] : ([['key', key]] as const)),
   ]);
 }

@@ -2,6 +2,7 @@ import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { endCharge, vacate } from '../core/occupy.ts';
 import { removeRun } from '../facts/fold.ts';
+import { forgetMet } from '../facts/fold-schedule.ts';
 import type { Book } from '../model/book.ts';
 import type { Run, RunHead } from '../model/run.ts';
 
@@ -14,7 +15,10 @@ export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): A
   const { partition, submitted, lane } = command;
   const book = core.books.get(partition);
   if (book === undefined) return DONE;
-  forgetKeys(core, submitted.spec.tenant, submitted.head);
+  const { tenant } = submitted.spec;
+  forgetKeys(core, tenant, submitted.head);
+  const { expects } = submitted.head;
+  if (expects !== undefined) forgetMet(book, { tenant, schedule: expects }, submitted.seq);
   const run = book.runs.get(submitted.seq);
   if (run !== undefined) forgetRun(core, book, run);
   else if (lane !== null) book.lane(lane).parked--;

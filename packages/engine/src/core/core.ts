@@ -1,5 +1,5 @@
 import type { Effect } from '../effects.ts';
-import type { Fact } from '../facts/facts.ts';
+import type { Fact, RunEnded } from '../facts/facts.ts';
 import { fold } from '../facts/fold.ts';
 import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
@@ -20,6 +20,15 @@ import type { EngineSettings } from '../settings.ts';
 import { Pacer } from './pacer.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { WatchTimer } from './watch-timer.ts';
+
+/** A run that has just ended, as it was in memory, and the fact that says so. */
+export interface FollowedEnd {
+  readonly run: Run;
+  readonly fact: RunEnded;
+}
+
+/** Shared and never written: most steps have none. */
+export const NO_ENDS: FollowedEnd[] = [];
 
 /**
  * The one mutable state of a node: the books of the partitions it holds, and what is derived from
@@ -61,6 +70,10 @@ export class Core {
   random: Random = { next: () => 0 };
   facts: Fact[] = [];
   effects: Effect[] = [];
+  /** Tenants that start runs when others end; nobody else's ends are told. */
+  followers: ReadonlySet<string> = new Set();
+  /** Ends of their runs since the last time; what follows from them goes into the same group. */
+  ends: FollowedEnd[] = NO_ENDS;
   /** The group that facts decided now will belong to. */
   groupNumber = 0;
   pauseFrom: 0 | 1 | 2 | 3 = 3;
@@ -78,7 +91,7 @@ export class Core {
   /** Wired by the engine: what the output of a dynamic task adds to its run; answers why it cannot. */
   addTasks: (task: Task, output: Uint8Array | null) => string | null = () => null;
   /** Wired by the engine: what the end of a run means for the schedule that it is of. */
-  onRunEnded: (run: Run) => void = () => {};
+  onRunEnded: (run: Run, fact: RunEnded) => void = () => {};
   /** Wired by the engine: whether placement would consider the level for the shape. */
   admits: (shape: Shape, level: Level) => boolean = () => true;
   /** Wired by the engine: whether this very worker could take this very task. */

@@ -94,7 +94,7 @@ function record(core: Core, task: Task, outcome: TaskOutcome): void {
     output: run.tasks.length === 1 ? output : packOutputs(run, last),
   });
   core.emit(book, fact, run);
-  core.onRunEnded(run);
+  core.onRunEnded(run, fact);
 }
 
 function notifyEnd(core: Core, run: Run, state: RunState): void {

@@ -77,6 +77,8 @@ class GroupWriter {
   readonly #ends: EncodedEnd[] = [];
   readonly #parked: EncodedParked[] = [];
   #lines = '';
+  /** What one request submits often has one and the same head. */
+  #lastHead: { readonly head: RunHead; readonly text: string } | null = null;
 
   readonly #lineWriter: Parameters<typeof encodeScheduleLine>[1] &
     Parameters<typeof encodeGraphLine>[1];
@@ -136,7 +138,7 @@ class GroupWriter {
       job: run.spec.job,
       jobVersion: run.spec.version,
       class: run.class,
-      head: encodeHead(run.head),
+      head: this.#head(run.head),
       input: run.input,
       inputBytes: run.inputBytes,
       keys: keysOf(run.head),
@@ -144,6 +146,11 @@ class GroupWriter {
     const where = parked === null ? '' : `,${this.#name(parked.lane)}`;
     this.#lines += `\n["s1",${run.seq},${run.ms - this.#at},${this.#name(tenant)}${where}]`;
     if (parked !== null) this.#parked.push({ lane: parked.lane, sort: parked.sort, tenant, id });
+  }
+
+  #head(head: RunHead): string {
+    if (this.#lastHead?.head !== head) this.#lastHead = { head, text: encodeHead(head) };
+    return this.#lastHead.text;
   }
 
   #ended(fact: RunEnded): void {
@@ -231,18 +238,10 @@ class GroupWriter {
   }
 }
 
-/** The last one: what one request submits often has one and the same head. */
-let encoded: { readonly head: RunHead; readonly text: string } | null = null;
-
-export function encodeHead(head: RunHead): string {
-  if (encoded?.head === head) return encoded.text;
-  let text = '';
-  for (const _ in head) {
-    text = JSON.stringify(head);
-    break;
-  }
-  encoded = { head, text };
-  return text;
+/** Most say nothing: no text rather than that of an empty object. */
+function encodeHead(head: RunHead): string {
+  for (const _ in head) return JSON.stringify(head);
+  return '';
 }
 
 function keysOf(head: RunHead): readonly string[] {

@@ -24,6 +24,18 @@ export function foldSchedule(book: Book, fact: ScheduleFact): void {
       schedule.held.push(fact.window);
       return;
     }
+    case 'windowMet': {
+      const schedule = scheduleOf(book, fact);
+      const { window, run } = fact;
+      invariant(
+        window > schedule.decidedUpTo,
+        'I10',
+        `an event meets the past of ${schedule.name}`,
+      );
+      schedule.met ??= new Map();
+      if (!schedule.met.has(window)) schedule.met.set(window, run);
+      return;
+    }
     default:
       return assertNever(fact);
   }
@@ -56,6 +68,10 @@ function foldFired(book: Book, fact: WindowFired): void {
   if (!leaveHeld(schedule, fact.window)) advance(schedule, fact.window, fact.window);
   schedule.firedCount++;
   schedule.lastFiredAt = fact.at;
+  if (schedule.spec.expects !== undefined) {
+    // Its run was submitted right before it, so the newest id is that of the run.
+    schedule.gaveUp = { window: fact.window, seq: fact.run, ms: book.lastMs };
+  }
   if (!fact.exclusive) return;
   schedule.live ??= new Set();
   schedule.live.add(fact.run);
@@ -106,6 +122,14 @@ function advance(schedule: Schedule, from: number, to: number): void {
   invariant(from > schedule.decidedUpTo, 'I10', `window ${from} of ${schedule.name} is decided`);
   invariant(to >= from, 'I10', `windows of ${schedule.name} are told backwards`);
   schedule.decidedUpTo = to;
+  if (schedule.met === null) return;
+  for (const window of schedule.met.keys()) if (window <= to) schedule.met.delete(window);
+}
+
+/** The run that met a window turned out not to have happened. */
+export function forgetMet(book: Book, of: { tenant: string; schedule: string }, seq: number): void {
+  const met = book.schedules.get(scheduleKey(of.tenant, of.schedule))?.met;
+  for (const [window, run] of met ?? []) if (run === seq) met?.delete(window);
 }
 
 function scheduleOf(book: Book, fact: { tenant: string; schedule: string }): Schedule {

@@ -6,7 +6,8 @@ export type ScheduleFact =
   | ScheduleRemoved
   | WindowFired
   | WindowsSkipped
-  | WindowHeld;
+  | WindowHeld
+  | WindowMet;
 
 interface OfSchedule {
   readonly partition: number;
@@ -55,6 +56,13 @@ export interface WindowHeld extends OfSchedule {
   readonly window: number;
 }
 
+/** An event came for a window: the run was made of it, in the same group. */
+export interface WindowMet extends OfSchedule {
+  readonly kind: 'windowMet';
+  readonly window: number;
+  readonly run: number;
+}
+
 type Made<F extends { kind: string }> = Omit<F, 'kind'>;
 
 export const scheduleSet = (f: Made<ScheduleSet>): ScheduleSet => ({ kind: 'scheduleSet', ...f });
@@ -68,6 +76,7 @@ export const windowsSkipped = (f: Made<WindowsSkipped>): WindowsSkipped => ({
   ...f,
 });
 export const windowHeld = (f: Made<WindowHeld>): WindowHeld => ({ kind: 'windowHeld', ...f });
+export const windowMet = (f: Made<WindowMet>): WindowMet => ({ kind: 'windowMet', ...f });
 
 const KINDS: { readonly [K in ScheduleFact['kind']]: true } = {
   scheduleSet: true,
@@ -75,6 +84,7 @@ const KINDS: { readonly [K in ScheduleFact['kind']]: true } = {
   windowFired: true,
   windowsSkipped: true,
   windowHeld: true,
+  windowMet: true,
 };
 
 export function isScheduleFact<F extends { readonly kind: string }>(

@@ -26,6 +26,8 @@ export function encodeScheduleLine(
     }
     case 'windowHeld':
       return `["u1",${of},${fact.window - base}]`;
+    case 'windowMet':
+      return `["g1",${of},${fact.window - base},${fact.run}]`;
     default:
       return assertNever(fact);
   }
@@ -74,6 +76,8 @@ export function decodeScheduleLine(
     }
     case 'u1':
       return make.windowHeld({ ...of(), window: line[4] + base });
+    case 'g1':
+      return make.windowMet({ ...of(), window: line[4] + base, run: line[5] });
     default:
       return null;
   }

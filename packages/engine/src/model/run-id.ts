@@ -72,18 +72,8 @@ export function formatIdBytes(bytes: Uint8Array, offset = 0): string {
   return text;
 }
 
-/** The last answer but for its last eight digits: ids of one moment differ in nothing else. */
-let head = { ms: -1, partition: -1, seqHigh: -1, text: '' };
-
 export function formatRunId(id: RunId): string {
-  const { ms, partition, seq } = id;
-  const seqHigh = Math.floor(seq / TWO_32);
-  if (head.ms !== ms || head.partition !== partition || head.seqHigh !== seqHigh) {
-    const text = formatIdBytes(runIdBytes(id)).slice(0, -8);
-    head = { ms, partition, seqHigh, text };
-  }
-  const low = seq >>> 0;
-  return `${head.text}${HEX[low >>> 24]}${HEX[(low >>> 16) & 255]}${HEX[(low >>> 8) & 255]}${HEX[low & 255]}`;
+  return formatIdBytes(runIdBytes(id));
 }
 
 export function readRunId(bytes: Uint8Array, offset = 0): RunId {

@@ -24,6 +24,10 @@ export interface RunHead {
   readonly window?: WindowHead;
   /** What started it, for people and history. */
   readonly trigger?: { readonly kind: string; readonly by?: string; readonly of?: string };
+  /** The event that it was made from. */
+  readonly event?: EventHead;
+  /** The schedule of expected events, one of whose windows it meets. */
+  readonly expects?: string;
   /** W3C trace context of the submission, so that one trace spans client, node and worker. */
   readonly trace?: string;
   /** The alias under which the inbox acknowledged it. */
@@ -34,6 +38,14 @@ export interface RunHead {
   readonly retryOf?: string;
   /** Where it waits in the store, if it was parked at submission. */
   readonly lane?: string;
+}
+
+export interface EventHead {
+  readonly source: string;
+  readonly id: string;
+  readonly type: string;
+  /** How many ends of runs led to it, one after the other; absent for an event from outside. */
+  readonly depth?: number;
 }
 
 export interface WindowHead {
@@ -61,7 +73,7 @@ export class Run {
   input: Uint8Array | null;
   class: Class;
   state: RunState = 'PENDING';
-  readonly tasks: Task[] = [];
+  readonly tasks: Task[];
   /** Tasks that are not terminal yet. */
   openTasks: number;
   cancel: { readonly by: string; readonly reason: string } | null = null;
@@ -91,10 +103,16 @@ export class Run {
     this.input = params.input;
     this.inputBytes = params.inputBytes;
     this.openTasks = params.spec.tasks.length;
-    for (let i = 0; i < params.spec.tasks.length; i++) {
-      this.tasks.push(new Task(this, i, params.spec.tasks[i] as TaskSpec));
-    }
+    this.tasks = tasksOf(this);
   }
+}
+
+/** A list that grows by pushing has room for seventeen, which for one task is most of the run's memory. */
+function tasksOf(run: Run): Task[] {
+  const { tasks } = run.spec;
+  const [only] = tasks;
+  if (only !== undefined && tasks.length === 1) return [new Task(run, 0, only)];
+  return tasks.map((spec, i) => new Task(run, i, spec));
 }
 
 /** One node of a run. Its timer is whatever it waits for next: a due time or a deadline (I16). */

@@ -60,6 +60,16 @@ export interface ScheduleSpec {
   readonly class: Class | null;
   /** JSON text that every run gets as its input. */
   readonly input: string | null;
+  /** A window fires only if no event came for it in time. */
+  readonly expects?: Expectation;
+}
+
+/** An event is expected at every window; how long it is waited for, and what a later one does. */
+export interface Expectation {
+  readonly trigger: string;
+  readonly bufferMs: number;
+  /** `run`: it starts a run like any other. `skip`: the run that stood in for it is all there is. */
+  readonly late: 'run' | 'skip';
 }
 
 export const DEFAULT_SCHEDULE: Omit<ScheduleSpec, 'job' | 'when'> = {
@@ -102,6 +112,8 @@ export const SKIP_REASONS = {
   job_paused: 'its job was paused',
   job_deleted: 'its job was deleted',
   removed: 'the schedule was deleted while it was held',
+  event_came: 'the event that was expected came in time',
+  edited: 'the times were changed while an event was waited for',
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 
@@ -143,6 +155,10 @@ export class Schedule implements Timed {
   /** Live runs, where the schedule excludes overlap. */
   live: Set<number> | null = null;
   skips: Skip[] | null = null;
+  /** Windows still to be decided for which an event came, and the run that was made of it. */
+  met: Map<number, number> | null = null;
+  /** The newest window that no event came for, and the run that stood in. */
+  gaveUp: { readonly window: number; readonly seq: number; readonly ms: number } | null = null;
 
   // Derived: what the fold does not tell.
   job: JobHead = UNKNOWN_JOB;
@@ -191,7 +207,8 @@ export function plannedStart(
   window: number,
   nextWindow: number | null,
 ): number {
-  const { jitterMs } = of.spec;
+  const { jitterMs, expects } = of.spec;
+  if (expects !== undefined) return window + expects.bufferMs;
   if (jitterMs === 0) return window;
   const span = nextWindow === null ? jitterMs : Math.min(jitterMs, nextWindow - window);
   return window + (hashText(windowId(of.tenant, of.name, window)) % span);

@@ -14,6 +14,9 @@ type ScheduleLine = [
   held: number[],
   live: number[],
   skips: [from: number, to: number, count: number | null, reason: SkipReason, at: number][],
+  /** These two only where events are expected. */
+  met?: [window: number, run: number][],
+  gaveUp?: Schedule['gaveUp'],
 ];
 
 type RemovedLine = [mark: 'removed', key: string, version: number, decidedUpTo: number];
@@ -48,6 +51,7 @@ function encodeSchedule(schedule: Schedule): string {
     [...(schedule.live ?? [])],
     (schedule.skips ?? []).map(({ from, to, count, reason, at }) => [from, to, count, reason, at]),
   ];
+  if (spec.expects !== undefined) line.push([...(schedule.met ?? [])], schedule.gaveUp);
   return JSON.stringify(line);
 }
 
@@ -67,6 +71,9 @@ export function decodeSchedule(book: Book, text: string): void {
   if (held.length > 0) schedule.held = held;
   if (live.length > 0) schedule.live = new Set(live);
   if (skips.length > 0) schedule.skips = skips.map(toSkip);
+  const [met = [], gaveUp = null] = [line[11], line[12]];
+  if (met.length > 0) schedule.met = new Map(met);
+  schedule.gaveUp = gaveUp;
   book.addSchedule(schedule);
   for (const run of live) book.exclusiveRuns.set(run, schedule);
 }

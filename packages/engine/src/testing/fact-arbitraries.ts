@@ -213,6 +213,7 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
   notificationDone: fc
     .record({ ...ofGraph, id: text, delivered: fc.boolean() })
     .map(makeGraph.notificationDone),
+  windowMet: fc.record({ ...ofSchedule, window: time, run: fc.nat() }).map(makeSchedule.windowMet),
 };
 
 export const anyFact: fc.Arbitrary<Fact> = fc.oneof(...Object.values(FACTS));

@@ -267,4 +267,5 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
     makeGraph.notificationDone({ ...ofGraph, id: 'run-1/end', delivered: true }),
     makeGraph.notificationDone({ ...ofGraph, id: 'run-1/end', delivered: false }),
   ],
+  windowMet: [makeSchedule.windowMet({ ...ofSchedule, window: GOLDEN_AT + 1, run: 7 })],
 };

@@ -23,6 +23,7 @@ type Skipped = Omit<WindowDecision & { kind: 'skip' }, 'kind'>;
 export function decideWindow(deciding: Deciding, decision: WindowDecision): void {
   if (decision.kind === 'skip') return skip(deciding, decision);
   const { schedule } = deciding;
+  if (schedule.met?.has(decision.window)) return skipOne(deciding, decision.window, 'event_came');
   const refusal = refusalOf(schedule);
   if (refusal !== null) return skipOne(deciding, decision.window, refusal);
   if (schedule.spec.overlap !== 'allow' && isBusy(schedule)) return overlap(deciding, decision);
@@ -104,7 +105,10 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): void {
   const exclusive = spec.overlap !== 'allow';
   const head: RunHead = {
     ...(planned > core.now ? { dueAt: planned } : {}),
-    trigger: { kind: 'schedule', of: name },
+    trigger:
+      spec.expects === undefined
+        ? { kind: 'schedule', of: name }
+        : { kind: 'no_event', of: spec.expects.trigger },
     window: {
       schedule: name,
       at: window,

@@ -68,7 +68,9 @@ function lastDue(params: DueParams, first: number): number | null {
   if (!isDue(first)) return null;
   const second = recurrence.next(first);
   if (second === null || !isDue(second)) return first;
-  const newest = recurrence.previous((closing ?? now) + 1) as number;
+  // What waits for an event waits longer than until the next window.
+  const waitMs = closing === undefined ? (params.of.spec.expects?.bufferMs ?? 0) : 0;
+  const newest = recurrence.previous((closing ?? now) - waitMs + 1) as number;
   // Plans rise with their windows, so at most the newest one still waits for its jitter.
   return isDue(newest) ? newest : recurrence.previous(newest);
 }

@@ -2,7 +2,12 @@ import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { scheduleRemoved, scheduleSet } from '../facts/schedule-facts.ts';
 import type { Book } from '../model/book.ts';
-import { type Schedule, type ScheduleSpec, scheduleKey } from '../model/schedule.ts';
+import {
+  type Schedule,
+  type ScheduleSpec,
+  type SkipReason,
+  scheduleKey,
+} from '../model/schedule.ts';
 import { ail, arm, makeDue, recurrenceOf } from './arm.ts';
 import { type Deciding, skip, skipOne } from './decide-window.ts';
 import { countWindows } from './due-windows.ts';
@@ -36,11 +41,18 @@ export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPort
   const replaced = spec === null || spec.job === known.spec.job;
   if (!replaced) return OTHER_JOB;
   const deciding = { core, book, schedule: known, ports };
-  if (!close(deciding, savedAt)) return JOB_UNKNOWN;
+  const until = savedAt - (known.spec.expects?.bufferMs ?? 0);
+  if (!close(deciding, until)) return JOB_UNKNOWN;
+  if (spec === null || !keepsWaiting(known.spec, spec)) endWaiting(deciding, savedAt);
   if (spec === null) return remove(deciding, version);
   const catchesUp = known.spec.paused && known.spec.afterPause === 'catchUp';
-  const from = catchesUp ? known.decidedUpTo : Math.max(savedAt, known.decidedUpTo);
-  core.emit(book, scheduleSet({ ...of, version, spec, decidedUpTo: from }), null);
+  const waits = keepsWaiting(known.spec, spec);
+  const from = catchesUp ? 0 : waits ? until : savedAt;
+  core.emit(
+    book,
+    scheduleSet({ ...of, version, spec, decidedUpTo: Math.max(from, known.decidedUpTo) }),
+    null,
+  );
   known.recurrence = null;
   arm(core, known, ports);
   if ((known.held?.length ?? 0) > 0) makeDue(core, known);
@@ -52,11 +64,25 @@ function firstMark({ when }: ScheduleSpec, savedAt: number): number {
   return when.kind === 'instant' ? Math.min(savedAt, when.at - 1) : savedAt;
 }
 
+/** An edit leaves the windows alone whose event is still waited for, unless it moves them. */
+function keepsWaiting(before: ScheduleSpec, after: ScheduleSpec): boolean {
+  if (before.expects === undefined || after.expects === undefined) return false;
+  return (
+    !before.paused && !after.paused && JSON.stringify(before.when) === JSON.stringify(after.when)
+  );
+}
+
+/** Windows whose event was waited for and that the next version does not know are told of. */
+function endWaiting(deciding: Deciding, until: number): void {
+  const { expects, paused } = deciding.schedule.spec;
+  if (expects !== undefined && !paused) passRange(deciding, until, 'edited');
+}
+
 /** Decides what the version that goes still owes; false where its job must be known first. */
 function close(deciding: Deciding, savedAt: number): boolean {
   const { core, schedule } = deciding;
   if (schedule.spec.paused) {
-    if (schedule.spec.afterPause === 'next') passPause(deciding, savedAt);
+    if (schedule.spec.afterPause === 'next') passRange(deciding, savedAt, 'paused');
     return true;
   }
   if (owesNothing(deciding, savedAt)) return true;
@@ -76,15 +102,15 @@ function owesNothing({ core, schedule, ports }: Deciding, savedAt: number): bool
   }
 }
 
-/** The windows of a pause are told of as one range. */
-function passPause(deciding: Deciding, until: number): void {
+/** Windows that nobody runs any more are told of as one range. */
+function passRange(deciding: Deciding, until: number, reason: SkipReason): void {
   const { core, schedule, ports } = deciding;
   try {
     const recurrence = recurrenceOf(schedule, ports);
     const from = recurrence.next(schedule.decidedUpTo);
     if (from === null || from > until) return;
     const to = recurrence.previous(until + 1) as number;
-    skip(deciding, { from, to, count: countWindows(recurrence, from, to), reason: 'paused' });
+    skip(deciding, { from, to, count: countWindows(recurrence, from, to), reason });
   } catch (error) {
     ail(core, schedule, error);
   }

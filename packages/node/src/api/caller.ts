@@ -19,7 +19,7 @@ export async function callerOf(
 ): Promise<Caller> {
   const ip = request.ip;
   const requestId = request.id;
-  if (route.role === 'none') return { ...NOBODY, ip, requestId };
+  if (route.role === 'none' || route.role === 'signed') return { ...NOBODY, ip, requestId };
   const text = keyText(request);
   if (text === null) throw new ApiError('unauthenticated', 'send a key: Authorization: Bearer …');
   const who = await auth.authenticate(text, ip);

@@ -29,6 +29,12 @@ beforeAll(async () => {
   const lost = `${other.json<{ id: string }>().id.slice(0, -4)}ffff`;
   const schedule = { name: 'nightly', definition: { job: 'nightly', cron: '0 2 * * *' } };
   expect((await world.ask('/schedules', { body: schedule, tenant: A })).status).toBe(201);
+  const trigger = {
+    name: 'nightly',
+    definition: { job: 'nightly', type: 'x', source: '/nightly' },
+  };
+  expect((await world.ask('/triggers', { body: trigger, tenant: A })).status).toBe(201);
+  ids.set('triggers', { real: 'nightly', absent: 'absent' });
   ids.set('schedules', { real: 'nightly', absent: 'absent' });
   ids.set('jobs', { real: 'nightly', absent: 'absent' });
   ids.set('runs', { real: id, absent: lost });
@@ -40,7 +46,12 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const ofTenant = ROUTES.filter(
-  (route) => /:\w+/.test(route.url) && route.platform !== true && !route.url.startsWith('/workers'),
+  (route) =>
+    /:\w+/.test(route.url) &&
+    route.platform !== true &&
+    // There the tenant is in the address, and a signature is asked for.
+    route.role !== 'signed' &&
+    !route.url.startsWith('/workers'),
 ).map((route) => [`${route.method} ${route.url}`, route] as const);
 
 /** Bodies that are valid, so that only the id decides. */
@@ -48,6 +59,7 @@ function bodyOf(route: Route): object {
   if (route.url.endsWith('/class')) return { class: 'P0' };
   if (route.url.endsWith('/backfill'))
     return { from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
+  if (route.url === '/triggers/:trigger') return { job: 'nowhere', type: 'x' };
   if (route.url === '/schedules/:schedule') return { job: 'nowhere', cron: '0 2 * * *' };
   return {};
 }
@@ -85,7 +97,15 @@ describe("another tenant's ids", () => {
   });
 
   it('SEC-02 are in no list and no count', async () => {
-    for (const path of ['/jobs', '/schedules', '/runs', '/keys', '/audit', '/queues']) {
+    for (const path of [
+      '/jobs',
+      '/schedules',
+      '/triggers',
+      '/runs',
+      '/keys',
+      '/audit',
+      '/queues',
+    ]) {
       const { status, text } = await world.ask(path, { key: adminOfB });
       expect([path, status]).toEqual([path, 200]);
       expect(text).not.toContain('nightly');

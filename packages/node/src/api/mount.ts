@@ -20,7 +20,7 @@ export function mount(app: FastifyInstance, route: Route, params: MountParams): 
     // Load balancers ask for health with HEAD; elsewhere it would do the work and throw it away.
     method: route.role === 'none' ? [route.method, 'HEAD'] : route.method,
     url: `${API_BASE}${route.url}`,
-    ...(route.bytes === true ? { bodyLimit: BLOB_BYTES_MAX } : {}),
+    ...(route.bytes === true ? { bodyLimit: route.bytesMax ?? BLOB_BYTES_MAX } : {}),
     onRequest: async (request) => {
       callers.set(request, await callerOf(route, request, auth));
       const encoding = request.headers['content-encoding'];

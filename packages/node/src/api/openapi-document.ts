@@ -37,7 +37,9 @@ function operationOf(route: Route): unknown {
   return {
     operationId: name,
     summary: route.summary,
-    ...(route.role === 'none' ? { security: [] } : { security: [{ key: [] }] }),
+    ...(route.role === 'none' || route.role === 'signed'
+      ? { security: [] }
+      : { security: [{ key: [] }] }),
     'x-role': route.role,
     ...(route.platform === true ? { 'x-platform': true } : {}),
     parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
@@ -63,7 +65,8 @@ function parametersOf(schema: TSchema | undefined, where: 'path' | 'query'): unk
 
 function bodyOf(route: Route): object {
   if (route.bytes === true) {
-    const content = { 'application/octet-stream': { schema: { type: 'string' } } };
+    const types = route.contentTypes ?? ['application/octet-stream'];
+    const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'string' } }]));
     return { requestBody: { required: false, content } };
   }
   if (route.body === undefined) return {};

@@ -42,8 +42,11 @@ export interface Route<
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Below /api/v1, with `:name` for parameters. */
   readonly url: string;
-  /** The least role that may call it; `none` asks for no key at all. */
-  readonly role: Role | 'none';
+  /**
+   * The least role that may call it; `none` asks for no key at all. `signed`: neither, but the handler
+   * lets in nobody whose body is not signed with the secret of what is called.
+   */
+  readonly role: Role | 'none' | 'signed';
   /** Only keys of the platform. */
   readonly platform?: boolean;
   /** Keys of role `worker` too, which otherwise may only attach. */
@@ -54,8 +57,12 @@ export interface Route<
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The body is bytes of any type, up to the size of a blob. */
+  /** The body is bytes of any type, up to the size of a blob … */
   readonly bytes?: boolean;
+  /** … or up to so many. */
+  readonly bytesMax?: number;
+  /** What its bytes usually are, for the description of the API. */
+  readonly contentTypes?: readonly string[];
   /** A content type beside JSON in which the body may come: the handler gets it as `bytes`. */
   readonly packed?: { readonly contentType: string; readonly description: string };
   /** By status; null for an answer that is not JSON or has no body. */

@@ -12,6 +12,7 @@ import { runsRoutes } from './routes/runs.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
+import { triggersRoutes } from './routes/triggers.ts';
 import { whoamiRoutes } from './routes/whoami.ts';
 import { workersRoutes } from './routes/workers.ts';
 
@@ -20,6 +21,7 @@ const DOCUMENTED: readonly Route[] = [
   ...whoamiRoutes,
   ...jobsRoutes,
   ...schedulesRoutes,
+  ...triggersRoutes,
   ...runsRoutes,
   ...tasksRoutes,
   ...eventsRoutes,

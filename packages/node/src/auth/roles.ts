@@ -14,13 +14,13 @@ export const TENANT_DEFAULT = 'default';
 
 /** What a route asks of its caller. */
 export interface Demand {
-  readonly role: Role | 'none';
+  readonly role: Role | 'none' | 'signed';
   readonly platform?: boolean;
   readonly alsoWorker?: boolean;
 }
 
 export function mayCall(demand: Demand, who: Identity): boolean {
-  if (demand.role === 'none') return true;
+  if (demand.role === 'none' || demand.role === 'signed') return true;
   if (demand.platform === true && who.tenant !== PLATFORM) return false;
   if (who.role === 'worker') return demand.role === 'worker' || demand.alsoWorker === true;
   if (demand.role === 'worker') return who.role === 'admin' && who.tenant === PLATFORM;

@@ -18,6 +18,11 @@ export const ZONED_CALL_WORK = 500;
 /** What one swallowed error costs. */
 export const ERROR_WORK = 5;
 
+/** Units that the filters and mappings of one request may use together, … */
+export const REQUEST_WORK_MAX = 8 * WORK_MAX;
+/** … and those of everything that follows from the end of one run, inside its commit. */
+export const END_WORK_MAX = WORK_MAX;
+
 /** A template is a JSON value with expressions in it. */
 export const TEMPLATE_EXPRESSIONS_MAX = 64;
 export const TEMPLATE_DEPTH_MAX = 16;

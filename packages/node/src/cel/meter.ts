@@ -12,15 +12,31 @@ export interface MeteredNode {
   handle?: (...operands: unknown[]) => unknown;
 }
 
+/** Work that several evaluations share: all filters of a request, all followers of an end. */
+export interface Allowance {
+  left: number;
+}
+
+export function isSpent({ left }: Allowance): boolean {
+  return left <= 0;
+}
+
 /**
  * Counts the work of one evaluation at a time. It stays exceeded until it is reset: `||`, `&&` and the
  * quantifiers swallow errors of their operands and would go on.
  */
 export class Meter {
+  #limit = WORK_MAX;
   #left = WORK_MAX;
 
-  reset(): void {
-    this.#left = WORK_MAX;
+  reset(limit = WORK_MAX): void {
+    this.#limit = Math.min(limit, WORK_MAX);
+    this.#left = this.#limit;
+  }
+
+  /** Since the last reset; not more than was allowed. */
+  get used(): number {
+    return this.#limit - Math.max(this.#left, 0);
   }
 
   get isExceeded(): boolean {

@@ -5,7 +5,7 @@ import {
   ParseError,
 } from '@marcbachmann/cel-js';
 import { EXPRESSION_CHARS_MAX } from './limits.ts';
-import { Meter, type MeteredNode, nodesOf, WorkExceeded } from './meter.ts';
+import { type Allowance, Meter, type MeteredNode, nodesOf, WorkExceeded } from './meter.ts';
 import { type Json, NoJson, toJson } from './to-json.ts';
 
 /** Why an expression cannot be saved, and where in it. */
@@ -25,7 +25,7 @@ export type Evaluated =
 export interface CelProgram {
   readonly expression: string;
   /** Never throws and never takes long; an event that does not fit an expression is no accident. */
-  evaluate(variables: Readonly<Record<string, unknown>>): Evaluated;
+  evaluate(variables: Readonly<Record<string, unknown>>, allowance?: Allowance): Evaluated;
 }
 
 export type Compiled =
@@ -62,7 +62,8 @@ export function compileCel(environment: Environment, source: Source): Compiled {
     }
     const meter = new Meter();
     meter.install(root);
-    return { kind: 'program', program: programOf(source, parsed, meter) };
+    const baseWork = nodesOf(root).size;
+    return { kind: 'program', program: programOf(source, { run: parsed, meter, baseWork }) };
   } catch (error) {
     return refusedBy(source, error);
   }
@@ -70,17 +71,23 @@ export function compileCel(environment: Environment, source: Source): Compiled {
 
 function programOf(
   { expression, result }: Source,
-  run: (variables: Record<string, unknown>) => unknown,
-  meter: Meter,
+  compiled: {
+    readonly run: (variables: Record<string, unknown>) => unknown;
+    readonly meter: Meter;
+    /** What it costs whatever it is given. */
+    readonly baseWork: number;
+  },
 ): CelProgram {
+  const { run, meter, baseWork } = compiled;
   return {
     expression,
-    evaluate(variables) {
-      meter.reset();
+    evaluate(variables, allowance) {
+      meter.reset(allowance?.left);
       // Nobody reads the stacks of these errors, and they are what makes an error dear.
       const { stackTraceLimit } = Error;
       Error.stackTraceLimit = 0;
       try {
+        meter.charge(baseWork);
         const value = toJson(run(variables), meter);
         if (meter.isExceeded) throw new WorkExceeded('it would take too much work');
         if (result === 'bool' && typeof value !== 'boolean') {
@@ -91,6 +98,7 @@ function programOf(
         return { kind: 'error', message: reasonOf(error) };
       } finally {
         Error.stackTraceLimit = stackTraceLimit;
+        if (allowance !== undefined) allowance.left -= meter.used;
       }
     },
   };

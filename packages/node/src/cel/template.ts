@@ -1,4 +1,5 @@
 import { TEMPLATE_DEPTH_MAX, TEMPLATE_EXPRESSIONS_MAX } from './limits.ts';
+import type { Allowance } from './meter.ts';
 import type { CelProgram, CelRefusal, Evaluated } from './program.ts';
 import type { CelPrograms } from './programs.ts';
 import type { Json } from './to-json.ts';
@@ -10,7 +11,7 @@ import type { Json } from './to-json.ts';
  */
 export interface CelTemplate {
   /** An error names the field whose expression failed. */
-  evaluate(variables: Readonly<Record<string, unknown>>): Evaluated;
+  evaluate(variables: Readonly<Record<string, unknown>>, allowance?: Allowance): Evaluated;
 }
 
 export type CompiledTemplate =
@@ -99,9 +100,10 @@ function refusal(field: string, message: string): Refused {
 
 function templateOf(root: Part): CelTemplate {
   return {
-    evaluate(variables) {
+    evaluate(variables, allowance) {
+      const evaluate = (program: CelProgram) => program.evaluate(variables, allowance);
       try {
-        return { kind: 'value', value: fill(root, variables) };
+        return { kind: 'value', value: fill(root, evaluate) };
       } catch (error) {
         if (error instanceof Failed) return { kind: 'error', message: error.message };
         throw error;
@@ -110,18 +112,18 @@ function templateOf(root: Part): CelTemplate {
   };
 }
 
-function fill(part: Part, variables: Readonly<Record<string, unknown>>): Json {
+function fill(part: Part, evaluate: (program: CelProgram) => Evaluated): Json {
   switch (part.kind) {
     case 'fixed':
       return part.value;
     case 'program': {
-      const result = part.program.evaluate(variables);
+      const result = evaluate(part.program);
       if (result.kind === 'error') throw new Failed(`${part.field}: ${result.message}`);
       return result.value;
     }
     case 'list':
-      return part.items.map((each) => fill(each, variables));
+      return part.items.map((each) => fill(each, evaluate));
     case 'map':
-      return Object.fromEntries(part.entries.map(([key, each]) => [key, fill(each, variables)]));
+      return Object.fromEntries(part.entries.map(([key, each]) => [key, fill(each, evaluate)]));
   }
 }

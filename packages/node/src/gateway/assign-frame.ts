@@ -2,8 +2,8 @@ import {
   type Attempt,
   CLASSES,
   type Class,
-  formatRunId,
   type JobDefinition,
+  type RunIdWriter,
   type TaskSpec,
   taskName,
 } from '@signalbox/engine';
@@ -40,8 +40,9 @@ export function assignFrame(params: {
   loop: CommitLoop;
   now: number;
   supply: Supply;
+  ids: RunIdWriter;
 }): AssignFrame | string {
-  const { attempt, loop, now, supply } = params;
+  const { attempt, loop, now, supply, ids } = params;
   const { input, parents } = supply;
   const { task } = attempt;
   const { run } = task;
@@ -55,7 +56,7 @@ export function assignFrame(params: {
     kind: 'assign',
     ref: [run.partition, run.seq, task.index, attempt.number, attempt.epoch, attempt.token],
     about: known.about,
-    run: formatRunId(run),
+    run: ids.write(run),
     timeoutMs: timeoutOf(loop, attempt, now),
     input,
     checkpoint: task.checkpoint,

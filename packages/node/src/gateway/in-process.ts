@@ -69,7 +69,14 @@ class InProcessLink {
   }
 }
 
-/** One direction: everything of one turn is delivered together in the next. */
+/**
+ * Frames that are delivered in one turn. What a commit releases would otherwise be run, ended and
+ * decided as one piece, which then waits for one commit, and nothing is left to do meanwhile; in
+ * pieces, one is decided while another becomes durable.
+ */
+const FRAMES_AT_ONCE = 512;
+
+/** One direction: what was said in one turn is delivered in the next, piece by piece. */
 class Lane<Frame> {
   readonly #deliver: (frames: readonly Frame[]) => void;
   #waiting: Frame[] = [];
@@ -95,12 +102,19 @@ class Lane<Frame> {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
-      const frames = this.#waiting;
-      this.#waiting = [];
+      const frames = this.#take();
       if (frames.length > 0) this.#deliver(frames);
+      if (this.#waiting.length > 0) return this.#schedule();
       const onEnd = this.#onEnd;
       this.#onEnd = null;
       onEnd?.();
     });
+  }
+
+  #take(): readonly Frame[] {
+    if (this.#waiting.length > FRAMES_AT_ONCE) return this.#waiting.splice(0, FRAMES_AT_ONCE);
+    const frames = this.#waiting;
+    this.#waiting = [];
+    return frames;
   }
 }

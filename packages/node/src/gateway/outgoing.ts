@@ -1,4 +1,4 @@
-import { type Effect, PLAIN, refOf, type ToWorker } from '@signalbox/engine';
+import { type Effect, PLAIN, RunIdWriter, refOf, type ToWorker } from '@signalbox/engine';
 import type { CommitLoop } from '../loop/index.ts';
 import type { Supplier, Supply } from '../supply/supplier.ts';
 import { assignFrame } from './assign-frame.ts';
@@ -16,6 +16,7 @@ export class Outgoing {
   readonly #spans: AttemptSpans | null;
   readonly #now: () => number;
   readonly #supplier: Supplier;
+  readonly #ids = new RunIdWriter();
 
   constructor(params: {
     loop: CommitLoop;
@@ -90,7 +91,13 @@ export class Outgoing {
   ): void {
     const { effect, supply } = given;
     const { attempt } = effect;
-    const frame = assignFrame({ attempt, loop: this.#loop, now: this.#now(), supply });
+    const frame = assignFrame({
+      attempt,
+      loop: this.#loop,
+      now: this.#now(),
+      supply,
+      ids: this.#ids,
+    });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);
     session.given(attempt, frame.ref);
     this.#spans?.dispatched(effect, this.#now());

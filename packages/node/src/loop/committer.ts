@@ -56,7 +56,8 @@ export class Committer {
       const { body, factCount, runs, ends, parked } = encodeGroup({ partition, at, facts });
       const inboxTaken = group.inboxTaken.get(partition) ?? NONE;
       const { epoch, nextSeq: seq } = held;
-      parts.push({
+      const owed = group.owed.get(partition);
+      const part = {
         partition,
         epoch,
         seq,
@@ -67,7 +68,10 @@ export class Committer {
         ends,
         parked,
         inboxTaken,
-      });
+      };
+      parts.push(
+        owed === undefined ? part : { ...part, inboxPut: owed.flatMap(({ entries }) => entries) },
+      );
     }
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };
   }

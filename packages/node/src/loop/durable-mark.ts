@@ -8,6 +8,10 @@ export class DurableMark {
     return new Promise((resolve) => this.#waiters.push({ number, resolve }));
   }
 
+  get isAwaited(): boolean {
+    return this.#waiters.length > 0;
+  }
+
   /** Told before anybody who waits is: what they then read must see it. */
   set(number: number): void {
     this.#number = number;

@@ -5,12 +5,19 @@ import {
   isScheduleFact,
   type SubmittedRun,
 } from '@signalbox/engine';
+import type { InboxEntry } from '@signalbox/store';
 
 /** Somebody who waits for decisions to be durable, and hears of all of them together. */
 export interface Reply {
   readonly partition: number | null;
   readonly answers: Answer[];
   readonly resolve: (answers: readonly Answer[]) => void;
+}
+
+/** Submissions that follow from the end of a run. */
+export interface Owed {
+  readonly seq: number;
+  readonly entries: readonly InboxEntry[];
 }
 
 /** Submissions under one key: one run, or all that one request made, numbered in a row. */
@@ -33,9 +40,13 @@ export class Group {
   readonly effects: Effect[] = [];
   readonly replies: Reply[] = [];
   readonly inboxTaken = new Map<number, string[]>();
+  /** What ends of runs owe to other partitions, by the partition of the end. */
+  readonly owed = new Map<number, Owed[]>();
   factCount = 0;
   /** Something has left it since it was put together. */
   changed = false;
+  /** A worker waits for one of its effects; confirmations only let one forget. */
+  #isForWorkers = false;
 
   constructor(number: number) {
     this.number = number;
@@ -50,10 +61,21 @@ export class Group {
     return !this.hasWrites && this.effects.length === 0 && this.replies.length === 0;
   }
 
+  /** Somebody is kept waiting until it is durable. */
+  get isAwaited(): boolean {
+    return this.#isForWorkers || this.replies.length > 0;
+  }
+
   takeFromInbox(partition: number, entry: string): void {
     const taken = this.inboxTaken.get(partition);
     if (taken === undefined) this.inboxTaken.set(partition, [entry]);
     else taken.push(entry);
+  }
+
+  owe(partition: number, owed: Owed): void {
+    const list = this.owed.get(partition);
+    if (list === undefined) this.owed.set(partition, [owed]);
+    else list.push(owed);
   }
 
   add(facts: readonly Fact[]): void {
@@ -63,6 +85,13 @@ export class Group {
       else list.push(fact);
     }
     this.factCount += facts.length;
+  }
+
+  addEffects(effects: readonly Effect[]): void {
+    for (const effect of effects) {
+      this.effects.push(effect);
+      if (effect.kind !== 'confirm') this.#isForWorkers = true;
+    }
   }
 
   /**
@@ -79,6 +108,7 @@ export class Group {
       if (left.length === 0) this.facts.delete(partition);
       else this.facts.set(partition, left);
     }
+    retain(this.owed.get(partition) ?? [], ({ seq }) => !isAmong(struck, seq));
     retain(this.effects, (effect) => {
       const ref = partitionAndSeq(effect);
       return ref === null || ref.partition !== partition || !isAmong(struck, ref.seq);
@@ -92,6 +122,7 @@ export class Group {
     this.factCount -= facts?.length ?? 0;
     this.facts.delete(partition);
     this.inboxTaken.delete(partition);
+    this.owed.delete(partition);
     retain(this.effects, (effect) => partitionAndSeq(effect)?.partition !== partition);
     const dropped = this.replies.filter((reply) => reply.partition === partition);
     retain(this.replies, (reply) => reply.partition !== partition);
@@ -143,6 +174,13 @@ export function isAmong(
   return seq >= firstSeq && seq < firstSeq + count;
 }
 
+/** Facts of a schedule stay, but an event that did not happen has met no window. */
+function isAbout(fact: Fact, struck: Submissions): boolean {
+  if (fact.kind === 'windowMet') return isAmong(struck, fact.run);
+  if (fact.kind === 'runSubmitted' || fact.kind === 'runsPagedIn') return false;
+  return !isScheduleFact(fact) && isAmong(struck, fact.seq);
+}
+
 /** One pass, however many are struck: a request may have made a thousand of thousands of facts. */
 function factsWithout(facts: readonly Fact[], struck: Submissions): Fact[] {
   const areHere = facts.some(
@@ -160,9 +198,7 @@ function factsWithout(facts: readonly Fact[], struck: Submissions): Fact[] {
     } else if (fact.kind === 'runsPagedIn') {
       const gone = parkedBefore.get(fact.lane) ?? 0;
       left.push(gone === 0 ? fact : { ...fact, parkedLeft: Math.max(0, fact.parkedLeft - gone) });
-    } else if (fact.kind === 'runSubmitted' || isScheduleFact(fact) || !isAmong(struck, fact.seq)) {
-      left.push(fact);
-    }
+    } else if (!isAbout(fact, struck)) left.push(fact);
   }
   return left;
 }

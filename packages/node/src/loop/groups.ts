@@ -1,22 +1,32 @@
-import type { Answer, Engine } from '@signalbox/engine';
+import type { Answer, Engine, FollowedEnd } from '@signalbox/engine';
 import { Group, isAmong, type Reply, type Submissions } from './group.ts';
+import type { LoopPorts } from './ports.ts';
 
 /** The two groups there are at any time: one on its way to the store, one gathering behind it. */
 export class Groups {
   readonly #engine: Engine;
+  readonly #ports: Pick<LoopPorts, 'follow'>;
   gathering = new Group(1);
   inFlight: Group | null = null;
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, ports: Pick<LoopPorts, 'follow'>) {
     this.#engine = engine;
+    this.#ports = ports;
     engine.take(this.gathering.number);
   }
 
   /** Takes what the engine has decided into the gathering group. */
   gather(): void {
-    const { facts, effects } = this.#engine.take(this.gathering.number);
+    const { facts, effects, ends } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
-    for (const effect of effects) this.gathering.effects.push(effect);
+    for (const end of ends) this.#follow(end);
+    this.gathering.addEffects(effects);
+  }
+
+  #follow(end: FollowedEnd): void {
+    const { partition, seq } = end.fact;
+    const entries = this.#ports.follow?.(end) ?? [];
+    if (entries.length > 0) this.gathering.owe(partition, { seq, entries });
   }
 
   /** Closes the gathering group; what is decided from now on belongs to the next. */

@@ -1,3 +1,4 @@
+export { expectationName } from './defined-schedule.ts';
 export * from './fetch.ts';
 export * from './inbox-request.ts';
 export * from './loop.ts';

@@ -37,6 +37,9 @@ export class Loader {
   readonly #p: LoaderParams;
   readonly #pages = new Set<string>();
   #cancelPoll: () => void = () => {};
+  #polling = false;
+  /** Something came while a look was under way that may not have seen it. */
+  #hurried = false;
   #stopped = false;
 
   constructor(params: LoaderParams) {
@@ -168,8 +171,18 @@ export class Loader {
     return runs;
   }
 
+  /** Something has just been put there: it need not wait for its turn. */
+  hurry(): void {
+    this.#hurried = true;
+    if (this.#stopped || this.#polling) return;
+    this.#cancelPoll();
+    void this.#pollInbox();
+  }
+
   async #pollInbox(): Promise<void> {
     if (this.#stopped) return;
+    this.#polling = true;
+    this.#hurried = false;
     const partitions = this.#p.livePartitions();
     try {
       if (partitions.length > 0) {
@@ -179,7 +192,10 @@ export class Loader {
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
     }
-    if (!this.#stopped) this.start();
+    this.#polling = false;
+    if (this.#stopped) return;
+    if (this.#hurried) this.hurry();
+    else this.start();
   }
 
   /** An entry was acknowledged to its client, so it runs even if its job has been deleted since. */

@@ -1,7 +1,8 @@
 import type { Answer, Command, Engine } from '@signalbox/engine';
-import type { Checkpoint, CommitPart, Store } from '@signalbox/store';
+import type { Checkpoint, CommitPart, Store, StoreError } from '@signalbox/store';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
+import { Company } from './company.ts';
 import { decideAll } from './decide-all.ts';
 import { DurableMark } from './durable-mark.ts';
 import { type Group, partitionAndSeq, type Reply } from './group.ts';
@@ -11,13 +12,13 @@ import { Loader } from './loader.ts';
 import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
-import { Pressure } from './pressure.ts';
 import { type Refused, refused, refusedAll } from './refused.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
 import { inOrder, partitionOf, type Slice, slicesOf } from './slices.ts';
 import { Specs } from './specs.ts';
+import { StoreHealth } from './store-health.ts';
 import { WakeTimer } from './wake-timer.ts';
 
 export interface LoopParams {
@@ -49,7 +50,7 @@ export class CommitLoop {
   readonly #onFatal: (error: unknown) => void;
   readonly #committer: Committer;
   readonly #loader: Loader;
-  readonly #pressure: Pressure;
+  readonly #health: StoreHealth;
   readonly #groups: Groups;
   readonly #ownership: Ownership;
   readonly #checkpoints: Checkpoints;
@@ -57,11 +58,11 @@ export class CommitLoop {
   readonly #mailbox = new Mailbox();
   readonly #durable = new DurableMark();
   readonly #wake: WakeTimer;
+  readonly #company: Company;
   #stepDeferred = false;
   /** Mail that must be read before the deadline that has come is acted upon. */
   #dueMark: number | null = null;
   #stopped = false;
-  #lastBeatOkAt = 0;
 
   constructor(params: LoopParams) {
     this.engine = params.engine;
@@ -72,53 +73,50 @@ export class CommitLoop {
     this.settings = { ...DEFAULT_LOOP_SETTINGS, ...params.settings };
     this.time = new ServerTime(() => params.ports.monotonicMs());
     this.specs = new Specs(params.store);
-    this.#pressure = new Pressure(this.settings);
     this.#wake = new WakeTimer(params.ports, () => this.#step());
-    this.#groups = new Groups(params.engine);
+    this.#company = new Company(params.ports, () => this.#flush());
+    this.#groups = new Groups(params.engine, params.ports);
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
     const leases = () => this.leases;
+    const common = { engine, store, ports, settings, specs, time, leases };
+    const deliver = (command: Command): void => this.#deliver([command]);
+    const storeFailed = (error: StoreError): void => this.#health.failed(error.message);
+    this.#health = new StoreHealth({
+      ...common,
+      freshen: () => deliver({ kind: 'freshen' }),
+      isCommitting: () => this.#groups.inFlight !== null,
+    });
     this.#segments = new SegmentsAhead(store, ports, time);
-    this.#checkpoints = new Checkpoints({ engine, store, ports, settings, leases });
+    this.#checkpoints = new Checkpoints(common);
     this.#ownership = new Ownership({
-      engine,
-      store,
-      ports,
-      specs,
-      time,
-      leases,
+      ...common,
       groups: this.#groups,
       owner: this.#owner,
-      deliver: (command) => this.#deliver([command]),
+      deliver,
       flushed: () => this.flushed(),
       fail: (error) => this.#fail(error),
     });
-    this.#committer = new Committer(params.store, {
+    this.#committer = new Committer(store, {
       owner: this.#owner,
       held: (partition) => this.leases.held.get(partition) ?? null,
       fenced: (partition) => this.#ownership.lose(partition, 'fenced'),
       keyTaken: (holder) => this.#keyTaken(holder),
-      storeFailed: (error) => this.#storeFailed(error.message),
-      commitUnknown: () => this.#ports.observe?.({ kind: 'commitUnknown' }),
+      storeFailed,
+      commitUnknown: () => ports.observe?.({ kind: 'commitUnknown' }),
       pause: () => this.#pause(),
-      now: () => this.time.now(),
+      now: () => time.now(),
     });
     this.schedules = new ScheduleWatch({
-      store,
-      ports,
-      engine,
-      specs,
+      ...common,
       partitions: settings.partitions,
       pollMs: settings.schedulePollMs,
       executeAll: (commands) => this.executeAll(commands),
-      deliver: (command) => this.#deliver([command]),
-      storeFailed: (error) => this.#storeFailed(error.message),
+      deliver,
+      storeFailed,
     });
     this.leases = new Leases({
-      store: params.store,
-      ports: params.ports,
-      settings: this.settings,
-      time: this.time,
+      ...common,
       node: params.node,
       host: {
         acquired: (held) => void this.#ownership.takeOver(held),
@@ -128,15 +126,12 @@ export class CommitLoop {
       },
     });
     this.#loader = new Loader({
-      store: params.store,
-      ports: params.ports,
-      engine: params.engine,
-      specs: this.specs,
-      inboxPollMs: this.settings.inboxPollMs,
+      ...common,
+      inboxPollMs: settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
       livePartitions: () => this.#livePartitions(),
       deliver: (commands, inboxEntry) => this.#deliver(commands, inboxEntry),
-      storeFailed: (error) => this.#storeFailed(error.message),
+      storeFailed,
     });
   }
 
@@ -157,6 +152,7 @@ export class CommitLoop {
     this.#loader.stop();
     this.schedules.stop();
     this.#wake.stop();
+    this.#company.stop();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
       for (const reply of group?.replies.splice(0) ?? []) {
         reply.resolve(refusedAll(reply.answers, 'unknown'));
@@ -213,10 +209,15 @@ export class CommitLoop {
   }
 
   #refusal(partition: number | null): Refused | null {
-    if (this.#stopped || this.#pressure.away) return refused('unavailable');
+    if (this.#stopped || this.#health.isAway) return refused('unavailable');
     if (this.#mailbox.size >= this.settings.mailboxMax) return refused('overloaded');
     if (partition !== null && !this.owns(partition)) return refused('not_owner');
     return null;
+  }
+
+  /** From now on ends of these tenants' runs are told to the port `follow`. */
+  follow(tenants: ReadonlySet<string>): void {
+    this.engine.apply({ kind: 'follow', tenants }, this.engine.core.now, this.#ports.random);
   }
 
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
@@ -251,7 +252,10 @@ export class CommitLoop {
 
   /** Resolves when the group is durable: what a reader waits for before it is told of its facts. */
   durable(number: number): Promise<void> {
-    return this.#stopped ? Promise.resolve() : this.#durable.reached(number);
+    if (this.#stopped) return Promise.resolve();
+    const reached = this.#durable.reached(number);
+    if (this.#durable.isAwaited) this.#deferStep();
+    return reached;
   }
 
   /** The end of a run that memory has let go of but the store may not have yet. */
@@ -283,7 +287,7 @@ export class CommitLoop {
     if (this.#stopped) return;
     try {
       const now = this.time.now();
-      this.#applyPressure(now);
+      this.#health.pauseClasses(now, this.leases.allTrusted);
       this.#readMail(now);
       this.#tickIfHeard(now);
       const more = this.#hasRoom() && this.engine.schedule(now, this.#ports.random);
@@ -356,8 +360,10 @@ export class CommitLoop {
 
   #flush(): void {
     const groups = this.#groups;
-    if (groups.inFlight !== null || groups.gathering.isEmpty) return;
+    if (this.#stopped || groups.inFlight !== null || groups.gathering.isEmpty) return;
+    if (!this.#durable.isAwaited && this.#company.isWorthWaiting(groups.gathering)) return;
     const group = groups.close();
+    this.#company.left(group);
     if (!group.hasWrites) return this.#release(group);
     groups.inFlight = group;
     const checkpoints = this.#checkpoints.take(group);
@@ -376,20 +382,17 @@ export class CommitLoop {
   }): void {
     if (this.#stopped) return;
     const { group, parts } = params;
-    const nowMs = this.#ports.monotonicMs();
     for (const part of parts) {
       const held = this.leases.held.get(part.partition);
       if (held?.epoch !== part.epoch) continue;
       held.nextSeq = part.seq + 1;
       held.factsSinceCheckpoint += part.factCount;
     }
-    this.#ports.observe?.({
-      kind: 'committed',
-      facts: group.factCount,
-      ms: nowMs - params.startedAt,
-    });
-    if (this.#pressure.committed(nowMs - params.startedAt, nowMs)) this.#storeBack();
+    const ms = this.#ports.monotonicMs() - params.startedAt;
+    this.#ports.observe?.({ kind: 'committed', facts: group.factCount, ms });
+    this.#health.committed(ms);
     this.#groups.inFlight = null;
+    if (group.owed.size > 0) this.#loader.hurry();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
@@ -441,34 +444,8 @@ export class CommitLoop {
     this.#groups.strike(found, holder);
   }
 
-  #applyPressure(now: number): void {
-    this.#pressure.untrusted = !this.leases.allTrusted;
-    const pauseFrom = this.#pressure.pauseFrom(this.#ports.monotonicMs());
-    if (pauseFrom === this.engine.core.pauseFrom) return;
-    this.engine.apply({ kind: 'pauseFrom', class: pauseFrom }, now, this.#ports.random);
-    this.#ports.observe?.({ kind: 'paused', fromClass: pauseFrom });
-  }
-
-  #storeFailed(error: string): void {
-    if (this.#pressure.storeFailed()) this.#ports.observe?.({ kind: 'storeAway', error });
-  }
-
-  /** After an outage everybody gets a fresh term: nobody is reaped for what we could not hear. */
-  #storeBack(): void {
-    this.#ports.observe?.({ kind: 'storeBack' });
-    this.#deliver([{ kind: 'freshen' }]);
-  }
-
   #beatDone(ok: boolean): void {
-    const nowMs = this.#ports.monotonicMs();
-    if (ok) {
-      // This process stood still for a while; the silence of that time was its own.
-      const late = this.#lastBeatOkAt > 0 && nowMs - this.#lastBeatOkAt > this.settings.beatMs * 3;
-      this.#lastBeatOkAt = nowMs;
-      if (late) this.#deliver([{ kind: 'freshen' }]);
-      // With nothing to commit, a beat that goes through is what tells that the store is back.
-      if (this.#groups.inFlight === null && this.#pressure.reached()) this.#storeBack();
-    } else this.#storeFailed('the lease could not be renewed');
+    this.#health.beatDone(ok);
     this.#deferStep();
   }
 

@@ -1,4 +1,5 @@
-import type { Effect, Fact, Random } from '@signalbox/engine';
+import type { Effect, Fact, FollowedEnd, Random } from '@signalbox/engine';
+import type { InboxEntry } from '@signalbox/store';
 
 /**
  * Everything the loop needs of the world. The node hands in real clocks, timers and sockets, the
@@ -16,6 +17,11 @@ export interface LoopPorts {
   release(effects: readonly Effect[]): void;
   /** Facts of one partition that have just become durable, in order. Must not throw or keep the list. */
   published?(partition: number, facts: readonly Fact[]): void;
+  /**
+   * Runs that follow from the end of another: they go into the inbox of their partitions in the commit
+   * of that end, so that no crash can have one without the other. Must not throw.
+   */
+  follow?(end: FollowedEnd): readonly InboxEntry[];
   /** Something noteworthy, for logs and metrics; never needed for correctness. */
   observe?(event: LoopEvent): void;
 }

@@ -5,12 +5,12 @@ import {
   type JobHead,
   partitionOf,
   type Schedule,
-  type ScheduleDefinition,
   scheduleKey,
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Definition, DefinitionCursor, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
+import { definedSchedule } from './defined-schedule.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 
@@ -185,10 +185,13 @@ export class ScheduleWatch {
   /** False where a version could not be adopted yet: it is read again. */
   async #readSchedules(sinceMs: number): Promise<boolean> {
     const news: SetSchedule[] = [];
-    for await (const page of this.#changes('schedule', sinceMs)) {
-      for (const definition of page) {
-        const set = this.#toSet(definition);
-        if (set !== null) news.push(set);
+    // A trigger that expects events has a schedule of them.
+    for (const kind of ['schedule', 'trigger']) {
+      for await (const page of this.#changes(kind, sinceMs)) {
+        for (const definition of page) {
+          const set = this.#toSet(definition);
+          if (set !== null) news.push(set);
+        }
       }
     }
     const sets = inOrder(news);
@@ -219,15 +222,16 @@ export class ScheduleWatch {
 
   /** Null where it is another node's, or nothing new. */
   #toSet(definition: Definition): SetSchedule | null {
-    const { tenant, name: schedule, version, deleted, atMs: savedAt } = definition;
-    const body = JSON.parse(definition.body) as ScheduleDefinition;
-    const partition = partitionOf(tenant, body.job, this.#p.partitions);
+    const { tenant, version, deleted, atMs: savedAt } = definition;
+    const { schedule, job, wanted } = definedSchedule(definition);
+    const partition = partitionOf(tenant, job, this.#p.partitions);
     const book = this.#p.engine.core.books.get(partition);
     if (book === undefined) return null;
     const key = scheduleKey(tenant, schedule);
     const known = book.schedules.get(key) ?? book.removedSchedules.get(key);
     if (version <= (known?.version ?? 0)) return null;
-    const spec = deleted ? null : scheduleSpec(body);
+    const spec = deleted || wanted === null ? null : scheduleSpec(wanted);
+    if (spec === null && known === undefined) return null;
     return { kind: 'setSchedule', partition, tenant, schedule, version, spec, savedAt };
   }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { executeOnRun, readRun } from './index.ts';
+import { faulty } from './testing/faulty-store.ts';
 import { type VirtualNode, VirtualWorld } from './testing/virtual-world.ts';
 
 async function start(params: Parameters<VirtualWorld['startNode']>[0] = {}) {
@@ -119,13 +120,24 @@ describe('a backlog beyond memory', () => {
   });
 
   it('survives a take-over in the middle, nothing lost and nothing twice', async () => {
-    const { world, node } = await start({ settings, loop: { checkpointFacts: 50 } });
+    let left = Number.POSITIVE_INFINITY;
+    const { world, node } = await start({
+      settings,
+      loop: { checkpointFacts: 50 },
+      // The store answers so many more commits and then falls silent.
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          append: (commit) => (left-- > 0 ? real.append(commit) : new Promise(() => {})),
+        })),
+    });
     await submitMany(node, 300);
+    left = 50;
     node.finishEverything();
     node.attach('w', 3);
-    await world.run(20);
+    await world.run(1_000);
     node.loop.halt();
     const ended = world.disk.snapshot().ends.length;
+    expect(ended).toBeGreaterThan(30);
     expect(ended).toBeLessThan(300);
     const next = await world.startNode({ name: 'node-b', settings });
     next.finishEverything();

@@ -78,6 +78,7 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
       'schedule',
       'reason',
     ]),
+    events: counters('events_total', 'Events, by what became of them', ['outcome']),
     costCpu: counters('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
     costMemory: counters('cost_memory_mb_seconds_total', 'Requested memory times seconds held', [
       'tenant',

@@ -84,6 +84,7 @@ export class FactCounts {
       case 'taskWaiting':
       case 'notificationDue':
       case 'notificationDone':
+      case 'windowMet':
         return;
       case 'windowFired':
         this.#set.windowLateness.observe(seconds(fact.at - fact.planned));

@@ -4,6 +4,7 @@ import type { Store } from '@signalbox/store';
 import { Registry } from 'prom-client';
 import type { Metrics } from '../context.ts';
 import type { CommitLoop, LoopEvent } from '../loop/index.ts';
+import type { EventOutcome } from '../triggers/event-counts.ts';
 import { boundedLabel } from './bounded-label.ts';
 import { defineMetrics, type MetricSet } from './definitions.ts';
 import { FactCounts } from './fact-counts.ts';
@@ -70,6 +71,10 @@ export class NodeMetrics implements Metrics {
 
   storeCalled(method: string): void {
     this.#set.storeCalls.of(method).add();
+  }
+
+  event(outcome: EventOutcome, count: number): void {
+    this.#set.events.of(outcome).add(count);
   }
 
   beat(): void {

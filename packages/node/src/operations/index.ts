@@ -27,6 +27,16 @@ export { scheduleTimeline } from './schedules/timeline.ts';
 export type { SubmitItem } from './submission.ts';
 export * from './submit-runs.ts';
 export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';
+export { receiveEvents } from './triggers/receive-events.ts';
+export { type HookRequest, receiveHook } from './triggers/receive-hook.ts';
+export {
+  deleteTrigger,
+  getTrigger,
+  listTriggers,
+  type SavedTrigger,
+  saveTrigger,
+  testTrigger,
+} from './triggers/triggers.ts';
 export * from './wake-task.ts';
 export { watchRun, watchTenant } from './watch-events.ts';
 export * from './workers.ts';

@@ -42,6 +42,7 @@ export function showHead(view: EngineView): RunView {
     ...(head.key === undefined || head.batch !== undefined ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(view.paused === undefined ? {} : { paused: { ...view.paused } }),
+    ...(head.event === undefined ? {} : { event: { ...head.event } }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
     tasks: [],
   };

@@ -1,4 +1,4 @@
-import { type Answer, type Class, type Command, partitionOf } from '@signalbox/engine';
+import { type Answer, type Class, type Command, partitionOf, RunIdWriter } from '@signalbox/engine';
 import { BATCH_MAX, type Submitted } from '@signalbox/protocol';
 import { shed } from '../api/shedding.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
@@ -7,7 +7,6 @@ import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
 import { isInline, keepBlob, keepPayload } from './payloads.ts';
 import { noJob, shown } from './refusals.ts';
-import { RunIdWriter } from './run-id-writer.ts';
 import { settleBatch } from './settle-batch.ts';
 import {
   type Checked,

@@ -89,6 +89,15 @@ export const RunView = Type.Object({
   paused: Type.Optional(
     Type.Object({ by: Type.String(), why: Type.String(), detail: Type.String() }),
   ),
+  /** The event that it was made from; `depth` counts the ends of runs that led to it. */
+  event: Type.Optional(
+    Type.Object({
+      source: Type.String(),
+      id: Type.String(),
+      type: Type.String(),
+      depth: Type.Optional(Type.Integer()),
+    }),
+  ),
   /** The window of a schedule that it is the run of. */
   window: Type.Optional(
     Type.Object({

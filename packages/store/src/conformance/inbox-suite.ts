@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { inboxEntry, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
-import { expectUnchanged, openWorld } from './world.ts';
+import { expectUnchanged, openWorld, takeOver } from './world.ts';
 
 export function inboxSuite(target: ConformanceTarget): void {
   describe('inbox', () => {
@@ -36,6 +36,23 @@ export function inboxSuite(target: ConformanceTarget): void {
       expect(await read([2, 0], 3)).toEqual([0, 2, 3]);
       expect(await read([7], 3)).toEqual([]);
       expect(await read([], 3)).toEqual([]);
+    });
+
+    it('DUR-02 gets an entry with the commit that owes it, once, or with none at all', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      const owed = inboxEntry('alias-1', { partition: 2 });
+      const bare = inboxEntry('alias-2', { partition: 2, input: null, key: null, atMs: 9 });
+      expect(await owner.commit({ inboxPut: [owed, bare] })).toEqual({ kind: 'committed' });
+      const again = inboxEntry('alias-1', { partition: 2, job: 'another' });
+      expect(await owner.commit({ inboxPut: [again] })).toEqual({ kind: 'committed' });
+      const read = () => world.store.readInbox({ partitions: [2], limit: 9 });
+      expect(await read()).toEqual([bare, owed]);
+      const late = owner.next({ inboxPut: [inboxEntry('alias-3', { partition: 2 })] });
+      await takeOver(world, owner);
+      const result = await world.store.append({ commitId: 'late', parts: [late] });
+      expect(result).toEqual({ kind: 'fenced', partitions: [1] });
+      expect(await read()).toEqual([bare, owed]);
     });
 
     it('loses an entry in the commit that turns it into a run', async () => {

@@ -13,6 +13,8 @@ const CALLS: Record<string, Call> = {
   'append.commitId': (bad, world, owner) =>
     world.store.append({ commitId: bad, parts: [owner.next()] }),
   'append.inboxTaken': (bad, _world, owner) => owner.commit({ inboxTaken: [bad] }),
+  'append.inboxPut': (bad, _world, owner) =>
+    owner.commit({ inboxPut: [inboxEntry('alias', { job: bad })] }),
   'acquireLease.owner': (bad, world) =>
     world.store.acquireLease({ partition: 5, owner: bad, ttlMs: 9, commitId: 'c' }),
   'acquireLease.commitId': (bad, world) =>

@@ -3,7 +3,7 @@ import { StoreError } from '../errors.ts';
 import type { AppendResult, Commit, CommitPart } from '../store.ts';
 import { validateCommit } from '../validate-commit.ts';
 import { copyEnd, copyGroup, copyId, copyRun } from './copy.ts';
-import { forgetInboxEntry } from './inbox.ts';
+import { forgetInboxEntry, putInbox } from './inbox.ts';
 import { findRun } from './runs.ts';
 import { requireWritable } from './segments.ts';
 import { groupsOf, type HeldKey, laneOf, type MemoryState, runsOf } from './state.ts';
@@ -112,4 +112,5 @@ function write(state: MemoryState, commitId: string, part: CommitPart): void {
     laneOf(state, partition, lane).rows.insert({ sort, id: copyId(id), tenant });
   }
   for (const id of part.inboxTaken) forgetInboxEntry(state, id);
+  for (const entry of part.inboxPut ?? []) putInbox(state, entry);
 }

@@ -1,6 +1,7 @@
 import type { Class } from '@signalbox/engine';
 import type { InboxEntry } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
+import { bindEntry } from './append/bind-rows.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { insertInbox } from './sql/insert-inbox.ts';
@@ -19,19 +20,9 @@ export interface InboxColumns {
 }
 
 export async function putInbox(database: Database, entry: InboxEntry): Promise<void> {
-  const { id, partition, tenant, job, head, input, key, atMs } = entry;
+  const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  const put = step(insertInbox(database.schema), 9, (writer) => {
-    writer.text(id);
-    writer.int4(partition);
-    writer.text(tenant);
-    writer.text(job);
-    writer.int2(entry.class);
-    writer.text(head);
-    writer.nullableData(input);
-    writer.nullableText(key);
-    writer.int8(atMs);
-  });
+  const put = step(insertInbox(database.schema), 9, (writer) => bindEntry(writer, entry));
   await database.query(put, 'repeatable');
 }
 

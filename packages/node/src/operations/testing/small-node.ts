@@ -17,6 +17,11 @@ import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
+import type { EventCounts, EventOutcome } from '../../triggers/event-counts.ts';
+import { followEnds } from '../../triggers/follow-ends.ts';
+import { SecretBox } from '../../triggers/seal.ts';
+import { TriggerBook } from '../../triggers/trigger-book.ts';
+import { TriggerWatch } from '../../triggers/trigger-watch.ts';
 import { zoneOf } from '../../zones/index.ts';
 import { defineJob, submitRuns } from '../index.ts';
 import type { SubmitItem } from '../submission.ts';
@@ -54,6 +59,8 @@ export class SmallNode {
   readonly disk: MemoryStore;
   readonly feed: RunFeed;
   readonly attempts: Attempt[] = [];
+  /** What became of events. */
+  readonly events: Partial<Record<EventOutcome, number>> = {};
   readonly #gateway: Gateway;
   readonly #behaviours = new Map<string, Behaviour>();
   readonly #arrivals: (() => void)[] = [];
@@ -63,7 +70,13 @@ export class SmallNode {
     this.disk = params.disk ?? createMemoryStore({ now: () => Date.now() });
     const store = params.store ?? this.disk;
     this.feed = new RunFeed({ loop: () => this.context.loop, store: () => store });
-    const loop = new CommitLoop({
+    const book = new TriggerBook();
+    const log = pino({ level: 'silent' });
+    const count: EventCounts = (outcome, by) => {
+      this.events[outcome] = (this.events[outcome] ?? 0) + by;
+    };
+    const watch = new TriggerWatch({ store, loop: () => this.context.loop, log, book });
+    const loop: CommitLoop = new CommitLoop({
       engine: new Engine(params.engine, zoneOf),
       store,
       ports: realPorts({
@@ -71,6 +84,13 @@ export class SmallNode {
           for (const effect of effects) if (effect.kind === 'assign') this.#arrive(effect.attempt);
         },
         published: (partition, facts) => this.feed.published(partition, facts),
+        follow: followEnds({
+          book,
+          partitions: () => loop.settings.partitions,
+          now: () => loop.time.now(),
+          count,
+          log,
+        }),
       }),
       settings: { partitions: 4, ...params.loop },
       node: { name: params.name ?? randomUUID(), address: '' },
@@ -79,7 +99,6 @@ export class SmallNode {
       },
     });
     const blobs = new Map<string, Uint8Array>();
-    const log = pino({ level: 'silent' });
     const logs: TaskLogs = {
       append: () => {},
       flush: async () => {},
@@ -108,6 +127,7 @@ export class SmallNode {
       logs,
       audit: { record: async () => {} },
       metrics: { text: async () => '' },
+      triggers: { watch, count, secrets: new SecretBox('a key of the small node') },
       log,
     };
   }
@@ -120,6 +140,7 @@ export class SmallNode {
   static async start(params: Params = {}): Promise<SmallNode> {
     const node = new SmallNode(params);
     const { loop } = node.context;
+    await node.context.triggers.watch.look();
     await loop.start();
     const partitions = Array.from({ length: loop.settings.partitions }, (_, i) => i);
     while (!partitions.every((partition) => loop.owns(partition))) await turn();

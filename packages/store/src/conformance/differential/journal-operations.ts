@@ -1,5 +1,5 @@
-import type { AppendResult, CommitPart, RunRow } from '../../store.ts';
-import { bytes, endRow, parkedRow, part, runRow } from '../builders.ts';
+import type { AppendResult, CommitPart, InboxEntry, RunRow } from '../../store.ts';
+import { bytes, endRow, inboxEntry, parkedRow, part, runRow } from '../builders.ts';
 import { JOBS, LANES, type Model, type OwnedPartition, PARTITIONS, TENANTS } from './model.ts';
 import type { Random } from './random.ts';
 import { type Operation, step } from './step.ts';
@@ -117,7 +117,13 @@ function randomPart(model: Model, random: Random, owner: OwnedPartition): Commit
     factCount: 1 + runs.length,
     ...{ runs, ends, parked },
     inboxTaken: random.some(waiting, 15),
+    ...(random.chance(20) ? { inboxPut: [owedEntry(model, random)] } : {}),
   };
+}
+
+function owedEntry(model: Model, random: Random): InboxEntry {
+  const of = { partition: random.pick(PARTITIONS), tenant: random.pick(TENANTS) };
+  return inboxEntry(`owed-${model.nextNumber()}`, { ...of, atMs: model.nowMs });
 }
 
 function randomRun(model: Model, random: Random, partition: number): RunRow {
@@ -133,7 +139,7 @@ function randomRun(model: Model, random: Random, partition: number): RunRow {
 
 function learnAppend(model: Model, parts: readonly CommitPart[], answer: AppendResult): void {
   if (answer?.kind !== 'committed') return;
-  for (const { partition, seq, runs, ends, inboxTaken } of parts) {
+  for (const { partition, seq, runs, ends, inboxTaken, inboxPut } of parts) {
     const owner = model.owned.get(partition);
     if (owner !== undefined) owner.lastSeq = seq;
     for (const run of runs) {
@@ -146,5 +152,6 @@ function learnAppend(model: Model, parts: readonly CommitPart[], answer: AppendR
       if (at >= 0) model.endedRuns.push(...model.openRuns.splice(at, 1));
     }
     for (const id of inboxTaken) model.inbox.delete(id);
+    for (const entry of inboxPut ?? []) model.inbox.set(entry.id, entry.partition);
   }
 }

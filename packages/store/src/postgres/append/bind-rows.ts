@@ -1,4 +1,4 @@
-import type { Commit, CommitPart } from '../../store.ts';
+import type { Commit, CommitPart, InboxEntry } from '../../store.ts';
 import { formatKeys } from '../rows/run-row.ts';
 import { Oid, type ValueWriter } from '../wire/value-writer.ts';
 
@@ -115,6 +115,19 @@ export function bindKeys(w: ValueWriter, parts: Parts, count: number): void {
   w.beginArray(Oid.uuid, count);
   for (const { runs } of parts) for (const run of runs) for (const _ of run.keys) w.uuid(run.id);
   w.endArray();
+}
+
+/** Few commits put anything into the inbox: a statement for each entry is simple and enough. */
+export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
+  w.text(entry.id);
+  w.int4(entry.partition);
+  w.text(entry.tenant);
+  w.text(entry.job);
+  w.int2(entry.class);
+  w.text(entry.head);
+  w.nullableData(entry.input);
+  w.nullableText(entry.key);
+  w.int8(entry.atMs);
 }
 
 export function bindInbox(w: ValueWriter, parts: Parts, count: number): void {

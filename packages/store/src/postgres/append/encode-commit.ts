@@ -1,14 +1,16 @@
-import type { Commit, CommitPart } from '../../store.ts';
+import type { Commit, CommitPart, InboxEntry } from '../../store.ts';
 import { type Step, silentStep } from '../connection/step.ts';
 import { appendGuard } from '../sql/append-guard.ts';
 import { deleteInbox } from '../sql/delete-inbox.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
 import { insertGroup } from '../sql/insert-group.ts';
+import { insertInbox } from '../sql/insert-inbox.ts';
 import { insertKeys } from '../sql/insert-keys.ts';
 import { insertParked } from '../sql/insert-parked.ts';
 import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
 import {
   bindEnds,
+  bindEntry,
   bindGroups,
   bindInbox,
   bindKeyedRuns,
@@ -16,6 +18,8 @@ import {
   bindParked,
   bindRuns,
 } from './bind-rows.ts';
+
+const NONE: readonly InboxEntry[] = [];
 
 export type AppendStep = Step & { readonly kind: StepKind };
 /** What a step writes; says what a refusal of the step means. */
@@ -83,6 +87,14 @@ export function encodeCommit(
       'inbox',
       silentStep(deleteInbox(schema), 1, (w) => bindInbox(w, parts, inbox)),
     );
+  for (const { inboxPut } of parts) {
+    for (const entry of inboxPut ?? NONE) {
+      add(
+        'inbox',
+        silentStep(insertInbox(schema), 9, (w) => bindEntry(w, entry)),
+      );
+    }
+  }
   return steps;
 }
 

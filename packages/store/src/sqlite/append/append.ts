@@ -1,8 +1,9 @@
 import { StoreError } from '../../errors.ts';
-import type { AppendResult, Commit, CommitPart } from '../../store.ts';
+import type { AppendResult, Commit, CommitPart, InboxEntry } from '../../store.ts';
 import { validateCommit } from '../../validate-commit.ts';
 import type { Context } from '../context.ts';
 import { isConstraintFailure } from '../failure.ts';
+import { insertEntry } from '../inbox.ts';
 import { ADVANCE_PARTITION } from '../sql/advance-partition.ts';
 import { DELETE_INBOX } from '../sql/delete-inbox.ts';
 import { insertGroup } from '../sql/insert-group.ts';
@@ -16,6 +17,7 @@ type Attempt = AppendResult | { readonly kind: 'keyClash' };
 
 /** Another process would have to forget a clashing key just then, again and again. */
 const ATTEMPTS_MAX = 3;
+const NONE: readonly InboxEntry[] = [];
 
 export function append(context: Context, commit: Commit): AppendResult {
   validateCommit(commit);
@@ -45,6 +47,7 @@ function tryAppend(context: Context, commit: Commit): Attempt {
     writeEnds(context, part.ends);
     writeParked(context, part.partition, part.parked);
     for (const id of part.inboxTaken) context.db.run(DELETE_INBOX, id);
+    for (const entry of part.inboxPut ?? NONE) insertEntry(context.db, entry);
   }
   return { kind: 'committed' };
 }

@@ -1,9 +1,12 @@
-import { formatRunId, type RunId } from '@signalbox/engine';
+import { formatRunId, type RunId } from './run-id.ts';
 
 const TAIL_DIGITS = 12;
 const TAIL = 16 ** TAIL_DIGITS;
 
-/** Writes run ids as text. Those of a batch differ in their last digits only: the rest is made once. */
+/**
+ * Writes run ids as text, many in a row. Those of one moment differ in their last digits only: the
+ * rest is made once.
+ */
 export class RunIdWriter {
   #last: RunId = { ms: -1, partition: -1, seq: 0 };
   #front = '';

@@ -1,5 +1,5 @@
-import { formatRunId } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
+import { formatRunId } from './run-id.ts';
 import { RunIdWriter } from './run-id-writer.ts';
 
 describe('ids of a batch', () => {

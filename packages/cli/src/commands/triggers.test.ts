@@ -1,0 +1,136 @@
+import { startNode } from '@signalbox/node';
+import type { ReceivedEvents, Trigger } from '@signalbox/protocol';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../program.ts';
+import { fakeApp } from '../testing/fake-app.ts';
+
+const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
+let node: Awaited<ReturnType<typeof startNode>>;
+
+beforeAll(async () => {
+  node = await startNode({
+    store: 'memory:',
+    http: { host: '127.0.0.1', port: 0 },
+    rootKey: KEY,
+    log: pino({ level: 'silent' }),
+    onFatal: () => {},
+  });
+  await node.ready();
+  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'invoice' });
+  await fetch(`${node.url}/api/v1/jobs`, { method: 'POST', headers, body });
+});
+afterAll(() => node.stop());
+
+async function run(...args: string[]) {
+  const app = fakeApp({ environment: { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY } });
+  const code = await runCommand(app, args);
+  return { code, out: app.texts.out, err: app.texts.err };
+}
+
+describe('signalbox triggers and events', () => {
+  it('creates, lists, tests, changes and deletes a trigger, and sends it events', async () => {
+    expect((await run('triggers')).err).toContain('no triggers');
+    const match = [
+      '--source',
+      '/shop',
+      '--type',
+      'order.paid',
+      '--filter',
+      'event.data.total > 10',
+    ];
+    const made = await run('triggers', 'create', 'paid', 'invoice', ...match);
+    expect(made.code).toBe(0);
+    expect((await run('triggers', 'create', 'paid', 'invoice', ...match)).code).toBe(6);
+    expect((await run('triggers', 'list')).out).toMatch(
+      /^paid\tinvoice\tactive\torder\.paid of \/shop\t/,
+    );
+    const sample = (total: number) =>
+      JSON.stringify({
+        specversion: '1.0',
+        id: '1',
+        source: '/shop',
+        type: 'order.paid',
+        data: { total },
+      });
+    const tested = await run('triggers', 'test', 'paid', sample(11));
+    expect(tested).toMatchObject({ code: 0, out: '{"total":11}\n' });
+    const not = await run('triggers', 'test', 'paid', sample(9));
+    expect(not).toMatchObject({ code: 10, err: expect.stringContaining('filter: false') });
+
+    const send = ['events', 'send', 'order.paid', '{"total":11}', '--source', '/shop', '--id', 'a'];
+    expect((await run(...send)).out).toMatch(/^a\tpaid\tcreated\t/);
+    const again = JSON.parse((await run(...send, '--json')).out) as ReceivedEvents;
+    expect(again.events[0]?.runs).toMatchObject([{ outcome: 'duplicate' }]);
+    expect((await run('events', 'send', 'other')).err).toContain('no trigger listens');
+    const shown = await run('runs', 'show', 'last');
+    expect(shown.out).toMatch(/trigger: +event paid: order\.paid a of \/shop/);
+    expect((await run('runs')).out).toContain('event paid');
+
+    const update = ['triggers', 'update', 'paid', '--input', '${event.data.total}', '--disable'];
+    expect((await run(...update)).code).toBe(0);
+    const { definition, state } = JSON.parse(
+      (await run('triggers', 'show', 'paid', '--json')).out,
+    ) as Trigger;
+    expect(state).toBe('disabled');
+    expect(definition).toEqual({
+      ...{ job: 'invoice', source: '/shop', type: 'order.paid' },
+      ...{ filter: 'event.data.total > 10', input: '${event.data.total}', enabled: false },
+    });
+    expect((await run('triggers', 'delete', 'paid')).out).toBe('paid is deleted\n');
+    expect((await run('triggers', 'delete', 'paid')).code).toBe(3);
+  });
+
+  it('sends the event of the example, which is one run however often', async () => {
+    const file = new URL('../../../../examples/events/guest.json', import.meta.url).pathname;
+    const filter = ['--filter', 'event.data.name != ""', '--input', '${event.data.name}'];
+    await run('triggers', 'create', 'greet', 'invoice', '--type', 'guest.arrived', ...filter);
+    expect((await run('triggers', 'test', 'greet', `@${file}`)).out).toBe('Ada\n');
+    expect((await run('events', 'send', `@${file}`)).out).toMatch(/^guest-1\tgreet\tcreated\t/);
+    expect((await run('events', 'send', `@${file}`)).out).toMatch(/^guest-1\tgreet\tduplicate\t/);
+  });
+
+  it('saves what is expected, and hooks whose secret is shown once', async () => {
+    const expected = [
+      '--type',
+      'file',
+      '--expect-cron',
+      '0 2 * * *',
+      '--tz',
+      'Europe/Berlin',
+      '--buffer',
+      '30m',
+    ];
+    expect((await run('triggers', 'create', 'files', 'invoice', ...expected)).out).toContain(
+      'expects',
+    );
+    const every = await run(
+      'triggers',
+      'update',
+      'files',
+      '--expect-every',
+      '6h',
+      '--late',
+      'skip',
+      '--json',
+    );
+    expect((JSON.parse(every.out) as Trigger).definition.expect).toEqual({
+      ...{ everyMs: 21_600_000, bufferMs: 1_800_000, late: 'skip' },
+    });
+    const hook = await run('triggers', 'create', 'push', 'invoice', '--hook', 'github');
+    expect(hook.out).toMatch(/secret: +whsec_\S+ \(shown only now\)/);
+    expect((await run('triggers', 'show', 'push')).out).not.toContain('whsec_');
+    const wrong = await run(
+      'triggers',
+      'create',
+      'bad',
+      'invoice',
+      '--type',
+      'x',
+      '--filter',
+      'event.',
+    );
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('definition.filter') });
+  });
+});

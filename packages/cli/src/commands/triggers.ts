@@ -1,0 +1,230 @@
+import { duration } from '@signalbox/node/settings';
+import type { Trigger, TriggerDefinition, TriggerTested } from '@signalbox/protocol';
+import { type Command, Option } from 'commander';
+import { readInput } from '../client/read-input.ts';
+import { printJson, printValue } from '../print/json.ts';
+import { printTable } from '../print/table.ts';
+import { printTrigger, TRIGGER_HEAD, triggerRow } from '../print/trigger-view.ts';
+import { UserError } from '../user-error.ts';
+import { addClientCommand, addCommand, type Registry } from './define.ts';
+import { limitOf, limitOption } from './limit.ts';
+
+type Options = Readonly<Record<string, string | boolean | undefined>>;
+
+const triggerPath = (name: string | undefined): string =>
+  `/triggers/${encodeURIComponent(name ?? '')}`;
+
+export function addTriggers(registry: Registry, program: Command): void {
+  const triggers = addCommand(program, 'triggers', {
+    summary: 'rules that start a job from an event',
+    examples: [
+      [
+        'signalbox triggers create paid invoice --source /shop --type order.paid',
+        'a run for every paid order',
+      ],
+      [
+        'signalbox triggers create after report --source signalbox --type run.succeeded --subject load',
+        'a run of report when one of load has succeeded',
+      ],
+      ['signalbox triggers test paid @event.json', 'what it would make of an event'],
+    ],
+  });
+  addList(registry, triggers);
+  addSave(registry, triggers);
+  addTest(registry, triggers);
+  addClientCommand(registry, triggers, {
+    usage: 'show <trigger>',
+    summary: 'show a trigger, and what it lately refused',
+    async run({ api, terminal, args, json }) {
+      const trigger = await api.get<Trigger>(triggerPath(args[0]));
+      if (json) printJson(terminal, trigger);
+      else await printTrigger(terminal, trigger);
+      return undefined;
+    },
+  });
+  addClientCommand(registry, triggers, {
+    usage: 'delete <trigger>',
+    summary: 'delete a trigger; its runs stay',
+    async run({ api, terminal, args, json }) {
+      const deleted = await api.delete<Trigger>(triggerPath(args[0]));
+      if (json) printJson(terminal, deleted);
+      else terminal.line(`${args[0]} is deleted`);
+      return undefined;
+    },
+  });
+}
+
+function addList(registry: Registry, parent: Command): void {
+  addClientCommand(registry, parent, {
+    usage: 'list',
+    isDefault: true,
+    summary: 'list triggers',
+    configure: (command) => {
+      command.option('--deleted', 'those that were deleted too');
+      limitOption(command, 1_000);
+    },
+    async run({ api, terminal, options, json }) {
+      const query = options['deleted'] === true ? { deleted: true } : {};
+      const found: Trigger[] = [];
+      for await (const trigger of api.items<Trigger>('/triggers', query, limitOf(options))) {
+        if (json) printJson(terminal, trigger);
+        else found.push(trigger);
+      }
+      if (json) return undefined;
+      const rows = found.map((trigger) => triggerRow(terminal, trigger));
+      if (rows.length > 0) printTable(terminal, TRIGGER_HEAD, rows);
+      else terminal.note('no triggers; make one with: signalbox triggers create NAME JOB …');
+      return undefined;
+    },
+  });
+}
+
+function addSave(registry: Registry, parent: Command): void {
+  addClientCommand(registry, parent, {
+    usage: 'create <trigger> <job>',
+    summary: 'save a new trigger',
+    configure: saveOptions,
+    async run({ api, terminal, args, options, json }) {
+      const [name, job = ''] = args;
+      const definition = changed({ job }, options as Options);
+      const saved = await api.put<Trigger>(triggerPath(name), definition, { 'if-none-match': '*' });
+      if (json) printJson(terminal, saved);
+      else await printTrigger(terminal, saved);
+      return undefined;
+    },
+  });
+  addClientCommand(registry, parent, {
+    usage: 'update <trigger>',
+    summary: 'change what is named, and keep the rest',
+    configure: saveOptions,
+    async run({ api, terminal, args, options, json }) {
+      const { version, definition } = await api.get<Trigger>(triggerPath(args[0]));
+      const wanted = changed(definition, options as Options);
+      const seen = { 'if-match': `"${version}"` };
+      const saved = await api.put<Trigger>(triggerPath(args[0]), wanted, seen);
+      if (json) printJson(terminal, saved);
+      else await printTrigger(terminal, saved);
+      return undefined;
+    },
+  });
+}
+
+function saveOptions(command: Command): void {
+  command
+    .option('--source <source>', 'of the events, exact or with * behind its beginning')
+    .option('--type <type>', 'likewise')
+    .option('--subject <subject>', 'likewise')
+    .option('--filter <cel>', 'CEL over `event` that must be true')
+    .option('--input <json>', 'JSON with ${CEL} in it; the data of the event unless told')
+    .option('--key <cel>', 'events with the same value are one; source and id unless told')
+    .option('--class <class>', 'P0, P1 or P2; the job says otherwise')
+    .option('--expect-cron <expr>', 'an event is expected at these times')
+    .option('--tz <zone>', 'IANA name of the time zone of --expect-cron; UTC unless told')
+    .option('--expect-every <time>', 'or every so often, like 6h')
+    .option('--buffer <time>', 'how long it is waited for before a run starts without it')
+    .addOption(new Option('--late <policy>', 'what a later event does').choices(['run', 'skip']))
+    .addOption(
+      new Option('--hook <style>', 'an address of its own for signed webhooks').choices([
+        ...['github', 'stripe', 'standard'],
+      ]),
+    )
+    .option('--secret <text>', 'of the hook; one is made, and shown once, unless told')
+    .option('--enable', 'start runs')
+    .option('--disable', 'start none until it is enabled');
+}
+
+/** The definition with what the options say. */
+function changed(before: TriggerDefinition, options: Options): TriggerDefinition {
+  const texts = ['source', 'type', 'subject', 'filter', 'key', 'class'] as const;
+  const said = texts.flatMap((name) => {
+    const value = options[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  const { input } = options;
+  const expect = expectOf(before, options);
+  const hook = hookOf(before, options);
+  return {
+    ...before,
+    ...(Object.fromEntries(said) as Partial<TriggerDefinition>),
+    ...(typeof input === 'string' ? { input: jsonOf(input) } : {}),
+    ...(expect === undefined ? {} : { expect }),
+    ...(hook === undefined ? {} : { hook }),
+    ...(options['enable'] === true ? { enabled: true } : {}),
+    ...(options['disable'] === true ? { enabled: false } : {}),
+  };
+}
+
+function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefinition['expect'] {
+  const { expectCron: cron, expectEvery: every, tz: zone, buffer, late } = options;
+  if ([cron, every, zone, buffer, late].every((each) => each === undefined)) return expect;
+  const { bufferMs, ...kept } = expect ?? { bufferMs: 0 };
+  // One way of telling the times takes the place of the other.
+  const { late: lateBefore, input } = kept;
+  const timeless = {
+    ...(lateBefore === undefined ? {} : { late: lateBefore }),
+    ...(input === undefined ? {} : { input }),
+  };
+  const times =
+    cron !== undefined
+      ? { cron: String(cron) }
+      : every !== undefined
+        ? { everyMs: timeOf('--expect-every', every) }
+        : null;
+  return {
+    ...(times === null ? kept : { ...timeless, ...times }),
+    ...(zone === undefined ? {} : { zone: String(zone) }),
+    ...(late === undefined ? {} : { late: late as 'run' | 'skip' }),
+    bufferMs: buffer === undefined ? bufferMs : timeOf('--buffer', buffer),
+  };
+}
+
+function hookOf({ hook }: TriggerDefinition, options: Options): TriggerDefinition['hook'] {
+  const { hook: style, secret } = options;
+  if (style === undefined && secret === undefined) return hook;
+  if (style === undefined && hook === undefined) {
+    throw new UserError('usage', '--secret is of a hook: name its style with --hook');
+  }
+  return {
+    ...(hook ?? {}),
+    style: (style ?? hook?.style) as NonNullable<TriggerDefinition['hook']>['style'],
+    ...(secret === undefined ? {} : { secret: String(secret) }),
+  };
+}
+
+function addTest(registry: Registry, parent: Command): void {
+  addClientCommand(registry, parent, {
+    usage: 'test <trigger> <event>',
+    summary: 'what a saved trigger would make of an event; nothing starts',
+    examples: [
+      ['signalbox triggers test paid @event.json', 'exit code 10 where nothing would start'],
+    ],
+    async run({ api, app, terminal, args, json }) {
+      const [name, text = ''] = args;
+      const event = await readInput(app, text);
+      const tested = await api.post<TriggerTested>('/triggers/test', { name, event });
+      if (json) printJson(terminal, tested);
+      else if (!tested.matches) terminal.note(`it would start nothing: ${tested.reason ?? ''}`);
+      else {
+        terminal.note('it would start a run with this input:');
+        printValue(terminal, tested.input ?? null);
+      }
+      return tested.matches ? undefined : 'no';
+    },
+  });
+}
+
+function timeOf(flag: string, option: string | boolean): number {
+  const ms = duration.read(option);
+  if (typeof ms === 'number') return ms;
+  throw new UserError('usage', `${flag} ${JSON.stringify(option)} is not ${duration.words}`);
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A single expression need not be quoted twice.
+    if (text.startsWith('${')) return text;
+    throw new UserError('usage', '--input is not JSON');
+  }
+}

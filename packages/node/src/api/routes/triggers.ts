@@ -1,0 +1,163 @@
+import {
+  Name,
+  pageOf,
+  ReceivedEvent,
+  ReceivedEvents,
+  Trigger,
+  TriggerDefinition,
+  TriggerTest,
+  TriggerTested,
+} from '@signalbox/protocol';
+import Type from 'typebox';
+import { ApiError } from '../../context.ts';
+import {
+  deleteTrigger,
+  getTrigger,
+  listTriggers,
+  receiveEvents,
+  receiveHook,
+  type SavedTrigger,
+  saveTrigger,
+  testTrigger,
+} from '../../operations/index.ts';
+import { EVENT_TYPES, readHttpEvents } from '../../triggers/read-http-event.ts';
+import { BODY_BYTES_MAX } from '../base.ts';
+import { expectedBy, tagOf } from '../etag.ts';
+import { type Route, type RouteRequest, route } from '../route.ts';
+
+const closed = { additionalProperties: false } as const;
+const Named = Type.Object({ trigger: Name });
+const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
+
+type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
+
+function answerSaved({ reply, note }: Request, { trigger, outcome }: SavedTrigger): Trigger {
+  note.target = trigger.name;
+  note.after = `version ${trigger.version}, ${outcome}`;
+  reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(trigger.version));
+  return trigger;
+}
+
+const definitionRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    url: '/triggers',
+    role: 'operator',
+    summary: 'Saves a trigger, or changes it; a secret that was made for its hook is shown once',
+    body: Type.Object({ name: Name, definition: TriggerDefinition }, closed),
+    response: { 200: Trigger, 201: Trigger },
+    audit: 'trigger.save',
+    handler: async (request) => {
+      const { context, caller, body, headers } = request;
+      const wanted = { ...body, expected: expectedBy(headers) };
+      return answerSaved(request, await saveTrigger(context, caller, wanted));
+    },
+  }),
+  route({
+    method: 'PUT',
+    url: '/triggers/:trigger',
+    role: 'operator',
+    summary: 'Saves a trigger, or changes it; If-Match names the version that was seen',
+    params: Named,
+    body: TriggerDefinition,
+    response: { 200: Trigger, 201: Trigger },
+    audit: 'trigger.save',
+    handler: async (request) => {
+      const { context, caller, params, body: definition, headers } = request;
+      const wanted = { name: params.trigger, definition, expected: expectedBy(headers) };
+      return answerSaved(request, await saveTrigger(context, caller, wanted));
+    },
+  }),
+  route({
+    method: 'GET',
+    url: '/triggers',
+    role: 'viewer',
+    summary: 'The triggers of the tenant by name',
+    query: Type.Object(
+      { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
+      closed,
+    ),
+    response: { 200: pageOf(Trigger) },
+    handler: ({ context, caller, query }) => listTriggers(context, caller, query),
+  }),
+  route({
+    method: 'GET',
+    url: '/triggers/:trigger',
+    role: 'viewer',
+    summary: 'The newest version of a trigger, also of a deleted one, and what it lately refused',
+    params: Named,
+    response: { 200: Trigger },
+    handler: async ({ context, caller, params, reply }) => {
+      const trigger = await getTrigger(context, caller, { name: params.trigger });
+      reply.header('etag', tagOf(trigger.version));
+      return trigger;
+    },
+  }),
+  route({
+    method: 'DELETE',
+    url: '/triggers/:trigger',
+    role: 'operator',
+    summary: 'Deletes a trigger; its versions and runs stay',
+    params: Named,
+    response: { 200: Trigger },
+    audit: 'trigger.delete',
+    handler: ({ context, caller, params, headers }) =>
+      deleteTrigger(context, caller, { name: params.trigger, ...expectedBy(headers) }),
+  }),
+  route({
+    method: 'POST',
+    url: '/triggers/test',
+    role: 'viewer',
+    summary: 'What a trigger would make of an event; nothing is saved and nothing starts',
+    body: TriggerTest,
+    response: { 200: TriggerTested },
+    audit: 'trigger.test',
+    handler: async ({ context, caller, body, note }) => {
+      note.target = body.name ?? 'a definition';
+      return testTrigger(context, caller, body);
+    },
+  }),
+];
+
+const eventRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    url: '/events',
+    role: 'submitter',
+    summary: 'Takes CloudEvents: one, a batch, or one with its attributes as headers',
+    bytes: true,
+    bytesMax: BODY_BYTES_MAX,
+    contentTypes: EVENT_TYPES,
+    response: { 200: ReceivedEvents },
+    submits: true,
+    handler: async ({ context, caller, headers, bytes }) => {
+      try {
+        const events = readHttpEvents(headers, bytes);
+        return { events: await receiveEvents(context, caller, { events }) };
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'invalid') {
+          context.triggers.count('rejected', 1);
+        }
+        throw error;
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/hooks/:tenant/:trigger',
+    role: 'signed',
+    summary: 'Takes what a sender signed with the secret of the trigger',
+    params: Type.Object({ tenant: Name, trigger: Name }),
+    bytes: true,
+    bytesMax: BODY_BYTES_MAX,
+    contentTypes: ['application/json'],
+    response: { 200: ReceivedEvent },
+    submits: true,
+    handler: ({ context, caller, params, headers, bytes }) => {
+      const { tenant, trigger: name } = params;
+      return receiveHook(context, caller, { tenant, name, headers, body: bytes });
+    },
+  }),
+];
+
+export const triggersRoutes: readonly Route[] = [...definitionRoutes, ...eventRoutes];

@@ -1,0 +1,113 @@
+import { OWN_SOURCE, type ReceivedEvent, type StartedRun } from '@signalbox/protocol';
+import { REQUEST_WORK_MAX } from '../../cel/limits.ts';
+import { type Allowance, isSpent } from '../../cel/meter.ts';
+import { ApiError, type NodeContext } from '../../context.ts';
+import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
+import type { Event } from '../../triggers/event.ts';
+import { listensTo, type Match, matchEvent } from '../../triggers/match-event.ts';
+import { operation } from '../operation.ts';
+import { startRuns, type WantedRun } from './start-runs.ts';
+
+/** Runs that one request may start; beyond it nothing of the request is taken. */
+const RUNS_MAX = 1_000;
+/** Triggers that are named among those that did not want an event. */
+const PASSED_MAX = 20;
+
+/** Takes events: for each, the runs that triggers make of it. Resolves once all of them are durable. */
+export const receiveEvents = operation(
+  async (context, caller, params: { events: readonly Event[] }): Promise<ReceivedEvent[]> => {
+    const { events } = params;
+    for (const [index, { source }] of events.entries()) {
+      if (source !== OWN_SOURCE) continue;
+      const field = events.length === 1 ? 'source' : `[${index}].source`;
+      throw new ApiError('invalid', 'nobody else may speak for this source', { field });
+    }
+    const triggers = [...context.triggers.watch.book.of(caller.tenant)];
+    return fireAll(context, caller.tenant, {
+      events,
+      triggersOf: (event) => triggers.filter((trigger) => listensTo(trigger, event)),
+    });
+  },
+);
+
+interface Considered {
+  readonly event: Event;
+  readonly matches: readonly { readonly trigger: CompiledTrigger; readonly match: Match }[];
+}
+
+/** Every way in ends here: matches, makes the runs, counts, and says what became of each event. */
+export async function fireAll(
+  context: NodeContext,
+  tenant: string,
+  params: {
+    readonly events: readonly Event[];
+    triggersOf(event: Event): readonly CompiledTrigger[];
+  },
+): Promise<ReceivedEvent[]> {
+  const allowance: Allowance = { left: REQUEST_WORK_MAX };
+  const considered = params.events.map((event): Considered => {
+    const matches = params.triggersOf(event).map((trigger) => {
+      return { trigger, match: matchEvent(trigger, event, allowance) };
+    });
+    return { event, matches };
+  });
+  // What was looked at without work to spend was not looked at: none of it may count.
+  if (isSpent(allowance)) {
+    const message = 'the filters of these events take too much work: send fewer at once';
+    throw new ApiError('too_large', message);
+  }
+  const wanted = considered.flatMap(wantedOf);
+  if (wanted.length > RUNS_MAX) {
+    const message = `these events would start more than ${RUNS_MAX} runs: send fewer at once`;
+    throw new ApiError('too_large', message);
+  }
+  const started = (await startRuns(context, tenant, wanted)).values();
+  const received = considered.map((each) => receivedOf(each, () => started.next().value));
+  report(context, tenant, received);
+  return received;
+}
+
+function wantedOf({ event, matches }: Considered): WantedRun[] {
+  return matches.flatMap(({ trigger, match }) =>
+    match.kind === 'run' ? [{ trigger, event, key: match.key, input: match.input }] : [],
+  );
+}
+
+function receivedOf(
+  { event, matches }: Considered,
+  next: () => StartedRun | undefined,
+): ReceivedEvent {
+  const runs: StartedRun[] = [];
+  const passed: { trigger: string; reason: string }[] = [];
+  for (const { trigger, match } of matches) {
+    const { name } = trigger;
+    if (match.kind === 'passed') passed.push({ trigger: name, reason: match.reason });
+    else if (match.kind === 'refused') {
+      runs.push({ trigger: name, outcome: 'refused', reason: match.reason });
+    } else {
+      const run = next();
+      if (run !== undefined) runs.push(run);
+    }
+  }
+  const { id, source, type } = event;
+  return { id, source, type, runs, passed: passed.slice(0, PASSED_MAX) };
+}
+
+/** Counts, and remembers for people what a trigger could not do. */
+function report(context: NodeContext, tenant: string, received: readonly ReceivedEvent[]): void {
+  const { count, watch } = context.triggers;
+  count('received', received.length);
+  for (const { id, source, runs } of received) {
+    if (runs.length === 0) count('unmatched', 1);
+    for (const { trigger: name, outcome, reason = '' } of runs) {
+      if (outcome !== 'refused') count(outcome === 'created' ? 'matched' : 'duplicate', 1);
+      else {
+        count('rejected', 1);
+        const trigger = watch.book.get(tenant, name);
+        const at = context.loop.time.now();
+        if (trigger !== null) watch.book.refuse(trigger, { at, source, id, reason });
+        context.log.warn({ tenant, trigger: name, event: id, reason }, 'a trigger started nothing');
+      }
+    }
+  }
+}

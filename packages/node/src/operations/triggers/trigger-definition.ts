@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { parseClass, type ScheduleDefinition as StoredSchedule } from '@signalbox/engine';
+import type { TriggerDefinition } from '@signalbox/protocol';
+import { ApiError, type NodeContext } from '../../context.ts';
+import { compileTrigger } from '../../triggers/compile-trigger.ts';
+import type { StoredTrigger } from '../../triggers/stored-trigger.ts';
+import { toStored as toStoredSchedule } from '../schedules/schedule-definition.ts';
+
+const INPUT_CHARS_MAX = 65_536;
+
+function bad(field: string, message: string): ApiError {
+  return new ApiError('invalid', message, { field: `definition.${field}` });
+}
+
+interface About {
+  readonly tenant: string;
+  readonly name: string;
+  readonly now: number;
+  /** What is saved so far; its secret and its times go on. */
+  readonly was: StoredTrigger | null;
+}
+
+/** Checks a definition and makes of it what is kept; a new secret is in the answer, once. */
+export function toStored(
+  context: NodeContext,
+  definition: TriggerDefinition,
+  about: About,
+): { readonly stored: StoredTrigger; readonly secret: string | null } {
+  checkMatch(definition);
+  const { hook, expect, ...same } = definition;
+  if (JSON.stringify(same.input ?? null).length > INPUT_CHARS_MAX) {
+    throw bad('input', `a template has at most ${INPUT_CHARS_MAX} characters`);
+  }
+  const sealed = hook === undefined ? null : sealHook(context, hook, about);
+  const stored: StoredTrigger = {
+    ...same,
+    ...(expect === undefined ? {} : { expect, expected: expectedOf(definition, about) }),
+    ...(sealed === null ? {} : { hook: sealed.hook }),
+  };
+  const { programs } = context.triggers.watch.book;
+  const compiled = compileTrigger(programs, { ...about, version: 0 }, stored);
+  if (compiled.kind === 'refused') {
+    throw bad(compiled.refusal.field, compiled.refusal.message);
+  }
+  return { stored, secret: sealed?.secret ?? null };
+}
+
+/** One that listens to everything is mostly a mistake, and would start runs from its own runs. */
+function checkMatch({ source, type, subject, hook }: TriggerDefinition): void {
+  if (hook !== undefined) {
+    for (const [field, value] of Object.entries({ source, type, subject })) {
+      if (value !== undefined) throw bad(field, 'a trigger with a hook hears its hook alone');
+    }
+    return;
+  }
+  if (source === undefined && type === undefined) {
+    throw bad('source', 'a trigger names a source, a type or a hook');
+  }
+  for (const [field, value] of Object.entries({ source, type, subject })) {
+    if (value === undefined) continue;
+    if (value.slice(0, -1).includes('*')) throw bad(field, 'a * stands at the end, or nowhere');
+    if (!value.isWellFormed() || value.includes('\0')) {
+      throw bad(field, 'it holds a NUL or a lone surrogate');
+    }
+  }
+}
+
+/** The schedule of the expected events, as the engine reads it. */
+function expectedOf(definition: TriggerDefinition, { name, now, was }: About): StoredSchedule {
+  const { job, class: klass, expect } = definition;
+  if (expect === undefined) throw bad('expect', 'it is missing');
+  const { bufferMs, late = 'run', input, ...times } = expect;
+  // The anchor of an interval is where it was, or every edit would move all windows.
+  const { when: before } = was?.expected ?? {};
+  const anchor = before?.kind === 'interval' ? before.anchorAt : now;
+  let schedule: StoredSchedule;
+  try {
+    schedule = toStoredSchedule(
+      { job, ...times, ...(input === undefined ? {} : { input }) },
+      { now: anchor, jitterMsMin: 0, paused: definition.enabled === false },
+    );
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.field === undefined) throw error;
+    throw bad(error.field.replace(/^definition/, 'expect'), error.message);
+  }
+  const given = klass === undefined ? null : parseClass(klass);
+  const expects = { trigger: name, bufferMs, late };
+  return { ...schedule, expects, ...(given === null ? {} : { class: given }) };
+}
+
+function sealHook(
+  { triggers }: NodeContext,
+  hook: NonNullable<TriggerDefinition['hook']>,
+  { tenant, name, was }: About,
+): { readonly hook: NonNullable<StoredTrigger['hook']>; readonly secret: string | null } {
+  const { secret: given, ...said } = hook;
+  const { secrets } = triggers;
+  if (secrets === undefined) throw bad('hook', 'this node has no key to keep secrets with');
+  if (given !== undefined && (!given.isWellFormed() || given.includes('\0'))) {
+    throw bad('hook.secret', 'it holds a NUL or a lone surrogate');
+  }
+  const kept = given === undefined ? was?.hook?.sealed : undefined;
+  if (kept !== undefined) return { hook: { ...said, sealed: kept }, secret: null };
+  const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
+  const sealed = secrets.seal(secret, hookSubject(tenant, name));
+  return { hook: { ...said, sealed }, secret: given === undefined ? secret : null };
+}
+
+/** What a sealed secret is bound to. */
+export function hookSubject(tenant: string, name: string): string {
+  return `hook ${tenant}/${name}`;
+}
+
+/** Whether it says the same; a secret that was sent again is sealed anew, and counts as a change. */
+export function saysTheSame(a: StoredTrigger, b: StoredTrigger): boolean {
+  return isDeepStrictEqual(a, JSON.parse(JSON.stringify(b)));
+}
+
+/** What is stored, as its author would write it; the secret is not shown. */
+export function fromStored(stored: StoredTrigger): TriggerDefinition {
+  const { expected: _, hook, ...same } = stored;
+  if (hook === undefined) return same;
+  const { sealed: __, ...shown } = hook;
+  return { ...same, hook: shown };
+}

@@ -1,0 +1,159 @@
+import { type FollowedEnd, formatRunId, partitionOf, type RunHead } from '@signalbox/engine';
+import { looksLikeBlobRef, OWN_SOURCE } from '@signalbox/protocol';
+import type { InboxEntry } from '@signalbox/store';
+import type { Logger } from 'pino';
+import { END_WORK_MAX } from '../cel/limits.ts';
+import { type Allowance, isSpent } from '../cel/meter.ts';
+import type { Json } from '../cel/to-json.ts';
+import { expectationName } from '../loop/index.ts';
+import { aliasOf } from '../operations/inbox-alias.ts';
+import type { CompiledTrigger } from './compile-trigger.ts';
+import type { Event } from './event.ts';
+import type { EventCounts } from './event-counts.ts';
+import { listensTo, matchEvent } from './match-event.ts';
+import type { TriggerBook } from './trigger-book.ts';
+
+/** Runs that start each other end here: one that follows from more ends than this is refused. */
+export const DEPTH_MAX = 16;
+/** Outputs beyond this are not looked into: they would be parsed in the commit loop. */
+const OUTPUT_BYTES_MAX = 65_536;
+const INPUT_BYTES_MAX = 262_144;
+
+export interface FollowParams {
+  readonly book: TriggerBook;
+  readonly partitions: () => number;
+  readonly now: () => number;
+  readonly count: EventCounts;
+  readonly log: Logger;
+}
+
+/**
+ * The end of a run as an event, and the runs that triggers make of it: inbox entries for the commit of
+ * that very end. Their keys are made of trigger and run, so however often an end is told (a commit
+ * that is tried again, an entry that is taken in twice), it starts one run for each trigger.
+ */
+export function followEnds(params: FollowParams): (end: FollowedEnd) => InboxEntry[] {
+  return (end) => {
+    try {
+      return entriesOf(params, end);
+    } catch (error) {
+      // The end itself must become durable whatever a trigger does.
+      params.log.error({ err: error }, 'the followers of a run could not be told');
+      return [];
+    }
+  };
+}
+
+function entriesOf(params: FollowParams, end: FollowedEnd): InboxEntry[] {
+  const { book, count } = params;
+  const { tenant } = end.fact;
+  let event: Event | null = null;
+  const allowance: Allowance = { left: END_WORK_MAX };
+  const entries: InboxEntry[] = [];
+  for (const trigger of book.of(tenant)) {
+    if (!trigger.followsRuns) continue;
+    if (event === null) {
+      event = eventOf(end);
+      count('received', 1);
+    }
+    if (!listensTo(trigger, event)) continue;
+    const entry = entryOf(params, { end, event, trigger, allowance });
+    if (entry !== null) entries.push(entry);
+  }
+  if (entries.length > 0) count('matched', entries.length);
+  return entries;
+}
+
+/** What CEL sees of a run that has ended. */
+export function eventOf({ run, fact }: FollowedEnd): Event {
+  const { partition, seq, ms, at, state } = fact;
+  const id = formatRunId({ partition, seq, ms });
+  const { job, version } = run.spec;
+  const output = jsonOf(fact.output);
+  const error = 'error' in fact.last ? fact.last.error : null;
+  return {
+    specversion: '1.0',
+    id,
+    source: OWN_SOURCE,
+    type: `run.${state.toLowerCase()}`,
+    subject: job,
+    time: new Date(at).toISOString(),
+    data: {
+      run: id,
+      job,
+      jobVersion: version,
+      state,
+      submittedAt: new Date(ms).toISOString(),
+      endedAt: new Date(at).toISOString(),
+      ...(output === undefined ? {} : { output }),
+      ...(error === null ? {} : { error }),
+    },
+  };
+}
+
+/** Absent where it is no JSON, is kept elsewhere, or is too large to be looked into. */
+function jsonOf(output: Uint8Array | null): Json | undefined {
+  if (output === null || output.length > OUTPUT_BYTES_MAX || looksLikeBlobRef(output)) return;
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(output)) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf(
+  params: FollowParams,
+  of: { end: FollowedEnd; event: Event; trigger: CompiledTrigger; allowance: Allowance },
+): InboxEntry | null {
+  const { end, event, trigger, allowance } = of;
+  const { tenant, name, job } = trigger;
+  const depth = (end.run.head.event?.depth ?? 0) + 1;
+  const match = matchEvent(trigger, event, allowance);
+  if (isSpent(allowance)) return refuse(params, of, 'what follows from this end is too much work');
+  if (match.kind === 'passed') return null;
+  if (match.kind === 'refused') return refuse(params, of, match.reason);
+  if (depth > DEPTH_MAX) {
+    return refuse(params, of, `it follows from ${depth - 1} runs that started each other`);
+  }
+  const input = match.input === undefined ? null : encode(match.input);
+  if (input !== null && input.length > INPUT_BYTES_MAX) {
+    return refuse(params, of, `its input has more than ${INPUT_BYTES_MAX} bytes`);
+  }
+  const { source, id, type } = event;
+  const head: RunHead = {
+    trigger: { kind: 'event', of: name },
+    event: { source, id, type, depth },
+    ...(trigger.expects ? { expects: expectationName(name) } : {}),
+  };
+  const { key } = match;
+  const partition = partitionOf(tenant, job, params.partitions());
+  return {
+    id: aliasOf({ tenant, key, partition }),
+    partition,
+    tenant,
+    job,
+    // It goes on with the urgency of what came before, unless the trigger says otherwise.
+    class: trigger.class ?? end.run.class,
+    head: JSON.stringify(head),
+    input,
+    key,
+    atMs: params.now(),
+  };
+}
+
+function encode(value: Json): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify(value));
+}
+
+function refuse(
+  { book, count, log, now }: FollowParams,
+  { event, trigger }: { event: Event; trigger: CompiledTrigger },
+  reason: string,
+): null {
+  const { source, id } = event;
+  const { tenant, name } = trigger;
+  count('rejected', 1);
+  book.refuse(trigger, { at: now(), source, id, reason });
+  log.warn({ tenant, trigger: name, event: id, reason }, 'a trigger started nothing');
+  return null;
+}

@@ -1,0 +1,67 @@
+import { hash } from 'node:crypto';
+import type { Allowance } from '../cel/meter.ts';
+import type { Json } from '../cel/to-json.ts';
+import type { CompiledTrigger } from './compile-trigger.ts';
+import type { Event } from './event.ts';
+
+/** What a trigger makes of an event. */
+export type Match =
+  | { readonly kind: 'run'; readonly key: string; readonly input: Json | undefined }
+  /** It does not want it: the filter is not true, or cannot be told. */
+  | { readonly kind: 'passed'; readonly reason: string }
+  /** It wants it, and no run can be made of it. */
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/** Whether a trigger listens to events like this one at all; cheap, and said of most with a no. */
+export function listensTo(trigger: CompiledTrigger, event: Event): boolean {
+  return (
+    trigger.enabled &&
+    trigger.hook === null &&
+    fits(trigger.type, event.type) &&
+    fits(trigger.source, event.source) &&
+    fits(trigger.subject, event.subject ?? '')
+  );
+}
+
+/** Exactly, or as far as the `*` at its end. */
+export function fits(pattern: string | null, text: string): boolean {
+  if (pattern === null || pattern === text) return true;
+  return pattern.endsWith('*') && text.startsWith(pattern.slice(0, -1));
+}
+
+export function matchEvent(trigger: CompiledTrigger, event: Event, allowance?: Allowance): Match {
+  const variables = { event };
+  if (trigger.filter !== null) {
+    const wanted = trigger.filter.evaluate(variables, allowance);
+    if (wanted.kind === 'error') return { kind: 'passed', reason: `filter: ${wanted.message}` };
+    if (wanted.value !== true) return { kind: 'passed', reason: 'filter: false' };
+  }
+  const named = nameOf(trigger, event, allowance);
+  if (named.kind === 'error') return { kind: 'refused', reason: `key: ${named.message}` };
+  const key = keyOf(trigger.name, named.parts);
+  if (trigger.input === null) return { kind: 'run', key, input: event.data };
+  const input = trigger.input.evaluate(variables, allowance);
+  if (input.kind === 'error') return { kind: 'refused', reason: input.message };
+  return { kind: 'run', key, input: input.value };
+}
+
+type Named =
+  | { readonly kind: 'named'; readonly parts: readonly Json[] }
+  | { readonly kind: 'error'; readonly message: string };
+
+function nameOf(trigger: CompiledTrigger, event: Event, allowance?: Allowance): Named {
+  if (trigger.key === null) return { kind: 'named', parts: ['event', event.source, event.id] };
+  const result = trigger.key.evaluate({ event }, allowance);
+  if (result.kind === 'error') return result;
+  const { value } = result;
+  if (value === null || value === '') return { kind: 'error', message: 'it is empty' };
+  return { kind: 'named', parts: ['key', value] };
+}
+
+/**
+ * The idempotency key of the run: the store lets a tenant have one run under it, however often and
+ * wherever the event is delivered. A digest, because a source is longer than a key may be.
+ */
+function keyOf(trigger: string, parts: readonly Json[]): string {
+  return `event/${trigger}/${hash('sha256', JSON.stringify(parts), 'base64url')}`;
+}

@@ -1,0 +1,15 @@
+import type { EventCounts } from './event-counts.ts';
+import { SecretBox } from './seal.ts';
+import type { TriggerWatch } from './trigger-watch.ts';
+
+/** What a node has to do with triggers; see `context.ts`. */
+export interface Triggers {
+  readonly watch: TriggerWatch;
+  readonly count: EventCounts;
+  /** Absent where the node has no key to seal with: then there are no hooks. */
+  readonly secrets?: SecretBox;
+}
+
+export function secretsOf(rootKey: string | undefined): { secrets?: SecretBox } {
+  return rootKey === undefined ? {} : { secrets: new SecretBox(rootKey) };
+}
