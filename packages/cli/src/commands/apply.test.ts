@@ -115,6 +115,21 @@ describe('signalbox apply and diff', () => {
     expect((await run('jobs', 'show', 'd')).code).toBe(3);
   });
 
+  it('defines triggers, and tells what changes in them', async () => {
+    const trigger = 'kind: Trigger\nname: etl-on-files\njob: etl\ntype: file.added\n';
+    write('trigger.yaml', trigger);
+    expect(await run('apply', '-f', 'trigger.yaml', '--yes')).toMatchObject({ code: 0, err: '' });
+    expect(await run('diff', '-f', 'trigger.yaml')).toMatchObject({ code: 0 });
+    write('trigger.yaml', `${trigger}filter: event.data.size > 0\n`);
+    const changed = await run('diff', '-f', 'trigger.yaml');
+    expect(changed).toMatchObject({ code: 1 });
+    expect(changed.out).toContain('+ filter: "event.data.size > 0"');
+    write('trigger.yaml', `${trigger}filter: event.data.size >\n`);
+    const { code, err } = await run('diff', '-f', 'trigger.yaml');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: trigger\.yaml:5: trigger etl-on-files: filter: /);
+  });
+
   it('names what a schedule refers to and nobody has', async () => {
     write('c.yaml', 'kind: Schedule\nname: c\njob: nobody\ncron: "@daily"\n');
     const { code, err } = await run('diff', '-f', 'c.yaml');

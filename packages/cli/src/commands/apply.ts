@@ -8,12 +8,12 @@ const FILE = [
   '-f, --file <path...>',
   'file or folder with definitions; may be given again',
 ] as const;
-const PRUNE = ['--prune', 'also delete jobs and schedules that no file names'] as const;
+const PRUNE = ['--prune', 'also delete jobs, schedules and triggers that no file names'] as const;
 
 export function addApply(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'apply',
-    summary: 'define jobs and schedules as files say, after showing what would change',
+    summary: 'define jobs, schedules and triggers as files say, after showing what would change',
     examples: [
       ['signalbox apply -f jobs/', 'every definition in the folder'],
       ['signalbox apply -f report.yaml --yes', 'without asking'],

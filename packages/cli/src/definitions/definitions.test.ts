@@ -70,7 +70,7 @@ describe('readDefinitions', () => {
     ['a.yaml', 'name: x\njob: a\n  b: [', 'a.yaml:2: '],
     ['a.yaml', 'tasks: []', 'a.yaml:1: name: a definition has a name, as text'],
     ['a.yaml', '# why\n- 7', 'a.yaml:2: a definition begins with "kind" and "name"'],
-    ['a.yaml', 'name: a\nkind: Jop', 'a.yaml:2: kind: it must be Job or Schedule'],
+    ['a.yaml', 'name: a\nkind: Jop', 'a.yaml:2: kind: it must be Job, Schedule or Trigger'],
     ['a.yaml', 'name: a\nclass: P0\nclass: P1', 'a.yaml:3: Map keys must be unique'],
     ['a.yaml', '', 'nothing is defined in a.yaml'],
     ['a.yaml', 'job: a\n---\nname: a', 'the job a is in a.yaml:1 and in a.yaml:3'],

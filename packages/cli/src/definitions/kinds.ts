@@ -1,7 +1,8 @@
-/** What files can define, in the order in which it is applied: a schedule names a job. */
+/** What files can define, in the order in which it is applied: schedules and triggers name a job. */
 export const KINDS = {
   Job: { collection: 'jobs', word: 'job' },
   Schedule: { collection: 'schedules', word: 'schedule' },
+  Trigger: { collection: 'triggers', word: 'trigger' },
 } as const;
 
 export type Kind = keyof typeof KINDS;

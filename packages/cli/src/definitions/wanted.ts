@@ -23,7 +23,7 @@ export function wantedOf(content: unknown, where: Where): Wanted {
   }
   const { kind = 'Job', ...fields } = content as Readonly<Record<string, unknown>>;
   if (!isKind(kind)) {
-    const known = KIND_NAMES.join(' or ');
+    const known = KIND_NAMES.join(', ').replace(/, (\w+)$/, ' or $1');
     throw new UserError('usage', `${where('kind')}: kind: it must be ${known}`);
   }
   const nameField = kind === 'Job' && fields['name'] === undefined ? 'job' : 'name';

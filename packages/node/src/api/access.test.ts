@@ -95,11 +95,13 @@ describe('every route, every role', () => {
 
   it('SEC-03 every change has an action for the audit log, or is a submission', () => {
     const sent = ROUTES.filter((route) => route.method !== 'GET');
-    // A question with a body: what would this change?
+    // Questions with a body: what would this change, what would this start?
     const checks = sent.filter((route) => route.role === 'viewer');
     expect(checks.map(({ url }) => url).sort()).toEqual([
       '/jobs/:job/check',
       '/schedules/:schedule/check',
+      '/triggers/:trigger/check',
+      '/triggers/:trigger/test',
     ]);
     const changes = sent.filter((route) => !checks.includes(route));
     expect(changes.length).toBeGreaterThan(0);

@@ -30,6 +30,7 @@ export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';
 export { receiveEvents } from './triggers/receive-events.ts';
 export { type HookRequest, receiveHook } from './triggers/receive-hook.ts';
 export {
+  checkTrigger,
   deleteTrigger,
   getTrigger,
   listTriggers,
