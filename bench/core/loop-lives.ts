@@ -3,10 +3,12 @@ import {
   type Effect,
   Engine,
   type EngineSettings,
+  type JobDefinition,
   type JobSpec,
   NO_RESOURCES,
   partitionOf,
   refOf,
+  type Task,
 } from '@signalbox/engine';
 import { CommitLoop, realPorts } from '@signalbox/node';
 import type { Store } from '@signalbox/store';
@@ -33,6 +35,12 @@ export async function startRig(params: {
   slots?: number;
   settings?: Partial<EngineSettings>;
   checkpointFacts?: number;
+  /** Of the job that every tenant has; one plain task unless told. */
+  definition?: JobDefinition;
+  /** What an attempt gives, by its task. */
+  outputOf?: (task: Task) => Uint8Array;
+  /** Told of every assignment, once it is durable. */
+  assigned?: (task: Task) => void;
 }): Promise<Rig> {
   const engine = new Engine(params.settings);
   const partitions = params.partitions ?? 1;
@@ -44,11 +52,12 @@ export async function startRig(params: {
   const finish = (effect: Effect): void => {
     if (effect.kind !== 'assign') return;
     const { worker, attempt } = effect;
+    params.assigned?.(attempt.task);
     loop.report({
       kind: 'finish',
       worker,
       ref: refOf(attempt),
-      result: { kind: 'succeeded', output: OUTPUT },
+      result: { kind: 'succeeded', output: params.outputOf?.(attempt.task) ?? OUTPUT },
     });
   };
   const ports = realPorts({
@@ -77,7 +86,7 @@ export async function startRig(params: {
   const specs: JobSpec[] = [];
   for (let i = 0; i < params.tenants; i++) {
     const tenant = `tenant-${i}`;
-    const body = JSON.stringify({ class: i % 3 });
+    const body = JSON.stringify({ class: i % 3, ...params.definition });
     const change = { tenant, kind: 'job', name: 'noop', expectedVersion: 0, body, author: 'bench' };
     await params.store.putDefinition(change);
     specs.push((await loop.specs.newest(tenant, 'noop')) as JobSpec);
@@ -150,8 +159,9 @@ async function until(condition: () => boolean): Promise<void> {
 /** Producer and workers at once: keeps `inFlight` lives open, in batches, for a while. */
 export async function measureSteady(
   rig: Rig,
-  params: { warmMs: number; ms: number; batch: number; inFlight: number },
+  params: { warmMs: number; ms: number; batch: number; inFlight: number; tasksPerRun?: number },
 ): Promise<{ livesPerSecond: number; lives: number; livesPerCommit: number }> {
+  const { tasksPerRun = 1 } = params;
   let stop = false;
   let sent = rig.done();
   const producer = (async () => {
@@ -161,7 +171,7 @@ export async function measureSteady(
         continue;
       }
       sent += params.batch;
-      void rig.submit(params.batch);
+      void rig.submit(params.batch / tasksPerRun);
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();

@@ -1,6 +1,7 @@
 import { measureBacklog } from './backlog.ts';
 import { measureCron } from './cron.ts';
 import { measureEngineLives } from './engine-lives.ts';
+import { measureGraphs } from './graphs.ts';
 import { measurePlacement } from './placement.ts';
 import { measureSchedules } from './schedules.ts';
 import { measureTakeOver } from './take-over.ts';
@@ -16,6 +17,7 @@ export const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, 
   placement: async () => measurePlacement(),
   cron: async () => measureCron(),
   schedules: measureSchedules,
+  graphs: measureGraphs,
   postgres: measurePostgres,
   sqlite: measureSqlite,
   takeover: measureTakeOver,
@@ -29,6 +31,7 @@ export const USUAL = [
   'placement',
   'cron',
   'schedules',
+  'graphs',
   'postgres',
   'sqlite',
   'takeover',

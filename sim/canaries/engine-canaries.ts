@@ -79,7 +79,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
   {
     name: 'a paused run goes on',
     caughtBy: 'C8',
-    options: canaryWorld(33, {}, { minutes: 10 }),
+    options: canaryWorld(35, {}, { minutes: 10 }),
     sabotage: () => ({
       engine: ({ core }) => {
         const emit = core.emit.bind(core);
@@ -190,7 +190,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
   {
     name: 'readers are told what is not durable',
     caughtBy: 'C12',
-    options: canaryWorld(132, { 'node.crash': 5_000 }, { minutes: 20, nodes: 3 }),
+    options: canaryWorld(134, { 'node.crash': 5_000 }, { minutes: 20, nodes: 3 }),
     sabotage: () => ({
       loop: (loop) => {
         loop.durable = () => Promise.resolve();

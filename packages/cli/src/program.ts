@@ -5,6 +5,7 @@ import { addApprovals } from './commands/approve.ts';
 import { addCompletion } from './commands/completion.ts';
 import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
 import { addEvents } from './commands/events.ts';
+import { addHold } from './commands/hold.ts';
 import { addJobs } from './commands/jobs.ts';
 import { addKeys } from './commands/keys.ts';
 import { addLogs } from './commands/logs.ts';
@@ -50,6 +51,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addCancel(registry, program);
   addRetry(registry, program);
   addApprovals(registry, program);
+  addHold(registry, program);
   addJobs(registry, program);
   addApply(registry, program);
   addDiff(registry, program);

@@ -104,8 +104,8 @@ describe('signalbox runs show', () => {
   it('rejects, pauses, resumes and tries again what failed', async () => {
     const handle = await box.submit(order, [1]);
     await waiting(handle.id, 'ask');
-    expect((await run(['runs', 'pause', handle.id])).out).toContain('is PAUSED');
-    expect((await run(['runs', 'resume', handle.id])).out).toContain('is RUNNING');
+    expect((await run(['pause', handle.id])).out).toContain('PAUSED');
+    expect((await run(['resume', handle.id])).out).toContain('RUNNING');
     expect((await run(['reject', `${handle.id}:ask`, '--comment', 'no'])).code).toBe(0);
     await handle.wait();
     const retried = await run(['retry', handle.id, '--json']);

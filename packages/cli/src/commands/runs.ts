@@ -7,12 +7,11 @@ import { firstLine, isEnded, printTask, RUN_HEAD, runRow } from '../print/run-vi
 import { printTable } from '../print/table.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { limitOf, limitOption } from './limit.ts';
-import { addRunsHold } from './runs-hold.ts';
 import { addRunsShow } from './runs-show.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
   const runs = addCommand(program, 'runs', {
-    summary: 'list and show runs, hold them and let them go on',
+    summary: 'list and show runs',
     examples: [
       ['signalbox runs', 'the newest'],
       ['signalbox runs list --state FAILED --job report', 'some of them'],
@@ -51,7 +50,6 @@ export function addRuns(registry: Registry, program: Command): void {
     },
   });
   addRunsShow(registry, runs);
-  addRunsHold(registry, runs);
 }
 
 export function addTasks(registry: Registry, program: Command): void {
@@ -140,6 +138,8 @@ export function addRetry(registry: Registry, program: Command): void {
         )
         .option('--all', 'every task, also those that had succeeded')
         .option('--reason <text>', 'why; kept with the run')
+        .option('--task <name...>', 'only these tasks, and what they held up')
+        .option('--all', 'everything from the start')
         .option('--wait', 'wait for the end');
     },
     async run(call) {

@@ -82,7 +82,8 @@ function conditionHolds(core: Core, task: Task, ports: GraphPorts): boolean {
 /** Ready; at a pace where its run has very many of them. */
 export function release(core: Core, task: Task): void {
   const { run } = task;
-  if (run.tasks.length <= run.spec.graph.readyPerSecond) return makeReady(core, task);
+  const slowest = Math.min(run.spec.graph.readyPerSecond, core.settings.readyPerSecond);
+  if (run.tasks.length <= slowest) return makeReady(core, task);
   partOf(task).paced = true;
   core.pacer.add(task, core.now);
   if (core.pacer.timerBucket === null) core.wheel.arm(core.pacer, core.now);

@@ -101,6 +101,15 @@ describe('DAG-20 a dynamic task', () => {
   );
 });
 
+describe('DAG-05 the roots of a graph', () => {
+  it('are all queued in the same step, and handed out together', () => {
+    const tasks = Array.from({ length: 10 }, (_, i) => ({ name: `root${i}` }));
+    const { h, run } = setup([...tasks, { name: 'join', after: tasks.map(({ name }) => name) }]);
+    expect(run.tasks.map(({ state }) => state)).toEqual([...Array(10).fill('QUEUED'), 'PENDING']);
+    expect(h.acceptAll()).toHaveLength(10);
+  });
+});
+
 describe('a paused run', () => {
   const resume = (h: Recorded) => h.apply({ kind: 'resumeRun', ...of, by: 'ann', fanOutMax: 0 });
 

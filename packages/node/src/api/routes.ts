@@ -13,6 +13,7 @@ import { schedulesRoutes } from './routes/schedules.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { triggersRoutes } from './routes/triggers.ts';
+import { webhooksRoutes } from './routes/webhooks.ts';
 import { whoamiRoutes } from './routes/whoami.ts';
 import { workersRoutes } from './routes/workers.ts';
 
@@ -30,6 +31,7 @@ const DOCUMENTED: readonly Route[] = [
   ...blobsRoutes,
   ...tenantsRoutes,
   ...keysRoutes,
+  ...webhooksRoutes,
   ...auditRoutes,
   ...metricsRoutes,
 ];

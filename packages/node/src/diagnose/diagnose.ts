@@ -1,5 +1,5 @@
 import { type Attempt, type Core, isTerminalTask, type Task } from '@signalbox/engine';
-import { diagnoseGraphWait } from './graph-wait.ts';
+import { heldByGraph, pausedRun } from './held-by-graph.ts';
 import { diagnoseQueued } from './queued.ts';
 import type { Finding } from './reasons.ts';
 import { count, duration } from './words.ts';
@@ -11,7 +11,8 @@ const PARENTS_TOLD = 20;
 export function diagnose(core: Core, task: Task, now: number): Finding {
   if (isTerminalTask(task.state)) return ended(task.state, task.error);
   if (task.attempt !== null) return diagnoseAttempt(core, task.attempt, now);
-  const held = diagnoseGraphWait(task, now);
+  if (task.run.graph?.paused != null) return pausedRun(task.run.graph.paused);
+  const held = heldByGraph(core, task, now);
   if (held !== null) return held;
   if (task.waitsFor > 0) return diagnoseUpstream(task, now);
   if (task.state === 'PENDING' && task.dueAt > now) {

@@ -22,19 +22,13 @@ describe('API-09 what holds a task of a graph', () => {
     await node.define('graph', { tasks });
     const id = await node.submit({ job: 'graph' });
     const ask = await why(id, 'ask');
-    expect(ask).toMatchObject({
-      reason: 'WAITING_PERSON',
-      numbers: { leftMs: expect.any(Number) },
-    });
-    expect(ask.detail).toMatch(/^It has waited for a person for .* in \d+ min: Publish\?$/);
+    expect(ask).toMatchObject({ reason: 'WAITING_PERSON', numbers: { dueAt: expect.any(Number) } });
+    expect(ask.detail).toMatch(/for somebody to approve it: Publish\?\.$/);
     expect(await why(id, 'paid')).toMatchObject({
       reason: 'WAITING_EVENT',
-      detail: expect.stringContaining('an event of type payment'),
+      detail: expect.stringContaining('for an event of the type payment'),
     });
-    expect(await why(id, 'nap')).toMatchObject({
-      reason: 'WAITING_UNTIL',
-      detail: expect.stringMatching(/^It sleeps until /),
-    });
+    expect(await why(id, 'nap')).toMatchObject({ reason: 'WAITING_UNTIL' });
     expect(await why(id, 'end')).toMatchObject({
       reason: 'WAITING_UPSTREAM',
       numbers: { open: 3 },
@@ -52,11 +46,11 @@ describe('API-09 what holds a task of a graph', () => {
     await node.context.loop.flushed();
     const each = await why(id, 'each');
     expect(each).toMatchObject({ reason: 'WAITING_CHILDREN', numbers: { open: 3, of: 3 } });
-    expect(each.detail).toContain('each_chunk_0 (');
+    expect(each.detail).toContain('3 of them have not ended');
     await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
     expect(await why(id, 'each')).toMatchObject({
       reason: 'RUN_PAUSED',
-      detail: 'tester has paused its run.',
+      detail: expect.stringMatching(/^Its run is paused by tester/),
     });
     expect(await why(id, 'each_chunk_1')).toMatchObject({ reason: 'RUNNING' });
   });

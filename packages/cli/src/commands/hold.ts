@@ -1,0 +1,66 @@
+import type { RunView } from '@signalbox/protocol';
+import type { Command } from 'commander';
+import { findRun } from '../client/find-run.ts';
+import { printJson } from '../print/json.ts';
+import { addClientCommand, type Registry } from './define.ts';
+import { toCount } from './limit.ts';
+
+/** Holding a run, and letting it go on. */
+export function addHold(registry: Registry, program: Command): void {
+  addClientCommand(registry, program, {
+    usage: 'pause <run>',
+    summary: 'hold a run: nothing of it begins until it is resumed',
+    examples: [['signalbox pause last --reason "wrong data"', 'the newest, with a reason']],
+    configure: (command) => {
+      command.option('--reason <text>', 'why; kept with the run');
+    },
+    run: ({ api, terminal, args, options, json }) =>
+      change({ api, terminal, json }, args[0], 'pause', reasonOf(options)),
+  });
+  addClientCommand(registry, program, {
+    usage: 'resume <run>',
+    summary: 'let a paused run go on; what failed is tried again',
+    examples: [['signalbox resume last --fan-out-max 50000', 'with a higher limit for fan-outs']],
+    configure: (command) => {
+      command
+        .option('--reason <text>', 'why; kept in the audit log')
+        .option('--fan-out-max <count>', 'children that a fan-out of this run may have', toCount);
+    },
+    run: ({ api, terminal, args, options, json }) => {
+      const { fanOutMax } = options;
+      const body = { ...reasonOf(options), ...(fanOutMax === undefined ? {} : { fanOutMax }) };
+      return change({ api, terminal, json }, args[0], 'resume', body);
+    },
+  });
+  addClientCommand(registry, program, {
+    usage: 'reevaluate <run>',
+    summary: 'look again at everything of a run that waits for nothing',
+    configure: (command) => {
+      command.option('--reason <text>', 'why; kept in the audit log');
+    },
+    run: ({ api, terminal, args, options, json }) =>
+      change({ api, terminal, json }, args[0], 'reevaluate', reasonOf(options)),
+  });
+}
+
+type Call = Pick<
+  Parameters<Parameters<typeof addClientCommand>[2]['run']>[0],
+  'api' | 'terminal' | 'json'
+>;
+
+function reasonOf(options: Readonly<Record<string, unknown>>): { reason?: unknown } {
+  return options['reason'] === undefined ? {} : { reason: options['reason'] };
+}
+
+async function change(
+  { api, terminal, json }: Call,
+  run: string | undefined,
+  path: string,
+  body: object,
+): Promise<undefined> {
+  const id = await findRun(api, run ?? '');
+  const view = await api.post<RunView>(`/runs/${id}/${path}`, body);
+  if (json) printJson(terminal, view);
+  else terminal.line(`${terminal.paint.state(view.state)}  ${id}`);
+  return undefined;
+}

@@ -1,0 +1,17 @@
+import Type from 'typebox';
+import { webhookSecret } from '../../graph/webhook-secret.ts';
+import { type Route, route } from '../route.ts';
+
+export const webhooksRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    url: '/webhook-secret',
+    role: 'admin',
+    summary: 'The secret with which webhooks of the tenant are signed; made on first use',
+    response: { 200: Type.Object({ secret: Type.String() }) },
+    audit: 'webhook.secret',
+    handler: async ({ context, caller }) => ({
+      secret: await webhookSecret(context.store, caller.tenant),
+    }),
+  }),
+];

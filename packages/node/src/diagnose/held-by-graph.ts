@@ -1,0 +1,75 @@
+import { assertNever, type Core, type RunGraph, type Task } from '@signalbox/engine';
+import type { Finding } from './reasons.ts';
+import { count, duration } from './words.ts';
+
+/** Somebody, or something, holds the whole run. */
+export function pausedRun({ by, why, detail }: NonNullable<RunGraph['paused']>): Finding {
+  const who = by === '' ? '' : ` by ${by}`;
+  return {
+    reason: 'RUN_PAUSED',
+    detail: `Its run is paused${who}${detail === '' ? '' : `: ${detail}`}.`,
+    suggestion:
+      why === 'fan_out_limit'
+        ? 'Resume the run with a higher fanOutMax, or cancel it.'
+        : 'Mend the cause and resume the run, or cancel it.',
+    numbers: { why },
+  };
+}
+
+/** What only tasks of graphs wait for; null where it is none of it. */
+export function heldByGraph(core: Core, task: Task, now: number): Finding | null {
+  const { part } = task;
+  if (part === null) return null;
+  if (part.firstChild >= 0) {
+    const { childCount: of } = part;
+    return {
+      reason: 'WAITING_CHILDREN',
+      detail: `It stands for ${count(of, 'task')}; ${task.waitsFor} of them have not ended.`,
+      suggestion: 'See why one of them has not ended.',
+      numbers: { open: task.waitsFor, of },
+    };
+  }
+  if (part.paced) {
+    return {
+      reason: 'WAITING_TURN',
+      detail: `Its run has ${task.run.tasks.length} tasks, which are handed out at a pace.`,
+      suggestion: 'Nothing: its turn comes. A higher limits.readyPerSecond hands them out faster.',
+      numbers: { waiting: core.pacer.waiting },
+    };
+  }
+  return part.waitsSince > 0 ? waitingOutside(task, now - part.waitsSince) : null;
+}
+
+function waitingOutside(task: Task, sinceMs: number): Finding | null {
+  const { wait } = task.spec.step;
+  const since = `for ${duration(sinceMs)}`;
+  const numbers = { sinceMs, ...(task.dueAt > 0 ? { dueAt: task.dueAt } : {}) };
+  switch (wait?.kind) {
+    case undefined:
+    case 'sleep':
+      return null;
+    case 'approval':
+      return {
+        reason: 'WAITING_PERSON',
+        detail: `It has waited ${since} for somebody to approve it${wait.message === '' ? '' : `: ${wait.message}`}.`,
+        suggestion: 'Approve or reject it.',
+        numbers,
+      };
+    case 'event':
+      return {
+        reason: 'WAITING_EVENT',
+        detail: `It has waited ${since} for an event of the type ${wait.type}.`,
+        suggestion: 'Send the event, or signal the task.',
+        numbers,
+      };
+    case 'run':
+      return {
+        reason: 'WAITING_RUN',
+        detail: `It has waited ${since} for a run of the job ${wait.job}.`,
+        suggestion: `See why the run of ${wait.job} has not ended.`,
+        numbers,
+      };
+    default:
+      return assertNever(wait);
+  }
+}
