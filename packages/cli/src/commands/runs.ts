@@ -138,8 +138,6 @@ export function addRetry(registry: Registry, program: Command): void {
         )
         .option('--all', 'every task, also those that had succeeded')
         .option('--reason <text>', 'why; kept with the run')
-        .option('--task <name...>', 'only these tasks, and what they held up')
-        .option('--all', 'everything from the start')
         .option('--wait', 'wait for the end');
     },
     async run(call) {
