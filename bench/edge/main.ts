@@ -5,6 +5,7 @@ import { measureApi } from './api.ts';
 import { measureEvents } from './events.ts';
 import { measureLatency } from './latency.ts';
 import { writeReport } from './report.ts';
+import { measureRunView } from './run-view.ts';
 import { measureStart } from './start.ts';
 import { measureWatchers } from './watchers.ts';
 
@@ -13,6 +14,7 @@ const MEASUREMENTS: Readonly<Record<string, () => Promise<Record<string, number>
   'latency-sqlite': () => measureLatency('sqlite'),
   'latency-postgres': () => measureLatency('postgres'),
   api: measureApi,
+  'run-view': measureRunView,
   events: measureEvents,
   watchers: measureWatchers,
 };

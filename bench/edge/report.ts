@@ -33,6 +33,16 @@ const LINES: readonly Line[] = [
   { figure: 'eventsPerSecond', what: 'Events, one per request, 32 senders, per second', above: 6 },
   { figure: 'eventsPerSecondBatched', what: 'Events in batches of 100, per second', above: 6 },
   {
+    figure: 'runView1000TasksLiveP95Ms',
+    what: 'A run of 1,000 tasks in one answer, while it runs, p95, ms',
+    below: 100,
+  },
+  {
+    figure: 'runView1000TasksEndedP95Ms',
+    what: 'A run of 1,000 tasks in one answer, when it has ended, p95, ms',
+    below: 100,
+  },
+  {
     figure: 'watchersRatio',
     what: 'Submissions with 1,000 watchers of a run each, relative to none',
     above: 0.9,

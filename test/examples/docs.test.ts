@@ -47,3 +47,18 @@ describe('docs/sdk.md', async () => {
     expect(holds(source, text), text.join('\n')).toBe(true);
   });
 });
+
+describe('docs/pipelines.md', async () => {
+  const blocks = blocksOf(await readFile(resolve(ROOT, 'docs/pipelines.md'), 'utf8'));
+  const code = blocks.filter(({ language }) => language === 'ts' || language === 'yaml');
+
+  it('has code in both languages', () => {
+    expect(new Set(code.map(({ language }) => language))).toEqual(new Set(['ts', 'yaml']));
+  });
+
+  it.each(code)('line $line shows what stands in $file', async ({ file, text }) => {
+    expect(file).toMatch(/^examples\/.*\.(ts|yaml)$/);
+    const source = await readFile(resolve(ROOT, file), 'utf8');
+    expect(holds(source, text), text.join('\n')).toBe(true);
+  });
+});

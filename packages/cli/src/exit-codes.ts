@@ -3,7 +3,11 @@ import type { ErrorCode } from '@signalbox/protocol';
 /** What the command ends with. Scripts rely on them: a number never changes its meaning. */
 export const EXIT_CODES = {
   ok: { code: 0, meaning: 'done' },
-  runFailed: { code: 1, meaning: 'the run ended, but not as SUCCEEDED' },
+  no: {
+    code: 1,
+    meaning:
+      'no: the run did not end as SUCCEEDED, `diff` found differences, or `triggers test` starts nothing',
+  },
   usage: { code: 2, meaning: 'wrong arguments, settings or input; nothing was done' },
   notFound: { code: 3, meaning: 'there is no such job, run, task, worker, tenant or key' },
   notAllowed: { code: 4, meaning: 'no key, a wrong key, or a key whose role may not do this' },
@@ -14,7 +18,6 @@ export const EXIT_CODES = {
   },
   waitOver: { code: 7, meaning: 'the time to wait is over; the run goes on' },
   busy: { code: 8, meaning: 'too much at once: try again later' },
-  differs: { code: 10, meaning: '`diff` found differences; `triggers test`: nothing would start' },
   internal: { code: 70, meaning: 'a defect of Signalbox' },
   interrupted: { code: 130, meaning: 'stopped by Ctrl-C' },
 } as const;

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { App } from './app.ts';
 import { addApply, addDiff } from './commands/apply.ts';
+import { addApprovals } from './commands/approve.ts';
 import { addCalendars } from './commands/calendars.ts';
 import { addCompletion } from './commands/completion.ts';
 import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
@@ -50,6 +51,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addWhy(registry, program);
   addCancel(registry, program);
   addRetry(registry, program);
+  addApprovals(registry, program);
   addHold(registry, program);
   addJobs(registry, program);
   addApply(registry, program);

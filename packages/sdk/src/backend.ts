@@ -29,6 +29,10 @@ export interface Backend {
   output(id: string): Promise<Uint8Array>;
   cancel(id: string, reason: string | undefined): Promise<void>;
   retry(id: string, reason: string | undefined): Promise<Submitted>;
+  /** Says to a task that waits for a person what the person says. */
+  decide(of: TaskOfRun, said: Decided): Promise<void>;
+  /** Tells a task that the event has come that it waits for. */
+  signal(of: TaskOfRun, event: unknown): Promise<void>;
   diagnosis(taskId: string): Promise<Diagnosis>;
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>>;
   /** Ends when the signal fires; throws where the stream cannot be had (again). */
@@ -43,6 +47,16 @@ export interface PreparedSubmission {
   readonly head: Omit<Submission, 'input' | 'inputBase64'>;
   /** JSON as text, or bytes; undefined where there is no input, or it is in `head.inputBlob`. */
   readonly input: string | Uint8Array | undefined;
+}
+
+export interface TaskOfRun {
+  readonly run: string;
+  readonly task: string;
+}
+
+export interface Decided {
+  readonly decision: 'approve' | 'reject';
+  readonly comment?: string;
 }
 
 export interface RunsQuery {

@@ -40,6 +40,17 @@ export {
   type OutputOf,
   toDefinition,
 } from './job.ts';
+export { type Condition, cel } from './pipeline/condition.ts';
+export { type PipelineOptions, pipeline } from './pipeline/pipeline.ts';
+export type {
+  AddedTasks,
+  Decision,
+  Part,
+  Parts,
+  Pipeline,
+} from './pipeline/pipeline-tasks.ts';
+export { optional, type Ref } from './pipeline/reference.ts';
+export type { Step, StepOptions } from './pipeline/step.ts';
 export type { SubmitOptions } from './prepare-submission.ts';
 export type { LogsOptions } from './read-logs.ts';
 export { RunHandle, type WaitOptions } from './run-handle.ts';

@@ -76,15 +76,21 @@ export function job(
   if (handler !== undefined) handlers.set(name, handler);
   const tasks =
     'tasks' in options ? graphOf(name, options.tasks, handlers) : [taskDefinitionOf(options)];
-  const { class: className, overlap, description, labels } = options;
   const definition: JobDefinition = {
+    ...jobFieldsOf(options),
+    ...(tasks.some((task) => Object.keys(task).length > 0) && { tasks }),
+  };
+  return { name, definition, handlers };
+}
+
+export function jobFieldsOf(fields: JobFields): JobFields {
+  const { class: className, overlap, description, labels } = fields;
+  return {
     ...(className && { class: className }),
     ...(overlap && { overlap }),
     ...(description !== undefined && { description }),
     ...(labels && { labels }),
-    ...(tasks.some((task) => Object.keys(task).length > 0) && { tasks }),
   };
-  return { name, definition, handlers };
 }
 
 /** The definition as the API takes it. */

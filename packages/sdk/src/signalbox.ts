@@ -143,6 +143,21 @@ export class Signalbox implements AsyncDisposable {
     return new RunHandle(this.#backend, await this.#backend.retry(id, reason));
   }
 
+  /** Lets a task go on that waits for a person: `box.approve('<run>:<task>')`. */
+  approve(taskId: string, comment?: string): Promise<void> {
+    return this.#decide(taskId, 'approve', comment);
+  }
+
+  /** Fails a task that waits for a person. */
+  reject(taskId: string, comment?: string): Promise<void> {
+    return this.#decide(taskId, 'reject', comment);
+  }
+
+  /** Tells a task that the event has come that it waits for. */
+  async signal(taskId: string, event: unknown): Promise<void> {
+    await this.#backend.signal(taskOf(taskId), event);
+  }
+
   /** Why a task is not running: the one constraint that binds, and what would lift it. */
   why(taskId: string): Promise<Diagnosis> {
     return this.#backend.diagnosis(taskId);
@@ -182,6 +197,15 @@ export class Signalbox implements AsyncDisposable {
     return this.#closed;
   }
 
+  async #decide(
+    taskId: string,
+    decision: 'approve' | 'reject',
+    comment: string | undefined,
+  ): Promise<void> {
+    const said = comment === undefined ? { decision } : { decision, comment };
+    await this.#backend.decide(taskOf(taskId), said);
+  }
+
   /** A key may belong to a run of another job, whose output would not be what the types say. */
   #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
     if (run.job === asked) return new RunHandle(this.#backend, run);
@@ -207,6 +231,12 @@ export class Signalbox implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+function taskOf(taskId: string): { run: string; task: string } {
+  const named = parseTaskId(taskId);
+  if (named !== null) return named;
+  throw new SignalboxError('not_found', `${JSON.stringify(taskId)} is no id of a task`);
 }
 
 const PAGE = 200;

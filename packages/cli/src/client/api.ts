@@ -1,7 +1,7 @@
 import type { BlobRef, ErrorBody } from '@signalbox/protocol';
 import { exitOf } from '../exit-codes.ts';
 import { UserError } from '../user-error.ts';
-import { type Answer, sendRequest } from './send-request.ts';
+import { type Answer, sendRequest, streamAnswer } from './send-request.ts';
 
 export interface Access {
   readonly url: string;
@@ -64,12 +64,18 @@ export class Api {
     return (await this.#json({ method: 'PUT', path: '/blobs', body: bytes })) as BlobRef;
   }
 
-  async delete<T>(path: string): Promise<T | null> {
-    return (await this.#json({ method: 'DELETE', path })) as T | null;
+  async delete<T>(path: string, headers: Record<string, string> = {}): Promise<T | null> {
+    return (await this.#json({ method: 'DELETE', path, headers })) as T | null;
   }
 
   async bytes(path: string): Promise<Uint8Array> {
     return this.#send({ method: 'GET', path });
+  }
+
+  /** The bytes of an answer as they come, until it ends or the signal fires. */
+  async *stream(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const target = new URL(`${this.access.url.replace(/\/+$/, '')}/api/v1${path}`);
+    yield* streamAnswer(target, { headers: this.#headers(), signal });
   }
 
   /** Items of every page, one after the other, at most `max`. */
@@ -104,8 +110,14 @@ export class Api {
     }
   }
 
+  #headers(): Record<string, string> {
+    const { key, tenant } = this.access;
+    const of = tenant === null ? {} : { 'signalbox-tenant': tenant };
+    return { authorization: `Bearer ${key}`, ...of };
+  }
+
   async #send({ method, path, query, body, headers }: Call): Promise<Buffer> {
-    const { url, key, tenant } = this.access;
+    const { url } = this.access;
     const target = new URL(`${url.replace(/\/+$/, '')}/api/v1${path}`);
     for (const [name, value] of Object.entries(query ?? {})) {
       if (value !== undefined) target.searchParams.set(name, String(value));
@@ -114,8 +126,7 @@ export class Api {
     const answer = await sendRequest(target, {
       method,
       headers: {
-        authorization: `Bearer ${key}`,
-        ...(tenant === null ? {} : { 'signalbox-tenant': tenant }),
+        ...this.#headers(),
         ...(body === undefined
           ? {}
           : { 'content-type': `application/${isRaw ? 'octet-stream' : 'json'}` }),

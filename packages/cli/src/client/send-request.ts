@@ -1,4 +1,4 @@
-import { request as plainRequest } from 'node:http';
+import { type IncomingMessage, request as plainRequest } from 'node:http';
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -34,4 +34,18 @@ export async function sendRequest(url: URL, outgoing: OutgoingRequest): Promise<
     sent.once('error', reject);
     sent.end(body);
   });
+}
+
+/** An answer that goes on: its bytes as they come. */
+export async function* streamAnswer(
+  url: URL,
+  { headers, signal }: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
+): AsyncGenerator<Buffer> {
+  const request = url.protocol === 'https:' ? (await import('node:https')).request : plainRequest;
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const sent = request(url, { method: 'GET', headers, signal }, resolve);
+    sent.once('error', reject);
+    sent.end();
+  });
+  yield* answer as AsyncIterable<Buffer>;
 }

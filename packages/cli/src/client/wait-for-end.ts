@@ -34,7 +34,7 @@ export async function waitForEnd(
         terminal.transient('');
         if (json) printJson(terminal, run);
         else await printEnd({ api, terminal }, run);
-        return run.state === 'SUCCEEDED' ? 'ok' : 'runFailed';
+        return run.state === 'SUCCEEDED' ? 'ok' : 'no';
       }
       if (!isExplained && terminal.now() - startedAt >= EXPLAIN_MS) {
         isExplained = true;

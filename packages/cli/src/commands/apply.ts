@@ -8,36 +8,39 @@ const FILE = [
   '-f, --file <path...>',
   'file or folder with definitions; may be given again',
 ] as const;
+const PRUNE = ['--prune', 'also delete jobs, schedules and triggers that no file names'] as const;
 
 export function addApply(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'apply',
-    summary: 'define jobs as files say, after showing what would change',
+    summary: 'define jobs, schedules and triggers as files say, after showing what would change',
     examples: [
       ['signalbox apply -f jobs/', 'every definition in the folder'],
       ['signalbox apply -f report.yaml --yes', 'without asking'],
+      ['signalbox apply -f jobs/ --dry-run', 'only show it'],
     ],
     configure: (command) => {
-      command.requiredOption(...FILE).option('-y, --yes', 'do not ask');
+      command
+        .requiredOption(...FILE)
+        .option('-y, --yes', 'do not ask')
+        .option('--dry-run', 'show what would change, and change nothing')
+        .option(...PRUNE);
     },
     async run(call) {
-      const { app, api, terminal, options, json } = call;
+      const { api, terminal, json } = call;
       const steps = await plan(call);
-      const changes = steps.filter((step) => step.kind !== 'keep');
+      const changes = steps.filter((step) => step.outcome !== 'unchanged');
       if (!json) await show(call, steps);
-      if (changes.length > 0 && options['yes'] !== true) {
-        const isAgreed = await app.confirm(
-          `Apply ${changes.length} change(s) to ${api.access.url}?`,
-        );
-        if (!isAgreed)
-          throw new UserError('usage', 'nothing was changed', 'give --yes to go ahead');
-      }
+      const isDry = call.options['dryRun'] === true;
+      if (isDry && json) printSteps(call, steps);
+      if (isDry) return undefined;
+      await requireConsent(call, changes.length);
       const { carryOut } = await import('../definitions/plan.ts');
       for (const step of steps) {
-        const job = step.kind === 'keep' ? null : await carryOut(api, step);
-        const version = job?.version ?? step.version;
-        if (json) printJson(terminal, { job: step.job.name, outcome: OUTCOME[step.kind], version });
-        else if (job !== null) terminal.line(`${job.name} has version ${version}`);
+        const { kind, name, outcome } = step;
+        const version = await carryOut(api, step);
+        if (json) printJson(terminal, { kind, name, outcome, version });
+        else if (outcome !== 'unchanged') terminal.line(`${name} has version ${version}`);
       }
       if (!json && changes.length === 0) terminal.line('nothing to change');
       return undefined;
@@ -48,34 +51,47 @@ export function addApply(registry: Registry, program: Command): void {
 export function addDiff(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'diff',
-    summary: 'show what apply would change; exit code 10 if there is something',
+    summary: 'show what apply would change; exit code 1 if there is something',
     examples: [['signalbox diff -f jobs/', 'every definition in the folder']],
     configure: (command) => {
-      command.requiredOption(...FILE);
+      command.requiredOption(...FILE).option(...PRUNE);
     },
     async run(call) {
       const steps = await plan(call);
-      if (!call.json) await show(call, steps);
-      else {
-        for (const { job, kind, differences } of steps) {
-          printJson(call.terminal, { job: job.name, outcome: OUTCOME[kind], differences });
-        }
-      }
-      return steps.some((step) => step.kind !== 'keep') ? 'differs' : 'ok';
+      if (call.json) printSteps(call, steps);
+      else await show(call, steps);
+      return steps.some((step) => step.outcome !== 'unchanged') ? 'no' : 'ok';
     },
   });
 }
 
-const OUTCOME = { create: 'created', change: 'changed', keep: 'unchanged' } as const;
-
-async function plan({ app, api, options }: Call): Promise<Step[]> {
+/** Every file is read and checked before anything is changed; all that is wrong is told at once. */
+async function plan({ app, api, terminal, options }: Call): Promise<readonly Step[]> {
   // Only these two commands read YAML and modules.
   const { readDefinitions } = await import('../definitions/read-definitions.ts');
   const { planOf } = await import('../definitions/plan.ts');
-  return planOf(api, readDefinitions(app.cwd, options['file'] as string[]));
+  const wanted = readDefinitions(app.cwd, options['file'] as string[]);
+  const { steps, problems } = await planOf(api, wanted, { prune: options['prune'] === true });
+  const [problem, second] = problems;
+  if (problem === undefined) return steps;
+  if (second === undefined) throw new UserError('usage', problem);
+  for (const each of problems) terminal.note(`${terminal.paint.red('error:')} ${each}`);
+  throw new UserError('usage', `${problems.length} definitions are wrong; nothing was changed`);
+}
+
+async function requireConsent({ app, api, options }: Call, changes: number): Promise<void> {
+  if (changes === 0 || options['yes'] === true) return;
+  const isAgreed = await app.confirm(`Apply ${changes} change(s) to ${api.access.url}?`);
+  if (!isAgreed) throw new UserError('usage', 'nothing was changed', 'give --yes to go ahead');
 }
 
 async function show({ terminal }: Call, steps: readonly Step[]): Promise<void> {
-  const { printPlan } = await import('../definitions/plan.ts');
+  const { printPlan } = await import('../definitions/print-plan.ts');
   printPlan(terminal, steps);
+}
+
+function printSteps({ terminal }: Call, steps: readonly Step[]): void {
+  for (const { kind, name, outcome, version, differences } of steps) {
+    printJson(terminal, { kind, name, outcome, version, differences });
+  }
 }

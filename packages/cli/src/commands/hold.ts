@@ -3,8 +3,9 @@ import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
 import { printJson } from '../print/json.ts';
 import { addClientCommand, type Registry } from './define.ts';
+import { toCount } from './limit.ts';
 
-/** Holding a run, letting it go on, and deciding what waits for a person. */
+/** Holding a run, and letting it go on. */
 export function addHold(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'pause <run>',
@@ -23,11 +24,7 @@ export function addHold(registry: Registry, program: Command): void {
     configure: (command) => {
       command
         .option('--reason <text>', 'why; kept in the audit log')
-        .option(
-          '--fan-out-max <count>',
-          'how many children a fan-out of this run may have',
-          Number,
-        );
+        .option('--fan-out-max <count>', 'children that a fan-out of this run may have', toCount);
     },
     run: ({ api, terminal, args, options, json }) => {
       const { fanOutMax } = options;
@@ -35,22 +32,15 @@ export function addHold(registry: Registry, program: Command): void {
       return change({ api, terminal, json }, args[0], 'resume', body);
     },
   });
-  for (const decision of ['approve', 'reject'] as const) {
-    addClientCommand(registry, program, {
-      usage: `${decision} <run> <task>`,
-      summary: `${decision} a task that waits for a person`,
-      examples: [[`signalbox ${decision} last release --comment "checked"`, 'with a comment']],
-      configure: (command) => {
-        command.option('--comment <text>', 'kept with the decision');
-      },
-      run: ({ api, terminal, args, options, json }) => {
-        const { comment } = options;
-        const body = { decision, ...(comment === undefined ? {} : { comment }) };
-        const path = `tasks/${encodeURIComponent(args[1] ?? '')}/approval`;
-        return change({ api, terminal, json }, args[0], path, body);
-      },
-    });
-  }
+  addClientCommand(registry, program, {
+    usage: 'reevaluate <run>',
+    summary: 'look again at everything of a run that waits for nothing',
+    configure: (command) => {
+      command.option('--reason <text>', 'why; kept in the audit log');
+    },
+    run: ({ api, terminal, args, options, json }) =>
+      change({ api, terminal, json }, args[0], 'reevaluate', reasonOf(options)),
+  });
 }
 
 type Call = Pick<

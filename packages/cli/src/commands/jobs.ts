@@ -5,16 +5,18 @@ import { printFields, printTable } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
+import { addJobsGraph } from './jobs-graph.ts';
 import { limitOf, limitOption } from './limit.ts';
 
 const HEAD = ['NAME', 'VERSION', 'STATE', 'CLASS', 'TASKS', 'CHANGED', 'DESCRIPTION'] as const;
 
 export function addJobs(registry: Registry, program: Command): void {
   const jobs = addCommand(program, 'jobs', {
-    summary: 'list, show, pause and delete jobs',
+    summary: 'list, show, draw, pause and delete jobs',
     examples: [
       ['signalbox jobs', 'every job'],
       ['signalbox jobs show report', 'its definition'],
+      ['signalbox jobs graph report', 'its tasks and what they wait for'],
       ['signalbox jobs pause report', 'new submissions are refused until it is enabled'],
     ],
   });
@@ -60,6 +62,7 @@ export function addJobs(registry: Registry, program: Command): void {
       return undefined;
     },
   });
+  addJobsGraph(registry, jobs);
   const changes = [
     ['pause', 'refuse new submissions of a job', 'paused'],
     ['enable', 'take submissions of a job again', 'enabled'],

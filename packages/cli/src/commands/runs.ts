@@ -1,12 +1,13 @@
 import type { RunView, Submitted, TaskView } from '@signalbox/protocol';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
-import { firstLine, isEnded, printRun, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
+import { firstLine, isEnded, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
 import { printTable } from '../print/table.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { limitOf, limitOption } from './limit.ts';
+import { addRunsShow } from './runs-show.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
   const runs = addCommand(program, 'runs', {
@@ -15,6 +16,7 @@ export function addRuns(registry: Registry, program: Command): void {
       ['signalbox runs', 'the newest'],
       ['signalbox runs list --state FAILED --job report', 'some of them'],
       ['signalbox runs show last', 'the newest one in full'],
+      ['signalbox runs show last --watch', 'and how it goes on'],
     ],
   });
   addClientCommand(registry, runs, {
@@ -47,16 +49,7 @@ export function addRuns(registry: Registry, program: Command): void {
       return undefined;
     },
   });
-  addClientCommand(registry, runs, {
-    usage: 'show <run>',
-    summary: 'show a run with its tasks and its output',
-    async run({ api, terminal, args, json }) {
-      const run = await api.get<RunView>(`/runs/${await findRun(api, args[0] ?? '')}`);
-      if (json) printJson(terminal, run);
-      else printRun(terminal, run);
-      return undefined;
-    },
-  });
+  addRunsShow(registry, runs);
 }
 
 export function addTasks(registry: Registry, program: Command): void {
@@ -134,22 +127,24 @@ export function addRetry(registry: Registry, program: Command): void {
     usage: 'retry <run>',
     summary: 'try an ended run again, as a new run that keeps what had succeeded',
     examples: [
-      ['signalbox retry last --wait', 'what did not succeed, and wait for it'],
-      ['signalbox retry last --task load', 'one task and what it held up'],
-      ['signalbox retry last --all', 'everything from the start'],
+      ['signalbox retry last --wait', 'what failed in it, and wait for the end'],
+      ['signalbox retry last --task load', 'one task, and what it held up'],
+      ['signalbox retry last --all', 'from the start'],
     ],
     configure: (command) => {
       command
+        .addOption(
+          new Option('--task <name...>', 'only these, and what they held up').conflicts('all'),
+        )
+        .option('--all', 'every task, also those that had succeeded')
         .option('--reason <text>', 'why; kept with the run')
-        .option('--task <name...>', 'only these tasks, and what they held up')
-        .option('--all', 'everything from the start')
         .option('--wait', 'wait for the end');
     },
     async run(call) {
       const { api, terminal, args, options, json } = call;
       const id = await findRun(api, args[0] ?? '');
-      const { reason, task } = options;
-      const tasks = options['all'] === true ? 'all' : task;
+      const { reason, task, all } = options;
+      const tasks = all === true ? 'all' : task;
       const body = {
         ...(reason === undefined ? {} : { reason }),
         ...(tasks === undefined ? {} : { tasks }),

@@ -57,7 +57,7 @@ describe('signalbox triggers and events', () => {
     const tested = await run('triggers', 'test', 'paid', sample(11));
     expect(tested).toMatchObject({ code: 0, out: '{"total":11}\n' });
     const not = await run('triggers', 'test', 'paid', sample(9));
-    expect(not).toMatchObject({ code: 10, err: expect.stringContaining('filter: false') });
+    expect(not).toMatchObject({ code: 1, err: expect.stringContaining('filter: false') });
 
     const send = ['events', 'send', 'order.paid', '{"total":11}', '--source', '/shop', '--id', 'a'];
     expect((await run(...send)).out).toMatch(/^a\tpaid\tcreated\t/);

@@ -208,7 +208,7 @@ function addTest(registry: Registry, parent: Command): void {
         terminal.note('it would start a run with this input:');
         printValue(terminal, tested.input ?? null);
       }
-      return tested.matches ? undefined : 'differs';
+      return tested.matches ? undefined : 'no';
     },
   });
 }

@@ -43,27 +43,37 @@ describe('readDefinitions', () => {
   it('reads YAML, JSON and modules of a folder and those below, in order', () => {
     write('b.yaml', 'job: b\nclass: P0\n---\njob: c\n');
     write('a.json', '[{ "job": "a", "tasks": [{ "handler": "x" }] }]');
-    write('d.ts', 'export const d: object = { name: "d", definition: {}, handlers: new Map() };');
+    write(
+      'd.ts',
+      `export const d: object = { name: "d", definition: {}, handlers: new Map() };
+       export const often = { kind: "Schedule", name: "often", job: "d", everyMs: 60_000 };`,
+    );
     write('d.test.ts', 'throw new Error("a test is not a definition");');
     write('notes.txt', 'not a definition');
     mkdirSync(join(folder, 'below'));
     write('below/e.yml', 'job: e');
-    const jobs = readDefinitions(folder, ['.']);
-    expect(jobs.map(({ name, file }) => [name, file])).toEqual([
-      ['a', 'a.json'],
-      ['b', 'b.yaml'],
-      ['c', 'b.yaml'],
-      ['e', join('below', 'e.yml')],
-      ['d', 'd.ts'],
+    const found = readDefinitions(folder, ['.']);
+    expect(found.map(({ kind, name, where }) => [kind, name, where()])).toEqual([
+      ['Job', 'a', 'a.json:1'],
+      ['Job', 'b', 'b.yaml:1'],
+      ['Job', 'c', 'b.yaml:4'],
+      ['Job', 'e', join('below', 'e.yml:1')],
+      ['Job', 'd', 'd.ts'],
+      ['Schedule', 'often', 'd.ts'],
     ]);
-    expect(jobs[1]?.definition).toEqual({ class: 'P0' });
+    expect(found[1]?.definition).toEqual({ class: 'P0' });
+    expect(found[1]?.where('class')).toBe('b.yaml:2');
+    expect(found.at(-1)?.definition).toEqual({ job: 'd', everyMs: 60_000 });
   });
 
   it.each([
-    ['a.yaml', 'job: a\n  b: [', 'a.yaml: '],
-    ['a.yaml', 'tasks: []', 'a.yaml: a definition begins with "job: NAME"'],
-    ['a.yaml', '', 'no job is defined in a.yaml'],
-    ['a.yaml', 'job: a\n---\njob: a', 'the job a is in a.yaml and in a.yaml'],
+    ['a.yaml', 'name: x\njob: a\n  b: [', 'a.yaml:2: '],
+    ['a.yaml', 'tasks: []', 'a.yaml:1: name: a definition has a name, as text'],
+    ['a.yaml', '# why\n- 7', 'a.yaml:2: a definition begins with "kind" and "name"'],
+    ['a.yaml', 'name: a\nkind: Jop', 'a.yaml:2: kind: it must be Job, Schedule or Trigger'],
+    ['a.yaml', 'name: a\nclass: P0\nclass: P1', 'a.yaml:3: Map keys must be unique'],
+    ['a.yaml', '', 'nothing is defined in a.yaml'],
+    ['a.yaml', 'job: a\n---\nname: a', 'the job a is in a.yaml:1 and in a.yaml:3'],
     ['a.txt', 'job: a', 'a.txt is neither YAML nor JSON'],
     ['a.ts', 'export const = 1', 'cannot load '],
     ['a.ts', 'throw new Error("broken")', ': broken'],
@@ -82,6 +92,14 @@ describe('readDefinitions', () => {
   it('reads the examples of the repository', () => {
     const root = fileURLToPath(new URL('../../../../', import.meta.url));
     const names = readDefinitions(root, ['examples/jobs']).map(({ name }) => name);
-    expect(names).toEqual(['hello', 'nightly-report', 'ping-example', 'album', 'thumbnail']);
+    expect(names).toEqual([
+      'hello',
+      'nightly-report',
+      'ping-example',
+      'release',
+      'release-weekly',
+      'album',
+      'thumbnail',
+    ]);
   });
 });

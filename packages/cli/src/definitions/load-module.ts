@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { UserError } from '../user-error.ts';
+import { type Wanted, type Where, wantedOf } from './wanted.ts';
 
 /** What a TypeScript or JavaScript module of the user's exports. */
 export function loadModule(path: string): Readonly<Record<string, unknown>> {
@@ -24,6 +25,19 @@ export function jobsOf(exports: Readonly<Record<string, unknown>>): LoadedJob[] 
     for (const each of Array.isArray(value) ? value : [value]) if (isJob(each)) found.add(each);
   }
   return [...found];
+}
+
+/** The definitions that it exports: jobs of the SDK, and what a file could say (`kind` and `name`). */
+export function definitionsOf(exports: Readonly<Record<string, unknown>>, file: string): Wanted[] {
+  const where: Where = () => file;
+  const jobs = jobsOf(exports).map(({ name, definition }): Wanted => {
+    // As it will be sent: what JSON cannot say, as an absent option, is not part of it.
+    return { kind: 'Job', name, definition: JSON.parse(JSON.stringify(definition)), where };
+  });
+  const documents = Object.values(exports)
+    .flat()
+    .filter((value) => typeof value === 'object' && value !== null && 'kind' in value);
+  return [...jobs, ...documents.map((each) => wantedOf(JSON.parse(JSON.stringify(each)), where))];
 }
 
 function isJob(value: unknown): value is LoadedJob {

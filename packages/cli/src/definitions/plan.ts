@@ -1,68 +1,110 @@
-import type { Job } from '@signalbox/protocol';
+import type { Checked } from '@signalbox/protocol';
 import { AnsweredError, type Api } from '../client/api.ts';
-import { escapeControls } from '../print/table.ts';
-import type { Terminal } from '../print/terminal.ts';
+import { UserError } from '../user-error.ts';
 import { type Difference, differences } from './differences.ts';
-import type { WantedJob } from './read-definitions.ts';
+import { KIND_NAMES, KINDS, type Kind, pathOf, titleOf } from './kinds.ts';
+import type { Wanted } from './wanted.ts';
 
+/** What apply would do about one definition. */
 export interface Step {
-  readonly job: WantedJob;
-  readonly kind: 'create' | 'change' | 'keep';
+  readonly kind: Kind;
+  readonly name: string;
+  readonly outcome: 'created' | 'changed' | 'unchanged' | 'deleted';
   /** What the node has now; 0 for nothing. */
   readonly version: number;
   readonly differences: readonly Difference[];
+  /** Null where it is to be deleted, because no file names it. */
+  readonly wanted: Wanted | null;
 }
 
-/** Compares what is wanted with what the node has. Jobs that no file names are left alone. */
-export async function planOf(api: Api, wanted: readonly WantedJob[]): Promise<Step[]> {
+export interface Plan {
+  readonly steps: readonly Step[];
+  /** What is wrong with the files, each with its place. Where there is any, nothing is done. */
+  readonly problems: readonly string[];
+}
+
+type Checking = Checked<Readonly<Record<string, unknown>>>;
+
+/**
+ * Compares what is wanted with what the node has. The node checks each definition as if it were saved,
+ * so what it would refuse is known before anything is changed.
+ */
+export async function planOf(
+  api: Api,
+  wanted: readonly Wanted[],
+  { prune }: { prune: boolean },
+): Promise<Plan> {
   const steps: Step[] = [];
-  for (const job of wanted) {
-    const current = await currentOf(api, job.name);
-    const found = differences(current?.definition ?? {}, job.definition);
-    const kind = current === null ? 'create' : found.length === 0 ? 'keep' : 'change';
-    steps.push({ job, kind, version: current?.version ?? 0, differences: found });
+  const problems: string[] = [];
+  for (const kind of KIND_NAMES) {
+    for (const each of wanted.filter((one) => one.kind === kind)) {
+      try {
+        steps.push(await stepOf(api, each, steps));
+      } catch (error) {
+        problems.push(problemOf(error, each));
+      }
+    }
+  }
+  if (prune && problems.length === 0) steps.push(...(await surplus(api, wanted)));
+  return { steps, problems };
+}
+
+async function stepOf(api: Api, wanted: Wanted, before: readonly Step[]): Promise<Step> {
+  const { kind, name, definition } = wanted;
+  // The node does not know the job yet, so it cannot check what refers to it.
+  const isAhead = kind !== 'Job' && before.some((step) => isCreated(step, definition['job']));
+  const checked: Checking = isAhead
+    ? { outcome: 'created', version: 0, after: definition }
+    : await api.post<Checking>(`${pathOf(kind, name)}/check`, definition);
+  const { outcome, version, before: was = {}, after } = checked;
+  return { kind, name, outcome, version, differences: differences(was, after), wanted };
+}
+
+function isCreated({ kind, name, outcome }: Step, job: unknown): boolean {
+  return kind === 'Job' && outcome === 'created' && name === job;
+}
+
+/** `jobs/etl.yaml:12: tasks[1].after[0]: …`; what is not the file's fault is thrown. */
+function problemOf(error: unknown, wanted: Wanted): string {
+  if (!(error instanceof AnsweredError) || error.exit !== 'usage') {
+    if (!(error instanceof AnsweredError) || error.code !== 'not_found') throw error;
+  }
+  const field = (error.field ?? '').replace(/^definition\./, '');
+  const message = error.message.replace(/^definition\./, '');
+  return `${wanted.where(field === 'body' ? '' : field)}: ${titleOf(wanted)}: ${message}`;
+}
+
+/** What is there and no file names; what hangs on others goes first. */
+async function surplus(api: Api, wanted: readonly Wanted[]): Promise<Step[]> {
+  const named = new Set(wanted.map(titleOf));
+  const steps: Step[] = [];
+  for (const kind of KIND_NAMES.toReversed()) {
+    const path = `/${KINDS[kind].collection}`;
+    type Item = { name: string; version: number };
+    for await (const { name, version } of api.items<Item>(path, {}, Number.MAX_SAFE_INTEGER)) {
+      if (named.has(titleOf({ kind, name }))) continue;
+      steps.push({ kind, name, outcome: 'deleted', version, differences: [], wanted: null });
+    }
   }
   return steps;
 }
 
-/** Each under the version that the plan was made on: what somebody else changed since is not lost. */
-export async function carryOut(api: Api, step: Step): Promise<Job> {
-  const header: Record<string, string> =
-    step.kind === 'create' ? { 'if-none-match': '*' } : { 'if-match': `"${step.version}"` };
-  return api.put<Job>(`/jobs/${encodeURIComponent(step.job.name)}`, step.job.definition, header);
-}
-
-export function printPlan(terminal: Terminal, steps: readonly Step[]): void {
-  const { paint } = terminal;
-  for (const { job, kind, differences: found } of steps) {
-    if (kind === 'keep') terminal.line(paint.dim(`  ${job.name}: unchanged`));
-    else {
-      const sign = kind === 'create' ? paint.green('+') : paint.yellow('~');
-      terminal.line(
-        `${sign} ${paint.bold(job.name)}: ${kind === 'create' ? 'new' : 'changed'} (${job.file})`,
-      );
-    }
-    for (const each of found) terminal.line(`    ${lineOf(terminal, each)}`);
-  }
-}
-
-function lineOf({ paint }: Terminal, { path, before, after }: Difference): string {
-  const [was, is] = [shown(before), shown(after)];
-  if (before === undefined) return paint.green(`+ ${path}: ${is}`);
-  if (after === undefined) return paint.red(`- ${path}: ${was}`);
-  return paint.yellow(`~ ${path}: ${was} → ${is}`);
-}
-
-function shown(value: unknown): string {
-  return escapeControls(JSON.stringify(value) ?? '');
-}
-
-async function currentOf(api: Api, name: string): Promise<Job | null> {
+/** Under the version that the plan was made on: what somebody else changed since is not lost. */
+export async function carryOut(api: Api, step: Step): Promise<number> {
+  const { kind, name, outcome, version, wanted } = step;
+  if (outcome === 'unchanged') return version;
+  const path = pathOf(kind, name);
+  const seen: Record<string, string> =
+    outcome === 'created' ? { 'if-none-match': '*' } : { 'if-match': `"${version}"` };
   try {
-    const job = await api.get<Job>(`/jobs/${encodeURIComponent(name)}`);
-    return job.state === 'deleted' ? null : job;
+    const saved =
+      wanted === null
+        ? await api.delete<{ version: number }>(path, seen)
+        : await api.put<{ version: number }>(path, wanted.definition, seen);
+    return saved?.version ?? version;
   } catch (error) {
-    if (error instanceof AnsweredError && error.code === 'not_found') return null;
-    throw error;
+    if (!(error instanceof AnsweredError) || error.exit !== 'conflict') throw error;
+    const message = `the ${titleOf(step)} was changed by somebody else meanwhile: ${error.message}`;
+    throw new UserError('conflict', message, 'see what they did with: signalbox diff -f …');
   }
 }

@@ -1,35 +1,30 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import type { JobDefinition } from '@signalbox/protocol';
-import { parseAllDocuments } from 'yaml';
 import { UserError } from '../user-error.ts';
-import { jobsOf, loadModule } from './load-module.ts';
-
-/** A definition as a file has it. */
-export interface WantedJob {
-  readonly name: string;
-  readonly definition: JobDefinition;
-  /** For messages. */
-  readonly file: string;
-}
+import { titleOf } from './kinds.ts';
+import { definitionsOf, loadModule } from './load-module.ts';
+import type { Wanted } from './wanted.ts';
+import { readYaml } from './yaml-file.ts';
 
 const DATA = /\.(ya?ml|json)$/;
 const MODULE = /\.(ts|mts|js|mjs)$/;
 const NOT_JOBS = /\.(test|spec|d)\.[mc]?[tj]s$/;
 
-/** Every job in the files and, one after the other by name, in the folders and those below. */
-export function readDefinitions(cwd: string, paths: readonly string[]): WantedJob[] {
+/** Every definition in the files and, one after the other by name, in the folders and those below. */
+export function readDefinitions(cwd: string, paths: readonly string[]): Wanted[] {
   const files = paths.flatMap((path) => filesOf(resolve(cwd, path), true));
   const wanted = files.flatMap((file) => readFile(file, relative(cwd, file) || file));
-  const byName = new Map<string, WantedJob>();
-  for (const job of wanted) {
-    const other = byName.get(job.name);
+  const byName = new Map<string, Wanted>();
+  for (const each of wanted) {
+    const title = titleOf(each);
+    const other = byName.get(title);
     if (other !== undefined) {
-      throw new UserError('usage', `the job ${job.name} is in ${other.file} and in ${job.file}`);
+      throw new UserError('usage', `the ${title} is in ${other.where()} and in ${each.where()}`);
     }
-    byName.set(job.name, job);
+    byName.set(title, each);
   }
-  if (wanted.length === 0) throw new UserError('usage', `no job is defined in ${paths.join(', ')}`);
+  if (wanted.length === 0)
+    throw new UserError('usage', `nothing is defined in ${paths.join(', ')}`);
   return wanted;
 }
 
@@ -45,35 +40,8 @@ function filesOf(path: string, isNamed: boolean): string[] {
   return seen.flatMap((name) => filesOf(join(path, name), false));
 }
 
-function readFile(path: string, shown: string): WantedJob[] {
-  if (MODULE.test(path)) {
-    return jobsOf(loadModule(path)).map(({ name, definition }) => ({
-      name,
-      definition: JSON.parse(JSON.stringify(definition)) as JobDefinition,
-      file: shown,
-    }));
-  }
-  if (!DATA.test(path)) {
-    throw new UserError('usage', `${shown} is neither YAML nor JSON nor TypeScript nor JavaScript`);
-  }
-  const documents = parseAllDocuments(readFileSync(path, 'utf8'));
-  if ('empty' in documents) return [];
-  return documents.flatMap((document) => {
-    const [error] = document.errors;
-    if (error !== undefined)
-      throw new UserError('usage', `${shown}: ${error.message.split('\n', 1)[0]}`);
-    const content: unknown = document.toJS({ maxAliasCount: 100 });
-    return content === null ? [] : toJobs(content, shown);
-  });
-}
-
-/** `job: NAME` and the fields of the definition beside it; a list of such is fine too. */
-function toJobs(content: unknown, file: string): WantedJob[] {
-  if (Array.isArray(content)) return content.flatMap((each) => toJobs(each, file));
-  if (typeof content === 'object' && content !== null) {
-    const { job, ...definition } = content as { job?: unknown };
-    if (typeof job === 'string')
-      return [{ name: job, definition: definition as JobDefinition, file }];
-  }
-  throw new UserError('usage', `${file}: a definition begins with "job: NAME"`);
+function readFile(path: string, file: string): Wanted[] {
+  if (MODULE.test(path)) return definitionsOf(loadModule(path), file);
+  if (DATA.test(path)) return readYaml(readFileSync(path, 'utf8'), file);
+  throw new UserError('usage', `${file} is neither YAML nor JSON nor TypeScript nor JavaScript`);
 }

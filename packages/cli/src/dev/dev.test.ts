@@ -126,13 +126,13 @@ describe('signalbox dev', () => {
     mkdirSync(join(world.folder, 'jobs'));
     const file = join(world.folder, 'jobs', 'report.yaml');
     writeFileSync(file, 'job: report\ntasks:\n  - handler: hello\n');
-    expect((await world.call(['diff', '-f', 'jobs'])).code).toBe(10);
+    expect((await world.call(['diff', '-f', 'jobs'])).code).toBe(1);
     const refused = await world.call(['apply', '-f', 'jobs']);
     expect(refused.code).toBe(2);
     expect(refused.err).toContain('nothing was changed');
     expect((await world.call(['jobs', 'show', 'report'])).code).toBe(3);
     const applied = await world.call(['apply', '-f', 'jobs', '--yes']);
-    expect(applied.out).toContain('+ report: new');
+    expect(applied.out).toContain('+ job report: new');
     expect((await world.call(['diff', '-f', 'jobs'])).code).toBe(0);
     writeFileSync(file, 'job: report\nclass: P0\ntasks:\n  - handler: hello\n');
     const changed = await world.call(['apply', '-f', 'jobs', '--yes']);

@@ -11,6 +11,8 @@ const CODES = {
 type Colour = keyof typeof CODES;
 export type Paint = Readonly<Record<Colour, (text: string) => string>> & {
   readonly state: (state: string) => string;
+  /** Any text in the colour of a state. */
+  readonly ofState: (state: string) => (text: string) => string;
 };
 
 const STATE_COLOUR: Readonly<Record<string, Colour>> = {
@@ -37,9 +39,9 @@ export function paint(hasColour: boolean): Paint {
   const colours = Object.fromEntries(
     (Object.keys(CODES) as Colour[]).map((colour) => [colour, one(colour)]),
   ) as Record<Colour, (text: string) => string>;
-  const state = (name: string) => {
+  const ofState = (name: string) => {
     const colour = STATE_COLOUR[name];
-    return colour === undefined ? name : colours[colour](name);
+    return colour === undefined ? (text: string) => text : colours[colour];
   };
-  return { ...colours, state };
+  return { ...colours, ofState, state: (name) => ofState(name)(name) };
 }

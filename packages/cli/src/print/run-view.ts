@@ -1,8 +1,10 @@
 import type { RunView, TaskView } from '@signalbox/protocol';
 import { printValue } from './json.ts';
 import { escapeControls, printFields, printTable } from './table.ts';
+import { spanOf, type TaskRow, taskRows } from './task-rows.ts';
 import type { Terminal } from './terminal.ts';
-import { elapsed, relative } from './times.ts';
+import { timeline } from './timeline.ts';
+import { elapsed, relative, span } from './times.ts';
 
 export const RUN_HEAD = ['ID', 'JOB', 'CLASS', 'STATE', 'SUBMITTED', 'TOOK', 'TRIGGER'] as const;
 
@@ -38,47 +40,69 @@ function triggerDetail(run: RunView): string {
   return parts.join(': ');
 }
 
-export function printRun(terminal: Terminal, run: RunView): void {
-  const now = terminal.now();
-  printFields(terminal, [
-    ['run', run.id],
-    ['job', `${run.job} (version ${run.jobVersion}, ${run.class})`],
-    ['state', terminal.paint.state(run.state)],
-    ['submitted', `${relative(run.submittedAt, now)} (${run.submittedAt})`],
-    ...(run.endedAt === null
-      ? []
-      : ([['took', elapsed(run.submittedAt, run.endedAt, now)]] as const)),
-    ...(run.trigger === undefined ? [] : ([['trigger', triggerDetail(run)]] as const)),
-    ...(run.key === undefined ? [] : ([['key', run.key]] as const)),
-  ]);
+export interface RunPrinting {
+  readonly isAscii: boolean;
+  /** Bars over time below the table, for people. */
+  readonly hasTimeline: boolean;
+}
+
+export function printRun(terminal: Terminal, run: RunView, printing: RunPrinting): void {
+  printHead(terminal, run);
   terminal.line('');
-  const rows = run.tasks.map((task) => taskRow(terminal, task));
-  printTable(terminal, ['TASK', 'STATE', 'ATTEMPTS', 'WORKER', 'TOOK', 'NOTE'], rows);
+  const rows = taskRows(run.tasks);
+  const cells = rows.map((row) => taskCells(terminal, row));
+  printTable(terminal, ['TASK', 'STATE', 'ATTEMPTS', 'WORKER', 'TOOK', 'NOTE'], cells);
+  const hasBegun = rows.some(({ attempts }) => attempts.length > 0);
+  if (printing.hasTimeline && rows.length > 1 && hasBegun) {
+    const { columns, paint } = terminal;
+    const from = Date.parse(run.submittedAt);
+    const until = run.endedAt === null ? terminal.now() : Date.parse(run.endedAt);
+    const { isAscii } = printing;
+    terminal.line('');
+    for (const line of timeline(rows, { from, until, columns, isAscii, paint })) {
+      terminal.line(line);
+    }
+  }
   if (run.output === undefined) return;
   terminal.line('');
   terminal.line(terminal.paint.dim('output:'));
   printValue(terminal, run.output);
 }
 
-function taskRow(terminal: Terminal, task: TaskView): string[] {
-  const last = task.attempts.at(-1);
+export function printHead(terminal: Terminal, run: RunView): void {
+  const now = terminal.now();
+  const { key, endedAt } = run;
+  printFields(terminal, [
+    ['run', run.id],
+    ['job', `${run.job} (version ${run.jobVersion}, ${run.class})`],
+    ['state', terminal.paint.state(run.state)],
+    ['submitted', `${relative(run.submittedAt, now)} (${run.submittedAt})`],
+    ...(endedAt === null ? [] : ([['took', elapsed(run.submittedAt, endedAt, now)]] as const)),
+    ...(run.trigger === undefined ? [] : ([['trigger', triggerDetail(run)]] as const)),
+    ...(key === undefined ? [] : ([['key', key]] as const)),
+  ]);
+}
+
+function taskCells(terminal: Terminal, row: TaskRow): string[] {
+  const took = spanOf(row.attempts, terminal.now());
   return [
-    task.name,
-    terminal.paint.state(task.state),
-    String(task.attempts.length),
-    last?.worker ?? '',
-    last === undefined ? '' : elapsed(last.startedAt, last.endedAt, terminal.now()),
-    noteOf(terminal, task),
+    row.name,
+    terminal.paint.state(row.state),
+    String(row.attempts.length),
+    row.worker,
+    took === null ? '' : span(took[1] - took[0]),
+    noteOf(terminal, row),
   ];
 }
 
-function noteOf(terminal: Terminal, task: TaskView): string {
+function noteOf(terminal: Terminal, row: TaskRow): string {
   const parts: string[] = [];
-  if (task.state === 'PENDING' && task.dueAt !== null) {
-    parts.push(`due ${relative(task.dueAt, terminal.now())}`);
+  if (row.tally !== null) parts.push(row.tally);
+  if (row.state === 'PENDING' && row.dueAt !== null) {
+    parts.push(`due ${relative(row.dueAt, terminal.now())}`);
   }
-  if (task.state === 'RUNNING' && task.progress !== null) parts.push(percent(task.progress));
-  if (task.error !== null) parts.push(firstLine(task.error));
+  if (row.state === 'RUNNING' && row.progress !== null) parts.push(percent(row.progress));
+  if (row.error !== null) parts.push(firstLine(row.error));
   return parts.join('; ');
 }
 

@@ -15,6 +15,7 @@ export interface Terminal {
   readonly transient: (text: string) => void;
   readonly isTty: boolean;
   readonly columns: number;
+  readonly rows: number;
   readonly paint: Paint;
   readonly now: () => number;
 }
@@ -53,6 +54,7 @@ export function processTerminal(): Terminal {
     },
     isTty,
     columns: stdout.columns ?? 80,
+    rows: stdout.rows ?? 24,
     paint: paint(hasColour),
     now: Date.now,
   };

@@ -43,6 +43,7 @@ export function fakeApp(params: {
       flushed: async () => {},
       isTty: params.isTty ?? false,
       columns: 80,
+      rows: 24,
       paint: paint(params.hasColour ?? false),
       now: () => params.now ?? Date.now(),
     },

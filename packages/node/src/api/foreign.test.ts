@@ -62,8 +62,11 @@ function bodyOf(route: Route): object {
   if (route.url.endsWith('/class')) return { class: 'P0' };
   if (route.url.endsWith('/backfill'))
     return { from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
-  if (route.url === '/triggers/:trigger') return { job: 'nowhere', type: 'x' };
-  if (route.url === '/schedules/:schedule') return { job: 'nowhere', cron: '0 2 * * *' };
+  if (route.url.endsWith('/approval')) return { decision: 'approve' };
+  if (route.url.endsWith('/event')) return { event: {} };
+  if (/^\/triggers\/:trigger(\/check)?$/.test(route.url)) return { job: 'nowhere', type: 'x' };
+  if (/^\/schedules\/:schedule(\/check)?$/.test(route.url))
+    return { job: 'nowhere', cron: '0 2 * * *' };
   return {};
 }
 
@@ -95,8 +98,11 @@ describe("another tenant's ids", () => {
     const foreign = await answerFor(route, pair.real, adminOfB);
     const absent = await answerFor(route, pair.absent, adminOfB);
     expect(foreign).toEqual(absent);
-    // A list of something that is not there may be empty instead.
-    if (foreign[0] === 200) expect(JSON.parse(foreign[1])).toEqual({ items: [] });
+    // A list of something that is not there may be empty instead, and what is defined would be new.
+    const nothing = route.url.endsWith('/check')
+      ? { outcome: 'created', version: 0, after: {} }
+      : { items: [] };
+    if (foreign[0] === 200) expect(JSON.parse(foreign[1])).toEqual(nothing);
     else expect(foreign[0]).toBe(404);
   });
 

@@ -11,9 +11,11 @@ export { getRun, WAIT_MAX_MS } from './read-run.ts';
 export * from './retry-run.ts';
 export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
 export * from './run-payloads.ts';
+export { runTasks } from './run-tasks.ts';
 export * from './schedules/backfill.ts';
 export { previewSchedule } from './schedules/preview.ts';
 export {
+  checkSchedule,
   deleteSchedule,
   getSchedule,
   listSchedules,
@@ -29,6 +31,7 @@ export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';
 export { receiveEvents } from './triggers/receive-events.ts';
 export { type HookRequest, receiveHook } from './triggers/receive-hook.ts';
 export {
+  checkTrigger,
   deleteTrigger,
   getTrigger,
   listTriggers,

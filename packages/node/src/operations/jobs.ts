@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Job, type JobDefinition, NAME_PATTERN, type Page } from '@signalbox/protocol';
+import {
+  type Checked,
+  type Job,
+  type JobDefinition,
+  NAME_PATTERN,
+  type Page,
+} from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { checkDefinitionSchema } from './definition-schema.ts';
@@ -31,24 +37,50 @@ export const defineJob = operation(
     caller,
     params: { name: string; definition: JobDefinition; expected?: Expected },
   ): Promise<Defined> => {
-    const { name, definition } = params;
-    if (!NAME.test(name)) {
-      throw new ApiError('invalid', `${shown(name)} is no name for a job`, { field: 'name' });
-    }
-    await checkDefinitionSchema(definition);
-    checkDefinition(definition, context.httpTargets ?? {});
-    const next: Next = (current) => {
-      const live = current === null || current.deleted ? null : current;
-      if (params.expected?.absent && live !== null) {
-        throw new ApiError('precondition_failed', `the job ${shown(name)} is already defined`);
-      }
-      const was = live && bodyOf(live);
-      const body = toStored(name, definition, was?.paused === true);
-      return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
-    };
-    return change(context, caller, { name, ...params.expected, next });
+    const next = await definingNext(context, params);
+    return change(context, caller, { name: params.name, ...params.expected, next });
   },
 );
+
+/** What defining the job would do, with every check, and nothing of it done. */
+export const checkJob = operation(
+  async (
+    context,
+    caller,
+    params: { name: string; definition: JobDefinition },
+  ): Promise<Checked<JobDefinition>> => {
+    const { name } = params;
+    const next = await definingNext(context, params);
+    const current = await context.store.getDefinition({ tenant: caller.tenant, kind: 'job', name });
+    const live = current === null || current.deleted ? null : bodyOf(current);
+    const wanted = next(current) as StoredJob | null;
+    const after = fromStored(wanted ?? (live as StoredJob));
+    if (live === null) return { outcome: 'created', version: 0, after };
+    const outcome = wanted === null ? 'unchanged' : 'changed';
+    return { outcome, version: current?.version ?? 0, before: fromStored(live), after };
+  },
+);
+
+async function definingNext(
+  context: NodeContext,
+  params: { name: string; definition: JobDefinition; expected?: Expected },
+): Promise<Next> {
+  const { name, definition } = params;
+  if (!NAME.test(name)) {
+    throw new ApiError('invalid', `${shown(name)} is no name for a job`, { field: 'name' });
+  }
+  await checkDefinitionSchema(definition);
+  checkDefinition(definition, context.httpTargets ?? {});
+  return (current) => {
+    const live = current === null || current.deleted ? null : current;
+    if (params.expected?.absent && live !== null) {
+      throw new ApiError('precondition_failed', `the job ${shown(name)} is already defined`);
+    }
+    const was = live && bodyOf(live);
+    const body = toStored(name, definition, was?.paused === true);
+    return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
+  };
+}
 
 export const pauseJob = operation((context, caller, params: { name: string } & Expected) =>
   setPaused(context, caller, { ...params, paused: true }),

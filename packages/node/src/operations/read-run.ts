@@ -37,9 +37,18 @@ export const getRun = operation(
         view = await readView(context, tenant, id);
       }
     }
-    return showRun(context, view);
+    return firstTasks(await showRun(context, view));
   },
 );
+
+/** One answer carries this many tasks at most; the rest comes in pages. */
+export const TASKS_SHOWN_MAX = 1_000;
+
+function firstTasks(run: RunView): RunView {
+  if (run.tasks.length <= TASKS_SHOWN_MAX) return run;
+  const tasks = run.tasks.slice(0, TASKS_SHOWN_MAX);
+  return { ...run, tasks, nextTasks: String(TASKS_SHOWN_MAX) };
+}
 
 /** From the owner's memory while it lives, from the store when it has ended; only what is durable. */
 export async function readView(

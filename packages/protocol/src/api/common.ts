@@ -25,9 +25,26 @@ export const wordOf = <const W extends string>(words: readonly W[]) =>
 export const pageOf = <T extends Type.TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
 
+/** What saving a definition would do; nothing is saved. */
+export const checkedOf = <T extends Type.TSchema>(definition: T) =>
+  Type.Object({
+    outcome: wordOf(['created', 'changed', 'unchanged']),
+    /** What is there now: its version, 0 for nothing, and its definition. */
+    version: Type.Integer(),
+    before: Type.Optional(definition),
+    /** As it would be read back. */
+    after: definition,
+  });
+
 export type ClassName = Static<typeof ClassName>;
 export type Resources = Static<typeof Resources>;
 export interface Page<T> {
   readonly items: readonly T[];
   readonly next?: string;
+}
+export interface Checked<T> {
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+  readonly version: number;
+  readonly before?: T;
+  readonly after: T;
 }

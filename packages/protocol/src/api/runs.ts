@@ -108,7 +108,10 @@ export const RunView = Type.Object({
       backfill: Type.Boolean(),
     }),
   ),
+  /** Up to a thousand of them. */
   tasks: Type.Array(TaskView),
+  /** Where there are more: the cursor of `/runs/{id}/tasks` behind them. */
+  nextTasks: Type.Optional(Type.String()),
   /** The output as JSON where it is JSON; else it is absent, and /output has the bytes. */
   output: Type.Optional(Type.Unknown()),
 });

@@ -1,6 +1,7 @@
 import { connectInProcess, type RunningNode } from '@signalbox/node';
 import { ApiError, type Caller, type NodeContext } from '@signalbox/node/context';
 import {
+  approveTask,
   cancelRun,
   defineJob,
   diagnoseTask,
@@ -9,6 +10,7 @@ import {
   retryRun,
   runLogs,
   runOutput,
+  signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
 import type {
@@ -23,10 +25,12 @@ import type {
 import type {
   Backend,
   BoxEvent,
+  Decided,
   EventsFilter,
   LogsQuery,
   PreparedSubmission,
   RunsQuery,
+  TaskOfRun,
 } from '../backend.ts';
 import { hasEnded } from '../ended-run.ts';
 import { SignalboxError } from '../errors.ts';
@@ -89,6 +93,14 @@ export class DirectBackend implements Backend {
 
   retry(id: string, reason: string | undefined): Promise<Submitted> {
     return this.#do(retryRun, about(id, reason));
+  }
+
+  async decide({ run: id, task }: TaskOfRun, said: Decided): Promise<void> {
+    await this.#do(approveTask, { id, task, ...said });
+  }
+
+  async signal({ run: id, task }: TaskOfRun, event: unknown): Promise<void> {
+    await this.#do(signalTask, { id, task, event });
   }
 
   diagnosis(taskId: string): Promise<Diagnosis> {

@@ -12,10 +12,12 @@ import {
 import type {
   Backend,
   BoxEvent,
+  Decided,
   EventsFilter,
   LogsQuery,
   PreparedSubmission,
   RunsQuery,
+  TaskOfRun,
 } from '../backend.ts';
 import { SignalboxError } from '../errors.ts';
 import type { WorkingWorker, WorkOn } from '../work-on.ts';
@@ -91,6 +93,14 @@ export class HttpBackend implements Backend {
     return this.#change(id, 'retry', { reason, repeatable: false });
   }
 
+  async decide(of: TaskOfRun, said: Decided): Promise<void> {
+    await this.#tell(of, 'approval', said);
+  }
+
+  async signal(of: TaskOfRun, event: unknown): Promise<void> {
+    await this.#tell(of, 'event', { event });
+  }
+
   diagnosis(taskId: string): Promise<Diagnosis> {
     const path = `/tasks/${encodeURIComponent(taskId)}/diagnosis`;
     return this.#client.json({ method: 'GET', path });
@@ -116,6 +126,17 @@ export class HttpBackend implements Backend {
   close(): Promise<void> {
     this.#closing.abort();
     return this.#client.destroy();
+  }
+
+  /** Not repeated by itself: where the first answer is lost, the second time the task waits no more. */
+  #tell({ run, task }: TaskOfRun, what: 'approval' | 'event', body: object): Promise<unknown> {
+    const path = `/runs/${encodeURIComponent(run)}/tasks/${encodeURIComponent(task)}/${what}`;
+    return this.#client.json({
+      method: 'POST',
+      path,
+      body: JSON.stringify(body),
+      repeatable: false,
+    });
   }
 
   #change<T>(

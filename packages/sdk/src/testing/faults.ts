@@ -25,17 +25,23 @@ export class Faults {
 
   /** The failure that the next attempt of the task is to end with, if any; it is used up. */
   takeFailure(job: string, task: string): { readonly error: unknown } | null {
-    for (const { failures } of [this.of(job, task), this.of(job)]) {
+    for (const { failures } of this.#all(job, task)) {
       if (failures.length > 0) return { error: failures.shift() };
     }
     return null;
   }
 
   takesMs(job: string, task: string): number {
-    return this.of(job, task).takesMs || this.of(job).takesMs;
+    return this.#all(job, task).find(({ takesMs }) => takesMs > 0)?.takesMs ?? 0;
   }
 
   fake(job: string, task: string): AnyHandler | null {
-    return this.of(job, task).fake ?? this.of(job).fake;
+    return this.#all(job, task).find(({ fake }) => fake !== null)?.fake ?? null;
+  }
+
+  /** What is said of the task itself, of the fan-out that it is a child of, of the whole job. */
+  #all(job: string, task: string): Behaviour[] {
+    const fanOut = task.replace(/_chunk_\d+$/, '');
+    return [this.of(job, task), this.of(job, fanOut), this.of(job)];
   }
 }

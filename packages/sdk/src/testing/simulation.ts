@@ -1,5 +1,13 @@
 import type { Effect } from '@signalbox/engine';
-import { cancelRun, defineJob, getRun, listRuns, submitRuns } from '@signalbox/node/operations';
+import {
+  approveTask,
+  cancelRun,
+  defineJob,
+  getRun,
+  listRuns,
+  signalTask,
+  submitRuns,
+} from '@signalbox/node/operations';
 import type { RunView } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { submitItem } from '../direct/submit-item.ts';
@@ -117,6 +125,23 @@ export class Simulation implements AsyncDisposable {
 
   async cancel(id: string, reason = ''): Promise<void> {
     await this.#drive(cancelRun(this.#node.context, SIMULATED, { id, reason }));
+    await this.advance(0);
+  }
+
+  /** A person lets a task go on that waits for one, or rejects it. */
+  async approve(
+    id: string,
+    task: string,
+    said: { decision?: 'approve' | 'reject'; comment?: string } = {},
+  ): Promise<void> {
+    const params = { id, task, decision: 'approve' as const, ...said };
+    await this.#drive(approveTask(this.#node.context, SIMULATED, params));
+    await this.advance(0);
+  }
+
+  /** The event has come that a task waits for. */
+  async signal(id: string, task: string, event: unknown): Promise<void> {
+    await this.#drive(signalTask(this.#node.context, SIMULATED, { id, task, event }));
     await this.advance(0);
   }
 

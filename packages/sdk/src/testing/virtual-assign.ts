@@ -1,12 +1,21 @@
 import { hash } from 'node:crypto';
-import { type Attempt, type AttemptRef, CLASSES, formatRunId, refOf } from '@signalbox/engine';
+import {
+  type Attempt,
+  type AttemptRef,
+  CLASSES,
+  formatRunId,
+  refOf,
+  taskName,
+} from '@signalbox/engine';
+import type { Supply } from '@signalbox/node/graph';
 import { attemptId, decodeBlobRef, taskId } from '@signalbox/protocol';
 import type { Assign } from '@signalbox/worker';
 
 /** The assignment as a worker would get it from a gateway. */
-export function assignOf(attempt: Attempt): Assign {
+export function assignOf(attempt: Attempt, { input, parents }: Supply): Assign {
   const { task } = attempt;
   const { run, spec } = task;
+  const name = taskName(task);
   const id = formatRunId({ ms: run.ms, partition: run.partition, seq: run.seq });
   const { partition, seq, task: index, number, epoch, token } = refOf(attempt);
   const { hardMs, expectedMs, graceMs } = spec.timeouts;
@@ -16,18 +25,19 @@ export function assignOf(attempt: Attempt): Assign {
     job: run.spec.job,
     jobVersion: run.spec.version,
     run: id,
-    task: spec.name,
-    id: attemptId(id, spec.name, number),
+    task: name,
+    id: attemptId(id, name, number),
     executor: attempt.shape.executor ?? `handler:${run.spec.job}`,
     work: null,
     request: attempt.shape.request,
     class: CLASSES[attempt.class],
-    idempotencyKey: taskId(id, spec.name),
-    inputHash: hashOf(run.input),
+    idempotencyKey: taskId(id, name),
+    inputHash: hashOf(input),
     timeoutMs: hardMs ?? (expectedMs === null ? null : expectedMs * 3),
     graceMs,
-    input: run.input?.slice() ?? null,
+    input: input?.slice() ?? null,
     checkpoint: task.checkpoint,
+    ...(parents === null ? {} : { parents: parents.slice() }),
   };
 }
 

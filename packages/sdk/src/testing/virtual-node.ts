@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
-import { type Effect, Engine, seededRandom } from '@signalbox/engine';
+import { type Effect, Engine, seededRandom, type Task } from '@signalbox/engine';
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
+import { graphPorts, Supplier, type Supply, type Unsuppliable } from '@signalbox/node/graph';
 import { CommitLoop } from '@signalbox/node/loop';
+import { zoneOf } from '@signalbox/node/zones';
 import { decodeBlobRef } from '@signalbox/protocol';
 import { createMemoryStore } from '@signalbox/store/memory';
 import type { VirtualTime } from './virtual-time.ts';
@@ -25,6 +27,8 @@ export interface VirtualNode {
   readonly loop: CommitLoop;
   /** The payload itself, where the journal has a reference to it. */
   payload(kept: Uint8Array): Promise<Uint8Array>;
+  /** What an attempt of the task is given, or why it cannot be. */
+  supply(task: Task): Promise<Supply | Unsuppliable>;
 }
 
 /** The real engine and commit loop on a store in memory, with a clock that stands still. */
@@ -37,7 +41,8 @@ export function virtualNode(params: {
   const { time } = params;
   const startMs = time.nowMs;
   const store = createMemoryStore({ now: () => time.nowMs });
-  const engine = new Engine({ heartbeatMs: NEVER_MS, silentMs: NEVER_MS, horizonMs: NEVER_MS });
+  const settings = { heartbeatMs: NEVER_MS, silentMs: NEVER_MS, horizonMs: NEVER_MS };
+  const engine = new Engine(settings, zoneOf, graphPorts());
   // Real timers are set in steps of an hour; a virtual one goes straight to what is due next.
   const stretched = (ms: number): number =>
     ms < HOUR_MS ? ms : Math.max(ms, (engine.nextWakeAt() ?? NEVER_MS) - time.nowMs);
@@ -74,7 +79,13 @@ export function virtualNode(params: {
     const ref = decodeBlobRef(kept);
     return (ref && (await blobs.get('', ref.name))) ?? kept;
   };
-  return { context: part as NodeContext, loop, payload };
+  const supplier = new Supplier(blobs);
+  return {
+    context: part as NodeContext,
+    loop,
+    payload,
+    supply: async (task) => supplier.of(task),
+  };
 }
 
 function memoryBlobs(): BlobStore {

@@ -107,18 +107,24 @@ export class VirtualWorker {
     const { name: worker, node, time } = this.#params;
     const ref = refOf(attempt);
     const key = keyOf(ref);
-    const assign = assignOf(attempt);
-    const { timeoutMs } = assign;
+    const { timeoutMs } = assignOf(attempt, { input: null, parents: null });
     const deadline = timeoutMs === null ? null : time.nowMs + timeoutMs;
     const stop = new AbortController();
     const running: Running = { stop, ended: done, isIdle: false, deadline, asked: [] };
     node.loop.report({ kind: 'accept', worker, ref });
     this.#running.set(key, running);
-    running.ended = this.#run(assign, running).then((result) => {
+    running.ended = this.#supplied(attempt, running).then((result) => {
       if (this.#running.get(key) !== running) return;
       this.#running.delete(key);
       this.#finish(ref, result);
     });
+  }
+
+  /** What the task is given is put together as a node does it. */
+  async #supplied(attempt: Attempt, running: Running): Promise<Result> {
+    const supply = await this.#params.node.supply(attempt.task);
+    if (!('error' in supply)) return this.#run(assignOf(attempt, supply), running);
+    return { kind: 'failed', class: 'permanent', error: supply.error, output: null };
   }
 
   async #run(assign: Assign, running: Running): Promise<Result> {

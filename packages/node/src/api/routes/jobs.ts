@@ -1,5 +1,6 @@
 import {
   ClassName,
+  checkedOf,
   Job,
   JobDefinition,
   Name,
@@ -9,6 +10,7 @@ import {
 } from '@signalbox/protocol';
 import Type from 'typebox';
 import {
+  checkJob,
   type Defined,
   defineJob,
   deleteJob,
@@ -91,6 +93,17 @@ export const jobsRoutes: readonly Route[] = [
       const wanted = { name: params.job, definition, expected: expectedBy(headers) };
       return answerDefined(request, await defineJob(context, caller, wanted));
     },
+  }),
+  route({
+    method: 'POST',
+    url: '/jobs/:job/check',
+    role: 'viewer',
+    summary: 'What defining the job would change, with every check; nothing is saved',
+    params: Named,
+    body: JobDefinition,
+    response: { 200: checkedOf(JobDefinition) },
+    handler: ({ context, caller, params, body }) =>
+      checkJob(context, caller, { name: params.job, definition: body }),
   }),
   route({
     method: 'GET',

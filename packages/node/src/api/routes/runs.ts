@@ -11,6 +11,8 @@ import {
   RunView,
   Submission,
   Submitted,
+  TaskState,
+  TaskView,
   wordOf,
 } from '@signalbox/protocol';
 import Type from 'typebox';
@@ -28,6 +30,7 @@ import {
   runInput,
   runLogs,
   runOutput,
+  runTasks,
   signalTask,
   submitRuns,
 } from '../../operations/index.ts';
@@ -139,7 +142,8 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id',
     role: 'viewer',
-    summary: 'A run with its tasks; with waitMs, when it has ended or the time is over',
+    summary:
+      'A run with its tasks, up to 1,000; with waitMs, when it has ended or the time is over',
     params: Identified,
     query: Type.Object(
       { waitMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })) },
@@ -148,6 +152,24 @@ export const runsRoutes: readonly Route[] = [
     response: { 200: RunView },
     handler: ({ context, caller, params, query }) =>
       getRun(context, caller, { ...params, ...query }),
+  }),
+  route({
+    method: 'GET',
+    url: '/runs/:id/tasks',
+    role: 'viewer',
+    summary: 'The tasks of the run in pages, where one answer does not hold them all',
+    params: Identified,
+    query: Type.Object(
+      {
+        cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}$' })),
+        limit: Limit,
+        state: Type.Optional(TaskState),
+      },
+      closed,
+    ),
+    response: { 200: pageOf(TaskView) },
+    handler: ({ context, caller, params, query }) =>
+      runTasks(context, caller, { ...params, ...query }),
   }),
   route({
     method: 'GET',

@@ -1,6 +1,7 @@
 import {
   Backfill,
   Backfilled,
+  checkedOf,
   Name,
   pageOf,
   Schedule,
@@ -12,6 +13,7 @@ import {
 import Type from 'typebox';
 import {
   backfillSchedule,
+  checkSchedule,
   deleteSchedule,
   getSchedule,
   listSchedules,
@@ -92,6 +94,17 @@ export const schedulesRoutes: readonly Route[] = [
       const wanted = { name: params.schedule, definition, expected: expectedBy(headers) };
       return answerSaved(request, await saveSchedule(context, caller, wanted));
     },
+  }),
+  route({
+    method: 'POST',
+    url: '/schedules/:schedule/check',
+    role: 'viewer',
+    summary: 'What saving the schedule would change, with every check; nothing is saved',
+    params: Named,
+    body: ScheduleDefinition,
+    response: { 200: checkedOf(ScheduleDefinition) },
+    handler: ({ context, caller, params, body }) =>
+      checkSchedule(context, caller, { name: params.schedule, definition: body }),
   }),
   route({
     method: 'GET',

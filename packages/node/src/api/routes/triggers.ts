@@ -1,4 +1,5 @@
 import {
+  checkedOf,
   Name,
   pageOf,
   ReceivedEvent,
@@ -11,6 +12,7 @@ import {
 import Type from 'typebox';
 import { ApiError } from '../../context.ts';
 import {
+  checkTrigger,
   deleteTrigger,
   getTrigger,
   listTriggers,
@@ -67,6 +69,17 @@ const definitionRoutes: readonly Route[] = [
       const wanted = { name: params.trigger, definition, expected: expectedBy(headers) };
       return answerSaved(request, await saveTrigger(context, caller, wanted));
     },
+  }),
+  route({
+    method: 'POST',
+    url: '/triggers/:trigger/check',
+    role: 'viewer',
+    summary: 'What saving the trigger would change, with every check; nothing is saved',
+    params: Named,
+    body: TriggerDefinition,
+    response: { 200: checkedOf(TriggerDefinition) },
+    handler: ({ context, caller, params, body }) =>
+      checkTrigger(context, caller, { name: params.trigger, definition: body }),
   }),
   route({
     method: 'GET',

@@ -7,6 +7,7 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import {
+  type Checked,
   NAME_PATTERN,
   type Page,
   type Schedule,
@@ -48,36 +49,64 @@ export const saveSchedule = operation(
     caller,
     params: { name: string; definition: ScheduleDefinition; expected?: Expected },
   ): Promise<SavedSchedule> => {
-    const { name, definition, expected } = params;
-    if (!NAME.test(name)) {
-      throw new ApiError('invalid', `${shown(name)} is no name for a schedule`, { field: 'name' });
-    }
-    const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
-    if (job === null) throw noJob(definition.job);
-    const tenant = await getTenant(context.store, caller.tenant);
-    const jitterMsMin = tenant?.definition.jitterMsMin ?? 0;
-    const calendar =
-      typeof definition.calendar === 'string'
-        ? await calendarNamed(context, caller, definition.calendar)
-        : definition.calendar;
-    const next: Next = (current) => {
-      const live = current === null || current.deleted ? null : current;
-      if (expected?.absent && live !== null) {
-        throw new ApiError('precondition_failed', `the schedule ${shown(name)} is already there`);
-      }
-      const was = live && bodyOf(live);
-      if (was !== null && was.job !== definition.job) {
-        const message = `it belongs to the job ${shown(was.job)}; make another one for another job`;
-        throw new ApiError('invalid', message, { field: 'definition.job' });
-      }
-      const now = was?.when.kind === 'interval' ? was.when.anchorAt : context.loop.time.now();
-      const paused = was?.paused === true;
-      const body = toStored(definition, { now, jitterMsMin, paused, calendar });
-      return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
-    };
+    const { name, expected } = params;
+    const next = await savingNext(context, caller, params);
     return change(context, caller, { name, ...expected, next });
   },
 );
+
+/** What saving the schedule would do, with every check, and nothing of it done. */
+export const checkSchedule = operation(
+  async (
+    context,
+    caller,
+    params: { name: string; definition: ScheduleDefinition },
+  ): Promise<Checked<ScheduleDefinition>> => {
+    const { name } = params;
+    const next = await savingNext(context, caller, params);
+    const current = await context.store.getDefinition({ tenant: caller.tenant, kind: KIND, name });
+    const live = current === null || current.deleted ? null : bodyOf(current);
+    const wanted = next(current) as Stored | null;
+    const after = fromStored(wanted ?? (live as Stored));
+    if (live === null) return { outcome: 'created', version: 0, after };
+    const outcome = wanted === null ? 'unchanged' : 'changed';
+    return { outcome, version: current?.version ?? 0, before: fromStored(live), after };
+  },
+);
+
+async function savingNext(
+  context: NodeContext,
+  caller: Caller,
+  params: { name: string; definition: ScheduleDefinition; expected?: Expected },
+): Promise<Next> {
+  const { name, definition, expected } = params;
+  if (!NAME.test(name)) {
+    throw new ApiError('invalid', `${shown(name)} is no name for a schedule`, { field: 'name' });
+  }
+  const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
+  if (job === null) throw noJob(definition.job);
+  const tenant = await getTenant(context.store, caller.tenant);
+  const jitterMsMin = tenant?.definition.jitterMsMin ?? 0;
+  const calendar =
+    typeof definition.calendar === 'string'
+      ? await calendarNamed(context, caller, definition.calendar)
+      : definition.calendar;
+  return (current) => {
+    const live = current === null || current.deleted ? null : current;
+    if (expected?.absent && live !== null) {
+      throw new ApiError('precondition_failed', `the schedule ${shown(name)} is already there`);
+    }
+    const was = live && bodyOf(live);
+    if (was !== null && was.job !== definition.job) {
+      const message = `it belongs to the job ${shown(was.job)}; make another one for another job`;
+      throw new ApiError('invalid', message, { field: 'definition.job' });
+    }
+    const now = was?.when.kind === 'interval' ? was.when.anchorAt : context.loop.time.now();
+    const paused = was?.paused === true;
+    const body = toStored(definition, { now, jitterMsMin, paused, calendar });
+    return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
+  };
+}
 
 export const pauseSchedule = operation((context, caller, params: { name: string } & Expected) =>
   setPaused(context, caller, { ...params, paused: true }),

@@ -1,5 +1,6 @@
 import { scheduleSpec } from '@signalbox/engine';
 import {
+  type Checked,
   NAME_PATTERN,
   type Page,
   type Trigger,
@@ -44,31 +45,60 @@ export const saveTrigger = operation(
     caller,
     params: { name: string; definition: TriggerDefinition; expected?: Expected },
   ): Promise<SavedTrigger> => {
-    const { name, definition, expected } = params;
-    if (!NAME.test(name)) {
-      throw new ApiError('invalid', `${shown(name)} is no name for a trigger`, { field: 'name' });
-    }
-    const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
-    if (job === null) throw noJob(definition.job);
-    const next: Next = (current) => {
-      const was = current === null || current.deleted ? null : bodyOf(current);
-      if (expected?.absent && was !== null) {
-        throw new ApiError('precondition_failed', `the trigger ${shown(name)} is already there`);
-      }
-      if (was !== null && was.job !== definition.job) {
-        const message = `it belongs to the job ${shown(was.job)}; make another one for another job`;
-        throw new ApiError('invalid', message, { field: 'definition.job' });
-      }
-      if (was === null && context.triggers.watch.book.count(caller.tenant) >= TRIGGERS_MAX) {
-        throw new ApiError('invalid', `a tenant has at most ${TRIGGERS_MAX} triggers`);
-      }
-      const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
-      const { stored, secret } = toStored(context, definition, about);
-      return was !== null && saysTheSame(was, stored) ? null : { stored, secret };
-    };
+    const { name, expected } = params;
+    const next = await savingNext(context, caller, params);
     return change(context, caller, { name, ...expected, next });
   },
 );
+
+/** What saving the trigger would do, with every check, and nothing of it done. */
+export const checkTrigger = operation(
+  async (
+    context,
+    caller,
+    params: { name: string; definition: TriggerDefinition },
+  ): Promise<Checked<TriggerDefinition>> => {
+    const { name } = params;
+    const next = await savingNext(context, caller, params);
+    const current = await context.store.getDefinition({ tenant: caller.tenant, kind: KIND, name });
+    const live = current === null || current.deleted ? null : bodyOf(current);
+    const wanted = next(current);
+    const stored = wanted === null || wanted === 'delete' ? live : wanted.stored;
+    const after = fromStored(stored as StoredTrigger);
+    if (live === null) return { outcome: 'created', version: 0, after };
+    const outcome = wanted === null ? 'unchanged' : 'changed';
+    return { outcome, version: current?.version ?? 0, before: fromStored(live), after };
+  },
+);
+
+async function savingNext(
+  context: NodeContext,
+  caller: Caller,
+  params: { name: string; definition: TriggerDefinition; expected?: Expected },
+): Promise<Next> {
+  const { name, definition, expected } = params;
+  if (!NAME.test(name)) {
+    throw new ApiError('invalid', `${shown(name)} is no name for a trigger`, { field: 'name' });
+  }
+  const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
+  if (job === null) throw noJob(definition.job);
+  return (current) => {
+    const was = current === null || current.deleted ? null : bodyOf(current);
+    if (expected?.absent && was !== null) {
+      throw new ApiError('precondition_failed', `the trigger ${shown(name)} is already there`);
+    }
+    if (was !== null && was.job !== definition.job) {
+      const message = `it belongs to the job ${shown(was.job)}; make another one for another job`;
+      throw new ApiError('invalid', message, { field: 'definition.job' });
+    }
+    if (was === null && context.triggers.watch.book.count(caller.tenant) >= TRIGGERS_MAX) {
+      throw new ApiError('invalid', `a tenant has at most ${TRIGGERS_MAX} triggers`);
+    }
+    const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
+    const { stored, secret } = toStored(context, definition, about);
+    return was !== null && saysTheSame(was, stored) ? null : { stored, secret };
+  };
+}
 
 /** Its runs and its history stay; a hook of it answers like one that never was. */
 export const deleteTrigger = operation(

@@ -1,0 +1,164 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startNode } from '@signalbox/node';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../program.ts';
+import { fakeApp } from '../testing/fake-app.ts';
+
+const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
+let node: Awaited<ReturnType<typeof startNode>>;
+let folder = '';
+
+beforeAll(async () => {
+  node = await startNode({
+    store: 'memory:',
+    http: { host: '127.0.0.1', port: 0 },
+    rootKey: KEY,
+    log: pino({ level: 'silent' }),
+    onFatal: () => {},
+  });
+  await node.ready();
+});
+afterAll(() => node.stop());
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'signalbox-apply-'));
+  return () => rmSync(folder, { recursive: true, force: true });
+});
+
+const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+
+async function run(...args: string[]) {
+  const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
+  const app = fakeApp({ environment, cwd: folder });
+  const code = await runCommand(app, args);
+  return { code, out: app.texts.out, err: app.texts.err };
+}
+
+const ETL = `kind: Job
+name: etl
+failurePolicy: SKIP_FAILED
+tasks:
+  - name: list
+  - name: convert
+    after: [list]
+    fanOut: { from: list, path: files }
+---
+kind: Schedule
+name: etl-nightly
+job: etl
+cron: '30 2 * * *'
+zone: Europe/Berlin
+---
+kind: Schedule
+name: etl-often
+job: etl
+everyMs: 60000
+`;
+
+describe('signalbox apply and diff', () => {
+  it('defines jobs and their schedules together, and the same files change nothing', async () => {
+    write('etl.yaml', ETL);
+    const before = await run('diff', '-f', 'etl.yaml');
+    expect(before).toMatchObject({ code: 1, err: '' });
+    expect(before.out).toContain('+ job etl: new (etl.yaml:1)');
+    expect(before.out).toContain('+ schedule etl-nightly: new (etl.yaml:10)');
+    const applied = await run('apply', '-f', 'etl.yaml', '--yes');
+    expect(applied).toMatchObject({ code: 0, err: '' });
+    expect(applied.out).toContain('etl-nightly has version 1');
+    // What the node adds by itself, like the anchor of an interval, is no difference.
+    expect(await run('diff', '-f', 'etl.yaml')).toMatchObject({ code: 0 });
+    const again = await run('apply', '-f', 'etl.yaml', '--json');
+    expect(
+      again.out
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { kind: 'Job', name: 'etl', outcome: 'unchanged', version: 1 },
+      { kind: 'Schedule', name: 'etl-nightly', outcome: 'unchanged', version: 1 },
+      { kind: 'Schedule', name: 'etl-often', outcome: 'unchanged', version: 1 },
+    ]);
+  });
+
+  it('tells a change field by field, and a dry run changes nothing', async () => {
+    write('etl.yaml', ETL.replace('30 2', '45 3').replace('SKIP_FAILED', 'CONTINUE'));
+    const dry = await run('apply', '-f', 'etl.yaml', '--dry-run');
+    expect(dry.code).toBe(0);
+    expect(dry.out).toContain('~ failurePolicy: "SKIP_FAILED" → "CONTINUE"');
+    expect(dry.out).toContain('~ cron: "30 2 * * *" → "45 3 * * *"');
+    const told = await run('apply', '-f', 'etl.yaml', '--dry-run', '--json');
+    expect(JSON.parse(told.out.split('\n')[1] ?? '')).toEqual({
+      kind: 'Schedule',
+      name: 'etl-nightly',
+      outcome: 'changed',
+      version: 1,
+      differences: [{ path: 'cron', before: '30 2 * * *', after: '45 3 * * *' }],
+    });
+    expect((await run('diff', '-f', 'etl.yaml')).code).toBe(1);
+  });
+
+  it('names file, line and field of everything that is wrong, and changes nothing', async () => {
+    write('a.yaml', '# two\nkind: Job\nname: a\ntasks:\n  - name: x\n    after: [y]\n');
+    write('b.yaml', 'name: b\ntasks:\n  - name: x\n    handlr: x\n');
+    write('c.yaml', 'kind: Schedule\nname: c\njob: etl\n\ncron: nonsense\n');
+    write('d.yaml', 'name: d\n');
+    const { code, err } = await run('apply', '-f', '.', '--yes');
+    expect(code).toBe(2);
+    expect(err.trim().split('\n')).toEqual([
+      'error: a.yaml:6: job a: tasks[0].after[0]: task "x" waits for "y", which is no task',
+      'error: b.yaml:4: job b: tasks[0].handlr: there is no such field',
+      expect.stringMatching(/^error: c\.yaml:5: schedule c: cron: /),
+      'error: 3 definitions are wrong; nothing was changed',
+    ]);
+    expect((await run('jobs', 'show', 'd')).code).toBe(3);
+  });
+
+  it('defines triggers, and tells what changes in them', async () => {
+    const trigger = 'kind: Trigger\nname: etl-on-files\njob: etl\ntype: file.added\n';
+    write('trigger.yaml', trigger);
+    expect(await run('apply', '-f', 'trigger.yaml', '--yes')).toMatchObject({ code: 0, err: '' });
+    expect(await run('diff', '-f', 'trigger.yaml')).toMatchObject({ code: 0 });
+    write('trigger.yaml', `${trigger}filter: event.data.size > 0\n`);
+    const changed = await run('diff', '-f', 'trigger.yaml');
+    expect(changed).toMatchObject({ code: 1 });
+    expect(changed.out).toContain('+ filter: "event.data.size > 0"');
+    write('trigger.yaml', `${trigger}filter: event.data.size >\n`);
+    const { code, err } = await run('diff', '-f', 'trigger.yaml');
+    expect(code).toBe(2);
+    expect(err).toMatch(/^error: trigger\.yaml:5: trigger etl-on-files: filter: /);
+  });
+
+  it('names what a schedule refers to and nobody has', async () => {
+    write('c.yaml', 'kind: Schedule\nname: c\njob: nobody\ncron: "@daily"\n');
+    const { code, err } = await run('diff', '-f', 'c.yaml');
+    expect(code).toBe(2);
+    expect(err).toBe('error: c.yaml:1: schedule c: no job has the name "nobody"\n');
+  });
+
+  it('deletes what no file names only where it is told to', async () => {
+    write('etl.yaml', ETL.split('---\n').slice(0, 2).join('---\n'));
+    expect(await run('diff', '-f', 'etl.yaml')).toMatchObject({ code: 0 });
+    const asked = await run('diff', '-f', 'etl.yaml', '--prune');
+    expect(asked).toMatchObject({ code: 1 });
+    expect(asked.out).toContain('- schedule etl-often: deleted, as no file names it');
+    expect(asked.out).not.toContain('- job etl');
+    expect((await run('apply', '-f', 'etl.yaml', '--prune', '--yes')).code).toBe(0);
+    expect((await run('schedules', 'list')).out).not.toContain('etl-often');
+  });
+
+  it('API-12 stops where somebody else was faster, and says so', async () => {
+    write('etl.yaml', ETL.replace('SKIP_FAILED', 'PAUSE'));
+    const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
+    const app = fakeApp({ environment, cwd: folder });
+    const confirm = async (): Promise<boolean> => {
+      write('other.yaml', ETL.replace('SKIP_FAILED', 'FAIL_AFTER_ALL'));
+      expect((await run('apply', '-f', 'other.yaml', '--yes')).code).toBe(0);
+      return true;
+    };
+    expect(await runCommand({ ...app, confirm }, ['apply', '-f', 'etl.yaml'])).toBe(6);
+    expect(app.texts.err).toContain('the job etl was changed by somebody else meanwhile');
+    expect((await run('jobs', 'show', 'etl')).out).toContain('FAIL_AFTER_ALL');
+  });
+});

@@ -1,0 +1,126 @@
+import { startNode } from '@signalbox/node';
+import { pino } from 'pino';
+import { type Pipeline, pipeline, Signalbox } from 'signalbox';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runCommand } from '../program.ts';
+import { fakeApp } from '../testing/fake-app.ts';
+
+const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
+let node: Awaited<ReturnType<typeof startNode>>;
+let box: Signalbox;
+
+const order = pipeline('order', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline<number[]>) => {
+  const list = p.task('list', (parts) => ({ parts }));
+  const pack = p.fanOut(
+    'pack',
+    { from: list.output.parts, retry: { attemptsMax: 1, onExhausted: 'fail' } },
+    ({ item }) => {
+      if (item < 0) throw new Error(`there is no part ${item}`);
+      return item * 2;
+    },
+  );
+  const ask = p.approval('ask', { after: [pack], message: 'Send it?' });
+  return p.task('send', { inputs: { pack, by: ask.output.by } }, ({ pack, by }) => ({
+    sent: pack.results.map(({ output }) => output),
+    missing: pack.failures.map(({ error }) => error),
+    by,
+  }));
+});
+
+beforeAll(async () => {
+  node = await startNode({
+    store: 'memory:',
+    http: { host: '127.0.0.1', port: 0 },
+    rootKey: KEY,
+    log: pino({ level: 'silent' }),
+    onFatal: () => {},
+  });
+  await node.ready();
+  box = await Signalbox.connect(node.url as string, { key: KEY });
+  await box.work([order], { name: 'packer' });
+});
+afterAll(async () => {
+  await box.close();
+  await node.stop();
+});
+
+async function run(args: readonly string[], more: { isTty?: boolean } = {}) {
+  const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
+  const app = fakeApp({ environment, ...more });
+  const code = await runCommand(app, args);
+  return { code, out: app.texts.out, err: app.texts.err };
+}
+
+describe('signalbox runs show', () => {
+  it('follows a run until it has ended, over a wait for a person', async () => {
+    const handle = await box.submit(order, [1, 2, -3]);
+    const watching = run(['runs', 'show', handle.id, '--watch']);
+    await waiting(handle.id, 'ask');
+    const { code } = await run(['approve', `${handle.id}:ask`, '--comment', 'go']);
+    expect(code).toBe(0);
+    const watched = await watching;
+    expect(watched).toMatchObject({ code: 1, err: '' });
+    expect(watched.out).toContain('pack\tSUCCEEDED\t2 of 3, 1 failed\n');
+    expect(watched.out).toContain('send\tSUCCEEDED');
+    expect(watched.out).toContain('state:     PARTIAL');
+    expect(watched.out).toContain('{"sent":[2,4],"missing":["there is no part -3"],"by":"root"}');
+    const again = await run(['approve', `${handle.id}:ask`]);
+    expect(again.code).toBe(6);
+  });
+
+  it('draws the timeline and the graph of a run that has ended', async () => {
+    const shown = await run(['runs', 'show', 'last'], { isTty: true });
+    expect(shown.out).toMatch(
+      /\npack +SUCCEEDED +3 +\S+ m?s +2 of 3, 1 failed; there is no part -3\n/,
+    );
+    expect(shown.out).toMatch(/\nlist +█/);
+    const graph = await run(['runs', 'show', 'last', '--graph']);
+    expect(graph.out).toContain('│ 2 of 3, 1 failed');
+    const ascii = await run(['runs', 'show', 'last', '--graph', '--ascii']);
+    expect(ascii.out).not.toMatch(/[^\n -~]/);
+    const mermaid = await run(['runs', 'show', 'last', '--graph', '--format', 'mermaid']);
+    expect(mermaid.out).toContain('t1[/"pack<br/>SUCCEEDED<br/>2 of 3, 1 failed"/]:::SUCCEEDED');
+    const svg = await run(['runs', 'show', 'last', '--graph', '--format', 'svg']);
+    expect(svg.out).toMatch(/^<svg .*<\/svg>\n$/s);
+  });
+
+  it('draws the graph of the job, in every format', async () => {
+    expect((await run(['jobs', 'graph', 'order'])).out).toContain('┌─▶│ ask');
+    expect((await run(['jobs', 'graph', 'order', '--format', 'mermaid'])).out).toContain(
+      't2{{"ask',
+    );
+    const json = JSON.parse((await run(['jobs', 'graph', 'order', '--json'])).out) as object;
+    expect(json).toMatchObject({
+      edges: [
+        [0, 1],
+        [1, 2],
+        [1, 3],
+        [2, 3],
+      ],
+    });
+    expect((await run(['jobs', 'graph', 'nope'])).code).toBe(3);
+  });
+
+  it('rejects, pauses, resumes and tries again what failed', async () => {
+    const handle = await box.submit(order, [1]);
+    await waiting(handle.id, 'ask');
+    expect((await run(['pause', handle.id])).out).toContain('PAUSED');
+    expect((await run(['resume', handle.id])).out).toContain('RUNNING');
+    expect((await run(['reject', `${handle.id}:ask`, '--comment', 'no'])).code).toBe(0);
+    await handle.wait();
+    const retried = await run(['retry', handle.id, '--json']);
+    const { id } = JSON.parse(retried.out) as { id: string };
+    await waiting(id, 'ask');
+    expect((await run(['approve', `${id}:ask`])).code).toBe(0);
+    const ended = await run(['runs', 'show', id, '--watch', '--json']);
+    expect(ended.code).toBe(0);
+  });
+});
+
+/** Until the task waits for a person. */
+async function waiting(id: string, task: string): Promise<void> {
+  await vi.waitFor(
+    async () => expect(await box.why(`${id}:${task}`)).toMatchObject({ reason: 'WAITING_PERSON' }),
+    { timeout: 20_000, interval: 50 },
+  );
+}

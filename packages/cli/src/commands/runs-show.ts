@@ -1,0 +1,115 @@
+import type { Job, RunView } from '@signalbox/protocol';
+import type { Command } from 'commander';
+import { findRun } from '../client/find-run.ts';
+import { readWholeRun } from '../client/read-whole-run.ts';
+import { RunChanges } from '../client/run-changes.ts';
+import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
+import { runGraph } from '../graph/run-graph.ts';
+import { printJson } from '../print/json.ts';
+import { isEnded, printHead, printRun } from '../print/run-view.ts';
+import { taskRows } from '../print/task-rows.ts';
+import type { Terminal } from '../print/terminal.ts';
+import { addClientCommand, type Call, type Registry } from './define.ts';
+import { drawingOf, graphOptions } from './jobs-graph.ts';
+
+/** Often enough to look alive, seldom enough to read. */
+const REDRAW_MS = 200;
+/** Times go on although nothing happens. */
+const LOOK_MS = 1_000;
+
+export function addRunsShow(registry: Registry, runs: Command): void {
+  addClientCommand(registry, runs, {
+    usage: 'show <run>',
+    summary: 'show a run with its tasks, when they ran, and its output',
+    examples: [
+      ['signalbox runs show last --watch', 'the newest, until it has ended'],
+      ['signalbox runs show last --graph', 'its graph, with the states'],
+      ['signalbox runs show last --graph --format svg > run.svg', 'the same as a picture'],
+    ],
+    configure: (command) => {
+      command
+        .option('-w, --watch', 'go on until it has ended')
+        .option('--graph', 'the graph with the states of its tasks')
+        .option('--timeline', 'bars over time, also where nobody looks at a terminal');
+      graphOptions(command);
+    },
+    async run(call) {
+      const { api, args, options } = call;
+      const id = await findRun(api, args[0] ?? '');
+      if (options['watch'] === true) return watch(call, id);
+      await show(call, call.terminal, await readWholeRun(api, id));
+      return undefined;
+    },
+  });
+}
+
+async function show(call: Call, terminal: Terminal, run: RunView): Promise<void> {
+  const { app, api, options, json } = call;
+  if (json) return printJson(terminal, run);
+  if (options['graph'] !== true) {
+    const hasTimeline = terminal.isTty || options['timeline'] === true;
+    const isAscii = options['ascii'] === true || isAsciiOnly(app.environment);
+    return printRun(terminal, run, { isAscii, hasTimeline });
+  }
+  const { definition } = await api.get<Job>(
+    `/jobs/${encodeURIComponent(run.job)}/versions/${run.jobVersion}`,
+  );
+  const drawing = drawingOf(options, app.environment);
+  const graph = runGraph(definition, taskRows(run.tasks));
+  if (drawing.format === 'text') {
+    printHead(terminal, run);
+    terminal.line('');
+  }
+  printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
+}
+
+/** On a terminal the picture is drawn anew; elsewhere each change of a task is a line. */
+async function watch(call: Call, id: string): Promise<'ok' | 'no'> {
+  const { api, terminal, json } = call;
+  const changes = new RunChanges(api, id);
+  const states = new Map<string, string>();
+  try {
+    for (;;) {
+      const run = await readWholeRun(api, id);
+      if (json) printJson(terminal, run);
+      else if (terminal.isTty) await redraw(call, run);
+      else printChanges(terminal, run, states);
+      if (isEnded(run.state)) {
+        if (!json && !terminal.isTty) await show(call, terminal, run);
+        return run.state === 'SUCCEEDED' ? 'ok' : 'no';
+      }
+      await changes.next(LOOK_MS);
+      await new Promise((resolve) => setTimeout(resolve, REDRAW_MS));
+    }
+  } finally {
+    changes.stop();
+  }
+}
+
+/** The whole picture at once over the old one; what does not fit the screen is left out. */
+async function redraw(call: Call, run: RunView): Promise<void> {
+  const { terminal } = call;
+  let text = '';
+  const page: Terminal = {
+    ...terminal,
+    line: (line) => {
+      text += `${line}\n`;
+    },
+    write: (more) => {
+      text += more;
+    },
+  };
+  await show(call, page, run);
+  const lines = text.split('\n').slice(0, -1);
+  const isWhole = isEnded(run.state) || lines.length < terminal.rows;
+  const shown = isWhole ? lines : [...lines.slice(0, terminal.rows - 2), '…'];
+  terminal.write(`\u001b[H\u001b[2J${shown.join('\n')}\n`);
+}
+
+function printChanges(terminal: Terminal, run: RunView, states: Map<string, string>): void {
+  for (const { name, state, tally } of taskRows(run.tasks)) {
+    const told = tally === null ? state : `${state}\t${tally}`;
+    if (states.get(name) !== told) terminal.line(`${name}\t${told}`);
+    states.set(name, told);
+  }
+}

@@ -1,0 +1,40 @@
+import type { Terminal } from '../print/terminal.ts';
+import { folded } from './fold.ts';
+import type { Graph } from './graph.ts';
+import { mermaid } from './mermaid.ts';
+import { svg } from './svg.ts';
+import { textGraph } from './text-graph.ts';
+
+export const GRAPH_FORMATS = ['text', 'mermaid', 'svg'] as const;
+export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+
+/** A browser draws more than a terminal, but not everything. */
+const PICTURE_MAX = 400;
+
+export function printGraph(
+  terminal: Terminal,
+  graph: Graph,
+  { format, title, isAscii }: { format: GraphFormat; title: string; isAscii: boolean },
+): void {
+  switch (format) {
+    case 'text': {
+      const columns = terminal.isTty ? terminal.columns : Number.POSITIVE_INFINITY;
+      const { paint } = terminal;
+      for (const line of textGraph(graph, { columns, isAscii, paint })) terminal.line(line);
+      return;
+    }
+    case 'mermaid':
+      for (const line of mermaid(folded(graph, PICTURE_MAX))) terminal.line(line);
+      return;
+    case 'svg':
+      terminal.write(svg(folded(graph, PICTURE_MAX), { title }));
+      return;
+  }
+}
+
+/** Whether the terminal says that it knows nothing but ASCII; one that says nothing knows more. */
+export function isAsciiOnly(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const { LC_ALL, LC_CTYPE, LANG } = environment;
+  const locale = [LC_ALL, LC_CTYPE, LANG].find((each) => each !== undefined && each !== '');
+  return locale !== undefined && !/utf-?8/i.test(locale);
+}

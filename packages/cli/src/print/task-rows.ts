@@ -1,0 +1,70 @@
+import type { AttemptView, TaskView } from '@signalbox/protocol';
+import { commonState, tally } from '../graph/states.ts';
+
+/** One line about a task, or about a fan-out with all its children. */
+export interface TaskRow {
+  readonly name: string;
+  readonly state: string;
+  readonly attempts: readonly AttemptView[];
+  /** The worker of the last attempt; of a fan-out there are many. */
+  readonly worker: string;
+  readonly error: string | null;
+  readonly progress: number | null;
+  readonly dueAt: string | null;
+  /** `93 of 100, 2 failed`; null for a task alone. */
+  readonly tally: string | null;
+}
+
+const CHILD = /^(.+)_chunk_\d+$/;
+
+/** Tasks in their order; children of a fan-out are told with the task that stands for them. */
+export function taskRows(tasks: readonly TaskView[]): TaskRow[] {
+  const names = new Set(tasks.map(({ name }) => name));
+  const children = new Map<string, TaskView[]>();
+  const alone: TaskView[] = [];
+  for (const task of tasks) {
+    const of = CHILD.exec(task.name)?.[1];
+    if (of === undefined || !names.has(of)) alone.push(task);
+    else {
+      const siblings = children.get(of);
+      if (siblings === undefined) children.set(of, [task]);
+      else siblings.push(task);
+    }
+  }
+  return alone.map((task) => rowOf(task, children.get(task.name) ?? []));
+}
+
+function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
+  const { name, error, progress, dueAt } = task;
+  const attempts = [...task.attempts, ...children.flatMap((child) => child.attempts)];
+  const states = children.map(({ state }) => state);
+  return {
+    name,
+    // While it goes on, a fan-out itself only waits; its children tell how it stands.
+    state: task.state === 'PENDING' ? (commonState(states) ?? task.state) : task.state,
+    attempts,
+    worker: children.length > 0 ? '' : (task.attempts.at(-1)?.worker ?? ''),
+    error: error ?? children.find((child) => child.error !== null)?.error ?? null,
+    progress,
+    dueAt,
+    tally: children.length === 0 ? null : tally(states),
+  };
+}
+
+/** From when to when it was worked on, in milliseconds; null where it has not begun. */
+export function spanOf(attempts: readonly AttemptView[], now: number): [number, number] | null {
+  let [from, until] = [Number.POSITIVE_INFINITY, 0];
+  for (const attempt of attempts) {
+    const [start, end] = attemptSpan(attempt, now);
+    from = Math.min(from, start);
+    until = Math.max(until, end);
+  }
+  return until === 0 ? null : [from, until];
+}
+
+export function attemptSpan(attempt: AttemptView, now: number): [number, number] {
+  const { startedAt, assignedAt, endedAt } = attempt;
+  const from = Date.parse(startedAt ?? assignedAt ?? endedAt ?? '');
+  if (Number.isNaN(from)) return [now, now];
+  return [from, endedAt === null ? Math.max(now, from) : Date.parse(endedAt)];
+}

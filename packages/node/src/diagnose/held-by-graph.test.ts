@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { diagnoseTask, pauseRun } from '../operations/index.ts';
+import { bytes, caller, HOLD, SmallNode } from '../operations/testing/small-node.ts';
+
+let node: SmallNode;
+beforeEach(async () => {
+  node = await SmallNode.start();
+});
+afterEach(() => node.stop());
+
+const why = (id: string, task: string) =>
+  diagnoseTask(node.context, caller(), { id: `${id}:${task}` });
+
+describe('API-09 what holds a task of a graph', () => {
+  it('names the person, the event and the sleep that a task waits for', async () => {
+    const tasks = [
+      { name: 'ask', approval: { message: 'Publish?', timeoutMs: 3_600_000 } },
+      { name: 'paid', event: { type: 'payment' } },
+      { name: 'nap', sleep: { forMs: 60_000 } },
+      { name: 'end', after: ['ask', 'paid', 'nap'] },
+    ];
+    await node.define('graph', { tasks });
+    const id = await node.submit({ job: 'graph' });
+    const ask = await why(id, 'ask');
+    expect(ask).toMatchObject({ reason: 'WAITING_PERSON', numbers: { dueAt: expect.any(Number) } });
+    expect(ask.detail).toMatch(/for somebody to approve it: Publish\?\.$/);
+    expect(await why(id, 'paid')).toMatchObject({
+      reason: 'WAITING_EVENT',
+      detail: expect.stringContaining('for an event of the type payment'),
+    });
+    expect(await why(id, 'nap')).toMatchObject({ reason: 'WAITING_UNTIL' });
+    expect(await why(id, 'end')).toMatchObject({
+      reason: 'WAITING_UPSTREAM',
+      numbers: { open: 3 },
+    });
+  });
+
+  it('counts the children of a fan-out, and says that a run is paused', async () => {
+    const tasks = [{ name: 'list' }, { name: 'each', after: ['list'], fanOut: { from: 'list' } }];
+    await node.define('graph', { tasks });
+    node.attach('w', ({ task }) =>
+      task.spec.name === 'list' ? { kind: 'succeeded', output: bytes('[1,2,3]') } : null,
+    );
+    const id = await node.submit({ job: 'graph' });
+    await node.arrived(4);
+    await node.context.loop.flushed();
+    const each = await why(id, 'each');
+    expect(each).toMatchObject({ reason: 'WAITING_CHILDREN', numbers: { open: 3, of: 3 } });
+    expect(each.detail).toContain('3 of them have not ended');
+    await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
+    expect(await why(id, 'each')).toMatchObject({
+      reason: 'RUN_PAUSED',
+      detail: expect.stringMatching(/^Its run is paused by tester/),
+    });
+    expect(await why(id, 'each_chunk_1')).toMatchObject({ reason: 'RUNNING' });
+  });
+
+  it('leaves a task alone that waits for a worker', async () => {
+    node.attach('w', HOLD);
+    await node.define('graph', { tasks: [{ name: 'a', handler: 'nobody' }, { name: 'b' }] });
+    const id = await node.submit({ job: 'graph' });
+    await node.context.loop.flushed();
+    expect((await why(id, 'a')).reason).toBe('NO_WORKER_OFFERS');
+  });
+});

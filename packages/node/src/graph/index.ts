@@ -1,0 +1,2 @@
+export { Supplier, type Supply, type Unsuppliable } from '../supply/supplier.ts';
+export { graphPorts } from './graph-ports.ts';

@@ -1,0 +1,158 @@
+import type { Approval, EventWait, TaskDefinition } from '@signalbox/protocol';
+import type { AnyJob } from '../job.ts';
+import { type AnyHandler, isHandler, taskDefinitionOf, type WorkOptions } from '../work.ts';
+import { type Given, placesIn, sourcesOf } from './inputs.ts';
+import type { Pipeline } from './pipeline-tasks.ts';
+import { type Place, placeOf, type Ref, reference, referring } from './reference.ts';
+import { requireInputs } from './require-inputs.ts';
+import type { Step, StepOptions } from './step.ts';
+
+type Options = WorkOptions & StepOptions & { readonly inputs?: Given; readonly from?: object };
+type Added = Omit<TaskDefinition, 'name' | 'after' | 'when' | 'inputs'>;
+
+/** The tasks of one pipeline, in the order in which they were added. */
+export class PipelineTasks<Input> implements Pipeline<Input> {
+  readonly input: Ref<Input>;
+  readonly definitions: TaskDefinition[] = [];
+  readonly handlers = new Map<string, AnyHandler>();
+  readonly #job: string;
+
+  constructor(job: string) {
+    this.#job = job;
+    this.input = reference({ owner: this, task: null, path: '' });
+  }
+
+  task(name: string, first: AnyHandler | Options, second?: AnyHandler): Step<never> {
+    const options = isHandler(first) ? {} : first;
+    const handler = isHandler(first) ? first : second;
+    return this.#work(name, { options, handler, more: {} });
+  }
+
+  fanOut(name: string, options: Options, handler?: AnyHandler): Step<never> {
+    const from = this.#require(name, placeOf(options.from));
+    if (from.task === null) throw this.#wrong(name, 'is fanned out from no task');
+    const fanOut = from.path === '' ? { from: from.task } : { from: from.task, path: from.path };
+    return this.#work(name, { options, handler, more: { fanOut } });
+  }
+
+  dynamic(name: string, options: Options, handler: AnyHandler): Step<never> {
+    return this.#work(name, { options, handler, more: { dynamic: true } });
+  }
+
+  sleep(
+    name: string,
+    options: StepOptions & { readonly forMs?: number; readonly until?: Date | string },
+  ): Step<never> {
+    const { forMs, until } = options;
+    const sleep =
+      until === undefined
+        ? { ...(forMs !== undefined && { forMs }) }
+        : { until: typeof until === 'string' ? until : until.toISOString() };
+    return this.#add(name, options, { sleep });
+  }
+
+  approval(name: string, options: StepOptions & Approval = {}): Step<never> {
+    const { message, timeoutMs, default: byDefault } = options;
+    const approval = {
+      ...(message !== undefined && { message }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(byDefault && { default: byDefault }),
+    };
+    return this.#add(name, options, { approval });
+  }
+
+  event(
+    name: string,
+    options: StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string },
+  ): Step<never> {
+    const { type, filter, timeoutMs, default: byDefault } = options;
+    const event = {
+      type,
+      ...(filter !== undefined && { when: filter }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(byDefault && { default: byDefault }),
+    };
+    return this.#add(name, options, { event });
+  }
+
+  run(
+    name: string,
+    job: AnyJob,
+    options: StepOptions & { readonly inputs?: Given } = {},
+  ): Step<never> {
+    return this.#add(name, options, { run: { job: job.name } });
+  }
+
+  /** What a run gives is the output of the task that nothing comes after: there must be just one. */
+  requireLast(step: Step<unknown>): void {
+    const { task } = this.#require(step.name, placeOf(step));
+    const parents = new Set(this.definitions.flatMap(({ after = [] }) => after));
+    const ends = this.definitions.flatMap(({ name = '' }) => (parents.has(name) ? [] : [name]));
+    if (ends.length === 1 && ends[0] === task) return;
+    const told = ends.filter((name) => name !== task).join(', ');
+    throw this.#wrong(step.name, `does not come last: nothing comes after ${told} either`);
+  }
+
+  #work(
+    name: string,
+    of: { options: Options; handler: AnyHandler | undefined; more: Added },
+  ): Step<never> {
+    const { options, handler, more } = of;
+    // With the job's name before it: tasks of two jobs may have the same name.
+    const offered = `${this.#job}.${name}`;
+    const step = this.#add(name, options, {
+      ...taskDefinitionOf(options),
+      ...more,
+      ...(handler !== undefined && { handler: offered }),
+    });
+    if (handler !== undefined) {
+      this.handlers.set(offered, requireInputs(handler, options.inputs ?? {}));
+    }
+    return step;
+  }
+
+  #add(name: string, options: StepOptions & { inputs?: Given; from?: object }, work: Added) {
+    if (this.definitions.some((other) => other.name === name)) {
+      throw this.#wrong(name, 'is there already');
+    }
+    const { when, ifParentSkipped, inputs } = options;
+    const after = this.#parentsOf(name, options);
+    const definition: TaskDefinition = {
+      name,
+      ...(after.length > 0 && { after }),
+      ...(when !== undefined && { when: typeof when === 'string' ? when : when.text }),
+      ...(ifParentSkipped && { ifParentSkipped }),
+      ...(inputs && { inputs: sourcesOf(inputs) }),
+      ...work,
+    };
+    this.definitions.push(definition);
+    const place = { owner: this, task: name, path: '' };
+    const output = reference<never>(place);
+    return referring<never, { name: string; output: Ref<never> }>(place, { name, output });
+  }
+
+  /** Those it names, and those whose outputs it is given or asked about: data follows edges. */
+  #parentsOf(
+    name: string,
+    options: StepOptions & { readonly inputs?: Given; readonly from?: object },
+  ): string[] {
+    const { after = [], when, inputs = {}, from } = options;
+    const places = [
+      ...after.map(placeOf),
+      ...(from === undefined ? [] : [placeOf(from)]),
+      ...placesIn(inputs),
+      ...(typeof when === 'object' ? when.places : []),
+    ];
+    const parents = places.map((place) => this.#require(name, place).task);
+    return [...new Set(parents)].filter((parent) => parent !== null);
+  }
+
+  #require(name: string, place: Place | null): Place {
+    if (place?.owner === this) return place;
+    throw this.#wrong(name, place === null ? 'comes after no task' : 'is given what is of another');
+  }
+
+  #wrong(name: string, what: string): RangeError {
+    return new RangeError(`the task ${name} of the pipeline ${this.#job} ${what}`);
+  }
+}

@@ -1,0 +1,62 @@
+import type { FailurePolicy, JobDefinition, Notify, RunLimits } from '@signalbox/protocol';
+import { type Job, type JobFields, jobFieldsOf } from '../job.ts';
+import { PipelineTasks } from './add-tasks.ts';
+import type { Pipeline } from './pipeline-tasks.ts';
+import type { Step } from './step.ts';
+
+/** Settings of the whole run. */
+export interface PipelineOptions extends JobFields {
+  /** What a task that does not succeed means for the others; FAIL_FAST unless said. */
+  readonly failurePolicy?: FailurePolicy;
+  /** Some tasks failed: PARTIAL instead of FAILED. Unless said, so with CONTINUE and SKIP_FAILED. */
+  readonly allowPartial?: boolean;
+  readonly limits?: RunLimits;
+  readonly notify?: Notify;
+  /** How long a run usually takes; at twice this somebody is told. */
+  readonly expectedMs?: number;
+}
+
+type Build<Input, Output> = (tasks: Pipeline<Input>) => Step<Output> | undefined;
+
+/**
+ * A job of several tasks whose outputs flow into each other, checked by the compiler:
+ *
+ *     pipeline('etl', (p: Pipeline<{ day: string }>) => {
+ *       const files = p.task('list', ({ day }) => list(day));
+ *       return p.task('load', { inputs: { files, day: p.input.day } }, ({ files }) => load(files));
+ *     });
+ *
+ * The task that `build` returns gives the output of the run; nothing may come after it.
+ */
+export function pipeline<Input = undefined, Output = unknown>(
+  name: string,
+  build: Build<Input, Output>,
+): Job<Input, Output>;
+export function pipeline<Input = undefined, Output = unknown>(
+  name: string,
+  options: PipelineOptions,
+  build: Build<Input, Output>,
+): Job<Input, Output>;
+export function pipeline<Input, Output>(
+  name: string,
+  first: PipelineOptions | Build<Input, Output>,
+  second?: Build<Input, Output>,
+): Job<Input, Output> {
+  const [options, build] = typeof first === 'function' ? [{}, first] : [first, second];
+  if (build === undefined) throw new TypeError(`the pipeline ${name} has no tasks`);
+  const tasks = new PipelineTasks<Input>(name);
+  const last = build(tasks);
+  if (last !== undefined) tasks.requireLast(last);
+  if (tasks.definitions.length === 0) throw new RangeError(`the pipeline ${name} has no tasks`);
+  const { failurePolicy, allowPartial, limits, notify, expectedMs } = options;
+  const definition: JobDefinition = {
+    ...jobFieldsOf(options),
+    ...(failurePolicy && { failurePolicy }),
+    ...(allowPartial !== undefined && { allowPartial }),
+    ...(limits && { limits }),
+    ...(notify && { notify }),
+    ...(expectedMs !== undefined && { expectedMs }),
+    tasks: [...tasks.definitions],
+  };
+  return { name, definition, handlers: tasks.handlers };
+}
