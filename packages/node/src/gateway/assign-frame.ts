@@ -132,7 +132,7 @@ function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | nu
   const said = saidOf(task);
   if (said.work !== null) return said.work;
   const definition = loop.specs.definitionOf(task.run.spec) as StoredDefinition | null;
-  const stated = definition?.tasks?.[task.index]?.[executor];
+  const stated = statedTask(task, definition)?.[executor];
   if (stated === undefined) return null;
   const work = { [executor]: stated };
   const made = { work, bytes: Buffer.byteLength(JSON.stringify(work)) };
@@ -140,11 +140,27 @@ function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | nu
   return made;
 }
 
+/** What was written of the task: in the definition, or by the task that added it. */
+function statedTask(task: Task, definition: StoredDefinition | null): StatedWork | undefined {
+  const { run } = task;
+  const index = task.part?.group?.index ?? task.index;
+  if (index < run.spec.tasks.length) return definition?.tasks?.[index];
+  let first = run.spec.tasks.length;
+  for (const step of run.graph?.growth ?? []) {
+    const count = step[0] === 'fanOut' ? step[2] : step[2].length;
+    if (step[0] === 'added' && index < first + count) return step[2][index - first] as StatedWork;
+    first += count;
+  }
+  return undefined;
+}
+
 const NO_WORK: Work = { work: null, bytes: 0 };
 
 type StoredDefinition = Omit<JobDefinition, 'tasks'> & {
-  readonly tasks?: readonly {
-    readonly command?: Readonly<Record<string, unknown>>;
-    readonly http?: Readonly<Record<string, unknown>>;
-  }[];
+  readonly tasks?: readonly StatedWork[];
 };
+
+interface StatedWork {
+  readonly command?: Readonly<Record<string, unknown>>;
+  readonly http?: Readonly<Record<string, unknown>>;
+}

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JobDefinition, RunView } from '@signalbox/protocol';
-import { type Handler, type HandlerContext, Worker } from '@signalbox/worker';
+import { commandExecutor, type Handler, type HandlerContext, Worker } from '@signalbox/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { connectInProcess } from '../gateway/in-process.ts';
@@ -28,7 +28,9 @@ beforeEach(async () => {
     return answer === undefined ? context.task : answer(input, context);
   };
   const transport = connectInProcess(api.node.gateway);
-  worker = new Worker({ name: 'w', transport, handlers: { work }, total: { slots: 20 } });
+  const executors = [await commandExecutor({ allow: true })];
+  const total = { slots: 20 };
+  worker = new Worker({ name: 'w', transport, handlers: { work }, executors, total });
   await worker.start();
 });
 afterEach(async () => {
@@ -42,7 +44,7 @@ const fail = () => {
 
 async function define(name: string, definition: JobDefinition): Promise<void> {
   const tasks = definition.tasks?.map((task) => {
-    const waits = task.sleep ?? task.approval ?? task.event ?? task.run;
+    const waits = task.sleep ?? task.approval ?? task.event ?? task.run ?? task.command;
     return waits === undefined ? { handler: 'work', retry: { attemptsMax: 1 }, ...task } : task;
   });
   const made = await api.ask('/jobs', { body: { name, definition: { ...definition, tasks } } });
@@ -143,6 +145,29 @@ describe('a graph over HTTP', () => {
     expect(view.tasks.map(({ name }) => name)).toEqual([
       ...['list', 'each', 'join', 'each_chunk_0', 'each_chunk_1', 'each_chunk_2'],
     ]);
+  });
+
+  it('DAG-20 runs commands as children of a fan-out, and commands that were added', async () => {
+    const cat = { argv: ['cat'], stdin: 'input' as const };
+    await define('commands', {
+      tasks: [
+        { name: 'list' },
+        { name: 'plan', dynamic: true, after: ['list'] },
+        { name: 'each', after: ['list'], fanOut: { from: 'list' }, command: cat },
+        { name: 'join', after: ['each'] },
+      ],
+    });
+    answers['list'] = () => ['a', 'b'];
+    answers['plan'] = () => ({
+      tasks: [{ name: 'added', after: ['plan'], command: { argv: ['echo', '"added"'] } }],
+      edges: [{ from: 'added', to: 'join' }],
+    });
+    const view = await ended(await submit('commands'));
+    expect(view.state, JSON.stringify(view.tasks)).toBe('SUCCEEDED');
+    expect(given['join']?.[0]?.parents).toMatchObject({
+      added: { output: 'added' },
+      each: { results: [{ output: { partition: 0, item: 'a' } }, { output: { item: 'b' } }] },
+    });
   });
 
   it('DAG-19 skips what its condition says is not needed', async () => {
