@@ -1,10 +1,12 @@
-import { formatRunId, type JobSpec } from '@signalbox/engine';
+import { formatRunId, type JobSpec, type RunId } from '@signalbox/engine';
 import type { LogLine, Page } from '@signalbox/protocol';
 import { parseTaskId } from '@signalbox/protocol';
 import type { LogCursor, LogLineRow } from '@signalbox/store';
-import { ApiError } from '../context.ts';
+import { ApiError, type NodeContext } from '../context.ts';
 import { findTakenRun } from './find-run.ts';
+import { grownNames } from './grown-names.ts';
 import { operation } from './operation.ts';
+import { readView } from './read-run.ts';
 import { noRun } from './refusals.ts';
 import { instant } from './run-view.ts';
 
@@ -28,18 +30,19 @@ export const runLogs = operation(
     const [row] = await store.readRuns({ ids: [{ tenant, id: run }], withInput: false });
     if (row === undefined) throw noRun(formatRunId(run));
     const spec = await loop.specs.load({ tenant, job: row.job, version: row.jobVersion });
+    const names = await taskNames(context, tenant, { run, spec });
     const limit = Math.min(filter.limit ?? 100, LINES_MAX);
     // What was printed a moment ago is still on its way to the store.
     await context.logs.flush();
     const lines = await store.readLogs({
       tenant,
       run,
-      ...(filter.task === undefined ? {} : { task: indexOf(spec, filter.task) }),
+      ...(filter.task === undefined ? {} : { task: indexOf(names, filter.task) }),
       ...(filter.attempt === undefined ? {} : { attempt: filter.attempt }),
       after: filter.after === undefined ? null : parseCursor(filter.after),
       limit: limit + 1,
     });
-    const items = lines.slice(0, limit).map((line) => showLine(line, spec));
+    const items = lines.slice(0, limit).map((line) => showLine(line, names));
     const last = lines[limit - 1];
     return lines.length > limit && last !== undefined
       ? { items, next: cursorText(last) }
@@ -56,9 +59,21 @@ export const taskLogs = operation(
   },
 );
 
-export function showLine(line: LogLineRow, spec: JobSpec): LogLine {
+/** Of the job version and, where the run may have grown, of what it grew by. */
+export async function taskNames(
+  context: NodeContext,
+  tenant: string,
+  { run, spec }: { run: RunId; spec: JobSpec },
+): Promise<string[]> {
+  const names = spec.tasks.map(({ name }) => name);
+  if (!spec.tasks.some(({ step }) => step.fanOut !== null || step.dynamic)) return names;
+  const { growth } = await readView(context, tenant, run);
+  return [...names, ...grownNames(spec, growth)];
+}
+
+export function showLine(line: LogLineRow, names: readonly string[]): LogLine {
   return {
-    task: spec.tasks[line.task]?.name ?? `${line.task}`,
+    task: names[line.task] ?? `${line.task}`,
     attempt: line.attempt,
     number: line.number,
     at: instant(line.atMs),
@@ -67,8 +82,8 @@ export function showLine(line: LogLineRow, spec: JobSpec): LogLine {
   };
 }
 
-function indexOf(spec: JobSpec, name: string): number {
-  const index = spec.tasks.findIndex((task) => task.name === name);
+function indexOf(names: readonly string[], name: string): number {
+  const index = names.indexOf(name);
   if (index < 0) throw new ApiError('not_found', 'the run has no task of this name');
   return index;
 }

@@ -6,7 +6,7 @@ import { streamTenant } from '../feed/tenant-stream.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { readView } from './read-run.ts';
-import { showLine } from './run-logs.ts';
+import { showLine, taskNames } from './run-logs.ts';
 import { showRun } from './run-view.ts';
 
 interface Stream {
@@ -37,13 +37,14 @@ export const watchRun = operation(
     const { id: run } = await findTakenRun(context, tenant, params.id);
     const { job, jobVersion: version } = await readView(context, tenant, run);
     const spec = await context.loop.specs.load({ tenant, job, version });
+    const names = await taskNames(context, tenant, { run, spec });
     return streamRun({
       context,
       feed: feedOf(context),
       tenant,
       run,
       view: async () => showRun(context, await readView(context, tenant, run)),
-      showLine: (line) => showLine(line, spec),
+      showLine: (line) => showLine(line, names),
       ...(params.lastEventId === undefined ? {} : { lastEventId: params.lastEventId }),
       sink: params.sink(),
     });
