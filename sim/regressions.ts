@@ -50,7 +50,8 @@ const APART: Partial<Options> = {
 };
 
 function world(seed: number, minutes: number, special: Partial<Options> = {}): Options {
-  return { ...drawOptions(seed, minutes), ...special };
+  // They were found without runs that start each other; those would change their course.
+  return { ...drawOptions(seed, minutes), follows: false, ...special };
 }
 
 export const REGRESSIONS: readonly Regression[] = [

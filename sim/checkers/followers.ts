@@ -2,7 +2,7 @@ import type { RunHead } from '@signalbox/engine';
 import type { StoredRun } from '@signalbox/store';
 import type { Evidence } from '../evidence.ts';
 import { runKey } from '../names.ts';
-import { depthOf, FOLLOW_DEPTH_MAX, followed } from '../world/followers.ts';
+import { isFollowed } from '../world/followers.ts';
 import type { Checker } from './checker.ts';
 
 /** C13: an end that is followed has started one run, whatever died in between; no other run says so. */
@@ -12,9 +12,10 @@ export const followers: Checker = {
   check: (evidence) => {
     if (!evidence.options.follows) return [];
     const started = startedBy(evidence);
-    const { from } = followed([...evidence.jobs.keys()].map((name) => ({ name })));
+    const [first] = evidence.jobs.keys();
     const owed = evidence.runs.filter((stored) => {
-      return stored.end !== null && stored.run.job === from && depth(stored) < FOLLOW_DEPTH_MAX;
+      const { job, id } = stored.run;
+      return stored.end !== null && isFollowed(first, { job, seq: id.seq, head: headOf(stored) });
     });
     const problems = owed.flatMap(({ run }) => {
       const count = started.get(runKey(run.id)) ?? 0;
@@ -33,10 +34,6 @@ function startedBy({ runs }: Evidence): Map<string, number> {
     if (event !== undefined) counts.set(event.id, (counts.get(event.id) ?? 0) + 1);
   }
   return counts;
-}
-
-function depth(stored: StoredRun): number {
-  return depthOf(headOf(stored));
 }
 
 function headOf({ run }: StoredRun): RunHead {
