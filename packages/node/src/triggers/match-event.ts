@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Allowance } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
+import { reservedKey } from '../operations/reserved-key.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 
@@ -60,8 +61,9 @@ function nameOf(trigger: CompiledTrigger, event: Event, allowance?: Allowance): 
 
 /**
  * The idempotency key of the run: the store lets a tenant have one run under it, however often and
- * wherever the event is delivered. A digest, because a source is longer than a key may be.
+ * wherever the event is delivered. A digest, because a source is longer than a key may be; reserved, so
+ * that no key of a client meets it.
  */
 function keyOf(trigger: string, parts: readonly Json[]): string {
-  return `event/${trigger}/${hash('sha256', JSON.stringify(parts), 'base64url')}`;
+  return reservedKey(`event/${trigger}/${hash('sha256', JSON.stringify(parts), 'base64url')}`);
 }
