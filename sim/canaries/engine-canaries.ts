@@ -92,18 +92,24 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
     }),
   },
   {
-    name: 'a notification is forgotten when its node is',
+    name: 'every fourth notification is forgotten',
     caughtBy: 'C8',
     options: canaryWorld(34, { 'node.crash': 10_000 }, { minutes: 10 }),
-    sabotage: () => ({
-      engine: ({ core }) => {
-        const tell = core.tell.bind(core);
-        let told = 0;
-        core.tell = (effect) => {
-          if (effect.kind !== 'notify' || ++told % 4 !== 0) tell(effect);
-        };
-      },
-    }),
+    sabotage: () => {
+      const forgotten = new Set<string>();
+      let told = 0;
+      return {
+        engine: ({ core }) => {
+          const tell = core.tell.bind(core);
+          core.tell = (effect) => {
+            if (effect.kind !== 'notify') return tell(effect);
+            const { id } = effect.notification;
+            if (++told % 4 === 0) forgotten.add(id);
+            if (!forgotten.has(id)) tell(effect);
+          };
+        },
+      };
+    },
   },
   {
     name: 'bulk work goes first',

@@ -28,7 +28,15 @@ export const MUTANTS_OF_GRAPHS: readonly Mutant[] = [
     name: 'children that nobody asked for',
     caughtBy: 'C8',
     mutate: (evidence, dice) => {
-      const found = any(dice, taskFacts(evidence, 'taskFannedOut'));
+      const begun = new Set(
+        taskFacts(evidence, 'taskAssigned')
+          .filter(({ fact }) => fact.task > 2)
+          .map(({ fact }) => `${fact.partition}.${fact.seq}`),
+      );
+      const fanned = taskFacts(evidence, 'taskFannedOut').filter(({ fact }) =>
+        begun.has(`${fact.partition}.${fact.seq}`),
+      );
+      const found = any(dice, fanned);
       return found && without(evidence, found.packed);
     },
   },

@@ -13,7 +13,7 @@ export const ackMeansDone: Checker = {
   check: (evidence) => {
     const problems: string[] = [];
     const acked = new Map<string, { t: number; number: number }>();
-    const outputs = storedOutputs(evidence);
+    const outputs = storedOutputs(evidence, problems);
     for (const event of evidence.events) {
       if (event.kind === 'start') {
         const name = taskKey(event.ref);
@@ -39,7 +39,7 @@ export const ackMeansDone: Checker = {
 };
 
 /** What each task that succeeded produced: in its fact, or in the row of the run that it ended. */
-function storedOutputs({ journal, runs }: Evidence): Map<string, string> {
+function storedOutputs({ journal, runs }: Evidence, problems: string[]): Map<string, string> {
   const outputs = new Map<string, string>();
   const succeeded = new Map<string, Set<number>>();
   for (const { partition, facts } of journal) {
@@ -59,8 +59,11 @@ function storedOutputs({ journal, runs }: Evidence): Map<string, string> {
       const output = taskOutput(detail, task, end.output);
       // The last one has no fact of its own.
       if (state !== 'SUCCEEDED' || output === null) continue;
-      if (succeeded.get(`${partition}.${seq}`)?.has(task)) continue;
-      outputs.set(taskKey({ partition, seq, task }), decoder.decode(output));
+      const name = taskKey({ partition, seq, task });
+      const text = decoder.decode(output);
+      if (!succeeded.get(`${partition}.${seq}`)?.has(task)) outputs.set(name, text);
+      else if (outputs.get(name) !== text)
+        problems.push(`task ${name}: its row tells another output`);
     }
   }
   return outputs;
