@@ -8,6 +8,8 @@ export interface CodeCanary {
   /** The checker that it is meant for. */
   readonly caughtBy: string;
   readonly options: Options;
+  /** For a bug that needs luck to show: so many seeds in a row are tried. One if left out. */
+  readonly seeds?: number;
   /** New for every run, because a bug may count. */
   readonly sabotage: () => Sabotage;
 }
