@@ -61,7 +61,7 @@ describe('a submission with an idempotency key', () => {
     const [fact] = h.factsOf('runSubmitted').slice(-1);
     if (fact === undefined) throw new Error('nothing was submitted');
     h.apply({ kind: 'withdraw', partition: 0, submitted: fact.run, lane: null });
-    expect(h.flush()).toEqual({ facts: [], effects: [], ends: [] });
+    expect(h.flush()).toEqual({ facts: [], effects: [] });
     expect(h.engine.core.books.get(0)?.runs.has(again.seq)).toBe(false);
     expect(h.worker('w1').free.slots).toBe(10);
     expect(h.engine.core.wheel.size).toBe(1);
