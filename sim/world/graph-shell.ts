@@ -40,11 +40,15 @@ export class GraphShell {
     }
   }
 
-  #nestedEnded({ task }: Effect & { kind: 'startRun' }): void {
-    const { partition, seq } = task.run;
+  async #nestedEnded(effect: Effect & { kind: 'startRun' }): Promise<void> {
+    const { partition, seq } = effect.task.run;
+    const { index: task } = effect.task;
     const state = this.#dice.int(6) === 0 ? 'FAILED' : 'SUCCEEDED';
     const end = { run: 'nested', state, error: '', output: null } as const;
-    void this.#loop.execute({ kind: 'nestedEnded', partition, seq, task: task.index, ...end });
+    const told = await this.#loop.execute({ kind: 'nestedEnded', partition, seq, task, ...end });
+    // Not known to have been heard: said again, unless it is another owner's now, who asks itself.
+    const isOurs = this.#loop.leases.held.has(partition);
+    if (told.kind === 'refused' && isOurs) this.#later(() => this.#nestedEnded(effect));
   }
 
   async #told({ partition, seq, notification }: Effect & { kind: 'notify' }): Promise<void> {

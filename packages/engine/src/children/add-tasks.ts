@@ -17,7 +17,8 @@ export function addTasks(
   params: { output: Uint8Array | null; ports: GraphPorts },
 ): string | null {
   const { run, index } = task;
-  if (params.output === null) return null;
+  // A run that is being cancelled grows no more; that is no fault of the task that succeeded.
+  if (params.output === null || run.doomed) return null;
   const read = params.ports.readAddition(run.spec, params.output);
   const planned = 'error' in read ? read.error : plan(core, run, read);
   if (typeof planned === 'string') {

@@ -56,6 +56,19 @@ describe('DAG-20 a dynamic task', () => {
     expect(h.factsOf('runEnded')).toMatchObject([{ state: 'SUCCEEDED' }]);
   });
 
+  it('adds nothing to a run that is being cancelled, and has succeeded all the same', () => {
+    const { h, run, attempt } = setup([
+      { name: 'plan', dynamic: true },
+      { name: 'end', after: ['plan'] },
+    ]);
+    const plan = attempt('plan');
+    h.apply({ kind: 'cancel', ...of, by: 'ann', reason: 'enough' });
+    h.succeed(plan, add({ tasks: [{ name: 'x' }], edges: [{ from: 'x', to: 'end' }] }));
+    expect(run.tasks.map(({ state }) => state)).toEqual(['SUCCEEDED', 'CANCELLED']);
+    expect(run.state).toBe('CANCELLED');
+    expect(h.effectsOf('alert')).toEqual([]);
+  });
+
   it('may be the last task: the run goes on with what it added', () => {
     const { h, run, names, attempt } = setup([{ name: 'plan', dynamic: true }]);
     h.succeed(attempt('plan'), add({ tasks: [{ name: 'x' }] }));

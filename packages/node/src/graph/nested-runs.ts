@@ -77,8 +77,9 @@ export class NestedRuns {
       error: failed === undefined ? '' : `: ${failed.name}: ${failed.error}`,
       output: bytes.length === 0 ? null : await keepPayload(context, caller.tenant, bytes),
     });
-    // Not ours any more: the new owner asks for itself.
-    if (answer.kind === 'refused' && answer.code !== 'not_owner') {
+    // Not ours any more: the new owner asks for itself. A lease that is only late is still ours.
+    const isOurs = context.loop.leases.held.has(partition);
+    if (answer.kind === 'refused' && (answer.code !== 'not_owner' || isOurs)) {
       throw new ApiError('unavailable', answer.message);
     }
   }
