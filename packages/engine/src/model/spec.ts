@@ -121,7 +121,8 @@ export function jobSpec(params: {
     version: params.version,
     class: params.definition.class ?? DEFAULT_CLASS,
     graph: graphSpec(params.definition),
-    tasks: params.definition.tasks === undefined ? ONE_TASK : taskSpecs(params.definition.tasks, []),
+    tasks:
+      params.definition.tasks === undefined ? ONE_TASK : taskSpecs(params.definition.tasks, []),
     exclusive: params.definition.overlap === 'skip',
   };
 }

@@ -17,7 +17,17 @@ export const TASK_STATES = [
 export type TaskState = (typeof TASK_STATES)[number];
 
 export const TASK_MOVES: { readonly [S in TaskState]: readonly TaskState[] } = {
-  PENDING: ['QUEUED', 'PENDING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'CANCELLED', 'SKIPPED'],
+  PENDING: [
+    'QUEUED',
+    'PENDING',
+    'SUCCEEDED',
+    'FAILED',
+    'TIMED_OUT',
+    'CANCELLED',
+    'SKIPPED',
+    // Only where a retry takes it over from the run before, as it ended there.
+    'QUARANTINED',
+  ],
   QUEUED: ['ASSIGNED', 'PENDING', 'CANCELLED', 'SKIPPED'],
   ASSIGNED: [
     'RUNNING',

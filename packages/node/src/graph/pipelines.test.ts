@@ -313,6 +313,36 @@ describe('a graph over HTTP', () => {
     expect(Object.keys(given)).toHaveLength(102);
   });
 
+  it('DAG-18 keeps what was put aside as it ended, and does anew what went on without it', async () => {
+    await define('fan', {
+      failurePolicy: 'SKIP_FAILED',
+      tasks: [
+        { name: 'list' },
+        { name: 'each', after: ['list'], fanOut: { from: 'list' } },
+        { name: 'join', after: ['each'] },
+        { name: 'broken' },
+      ],
+    });
+    const breakDown = () => {
+      throw new Error('it broke');
+    };
+    answers['list'] = () => 3;
+    answers['each'] = (input: { partition: number }) => (input.partition === 1 ? fail() : 1);
+    answers['broken'] = breakDown;
+    const id = await submit('fan');
+    const first = await ended(id);
+    expect(first.state).toBe('PARTIAL');
+    expect(stateOf(first, 'broken')).toBe('QUARANTINED');
+    delete answers['each'];
+    given = {};
+    const answer = await post(`/runs/${id}/retry`, { tasks: ['each_chunk_1'] });
+    const second = await ended(answer.json<{ id: string }>().id);
+    expect(stateOf(second, 'broken')).toBe('QUARANTINED');
+    expect(stateOf(second, 'join')).toBe('SUCCEEDED');
+    expect(Object.keys(given).sort()).toEqual(['each_chunk_1', 'join']);
+    expect(given['join']?.[0]?.parents).toMatchObject({ each: { total: 3, failures: [] } });
+  });
+
   it("DAG-26 re-evaluates on an operator's word, again and again, with an entry in the audit log", async () => {
     await define('ask', { tasks: [{ name: 'ok', approval: {} }] });
     const id = await submit('ask');

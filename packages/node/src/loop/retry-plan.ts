@@ -14,8 +14,9 @@ interface Graph {
 }
 
 /**
- * Which tasks of an ended run are done anew: those that were asked for, and what comes after them
- * and did not succeed. Answers what is wrong where it cannot be done.
+ * Which tasks of an ended run are done anew: those that were asked for, and everything that comes
+ * after them, also what succeeded: it did so without them, or with what they gave before. Answers
+ * what is wrong where it cannot be done.
  */
 export function retryPlan(
   spec: JobSpec,
@@ -26,12 +27,12 @@ export function retryPlan(
   const graph = graphOf(spec, detail.growth);
   const chosen = scope === 'failed' ? unsuccessful(detail) : indexesOf(graph, scope);
   if (typeof chosen === 'string') return chosen;
-  const anew = withDescendants(graph, chosen, (task) => detail.tasks[task]?.state === 'SUCCEEDED');
+  const anew = withDescendants(graph, chosen);
   // Tasks that follow from an output cannot be kept when that output is made anew.
   const outgrown = detail.growth.some((step) => anew.has(sourceOf(spec, step)));
   if (!outgrown) return { growth: detail.growth, kept: others(detail.tasks.length, anew) };
   const grown = detail.growth.map((step) => step[1]);
-  const all = withDescendants(graph, [...anew, ...grown], () => false);
+  const all = withDescendants(graph, [...anew, ...grown]);
   return { growth: [], kept: others(spec.tasks.length, all) };
 }
 
@@ -51,16 +52,12 @@ function indexesOf({ names }: Graph, wanted: readonly string[]): number[] | stri
   return wanted.map((name) => indexOf.get(name) as number);
 }
 
-function withDescendants(
-  { children }: Graph,
-  from: readonly number[],
-  stays: (task: number) => boolean,
-): Set<number> {
+function withDescendants({ children }: Graph, from: readonly number[]): Set<number> {
   const found = new Set(from);
   const open = [...from];
   for (let task = open.pop(); task !== undefined; task = open.pop()) {
     for (const child of children[task] ?? []) {
-      if (found.has(child) || stays(child)) continue;
+      if (found.has(child)) continue;
       found.add(child);
       open.push(child);
     }
