@@ -83,8 +83,8 @@ async function printEnd(
   }
 }
 
-/** What is too large for the view of a run is printed like what is in it. */
-function printOutput(terminal: Call['terminal'], text: string): void {
+/** What is too large for the view of a run, or no JSON, is printed like what is in it. */
+export function printOutput(terminal: Call['terminal'], text: string): void {
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -70,7 +70,9 @@ function printReceived(terminal: Terminal, events: readonly ReceivedEvent[]): vo
     }
     for (const { trigger, reason } of passed) rows.push([id, trigger, 'passed', '', reason]);
     if (runs.length + passed.length === 0) {
-      terminal.note(`${id}: no trigger listens to its source and type`);
+      terminal.note(
+        `${id}: no trigger listens to its source and type; tasks that wait for it are told`,
+      );
     }
   }
   if (rows.length > 0) printTable(terminal, ['EVENT', 'TRIGGER', 'OUTCOME', 'RUN', 'REASON'], rows);

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
 import { RunChanges } from '../client/run-changes.ts';
+import { printOutput } from '../client/wait-for-end.ts';
 import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { runGraph } from '../graph/run-graph.ts';
 import { printJson } from '../print/json.ts';
@@ -43,13 +44,24 @@ export function addRunsShow(registry: Registry, runs: Command): void {
   });
 }
 
+/** An output that is no JSON, as most commands have, is not in the view. */
+async function showBytes({ api }: Call, terminal: Terminal, run: RunView): Promise<void> {
+  if (run.output !== undefined || run.state !== 'SUCCEEDED') return;
+  const bytes = await api.bytes(`/runs/${run.id}/output`);
+  if (bytes.length === 0) return;
+  terminal.line('');
+  terminal.line(terminal.paint.dim('output:'));
+  printOutput(terminal, new TextDecoder().decode(bytes));
+}
+
 async function show(call: Call, terminal: Terminal, run: RunView): Promise<void> {
   const { app, api, options, json } = call;
   if (json) return printJson(terminal, run);
   if (options['graph'] !== true) {
     const hasTimeline = terminal.isTty || options['timeline'] === true;
     const isAscii = options['ascii'] === true || isAsciiOnly(app.environment);
-    return printRun(terminal, run, { isAscii, hasTimeline });
+    printRun(terminal, run, { isAscii, hasTimeline });
+    return showBytes(call, terminal, run);
   }
   const { definition } = await api.get<Job>(
     `/jobs/${encodeURIComponent(run.job)}/versions/${run.jobVersion}`,

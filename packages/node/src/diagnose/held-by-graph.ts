@@ -1,4 +1,11 @@
-import { assertNever, type Core, type RunGraph, type Task } from '@signalbox/engine';
+import {
+  assertNever,
+  type Core,
+  formatRunId,
+  type RunGraph,
+  type Task,
+  taskName,
+} from '@signalbox/engine';
 import type { Finding } from './reasons.ts';
 import { count, duration } from './words.ts';
 
@@ -40,6 +47,12 @@ export function heldByGraph(core: Core, task: Task, now: number): Finding | null
   return part.waitsSince > 0 ? waitingOutside(task, now - part.waitsSince) : null;
 }
 
+/** What is asked for ends as its author ended it. */
+function asked(message: string): string {
+  if (message === '') return '.';
+  return /[.?!…]$/.test(message) ? `: ${message}` : `: ${message}.`;
+}
+
 function waitingOutside(task: Task, sinceMs: number): Finding | null {
   const { wait } = task.spec.step;
   const since = `for ${duration(sinceMs)}`;
@@ -51,8 +64,8 @@ function waitingOutside(task: Task, sinceMs: number): Finding | null {
     case 'approval':
       return {
         reason: 'WAITING_PERSON',
-        detail: `It has waited ${since} for somebody to approve it${wait.message === '' ? '' : `: ${wait.message}`}.`,
-        suggestion: 'Approve or reject it.',
+        detail: `It has waited ${since} for somebody to approve it${asked(wait.message)}`,
+        suggestion: `Approve or reject it: signalbox approve ${formatRunId(task.run)}:${taskName(task)}`,
         numbers,
       };
     case 'event':
