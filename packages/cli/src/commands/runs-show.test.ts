@@ -1,6 +1,6 @@
 import { startNode } from '@signalbox/node';
 import { pino } from 'pino';
-import { type Pipeline, pipeline, Signalbox } from 'signalbox';
+import { job, type Pipeline, pipeline, Signalbox } from 'signalbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runCommand } from '../program.ts';
 import { fakeApp } from '../testing/fake-app.ts';
@@ -27,6 +27,8 @@ const order = pipeline('order', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline<n
   }));
 });
 
+const report = job('report', async () => new TextEncoder().encode('12 rows, none missing\n'));
+
 beforeAll(async () => {
   node = await startNode({
     store: 'memory:',
@@ -37,7 +39,7 @@ beforeAll(async () => {
   });
   await node.ready();
   box = await Signalbox.connect(node.url as string, { key: KEY });
-  await box.work([order], { name: 'packer' });
+  await box.work([order, report], { name: 'packer' });
 });
 afterAll(async () => {
   await box.close();
@@ -66,6 +68,12 @@ describe('signalbox runs show', () => {
     expect(watched.out).toContain('{"sent":[2,4],"missing":["there is no part -3"],"by":"root"}');
     const again = await run(['approve', `${handle.id}:ask`]);
     expect(again.code).toBe(6);
+  });
+
+  it('shows an output that is no JSON, as most commands have', async () => {
+    const handle = await box.submit(report, null);
+    await handle.wait();
+    expect((await run(['runs', 'show', handle.id])).out).toContain('12 rows, none missing\n');
   });
 
   it('draws the timeline and the graph of a run that has ended', async () => {
