@@ -70,12 +70,6 @@ describe('signalbox runs show', () => {
     expect(again.code).toBe(6);
   });
 
-  it('shows an output that is no JSON, as most commands have', async () => {
-    const handle = await box.submit(report, null);
-    await handle.wait();
-    expect((await run(['runs', 'show', handle.id])).out).toContain('12 rows, none missing\n');
-  });
-
   it('draws the timeline and the graph of a run that has ended', async () => {
     const shown = await run(['runs', 'show', 'last'], { isTty: true });
     expect(shown.out).toMatch(

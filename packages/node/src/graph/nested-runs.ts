@@ -4,10 +4,13 @@ import type { RunView } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { cancelRun, getRun, runOutput, submitRuns } from '../operations/index.ts';
 import { keepPayload, loadPayload } from '../operations/payloads.ts';
+import { reservedKey } from '../operations/reserved-key.ts';
 import type { Supplier } from '../supply/supplier.ts';
 
 const WAIT_MS = 30_000;
 const RETRY_MS = 1_000;
+/** A job that nests itself would otherwise grow for as long as there is memory. */
+const DEPTH_MAX = 16;
 
 /**
  * Starts the runs that tasks stand for, and tells the engine how they ended. The run is submitted
@@ -86,6 +89,9 @@ export class NestedRuns {
 
   /** PRI-13: what a more urgent run waits for is as urgent. */
   async #submit(task: Task, caller: Caller): Promise<{ id: string }> {
+    if (depthOf(task) >= DEPTH_MAX) {
+      throw new Refused(`${DEPTH_MAX} runs wait for each other already`);
+    }
     const context = this.#context();
     const { wait } = task.spec.step;
     const job = wait?.kind === 'run' ? wait.job : '';
@@ -96,7 +102,7 @@ export class NestedRuns {
     const urgent = own !== null && task.run.class < own.class;
     const item = {
       job,
-      key: keyOf(task),
+      derivedKey: keyOf(task),
       ...(inputBytes === null ? {} : { inputBytes }),
       ...(urgent ? { class: CLASSES[task.run.class] } : {}),
     };
@@ -143,8 +149,16 @@ function isLive(task: Task): boolean {
   return task.state === 'PENDING';
 }
 
+/** No client can write it, and so nobody can stand in for a nested run. Says how deep it lies. */
 function keyOf(task: Task): string {
-  return `nested/${formatRunId(task.run)}/${taskName(task)}`;
+  return reservedKey(`nested/${depthOf(task) + 1}/${formatRunId(task.run)}/${taskName(task)}`);
+}
+
+/** How many runs wait for the one that the task is of. */
+function depthOf({ run }: Task): number {
+  const prefix = reservedKey('nested/');
+  const { key = '' } = run.head;
+  return key.startsWith(prefix) ? Number.parseInt(key.slice(prefix.length), 10) : 0;
 }
 
 function callerOf({ run }: Task): Caller {

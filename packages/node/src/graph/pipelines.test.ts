@@ -255,6 +255,15 @@ describe('a graph over HTTP', () => {
     expect(inner).toMatchObject([{ class: 'P0', state: 'SUCCEEDED' }]);
   });
 
+  it('does not grow for ever where a job nests itself, and nobody can stand in for a nested run', async () => {
+    await define('again', { tasks: [{ name: 'deeper', run: { job: 'again' } }] });
+    const id = await submit('again');
+    expect((await ended(id)).state).toBe('FAILED');
+    const runs = (await api.ask('/runs?job=again')).json<{ items: RunView[] }>().items;
+    expect(runs).toHaveLength(17);
+    expect(runs.filter(({ key }) => key !== undefined)).toEqual([]);
+  });
+
   it('cancels the nested run with the run that waits for it', async () => {
     await define('inner', { tasks: [{ name: 'ask', approval: {} }] });
     await define('outer', { tasks: [{ name: 'nested', run: { job: 'inner' } }] });
@@ -341,6 +350,14 @@ describe('a graph over HTTP', () => {
     expect(stateOf(second, 'join')).toBe('SUCCEEDED');
     expect(Object.keys(given).sort()).toEqual(['each_chunk_1', 'join']);
     expect(given['join']?.[0]?.parents).toMatchObject({ each: { total: 3, failures: [] } });
+  });
+
+  it('refuses to retry a run of which nothing is left to do', async () => {
+    await define('done', { tasks: [{ name: 'a' }, { name: 'b', when: 'false' }] });
+    const id = await submit('done');
+    expect((await ended(id)).state).toBe('SUCCEEDED');
+    expect((await post(`/runs/${id}/retry`, {})).status).toBe(409);
+    expect((await ended(await submit('done'))).state).toBe('SUCCEEDED');
   });
 
   it("DAG-26 re-evaluates on an operator's word, again and again, with an entry in the audit log", async () => {

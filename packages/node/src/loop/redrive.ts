@@ -40,6 +40,8 @@ export async function redrive(params: {
   const spec = await loop.specs.load({ tenant, job, version });
   const plan = retryPlan(spec, detail, scope);
   if (typeof plan === 'string') return { kind: 'refused', code: 'invalid', message: plan };
+  // A run of which nothing is left to do would never end: nothing in it ever happens.
+  if (plan.kept.length === detail.tasks.length) return SUCCEEDED;
   const head = {
     trigger: { kind: 'redrive', of: formatRunId(id), by },
     ...(plan.kept.length === 0 ? {} : { retryOf: formatRunId(id) }),

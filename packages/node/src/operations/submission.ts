@@ -14,6 +14,8 @@ const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] 
 export type SubmitItem = Submission & {
   readonly inputBytes?: Uint8Array;
   readonly inputJson?: string;
+  /** A key that the node derived for itself; no schema lets a client write it. */
+  readonly derivedKey?: string;
 };
 
 /** A submission that has been checked, before anything is decided about it. */
@@ -91,6 +93,7 @@ function headOf(item: SubmitItem, { caller, now, trace }: About, bad: Bad): RunH
   const dueAt = dueTime(item, now, bad);
   return {
     ...(key === undefined ? {} : { key }),
+    ...(item.derivedKey === undefined ? {} : { key: item.derivedKey }),
     ...(unique === undefined ? {} : { unique }),
     ...(dueAt === null ? {} : { dueAt }),
     trigger: { kind: 'api', by: caller.key },
