@@ -149,9 +149,13 @@ function isLive(task: Task): boolean {
   return task.state === 'PENDING';
 }
 
-/** No client can write it, and so nobody can stand in for a nested run. Says how deep it lies. */
+/**
+ * No client can write it, and so nobody can stand in for a nested run. Says how deep it lies, and
+ * which wait it is: a task that is held and begins anew gets a run of its own.
+ */
 function keyOf(task: Task): string {
-  return reservedKey(`nested/${depthOf(task) + 1}/${formatRunId(task.run)}/${taskName(task)}`);
+  const name = `${formatRunId(task.run)}/${taskName(task)}/${task.part?.waitsSince ?? 0}`;
+  return reservedKey(`nested/${depthOf(task) + 1}/${name}`);
 }
 
 /** How many runs wait for the one that the task is of. */

@@ -264,6 +264,22 @@ describe('a graph over HTTP', () => {
     expect(runs.filter(({ key }) => key !== undefined)).toEqual([]);
   });
 
+  it('begins a nested run anew when a run that was held for its failure is resumed', async () => {
+    await define('inner', { tasks: [{ name: 'work' }] });
+    await define('outer', {
+      failurePolicy: 'PAUSE',
+      tasks: [{ name: 'n', run: { job: 'inner' } }],
+    });
+    answers['work'] = fail;
+    const id = await submit('outer');
+    await until(id, ({ state }) => state === 'PAUSED');
+    delete answers['work'];
+    expect((await post(`/runs/${id}/resume`, {})).status).toBe(200);
+    expect((await ended(id)).state).toBe('SUCCEEDED');
+    const { items } = (await api.ask('/runs?job=inner')).json<{ items: RunView[] }>();
+    expect(items.map(({ state }) => state).sort()).toEqual(['FAILED', 'SUCCEEDED']);
+  });
+
   it('cancels the nested run with the run that waits for it', async () => {
     await define('inner', { tasks: [{ name: 'ask', approval: {} }] });
     await define('outer', { tasks: [{ name: 'nested', run: { job: 'inner' } }] });
@@ -322,7 +338,7 @@ describe('a graph over HTTP', () => {
     expect(Object.keys(given)).toHaveLength(102);
   });
 
-  it('DAG-18 keeps what was put aside as it ended, and does anew what went on without it', async () => {
+  it('keeps what was put aside as it ended, and does anew what went on without it', async () => {
     await define('fan', {
       failurePolicy: 'SKIP_FAILED',
       tasks: [
