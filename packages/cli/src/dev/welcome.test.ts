@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commandName } from './welcome.ts';
 
@@ -10,7 +10,8 @@ describe('the command that a person is told to type', () => {
     const from = (cwd: string, environment = {}) => commandName({ environment, cwd }, MAIN);
     expect(from(ROOT)).toBe('./signalbox');
     expect(from(ROOT, { npm_lifecycle_event: 'start' })).toBe('./signalbox');
-    expect(from('/tmp')).toBe(resolve(ROOT, 'signalbox'));
+    expect(from(dirname(ROOT))).toBe(`./${basename(ROOT)}/signalbox`);
+    expect(from(resolve(ROOT, 'packages'))).toBe(resolve(ROOT, 'signalbox'));
     expect(from('/tmp', { npm_command: 'exec' })).toBe('npx signalbox');
   });
 
