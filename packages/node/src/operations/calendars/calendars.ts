@@ -3,25 +3,33 @@ import {
   parseCalendar,
   type ScheduleDefinition as Stored,
 } from '@signalbox/engine';
-import { type Calendar, NAME_PATTERN, type NewCalendar, type Page } from '@signalbox/protocol';
+import type { Calendar, NewCalendar, Page } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
 import { IcsError } from '../../calendars/ics-lines.ts';
 import { readIcs } from '../../calendars/read-ics.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import {
+  changeNamed,
+  deleted,
+  type ListParams,
+  listNamed,
+  liveBody,
+  type Named,
+  type Next,
+  noneNamed,
+  readNamed,
+  requireName,
+} from '../named-definitions.ts';
 import { operation } from '../operation.ts';
-import { shown } from '../refusals.ts';
 import { fromStored, iso } from '../schedules/schedule-definition.ts';
 import { saveSchedule } from '../schedules/schedules.ts';
 
-const NAME = new RegExp(NAME_PATTERN);
 const KIND = 'calendar';
 const PAGE = 500;
 /** Entries of one calendar: every schedule that uses it carries them. */
 const BLACKOUTS_MAX = 1_000;
 
-function noCalendar(name: string): ApiError {
-  return new ApiError('not_found', `no calendar has the name ${shown(name)}`);
-}
+const named = (name: string): Named => ({ kind: KIND, name });
 
 /**
  * Saves a calendar. Schedules that use it by name carry its days, so that their windows follow from
@@ -30,22 +38,13 @@ function noCalendar(name: string): ApiError {
 export const saveCalendar = operation(
   async (context, caller, params: { name: string; calendar: NewCalendar }): Promise<Calendar> => {
     const { name } = params;
-    if (!NAME.test(name)) {
-      throw new ApiError('invalid', `${shown(name)} is no name for a calendar`, { field: 'name' });
-    }
+    requireName(named(name));
     const { days, imported } = daysOf(params.calendar, context.loop.time.now());
-    const key = { tenant: caller.tenant, kind: KIND, name };
-    const current = await context.store.getDefinition(key);
-    const body = JSON.stringify(days);
-    const isSame = current !== null && !current.deleted && current.body === body;
-    if (!isSame) {
-      const base = { ...key, expectedVersion: current?.version ?? 0, author: caller.key };
-      const result = await context.store.putDefinition({ ...base, body });
-      if (result.kind === 'conflict') {
-        throw new ApiError('conflict', `the calendar ${shown(name)} is being changed by others`);
-      }
-    }
-    const saved = (await context.store.getDefinition(key)) as Definition;
+    const next: Next<CalendarData> = (current) => {
+      const was = liveBody<CalendarData>(named(name), current);
+      return JSON.stringify(was) === JSON.stringify(days) ? null : days;
+    };
+    const { now: saved } = await changeNamed(context, caller, { ...named(name), next });
     const schedules = await saveUsers(context, caller, name);
     return { ...show(saved), ...(imported === null ? {} : { imported }), schedules };
   },
@@ -57,40 +56,26 @@ export const getCalendar = operation(
 );
 
 export const listCalendars = operation(
-  async (context, caller, params: { after?: string; limit?: number }): Promise<Page<Calendar>> => {
-    const limit = params.limit ?? 100;
-    const query = { tenant: caller.tenant, kind: KIND, after: params.after ?? null };
-    const found = await context.store.listDefinitions({ ...query, limit: limit + 1 });
-    const items = found.slice(0, limit).map(show);
-    const last = items.at(-1);
-    return found.length > limit && last !== undefined ? { items, next: last.name } : { items };
-  },
+  (context, caller, params: ListParams): Promise<Page<Calendar>> =>
+    listNamed(context, caller, { ...params, kind: KIND, show }),
 );
 
 /** Schedules that use it keep the days that they have. */
 export const deleteCalendar = operation(
   async (context, caller, params: { name: string }): Promise<Calendar> => {
-    const current = await readCalendar(context, caller, params.name);
-    const key = { tenant: caller.tenant, kind: KIND, name: params.name };
-    const base = { ...key, expectedVersion: current.version, author: caller.key };
-    const result = await context.store.deleteDefinition(base);
-    if (result.kind === 'conflict') {
-      throw new ApiError(
-        'conflict',
-        `the calendar ${shown(params.name)} is being changed by others`,
-      );
-    }
-    return show(current);
+    const next = deleted(named(params.name));
+    const { before } = await changeNamed(context, caller, { ...named(params.name), next });
+    return show(before as Definition);
   },
 );
 
 async function readCalendar(
-  { store }: NodeContext,
-  { tenant }: Caller,
+  context: NodeContext,
+  caller: Caller,
   name: string,
 ): Promise<Definition> {
-  const found = NAME.test(name) ? await store.getDefinition({ tenant, kind: KIND, name }) : null;
-  if (found === null || found.deleted) throw noCalendar(name);
+  const found = await readNamed(context, caller, named(name));
+  if (found.deleted) throw noneNamed(named(name));
   return found;
 }
 

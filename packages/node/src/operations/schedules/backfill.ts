@@ -10,11 +10,12 @@ import {
 import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { jobHeads } from '../job-heads.ts';
+import { noneNamed } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
 import { noJob, refusal, shown } from '../refusals.ts';
 import { reservedKey } from '../reserved-key.ts';
 import { iso } from './schedule-definition.ts';
-import { liveSchedule, noSchedule, readSchedule } from './schedules.ts';
+import { liveSchedule, readSchedule } from './schedules.ts';
 import { windowRuns } from './timeline.ts';
 import { windowsOf } from './windows-of.ts';
 
@@ -81,7 +82,7 @@ async function liveOf(
   name: string,
 ): Promise<{ spec: ScheduleSpec; decidedUpTo: number; held: readonly number[] }> {
   const definition = await readSchedule(context, caller, name);
-  if (definition.deleted) throw noSchedule(name);
+  if (definition.deleted) throw noneNamed({ kind: 'schedule', name: name });
   const live = liveSchedule(context, definition);
   if (live === null) {
     throw new ApiError('not_owner', 'another node holds this schedule', { retryAfterSeconds: 1 });

@@ -1,0 +1,167 @@
+import { type Checked, NAME_PATTERN, type Page } from '@signalbox/protocol';
+import type { Definition } from '@signalbox/store';
+import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { shown } from './refusals.ts';
+
+/** What tenants save by name; in the store every change of one is a version of its own. */
+export type Kind = 'job' | 'schedule' | 'trigger' | 'calendar';
+
+const NAME = new RegExp(NAME_PATTERN);
+/** Writers of one definition that keep overtaking each other; the last of them is told. */
+const TRIES = 5;
+
+export interface Expected {
+  /** The version that the author saw (`If-Match`). */
+  readonly version?: number;
+  /** There must be none yet (`If-None-Match: *`). */
+  readonly absent?: boolean;
+}
+
+export interface Named {
+  readonly kind: Kind;
+  readonly name: string;
+}
+
+/** The same words for one that is absent and another tenant's. */
+export function noneNamed({ kind, name }: Named): ApiError {
+  return new ApiError('not_found', `no ${kind} has the name ${shown(name)}`);
+}
+
+export function requireName({ kind, name }: Named): void {
+  if (NAME.test(name)) return;
+  throw new ApiError('invalid', `${shown(name)} is no name for a ${kind}`, { field: 'name' });
+}
+
+/** The newest version or the given one, also of a deleted one. */
+export async function readNamed(
+  { store }: NodeContext,
+  { tenant }: Caller,
+  params: Named & { version?: number },
+): Promise<Definition> {
+  const found = NAME.test(params.name) ? await store.getDefinition({ tenant, ...params }) : null;
+  if (found === null) throw noneNamed(params);
+  return found;
+}
+
+export interface ListParams {
+  readonly after?: string;
+  readonly limit?: number;
+  readonly deleted?: boolean;
+}
+
+export async function listNamed<Shown extends { readonly name: string }>(
+  { store }: NodeContext,
+  { tenant }: Caller,
+  params: ListParams & { kind: Kind; show: (definition: Definition) => Shown },
+): Promise<Page<Shown>> {
+  const { kind, after = null, limit = 100, deleted: includeDeleted = false } = params;
+  const query = { tenant, kind, after, limit: limit + 1, includeDeleted };
+  const found = await store.listDefinitions(query);
+  const items = found.slice(0, limit).map(params.show);
+  const last = items.at(-1);
+  return found.length > limit && last !== undefined ? { items, next: last.name } : { items };
+}
+
+/** What becomes of a definition: its next body, an end, or nothing where all is as it should be. */
+export type Next<Body extends object> = (
+  current: Definition | null,
+) => Body | 'delete' | 'restore' | null;
+
+/** The body of a live one, as it was before a change. */
+export function liveBody<Body>(
+  { kind, name }: Named,
+  current: Definition | null,
+  expected: Expected = {},
+): Body | null {
+  if (current === null || current.deleted) return null;
+  if (expected.absent) {
+    throw new ApiError('precondition_failed', `the ${kind} ${shown(name)} is already there`);
+  }
+  return bodyOf(current);
+}
+
+export function bodyOf<Body>(definition: Definition): Body {
+  return JSON.parse(definition.body) as Body;
+}
+
+export interface Changed {
+  readonly before: Definition | null;
+  readonly now: Definition;
+  readonly outcome: 'created' | 'changed' | 'unchanged';
+}
+
+/**
+ * Reads, decides, writes under the version that was read. Whoever names no version and is overtaken
+ * decides anew on what is there now; whoever names one is told (API-12).
+ */
+export async function changeNamed<Body extends object>(
+  { store }: NodeContext,
+  caller: Caller,
+  params: Named & Expected & { next: Next<Body> },
+): Promise<Changed> {
+  const { kind, name } = params;
+  const key = { tenant: caller.tenant, kind, name };
+  if (!NAME.test(name)) throw noneNamed(params);
+  for (let tries = 0; tries < TRIES; tries++) {
+    const before = await store.getDefinition(key);
+    requireVersion(params, before);
+    const wanted = params.next(before);
+    if (wanted === null) return { before, now: before as Definition, outcome: 'unchanged' };
+    const base = { ...key, expectedVersion: before?.version ?? 0, author: caller.key };
+    const result =
+      wanted === 'delete'
+        ? await store.deleteDefinition(base)
+        : wanted === 'restore'
+          ? await store.restoreDefinition(base)
+          : await store.putDefinition({ ...base, body: JSON.stringify(wanted) });
+    if (result.kind === 'conflict') continue;
+    const now = (await store.getDefinition({ ...key, version: result.version })) as Definition;
+    const isNew = before === null || (before.deleted && typeof wanted === 'object');
+    return { before, now, outcome: isNew ? 'created' : 'changed' };
+  }
+  throw new ApiError('conflict', `the ${kind} ${shown(name)} is being changed by others`);
+}
+
+/** What a change would do, with every check, and nothing of it done. */
+export async function checkNamed<Body extends object, Shown>(
+  { store }: NodeContext,
+  { tenant }: Caller,
+  params: Named & { next: Next<Body>; show: (body: Body) => Shown },
+): Promise<Checked<Shown>> {
+  const { kind, name, show } = params;
+  const current = await store.getDefinition({ tenant, kind, name });
+  const live = liveBody<Body>(params, current);
+  const wanted = params.next(current) as Body | null;
+  const after = show(wanted ?? (live as Body));
+  if (current === null || live === null) return { outcome: 'created', version: 0, after };
+  const outcome = wanted === null ? 'unchanged' : 'changed';
+  return { outcome, version: current.version, before: show(live), after };
+}
+
+function requireVersion(expected: Expected, current: Definition | null): void {
+  if (expected.version === undefined || current?.version === expected.version) return;
+  const version = current === null || current.deleted ? 0 : current.version;
+  if (version === expected.version) return;
+  const is = version === 0 ? 'there is none' : `it has version ${version}`;
+  throw new ApiError('precondition_failed', `version ${expected.version} was expected, ${is}`);
+}
+
+/** A definition that can be paused, paused or not; null where it is so already. */
+export function pausedOrNot<Body extends { readonly paused?: boolean }>(
+  named: Named,
+  paused: boolean,
+): Next<Body> {
+  return (current) => {
+    if (current === null || current.deleted) throw noneNamed(named);
+    const { paused: was, ...body } = bodyOf<Body>(current);
+    if ((was === true) === paused) return null;
+    return (paused ? { ...body, paused: true } : body) as Body;
+  };
+}
+
+export function deleted(named: Named): Next<never> {
+  return (current) => {
+    if (current === null || current.deleted) throw noneNamed(named);
+    return 'delete';
+  };
+}
