@@ -2,6 +2,7 @@ import type { Core } from '../core/core.ts';
 import { tasksAdded } from '../facts/graph-facts.ts';
 import { findCycle } from '../model/find-cycle.ts';
 import { isFannedOut, parentsOf } from '../model/graph.ts';
+import { findChildName } from '../model/grown-names.ts';
 import type { Run, Task } from '../model/run.ts';
 import { formatRunId } from '../model/run-id.ts';
 import type { Addition, GraphPorts } from './ports.ts';
@@ -51,6 +52,14 @@ function plan(core: Core, run: Run, { tasks, edges }: Addition): [number, number
     if (indexOf.has(name)) return `two tasks have the name ${name}`;
     indexOf.set(name, names.length + i);
   }
+  const clash = findChildName([
+    ...run.tasks.flatMap(({ part, spec: { name, step } }) =>
+      part?.group == null ? [{ name, isFanOut: step.fanOut !== null }] : [],
+    ),
+    ...tasks.map(({ name = '', fanOut }) => ({ name, isFanOut: fanOut !== undefined })),
+  ]);
+  if (clash !== null)
+    return `a child of the fan-out ${clash.fanOut} may have the name ${clash.name}`;
   const after = names.map((_, i) => (names[i] === '' ? [] : [...parentsOf(run.tasks[i] as Task)]));
   for (const { name, after: parents = [] } of tasks) {
     const unknown = parents.find((parent) => !indexOf.has(parent));

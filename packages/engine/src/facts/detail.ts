@@ -17,8 +17,16 @@ export interface DetailTask {
   readonly state: TaskState;
   readonly error: string | null;
   readonly attempts: readonly AttemptRecord[];
+  /** Of a wait: from when until when. */
+  readonly wait?: Waited;
   /** Where its output lies among the bytes of the row; null where it has none, or it is not kept. */
   readonly output: { readonly at: number; readonly bytes: number } | null;
+}
+
+export interface Waited {
+  readonly from: number;
+  /** 0 while it waits. */
+  readonly until: number;
 }
 
 interface Last {
@@ -36,10 +44,10 @@ const OUTPUTS_BYTES_MAX = 8_388_608;
  * Compact JSON, because every task ever finished keeps it:
  * [1, [state, error, [[number, worker, assigned, started, ended, outcome], …]], …]
  * with times relative to the run's submission. Runs of several tasks keep their outputs one behind
- * the other, and how they grew:
- * [2, result, growth, [output lengths], [state, …], …]
+ * the other, and how they grew; tasks that waited also from when until when:
+ * [2, result, growth, [output lengths], [state, error, attempts, [from, until]], …]
  */
-export function encodeDetail(run: Run, last: Last): string {
+export function encodeDetail(run: Run, last: Last, endedAt: number): string {
   const { tasks } = run;
   let text = '[1';
   if (tasks.length > 1) {
@@ -59,7 +67,7 @@ export function encodeDetail(run: Run, last: Last): string {
       }
     }
     if (ending && last.attempt !== null) text += separator + encodeRecord(last.attempt, run.ms);
-    text += ']]';
+    text += task.part === null ? ']]' : `]${encodeWait(task, ending ? endedAt : 0, run.ms)}]`;
   }
   return `${text}]`;
 }
@@ -103,13 +111,18 @@ function resultOf(run: Run, last: Last): number | null {
   return null;
 }
 
+function encodeWait({ part }: Task, endsAt: number, base: number): string {
+  if (part === null || part.waitsSince === 0) return '';
+  return `,[${part.waitsSince - base},${(endsAt || part.waitedUntil) - base}]`;
+}
+
 function encodeRecord(record: AttemptRecord, base: number): string {
   const started = record.startedAt === 0 ? 'null' : record.startedAt - base;
   return `[${record.number},${JSON.stringify(record.worker)},${record.assignedAt - base},${started},${record.endedAt - base},"${record.outcome}"]`;
 }
 
 type RecordLine = [number, string, number, number | null, number, string];
-type TaskLine = [TaskState, string | null, RecordLine[]];
+type TaskLine = [TaskState, string | null, RecordLine[], [number, number]?];
 
 export function parseDetail(text: string, base: number): RunDetail {
   const [version, ...rest] = JSON.parse(text) as [number, ...unknown[]];
@@ -136,13 +149,15 @@ export function parseDetail(text: string, base: number): RunDetail {
 }
 
 function taskOf(
-  [state, error, attempts]: TaskLine,
+  [state, error, attempts, wait]: TaskLine,
   base: number,
   output: DetailTask['output'],
 ): DetailTask {
   return {
     state,
-    error,
+    // Rows of older versions keep what a try before the last one said.
+    error: state === 'SUCCEEDED' ? null : error,
+    ...(wait === undefined ? {} : { wait: { from: wait[0] + base, until: wait[1] + base } }),
     attempts: attempts.map(([number, worker, assigned, started, ended, outcome]) => ({
       number,
       worker,

@@ -38,7 +38,10 @@ export function foldGraph(book: Book, fact: GraphFact): void {
     case 'tasksTakenOver':
       return takeOver(runOf(book, fact.seq), fact.tasks);
     case 'taskWaiting': {
-      const task = taskOf(runOf(book, fact.seq), fact.task);
+      const run = runOf(book, fact.seq);
+      const task = taskOf(run, fact.task);
+      // Somebody or something has been asked: the run has begun, whether or not a worker has.
+      if (run.state === 'PENDING') moveRun(run, 'RUNNING');
       partOf(task).waitsSince = fact.at;
       task.dueAt = fact.until;
       return;

@@ -1,3 +1,4 @@
+import { childName } from './grown-names.ts';
 import type { Run, Task } from './run.ts';
 import type { TaskDefinition } from './spec.ts';
 import type { TaskState } from './states.ts';
@@ -20,6 +21,8 @@ export class TaskPart {
   childrenFailed = 0;
   /** Of a wait that has begun: since when; 0 before. */
   waitsSince = 0;
+  /** When it was over; 0 before. */
+  waitedUntil = 0;
   /** It waits for its turn among very many that became ready together. */
   paced = false;
   /** Edges that were added at run time, as indexes of tasks. */
@@ -69,10 +72,9 @@ export function isFailure(state: TaskState): boolean {
   return state === 'FAILED' || state === 'TIMED_OUT' || state === 'QUARANTINED';
 }
 
-/** `convert_chunk_7` for the children of a fan-out. */
 export function taskName(task: Task): string {
   const { part, spec } = task;
-  return part?.group == null ? spec.name : `${spec.name}_chunk_${part.partition}`;
+  return part?.group == null ? spec.name : childName(spec.name, part.partition);
 }
 
 /** A child of a fan-out: its group waits for it, and nobody else. */

@@ -68,6 +68,7 @@ type TaskLine = [
   output: string | null,
   /** Since when it waits for something outside; absent where it does not. */
   waitsSince?: number,
+  waitedUntil?: number,
 ];
 type RunLine = [
   seq: number,
@@ -162,7 +163,10 @@ function taskLine(task: Task): TaskLine {
     task.checkpoint && toBase64(task.checkpoint),
     task.output && toBase64(task.output),
   ];
-  if (task.part !== null && task.part.waitsSince > 0) line[11] = task.part.waitsSince;
+  if (task.part !== null && task.part.waitsSince > 0) {
+    line[11] = task.part.waitsSince;
+    if (task.part.waitedUntil > 0) line[12] = task.part.waitedUntil;
+  }
   return line;
 }
 
@@ -252,6 +256,7 @@ function decodeTask(task: Task, line: TaskLine): void {
     saved,
     output,
     waitsSince,
+    waitedUntil,
   ] = line;
   task.state = state;
   task.dueAt = dueAt;
@@ -264,6 +269,7 @@ function decodeTask(task: Task, line: TaskLine): void {
   task.checkpoint = saved === null ? null : fromBase64(saved);
   task.output = output === null ? null : fromBase64(output);
   if (waitsSince !== undefined) partOf(task).waitsSince = waitsSince;
+  if (waitedUntil !== undefined) partOf(task).waitedUntil = waitedUntil;
   if (attempt === null) return;
   const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
   task.attempt = new Attempt({

@@ -99,7 +99,8 @@ function dumpGraph({ graph }: Run): Record<string, unknown> {
 function dumpPart({ part }: Task): Record<string, unknown> {
   if (part === null) return {};
   const { blocked, partition, firstChild, childCount, childrenFailed, waitsSince } = part;
-  const said = { blocked, partition, childCount, childrenFailed, waitsSince };
+  const waited = part.waitedUntil === 0 ? {} : { waitedUntil: part.waitedUntil };
+  const said = { blocked, partition, childCount, childrenFailed, waitsSince, ...waited };
   const edges = [part.addedBefore, part.addedAfter];
   const isPlain =
     Object.values(said).every((n) => n === 0) && firstChild < 0 && !edges.some(Boolean);

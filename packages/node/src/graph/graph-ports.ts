@@ -3,6 +3,7 @@ import type { Addition, GraphPorts, JobSpec, Scope, TaskDefinition } from '@sign
 import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
 import type { CelPrograms } from '../cel/programs.ts';
 import { ApiError } from '../context.ts';
+import { checkConditions } from '../operations/check-conditions.ts';
 import { checkStep } from '../operations/check-graph.ts';
 import { storedTask } from '../operations/job-definition.ts';
 import { parseJson } from '../supply/parents-document.ts';
@@ -76,6 +77,7 @@ function readAddition(
   const { tasks = [], edges = [] } = value;
   try {
     for (const [i, task] of tasks.entries()) checkStep(task, `tasks[${i}]`);
+    checkConditions(tasks);
   } catch (error) {
     if (error instanceof ApiError) return { error: `${error.field}: ${error.message}` };
     throw error;
