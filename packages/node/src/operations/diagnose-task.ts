@@ -6,8 +6,7 @@ import type { Finding } from '../diagnose/reasons.ts';
 import { findRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { readView } from './read-run.ts';
-import { showRun } from './run-view.ts';
-import { liveTask, noTask } from './tasks.ts';
+import { liveTask, noTask, showTask } from './tasks.ts';
 
 /** Why a task is not running: the one constraint that binds, and what would lift it (API-09). */
 export const diagnoseTask = operation(
@@ -29,9 +28,8 @@ export const diagnoseTask = operation(
     const { core } = context.loop.engine;
     const live = liveTask(context, { tenant, id, name: named.task });
     if (live !== null) return told(live.state, diagnose(core, live, context.loop.time.now()));
-    const shown = await showRun(context, view);
-    const task = shown.tasks.find((each) => each.name === named.task);
-    if (task === undefined) throw noTask(params.id);
+    const task = await showTask(context, { tenant, id, name: named.task });
+    if (task === null) throw noTask(params.id);
     if (view.endedAtMs !== null) return told(task.state, ended(task.state, task.error));
     return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
   },

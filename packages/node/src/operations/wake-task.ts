@@ -8,6 +8,7 @@ import { operation } from './operation.ts';
 import { readView } from './read-run.ts';
 import { refusal, shown } from './refusals.ts';
 import { showRun } from './run-view.ts';
+import { showTask } from './tasks.ts';
 
 interface OfTask {
   /** Id of the run. */
@@ -68,9 +69,10 @@ async function wake(
   const { id } = await findTakenRun(context, tenant, params.id);
   const found = liveTask(context, id, params.task);
   if (found === null) {
-    const view = await showRun(context, await readView(context, tenant, id));
-    const task = view.tasks.find(({ name }) => name === params.task);
-    if (task === undefined) {
+    // Refused by another node than the owner, which cannot know that it does not wait.
+    await readView(context, tenant, id);
+    const task = await showTask(context, { tenant, id, name: params.task });
+    if (task === null) {
       throw new ApiError('not_found', `the run has no task ${shown(params.task)}`);
     }
     throw new ApiError('conflict', `the task does not wait: it is ${task.state}`);

@@ -73,6 +73,10 @@ export const TaskView = Type.Object({
   progress: Type.Union([Type.Number(), Type.Null()]),
   dueAt: Type.Union([Instant, Type.Null()]),
   attempts: Type.Array(AttemptView),
+  /** Of a task that waits or has waited for time, a person, an event or a run; `until` is null while it does. */
+  wait: Type.Optional(Type.Object({ from: Instant, until: Type.Union([Instant, Type.Null()]) })),
+  /** Names of the tasks that it comes after, where the job version does not tell: added at run time. */
+  after: Type.Optional(Type.Array(Type.String())),
 });
 
 export const RunView = Type.Object({
