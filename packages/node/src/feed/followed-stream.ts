@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTerminalRun } from '@signalbox/engine';
 import type { LogLineRow } from '@signalbox/store';
-import { FOLLOW_MS, followedBooks } from '../loop/index.ts';
+import { FOLLOW_MS, followedBooks } from '../follow/followed-books.ts';
 import { eventText, messageText } from './event-text.ts';
 import { formatOne, type Position, parsePositions } from './positions.ts';
 import { replay, TooOld } from './replay.ts';

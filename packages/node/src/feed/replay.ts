@@ -8,7 +8,7 @@ import {
 } from '@signalbox/engine';
 import type { EndRow, StoredRun } from '@signalbox/store';
 import type { FeedEvent, NodeContext } from '../context.ts';
-import { followedBooks } from '../loop/index.ts';
+import { followedBooks } from '../follow/followed-books.ts';
 import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
 import type { Position } from './positions.ts';
 

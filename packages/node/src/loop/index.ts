@@ -1,13 +1,11 @@
 export { expectationName } from './defined-schedule.ts';
 export * from './fetch.ts';
-export { FOLLOW_MS, type Followed, followedBooks } from './followed-books.ts';
 export * from './inbox-request.ts';
 export * from './loop.ts';
 export * from './ports.ts';
-export { derivedState, readFollowed } from './read-followed.ts';
 export * from './reader.ts';
 export { type RedriveScope, redrive } from './redrive.ts';
 export { slicesOf } from './slices.ts';
 export { Specs } from './specs.ts';
-export { readPartition } from './take-over.ts';
+export { readNeeded, readPartition } from './take-over.ts';
 export { NO_TASKS, type SelectedTasks, selectTasks, type TaskSelection } from './task-selection.ts';

@@ -2,13 +2,8 @@ import { formatRunId, isTerminalRun, parseRunId, type RunId } from '@signalbox/e
 import type { ClassName, Page, RunState, RunView } from '@signalbox/protocol';
 import type { StoredRun } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
-import {
-  type RunView as EngineView,
-  NO_TASKS,
-  readFollowed,
-  viewOf,
-  viewOfStored,
-} from '../loop/index.ts';
+import { readFollowed } from '../follow/read-followed.ts';
+import { type RunView as EngineView, NO_TASKS, viewOf, viewOfStored } from '../loop/index.ts';
 import { operation } from './operation.ts';
 import { showHead } from './run-view.ts';
 

@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { formatRunId, isTerminalRun, type RunId } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../context.ts';
+import { FOLLOW_MS } from '../follow/followed-books.ts';
+import { readFollowed } from '../follow/read-followed.ts';
 import {
   type RunView as EngineView,
-  FOLLOW_MS,
-  readFollowed,
   readRun,
   type TaskSelection,
   viewOfStored,

@@ -15,6 +15,7 @@ import { pino } from 'pino';
 import type { Caller, NodeContext, TaskLogs } from '../../context.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
+import { graphPorts } from '../../graph/graph-ports.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
 import type { EventCounts, EventOutcome } from '../../triggers/event-counts.ts';
@@ -77,7 +78,7 @@ export class SmallNode {
     };
     const watch = new TriggerWatch({ store, loop: () => this.context.loop, log, book });
     const loop: CommitLoop = new CommitLoop({
-      engine: new Engine(params.engine, zoneOf),
+      engine: new Engine(params.engine, zoneOf, graphPorts()),
       store,
       ports: realPorts({
         release: (effects) => {

@@ -1,7 +1,6 @@
 import { type Book, foldTail, planRebuild, rebuild, type TailGroup } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
-import type { CommitLoop } from './loop.ts';
-import { readNeeded } from './take-over.ts';
+import { type CommitLoop, readNeeded } from '../loop/index.ts';
 
 /** How old an answer about another node's partition may be, beside the time that its reading takes. */
 export const FOLLOW_MS = 500;

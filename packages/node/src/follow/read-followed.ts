@@ -1,9 +1,14 @@
 import { isParked, type RunId, type Task, type TaskState } from '@signalbox/engine';
 import type { Store, StoredRun } from '@signalbox/store';
+import {
+  type CommitLoop,
+  headOf,
+  type RunView,
+  type TaskSelection,
+  viewOf,
+  viewOfStored,
+} from '../loop/index.ts';
 import { followedBooks } from './followed-books.ts';
-import type { CommitLoop } from './loop.ts';
-import { headOf, type RunView, viewOf, viewOfStored } from './reader.ts';
-import type { TaskSelection } from './task-selection.ts';
 
 /**
  * A run of a partition that another node owns, or none does: folded from the journal. What the owner
