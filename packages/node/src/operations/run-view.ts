@@ -24,6 +24,7 @@ import {
 } from '../loop/index.ts';
 import { AddedParents } from './added-parents.ts';
 import { isReserved } from './reserved-key.ts';
+import { windowId } from './schedules/window-id.ts';
 
 /** One answer carries this many tasks at most; the rest comes in pages. */
 export const TASKS_SHOWN_MAX = 1_000;
@@ -63,7 +64,8 @@ export function showHead(view: EngineView): RunView {
 
 function showWindow(window: WindowHead): NonNullable<RunView['window']> {
   const { schedule, at, planned, catchUp = false, backfill = false } = window;
-  return { schedule, at: instant(at), planned: instant(planned), catchUp, backfill };
+  const id = windowId(schedule, at);
+  return { id, schedule, at: instant(at), planned: instant(planned), catchUp, backfill };
 }
 
 /** A submission that no owner has taken in yet. */

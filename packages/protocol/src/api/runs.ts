@@ -105,6 +105,8 @@ export const RunView = Type.Object({
   /** The window of a schedule that it is the run of. */
   window: Type.Optional(
     Type.Object({
+      /** Schedule and instant, `nightly_2030-01-15T02:00:00.000Z`: stands for the run wherever its id does. */
+      id: Type.String(),
       schedule: Type.String(),
       at: Instant,
       planned: Instant,
