@@ -49,6 +49,7 @@ describe('what a fan-out gave', () => {
     expect(next().state).toBe('QUEUED');
     expect(seen).toEqual([
       {
+        state: 'SUCCEEDED',
         total: 5,
         results: [
           { partition: 0, output: { rows: 0 } },
@@ -70,7 +71,7 @@ describe('what a fan-out gave', () => {
   it('beyond the bound is seen as a count, and whoever wanted more is told why', () => {
     const { seen, finish, next } = setup({ when: 'broken' });
     finish(() => json('x'.repeat(60_000)));
-    expect(seen).toEqual([{ total: 5 }]);
+    expect(seen).toEqual([{ state: 'SUCCEEDED', total: 5 }]);
     expect(next().error).toBe(
       'its condition cannot be evaluated: no such member; the results of each are too large for it to see',
     );

@@ -73,7 +73,7 @@ export function groupOutputSeen(group: Task): Uint8Array {
   const seen = isTooLargeToSee(group)
     ? { total: group.part?.childCount ?? 0 }
     : groupOutput(group, jsonResult);
-  return encodeText(JSON.stringify(seen));
+  return encodeText(JSON.stringify({ state: group.state, ...seen }));
 }
 
 function membersOf({ part, run }: Task): Task[] {
