@@ -24,11 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-async function run(...args: string[]) {
+async function command(...args: string[]) {
   const app = fakeApp({ environment: { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY } });
-  const code = await runCommand(app, ['schedules', ...args]);
+  const code = await runCommand(app, args);
   return { code, out: app.texts.out, err: app.texts.err };
 }
+
+const run = (...args: string[]) => command('schedules', ...args);
 
 describe('signalbox schedules', () => {
   it('creates, lists, shows, changes, pauses, resumes and deletes', async () => {
@@ -100,6 +102,15 @@ describe('signalbox schedules', () => {
     expect(dry).toMatchObject({ dryRun: true, missing: 5 });
     const done = await run('backfill', 'beat', ...range);
     expect(done.err).toContain('5 runs made');
+    const again = await run('backfill', 'beat', ...range);
+    expect(again.err).toContain('0 runs made');
+    expect(again.out).toBe(done.out.replaceAll('\n', '  was there\n'));
+    const [window = '', id = ''] = (done.out.split('\n')[0] ?? '').split('  ');
+    expect((await command('runs', 'list')).out).toContain(`backfill beat ${window}`);
+    for (const args of [['runs', 'show'], ['why']]) {
+      expect((await command(...args, `beat_${window}`)).out).toContain(id);
+    }
+    expect((await command('why', `beat_${window}:main`)).out).toContain(`${id}:main`);
     expect((await run('timeline', 'beat')).out.match(/backfilled/g)).toHaveLength(5);
     expect((await run('trigger', 'beat')).out).toMatch(/^[0-9a-f-]{36}\n$/);
   });

@@ -208,6 +208,8 @@ describe('what flows along a graph, over HTTP', () => {
     });
     const id = await submit('grows');
     const live = await until(id, (view) => stateOf(view, 'x') !== undefined);
+    const why = await ask(`/tasks/${id}:end/diagnosis`);
+    expect(why.json()).toMatchObject({ detail: 'It waits for 1 task: y (PENDING).' });
     await post(`/runs/${id}/tasks/x/approval`, { decision: 'approve' });
     for (const view of [live, await ended(id)]) {
       expect(view.tasks.map(({ name, after }) => [name, after])).toEqual([
