@@ -46,6 +46,12 @@ export type Command =
       readonly gapMs: number;
       readonly warm: number;
     }
+  /**
+   * For workers, before `work`: makes `n` schedules that are due at this minute (`M H * * *`, UTC), each
+   * with the data of one task whose `t0` is 0, so that its delay is the instant of its handler.
+   * Answered by `result`.
+   */
+  | { readonly kind: 'schedule'; readonly n: number; readonly cron: string }
   /** For workers: begin to take tasks. Answered by `working`; `count` follows whenever it has grown. */
   | { readonly kind: 'work' }
   /** For workers: the delays from `t0` to the handler since last asked. Answered by `delays`. */

@@ -15,6 +15,20 @@ const tuned = (config: Config, batch: number, inflight: number): Tuning => ({
   load: { batch, inflight, cap: 5_000 },
 });
 
+/** A limit for each customer; the workers of one process keep it in memory. */
+const grouped: Config = {
+  hasGroups: true,
+  work: { ...polling(500, 10).work, localGroupConcurrency: 10 },
+};
+
+const flows: Config = { ...polling(500, 2), isFlow: true };
+
+/** As often as it may look for what is due, and for what it then has to send. */
+const punctual: Config = {
+  ...polling(500, 2),
+  clock: { cronMonitorIntervalSeconds: 1, cronWorkerIntervalSeconds: 1 },
+};
+
 const notified: Config = { ...polling(100, 2), useListenNotify: true };
 
 export const pgBoss: System = {
@@ -26,6 +40,13 @@ export const pgBoss: System = {
   tunings: {
     steady: tuned(polling(500, 2), 500, 1),
     single: tuned(polling(1_000, 1), 1, 16),
+    pipeline: {
+      config: flows,
+      load: { batch: 500, inflight: 2, cap: 20_000 },
+      instead: 'flows, resolved without waiting for its clock',
+    },
+    tenants: tuned(grouped, 500, 1),
+    cron: tuned(punctual, 500, 1),
     drain: tuned(polling(2_000, 2), 1_000, 1),
     backlog: tuned(polling(2_000, 2), 1_000, 1),
     history: tuned(polling(500, 2), 500, 1),
