@@ -15,8 +15,13 @@
 
 /** From the driver. Those from `load` to `latency` are for producers, each answered by one `result`. */
 export type Command =
-  /** Submits `n` tasks in batches, one batch after the other. */
-  | { readonly kind: 'load'; readonly n: number; readonly batch: number }
+  /** Submits `n` tasks in batches, one after the other, or up to `inflight` of them at once. */
+  | {
+      readonly kind: 'load';
+      readonly n: number;
+      readonly batch: number;
+      readonly inflight?: number;
+    }
   /** Submits one by one for `ms`, with `inflight` submissions unanswered at any time. */
   | { readonly kind: 'single'; readonly inflight: number; readonly ms: number }
   /** The same with batches of `size`. */

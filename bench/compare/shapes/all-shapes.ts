@@ -49,7 +49,11 @@ export function variantsOf(shape: Shape, sizes: Sizes): readonly Variant[] {
           measureDrain(session, { waiting, drained: Math.min(waiting, sizes.backlogDrained) }),
       }));
     case 'history':
-      return [{ label: '', tasks: sizes.historyTasks, measure: measureHistory }];
+      return sizes.historyTasks.map((ended) => ({
+        label: `${ended.toLocaleString('en')} ended`,
+        tasks: ended,
+        measure: (session) => measureHistory(session, sizes, ended),
+      }));
     case 'idle':
       return once(measureIdle);
   }

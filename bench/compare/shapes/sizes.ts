@@ -15,7 +15,7 @@ export interface Sizes {
   readonly backlogTasks: readonly number[];
   /** How many of a backlog are drained while the rest waits. */
   readonly backlogDrained: number;
-  readonly historyTasks: number;
+  readonly historyTasks: readonly number[];
   readonly settleMs: number;
   readonly idleMs: number;
 }
@@ -32,7 +32,7 @@ export const FULL: Sizes = {
   cronLeadMs: 20_000,
   backlogTasks: [1_000_000],
   backlogDrained: 300_000,
-  historyTasks: 1_000_000,
+  historyTasks: [1_000_000],
   settleMs: 8_000,
   idleMs: 20_000,
 };
@@ -50,7 +50,7 @@ export const SHORT: Sizes = {
   cronLeadMs: 8_000,
   backlogTasks: [100_000],
   backlogDrained: 30_000,
-  historyTasks: 100_000,
+  historyTasks: [100_000],
   settleMs: 2_000,
   idleMs: 3_000,
 };

@@ -44,7 +44,8 @@ export const graphileWorker: System = {
   name: 'graphile-worker',
   store: 'postgres',
   isPeer: true,
-  words: 'a local queue of 2,000 and batched completions; for single tasks 500 and 250 ms',
+  words:
+    'a local queue of 2,000 and batched completions; for single tasks 500 and 250 ms, for named queues 400 and a look every 5 ms',
   tunings: {
     steady: plain,
     drain: plain,
@@ -80,6 +81,7 @@ export const graphileWorker: System = {
 export const graphileWorkerPlain: System = {
   ...graphileWorker,
   name: 'graphile-worker-plain',
+  words: 'as graphile-worker, without queues, beside tenants with limits',
   tunings: { tenants: { ...plain, instead: 'single tasks, no limits' } },
 };
 
