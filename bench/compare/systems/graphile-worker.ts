@@ -32,7 +32,8 @@ const tuned = (worker: Settings, batch: number, inflight: number): Tuning => ({
   load: { batch, inflight, cap: 20_000 },
 });
 
-const plain = tuned(batching, 1_000, 1);
+/** Twice the tasks in a call cost a tenth less processor time for each. */
+const plain = tuned(batching, 2_000, 1);
 /**
  * A fetch gives one task of each queue, so that the next one has to follow at once instead of when the
  * default of two seconds is over.
