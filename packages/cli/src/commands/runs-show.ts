@@ -1,6 +1,7 @@
 import type { Job, RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
+import { pathOf } from '../client/path-of.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
 import { RunChanges } from '../client/run-changes.ts';
 import { printOutput } from '../client/wait-for-end.ts';
@@ -64,7 +65,7 @@ async function show(call: Call, terminal: Terminal, run: RunView): Promise<void>
     return showBytes(call, terminal, run);
   }
   const { definition } = await api.get<Job>(
-    `/jobs/${encodeURIComponent(run.job)}/versions/${run.jobVersion}`,
+    `${pathOf('jobs', run.job)}/versions/${run.jobVersion}`,
   );
   const drawing = drawingOf(options, app.environment);
   const graph = runGraph(definition, taskRows(run.tasks));

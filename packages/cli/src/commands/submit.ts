@@ -61,7 +61,7 @@ async function submit(call: Call) {
     terminal.line(submitted.id);
     if (!submitted.created) terminal.note(terminal.paint.dim('this run was there already'));
     if (terminal.isTty)
-      terminal.note(terminal.paint.dim(`see: signalbox runs show ${submitted.id}`));
+      terminal.note(terminal.paint.dim(terminal.typed(`see: signalbox runs show ${submitted.id}`)));
   }
   return undefined;
 }

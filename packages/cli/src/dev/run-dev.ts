@@ -8,6 +8,7 @@ import type { Job, JobDefinition, RunView, Submitted } from '@signalbox/protocol
 import { inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
+import { pathOf } from '../client/path-of.ts';
 import { span } from '../print/times.ts';
 import { openNode } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
@@ -63,7 +64,7 @@ async function fill(params: {
   await node.ready();
   const isNew = await defineExamples(api, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
-    await api.put<Job>(`/jobs/${encodeURIComponent(name)}`, definition);
+    await api.put<Job>(pathOf('jobs', name), definition);
   }
   return { worker, isNew };
 }
@@ -124,7 +125,7 @@ async function defineExamples(api: Api, hasCommand: boolean): Promise<boolean> {
     : EXAMPLE_JOBS;
   for (const { name, definition } of examples) {
     try {
-      await api.put<Job>(`/jobs/${name}`, definition, { 'if-none-match': '*' });
+      await api.put<Job>(pathOf('jobs', name), definition, { 'if-none-match': '*' });
       isNew = true;
     } catch (error) {
       const isThere = error instanceof AnsweredError && error.code === 'precondition_failed';
