@@ -1,9 +1,11 @@
 import type { Diagnosis, RunView } from '@signalbox/protocol';
 import type { Call } from '../commands/define.ts';
 import type { ExitName } from '../exit-codes.ts';
+import { isEnded } from '../print/is-ended.ts';
 import { printJson, printValue } from '../print/json.ts';
-import { firstLine, isEnded, progressLine } from '../print/run-view.ts';
+import { progressLine } from '../print/run-view.ts';
 import { escapeControls } from '../print/table.ts';
+import { firstLine } from '../print/task-notes.ts';
 import { pathOf } from './path-of.ts';
 
 /** Shorter on a terminal, where each answer moves the progress line. */
