@@ -68,7 +68,7 @@ describe('signalbox triggers and events', () => {
   it('sends the event of the example, which is one run however often', async () => {
     const file = new URL('../../../../examples/events/guest.json', import.meta.url).pathname;
     const filter = ['--filter', 'event.data.name != ""', '--input', '${event.data.name}'];
-    await run('triggers', 'create', 'greet', 'invoice', '--type', 'guest.arrived', ...filter);
+    await run('triggers', 'create', 'greet', 'invoice', '--type', 'door.rang', ...filter);
     expect((await run('triggers', 'test', 'greet', `@${file}`)).out).toBe('Ada\n');
     expect((await run('events', 'send', `@${file}`)).out).toMatch(/^guest-1\tgreet\tcreated\t/);
     expect((await run('events', 'send', `@${file}`)).out).toMatch(/^guest-1\tgreet\tduplicate\t/);

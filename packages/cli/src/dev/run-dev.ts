@@ -26,7 +26,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const folder = resolvePath(app.cwd, values.data);
   makeFolder(folder, 0o700);
-  const unlock = lockFolder(folder);
+  const unlock = lockFolder(folder, values.jobs);
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
   const node = await openDevNode({ app, settings, key });
