@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises';
 import type { App } from './app.ts';
 import { processTerminal } from './print/terminal.ts';
 import { runCommand } from './program.ts';
@@ -12,6 +11,7 @@ async function readInput(): Promise<Uint8Array> {
 
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await lines.question(`${question} [y/N] `);
   lines.close();

@@ -28,7 +28,7 @@ export function addJobsGraph(registry: Registry, jobs: Command): void {
       if (json) printJson(terminal, graph);
       else {
         const title = `The tasks of ${job.name}, version ${job.version}`;
-        printGraph(terminal, graph, { title, ...drawingOf(options, app.environment) });
+        await printGraph(terminal, graph, { title, ...drawingOf(options, app.environment) });
       }
       return undefined;
     },

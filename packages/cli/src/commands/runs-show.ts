@@ -83,7 +83,7 @@ async function show(call: Call, terminal: Terminal, run: RunView): Promise<void>
     printHead(terminal, run);
     terminal.line('');
   }
-  printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
+  await printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
 }
 
 /** On a terminal the picture is drawn anew; elsewhere each change of a task is a line. */

@@ -15,7 +15,7 @@ import {
   TaskView,
   wordOf,
 } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../context.ts';
 import {
   approveTask,
