@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { job, type Signalbox } from './index.ts';
-import { bothPlaces } from './test-programs/both-places.ts';
+import { BothPlaces } from './test-programs/both-places.ts';
 
 const big = job('big', (input: string) => `${input}!`);
 const measure = job('measure', (_input: { text: string }, { inputBytes }) => {
@@ -10,9 +10,11 @@ const measure = job('measure', (_input: { text: string }, { inputBytes }) => {
 const text10Hash = sha256(Buffer.from(JSON.stringify({ text: 'ä'.repeat(5_000_000) })));
 const bytes10 = new Uint8Array(10_000_000).map((_, i) => 255 - (i % 251));
 
-const { places } = bothPlaces();
+const both = new BothPlaces();
+beforeAll(() => both.start());
+afterAll(() => both.stop());
 
-describe.each(places)('API-16 $name', ({ open }) => {
+describe.each(both.places)('API-16 $name', ({ open }) => {
   let box: Signalbox;
 
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import {
   SignalboxError,
   task,
 } from './index.ts';
-import { bothPlaces } from './test-programs/both-places.ts';
+import { BothPlaces } from './test-programs/both-places.ts';
 
 const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
@@ -49,9 +49,11 @@ const doubled = job(
 const unworked = job('unworked', { retry: { attemptsMax: 1 } }, () => null);
 const jobs = [hello, broken, talk, waits, graph, echoes, doubled];
 
-const { key, connect, places } = bothPlaces();
+const both = new BothPlaces();
+beforeAll(() => both.start());
+afterAll(() => both.stop());
 
-describe.each(places)('API-16 $name', ({ open }) => {
+describe.each(both.places)('API-16 $name', ({ open }) => {
   let box: Signalbox;
 
   beforeAll(async () => {
@@ -249,7 +251,7 @@ function messageOf(text: string): string {
   return (JSON.parse(text) as { message: string }).message;
 }
 
-describe.each(places)('API-16 closing the $name box', ({ open }) => {
+describe.each(both.places)('API-16 closing the $name box', ({ open }) => {
   it('ends streams and waits that are under way', async () => {
     const box = await open();
     await box.define([unworked]);
@@ -267,7 +269,7 @@ describe.each(places)('API-16 closing the $name box', ({ open }) => {
 
 describe('a remote box', () => {
   it('says that its key is not known', async () => {
-    await using box = await connect(`${key}x`);
+    await using box = await both.connect(`${both.key}x`);
     await expect(box.work([hello])).rejects.toMatchObject({ code: 'unauthenticated' });
     await expect(box.work([])).rejects.toMatchObject({ code: 'unauthenticated' });
   });
