@@ -8,4 +8,10 @@ export { type RedriveScope, redrive } from './redrive.ts';
 export { slicesOf } from './slices.ts';
 export { Specs } from './specs.ts';
 export { readNeeded, readPartition } from './take-over.ts';
-export { NO_TASKS, type SelectedTasks, selectTasks, type TaskSelection } from './task-selection.ts';
+export {
+  ALL_TASKS,
+  NO_TASKS,
+  type SelectedTasks,
+  selectTasks,
+  type TaskSelection,
+} from './task-selection.ts';

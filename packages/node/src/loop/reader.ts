@@ -15,6 +15,7 @@ import {
   resultOutput,
   type Task,
   type TaskState,
+  toldError,
   type Waited,
 } from '@signalbox/engine';
 import type { Store, StoredRun } from '@signalbox/store';
@@ -126,7 +127,7 @@ function readTask(task: Task, state: TaskState): TaskRead {
     index,
     state,
     // What an earlier try said is no error of a task that succeeded.
-    error: state === 'SUCCEEDED' ? null : task.error,
+    error: state === 'SUCCEEDED' ? null : toldError(task, state, task.error),
     attempts: attemptsOf(task),
     ...(attempt !== null && attempt.progress >= 0 ? { progress: attempt.progress } : {}),
     ...(state === 'PENDING' && dueAt > 0 ? { dueAtMs: dueAt } : {}),

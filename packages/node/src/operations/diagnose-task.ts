@@ -1,12 +1,15 @@
 import { DUE_LANE, parseClass, type RunHead, type RunId } from '@signalbox/engine';
 import { type Diagnosis, parseTaskId, type TaskState } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
-import { diagnose, ended, waitingUntil } from '../diagnose/diagnose.ts';
+import { diagnose, waitingUntil } from '../diagnose/diagnose.ts';
+import { ended, endedStored } from '../diagnose/ended.ts';
 import type { Finding } from '../diagnose/reasons.ts';
+import { ALL_TASKS } from '../loop/index.ts';
 import { findRun } from './find-run.ts';
 import { operation } from './operation.ts';
-import { readView } from './read-run.ts';
-import { liveTask, noTask, showTask } from './tasks.ts';
+import { readAnywhere, readView } from './read-run.ts';
+import { showRun } from './run-view.ts';
+import { liveTask, noTask } from './tasks.ts';
 
 /** Why a task is not running: the one constraint that binds, and what would lift it (API-09). */
 export const diagnoseTask = operation(
@@ -28,9 +31,13 @@ export const diagnoseTask = operation(
     const { core } = context.loop.engine;
     const live = liveTask(context, { tenant, id, name: named.task });
     if (live !== null) return told(live.state, diagnose(core, live, context.loop.time.now()));
-    const task = await showTask(context, { tenant, id, name: named.task });
+    const { job, jobVersion: version } = view;
+    const spec = await context.loop.specs.load({ tenant, job, version });
+    const whole = await readAnywhere(context, { tenant, id, select: ALL_TASKS });
+    const { tasks } = await showRun(context, whole, ALL_TASKS);
+    const task = endedStored(named.task, { tasks, spec });
     if (task === null) throw noTask(params.id);
-    if (view.endedAtMs !== null) return told(task.state, ended(task.state, task.error));
+    if (view.endedAtMs !== null) return told(task.state, ended(task));
     return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
   },
 );
