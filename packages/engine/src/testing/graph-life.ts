@@ -10,6 +10,7 @@ import { Recorded } from './recorded.ts';
 
 const PORTS: GraphPorts = {
   judge: (expression) => ({ value: expression === 'yes' }),
+  reads: () => ({ input: false, tasks: false }),
   readAddition: () => ({ error: 'nothing is added here' }),
 };
 

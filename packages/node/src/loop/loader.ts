@@ -2,6 +2,7 @@ import type { Command, Effect, Engine, PageWanted, Run, SubmittedRun } from '@si
 import { DUE_LANE } from '@signalbox/engine';
 import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
+import { eventsOf, isOfEvents } from './inbox-events.ts';
 import { itemsOf } from './inbox-request.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
@@ -187,7 +188,10 @@ export class Loader {
     try {
       if (partitions.length > 0) {
         const entries = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
-        for (const entry of entries) await this.#takeIn(entry);
+        // The clocks of two nodes differ: an event that was sent to a run just submitted must not come
+        // before it.
+        for (const entry of entries) if (!isOfEvents(entry)) await this.#takeIn(entry);
+        for (const entry of entries) if (isOfEvents(entry)) this.#hear(entry);
       }
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
@@ -209,6 +213,11 @@ export class Loader {
     }
     const [first, ...others] = commands;
     if (first !== undefined) this.#p.deliver([first, ...others], entry.id);
+  }
+
+  #hear(entry: InboxEntry): void {
+    const [first, ...others] = eventsOf(entry);
+    if (first !== undefined && !this.#stopped) this.#p.deliver([first, ...others], entry.id);
   }
 }
 

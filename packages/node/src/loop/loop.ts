@@ -221,6 +221,11 @@ export class CommitLoop {
     this.engine.apply({ kind: 'follow', tenants }, this.engine.core.now, this.#ports.random);
   }
 
+  /** Something was put into the inbox of a partition that is ours: it need not wait for the next look. */
+  lookIntoInbox(): void {
+    this.#loader.hurry();
+  }
+
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
   report(said: Command | readonly Command[]): void {
     if (this.#stopped) return;
@@ -341,7 +346,7 @@ export class CommitLoop {
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
     if (mail.inboxEntry !== undefined && partition !== null) {
-      this.#groups.takeFromInbox(mail.inboxEntry, first, answers[0]);
+      this.#groups.takeFromInbox(mail.inboxEntry, first, answers);
     }
     return answers;
   }
