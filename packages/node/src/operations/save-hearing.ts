@@ -14,7 +14,6 @@ export async function saveHearing(
   { name, definition }: { name: string; definition: JobDefinition },
 ): Promise<void> {
   const types = heardTypes(definition);
-  const { hearing } = context.triggers;
   if (types.length === 0) return;
   const { now } = await changeNamed<StoredHearing>(context, caller, {
     kind: HEARING_KIND,
@@ -25,5 +24,5 @@ export async function saveHearing(
       return after.length === before.length ? null : { types: after };
     },
   });
-  hearing.adopt(now);
+  context.triggers.hearing.adopt(now);
 }
