@@ -4,6 +4,8 @@ import type { Logger } from 'pino';
 const PAGE = 500;
 /** Two writers may commit in another order than their times say. */
 const LOOK_BACK_MS = 60_000;
+/** Of so many looks one is taken where no other node is there. Within what is looked back. */
+const LOOKS_ALONE = 30;
 
 export interface DefinitionBook {
   /** Takes a version in; said again, or after a newer one, it changes nothing. Answers whether it did. */
@@ -13,29 +15,34 @@ export interface DefinitionBook {
 /**
  * Keeps a book of definitions as the store has it. It is read once before the node owns anything: the
  * end of a run whose followers are not known yet would start nothing, for ever. Later changes by other
- * nodes are looked for every second, where there are others.
+ * nodes are looked for every second; where there is no other node none writes, and it is looked for
+ * seldom, so that a node at rest asks its store less than once a second.
  */
 export class DefinitionWatch<Book extends DefinitionBook> {
   readonly #store: Store;
   readonly #log: Logger;
   readonly #kind: string;
+  readonly #isAlone: () => boolean;
   readonly #changed: () => void;
   readonly book: Book;
   #sinceMs = 0;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #next: Promise<void> | null = null;
+  #passedOver = 0;
 
   constructor(params: {
     store: Store;
     log: Logger;
     kind: string;
     book: Book;
+    isAlone: () => boolean;
     changed: () => void;
   }) {
     this.#store = params.store;
     this.#log = params.log;
     this.#kind = params.kind;
+    this.#isAlone = params.isAlone;
     this.#changed = params.changed;
     this.book = params.book;
   }
@@ -97,6 +104,8 @@ export class DefinitionWatch<Book extends DefinitionBook> {
   }
 
   async #lookAgain(): Promise<void> {
+    this.#passedOver = this.#isAlone() ? (this.#passedOver + 1) % LOOKS_ALONE : 0;
+    if (this.#passedOver > 0) return;
     try {
       await this.look();
     } catch (error) {

@@ -23,8 +23,9 @@ export function watchDefinitions(params: {
   const changed = (): void => {
     loop().follow(new Set([...triggers.followers(), ...hearing.followers()]));
   };
+  const common = { store, log, isAlone: () => loop().leases.isAlone, changed };
   return {
-    watch: new DefinitionWatch({ store, log, changed, kind: TRIGGER_KIND, book: triggers }),
-    hearing: new DefinitionWatch({ store, log, changed, kind: HEARING_KIND, book: hearing }),
+    watch: new DefinitionWatch({ ...common, kind: TRIGGER_KIND, book: triggers }),
+    hearing: new DefinitionWatch({ ...common, kind: HEARING_KIND, book: hearing }),
   };
 }
