@@ -97,6 +97,10 @@ class JournalReader {
         return this.#coverage.sometimes('tasks added');
       case 'taskWaiting':
         return this.#coverage.sometimes('wait begun');
+      case 'eventKept':
+        return this.#coverage.sometimes('event kept for a later wait');
+      case 'eventTaken':
+        return this.#coverage.sometimes('wait ended by an event');
       case 'taskSkipped':
         return this.#coverage.sometimes('task skipped');
       case 'tasksTakenOver':

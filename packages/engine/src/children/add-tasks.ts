@@ -33,7 +33,10 @@ export function addTasks(
   const first = run.tasks.length;
   const fact = { partition, seq, task: index, at: core.now, tasks, edges: planned };
   core.emit(core.bookOf(run), tasksAdded(fact), run);
-  for (const added of run.tasks.slice(first)) if (added.waitsFor === 0) core.unblocked.push(added);
+  for (const added of run.tasks.slice(first)) {
+    core.eventWaits.add(added);
+    if (added.waitsFor === 0) core.unblocked.push(added);
+  }
   return null;
 }
 
@@ -47,7 +50,11 @@ function plan(core: Core, run: Run, { tasks, edges }: Addition): [number, number
   const names = run.tasks.map((task) => (task.part?.group == null ? task.spec.name : ''));
   const indexOf = new Map(names.map((name, i) => [name, i]));
   indexOf.delete('');
-  for (const [i, { name }] of tasks.entries()) {
+  for (const [i, { name, event }] of tasks.entries()) {
+    // Nodes know by the definition which events they have to keep for whom.
+    if (event !== undefined && !run.spec.hears.includes(event.type)) {
+      return `task ${name} waits for an event of the type ${event.type}, which the job does not name in hears`;
+    }
     if (name === undefined) return 'every task that is added needs a name';
     if (indexOf.has(name)) return `two tasks have the name ${name}`;
     indexOf.set(name, names.length + i);

@@ -27,7 +27,7 @@ export function evaluate(core: Core, task: Task, ports: GraphPorts): void {
   if (spec.step === PLAIN) return release(core, task);
   if (spec.step.when !== null && !conditionHolds(core, task, ports)) return;
   if (spec.step.fanOut !== null) return fanOut(core, task);
-  if (spec.step.wait !== null) return beginWait(core, task);
+  if (spec.step.wait !== null) return beginWait(core, task, ports);
   release(core, task);
 }
 

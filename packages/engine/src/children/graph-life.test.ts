@@ -9,6 +9,7 @@ import type { Addition, GraphPorts } from './ports.ts';
 
 const PORTS: GraphPorts = {
   judge: () => ({ value: true }),
+  reads: () => ({ input: false, tasks: false }),
   readAddition: (_spec, output) => JSON.parse(decodeText(output)) as Addition,
 };
 const of = { partition: 0, seq: 1 };

@@ -16,6 +16,7 @@ function setup(step: StepDefinition, graph: GraphDefinition = {}) {
       seen.push(output === null ? null : JSON.parse(decodeText(output)));
       return expression === 'broken' ? { error: 'no such member' } : { value: true };
     },
+    reads: () => ({ input: false, tasks: true }),
     readAddition: () => ({ error: 'nothing is added here' }),
   };
   const h = new Recorded({ graphPorts: ports });

@@ -11,6 +11,7 @@ const PORTS: GraphPorts = {
     if (expression === 'broken') return { error: 'broken' };
     return { value: event !== undefined && decodeText(event).includes(expression) };
   },
+  reads: () => ({ input: false, tasks: false }),
   readAddition: () => ({ error: 'nothing is added here' }),
 };
 
@@ -33,7 +34,14 @@ function waiting(step: StepDefinition) {
 const approve = (h: Recorded, decision: 'approve' | 'reject', comment = '') =>
   h.apply({ kind: 'approve', partition: 0, seq: 1, task: 1, decision, by: 'ann', comment });
 const event = (h: Recorded, type: string, data: string) =>
-  h.apply({ kind: 'event', partition: 0, tenant: 'acme', type, event: encodeText(data) });
+  h.apply({
+    kind: 'event',
+    partition: 0,
+    tenant: 'acme',
+    type,
+    key: data,
+    event: encodeText(data),
+  });
 
 describe('EXT-16 a wait', () => {
   it.each([

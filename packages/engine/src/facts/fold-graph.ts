@@ -1,6 +1,13 @@
 import { assertNever, invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
-import { type Growth, graphOf, isFannedOut, parentEnded, partOf } from '../model/graph.ts';
+import {
+  eventsOf,
+  type Growth,
+  graphOf,
+  isFannedOut,
+  parentEnded,
+  partOf,
+} from '../model/graph.ts';
 import { type Run, Task } from '../model/run.ts';
 import { taskSpecs } from '../model/spec.ts';
 import { isTerminalTask } from '../model/states.ts';
@@ -46,6 +53,12 @@ export function foldGraph(book: Book, fact: GraphFact): void {
       task.dueAt = fact.until;
       return;
     }
+    case 'eventKept': {
+      const { key, type, event, suits } = fact;
+      return eventsOf(runOf(book, fact.seq)).keep({ key, type, event, suits });
+    }
+    case 'eventTaken':
+      return eventsOf(runOf(book, fact.seq)).take(fact.key);
     default:
       return assertNever(fact);
   }

@@ -1,4 +1,5 @@
 import type { PauseReason } from '../model/graph.ts';
+import type { KeptEvent } from '../model/run-events.ts';
 import type { TaskDefinition } from '../model/spec.ts';
 import type { RunState, TaskState } from '../model/states.ts';
 
@@ -10,6 +11,8 @@ export type GraphFact =
   | TasksAdded
   | TasksTakenOver
   | TaskWaiting
+  | EventKept
+  | EventTaken
   | NotificationDue
   | NotificationDone;
 
@@ -71,6 +74,17 @@ export interface TaskWaiting extends OfTask {
   readonly until: number;
 }
 
+/** An event came before the wait that it may be for; the run keeps it until then. */
+export interface EventKept extends OfRun, KeptEvent {
+  readonly kind: 'eventKept';
+}
+
+/** An event is what a wait has waited for. In this run it counts no more, however often it is told. */
+export interface EventTaken extends OfTask {
+  readonly kind: 'eventTaken';
+  readonly key: string;
+}
+
 /** Somebody outside is to be told, and has not been yet. */
 export interface NotificationDue extends OfRun {
   readonly kind: 'notificationDue';
@@ -112,6 +126,8 @@ export const tasksTakenOver = (f: Made<TasksTakenOver>): TasksTakenOver => ({
   ...f,
 });
 export const taskWaiting = (f: Made<TaskWaiting>): TaskWaiting => ({ kind: 'taskWaiting', ...f });
+export const eventKept = (f: Made<EventKept>): EventKept => ({ kind: 'eventKept', ...f });
+export const eventTaken = (f: Made<EventTaken>): EventTaken => ({ kind: 'eventTaken', ...f });
 export const notificationDue = (f: Made<NotificationDue>): NotificationDue => ({
   kind: 'notificationDue',
   ...f,
@@ -128,6 +144,8 @@ const KINDS: { readonly [K in GraphFact['kind']]: true } = {
   tasksAdded: true,
   tasksTakenOver: true,
   taskWaiting: true,
+  eventKept: true,
+  eventTaken: true,
   notificationDue: true,
   notificationDone: true,
 };

@@ -1,5 +1,6 @@
 import { childName } from './grown-names.ts';
 import type { Run, Task } from './run.ts';
+import { RunEvents } from './run-events.ts';
 import type { TaskDefinition } from './spec.ts';
 import type { TaskState } from './states.ts';
 
@@ -30,7 +31,7 @@ export class TaskPart {
   addedAfter: number[] | null = null;
 }
 
-/** What a run has only when it was paused, has grown, or goes on with another's work. */
+/** What a run has only when it was paused, has grown, heard events, or goes on with another's work. */
 export class RunGraph {
   paused: { readonly by: string; readonly why: PauseReason; readonly detail: string } | null = null;
   /** Raised by its owner; 0 for what the job says. */
@@ -42,6 +43,7 @@ export class RunGraph {
   overdueTold = false;
   /** It failed fast, and everything else of it has been told. */
   stopping = false;
+  events: RunEvents | null = null;
 }
 
 export type PauseReason = 'asked' | 'task_failed' | 'fan_out_limit';
@@ -65,6 +67,12 @@ const newPart = (): TaskPart => new TaskPart();
 export function graphOf(run: Run): RunGraph {
   if (run.graph === null) run.graph = new RunGraph();
   return run.graph;
+}
+
+export function eventsOf(run: Run): RunEvents {
+  const graph = graphOf(run);
+  graph.events ??= new RunEvents();
+  return graph.events;
 }
 
 /** Ended, and neither well nor on purpose. */

@@ -247,6 +247,17 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
     makeGraph.taskWaiting({ ...ofGraph, task: 1, until: GOLDEN_AT + 60_000 }),
     makeGraph.taskWaiting({ ...ofGraph, task: 2, until: 0 }),
   ],
+  eventKept: [
+    makeGraph.eventKept({
+      ...ofGraph,
+      key: '["/shop","7"]',
+      type: 'paid',
+      event: bytes,
+      suits: [],
+    }),
+    makeGraph.eventKept({ ...ofGraph, key: 'é', type: 'paid', event: bytes, suits: [1, 4] }),
+  ],
+  eventTaken: [makeGraph.eventTaken({ ...ofGraph, task: 1, key: '["/shop","7"]' })],
   notificationDue: [
     makeGraph.notificationDue({
       ...ofGraph,

@@ -104,6 +104,10 @@ function graphPart(fact: GraphFact, run: NamedRun): Partial<FeedEvent> & { at: n
       return { at, detail: { count: fact.tasks.length } };
     case 'taskWaiting':
       return { at, task: named(fact.task), state: 'PENDING', detail: { until: fact.until } };
+    case 'eventKept':
+      return { at, detail: { type: fact.type } };
+    case 'eventTaken':
+      return { at, task: named(fact.task) };
     case 'notificationDue':
       return { at, detail: { id: fact.notification.id, on: fact.notification.on } };
     case 'notificationDone':

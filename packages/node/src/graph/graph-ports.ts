@@ -14,13 +14,22 @@ import { conditionPrograms } from './conditions.ts';
 export function graphPorts(): GraphPorts {
   let programs: CelPrograms | null = null;
   let additions: AdditionSchema | null = null;
+  const compile = (expression: string) => {
+    programs ??= conditionPrograms();
+    return programs.compile({ field: 'when', expression, result: 'bool' });
+  };
   return {
     judge(expression, scope) {
-      programs ??= conditionPrograms();
-      const compiled = programs.compile({ field: 'when', expression, result: 'bool' });
+      const compiled = compile(expression);
       if (compiled.kind === 'refused') return { error: compiled.refusal.message };
       const judged = compiled.program.evaluate(variablesOf(scope));
       return judged.kind === 'error' ? { error: judged.message } : { value: judged.value === true };
+    },
+    reads(expression) {
+      const compiled = compile(expression);
+      if (compiled.kind === 'refused') return { input: false, tasks: false };
+      const { names } = compiled.program;
+      return { input: names.has('input'), tasks: names.has('tasks') };
     },
     readAddition(spec, output) {
       additions ??= compileAddition();

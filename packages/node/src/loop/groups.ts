@@ -58,9 +58,15 @@ export class Groups {
     return null;
   }
 
-  /** An entry that became runs leaves the inbox, and so does one that was a run already. */
-  takeFromInbox(entry: string, first: Command | undefined, answer: Answer | undefined): void {
-    if (first?.kind !== 'submit' || answer === undefined || answer.kind === 'refused') return;
+  /**
+   * An entry that became runs leaves the inbox, and so does one that was a run already. Events leave it
+   * when all of them have been heard: what could not be judged yet is told again.
+   */
+  takeFromInbox(entry: string, first: Command | undefined, answers: readonly Answer[]): void {
+    const [answer] = answers;
+    if (answer === undefined || answers.some(({ kind }) => kind === 'refused')) return;
+    if (first?.kind === 'event') this.gathering.takeFromInbox(first.partition, entry);
+    if (first?.kind !== 'submit') return;
     this.gathering.takeFromInbox(first.partition, entry);
     if (answer.kind !== 'duplicate') return;
     const { partition, seq, ms } = answer;

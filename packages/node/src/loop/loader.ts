@@ -1,7 +1,16 @@
-import type { Command, Effect, Engine, PageWanted, Run, SubmittedRun } from '@signalbox/engine';
+import type {
+  Answer,
+  Command,
+  Effect,
+  Engine,
+  PageWanted,
+  Run,
+  SubmittedRun,
+} from '@signalbox/engine';
 import { DUE_LANE } from '@signalbox/engine';
 import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
+import { eventsOf, isOfEvents } from './inbox-events.ts';
 import { itemsOf } from './inbox-request.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
@@ -14,6 +23,13 @@ const RETRY_MS = 1_000;
 
 type Assign = Effect & { kind: 'assign' };
 
+/** An inbox entry that has been handed to the loop. */
+export interface Taken {
+  readonly entry: string;
+  /** What became of it is durable, or nothing came of it. */
+  settled(answers: readonly Answer[]): void;
+}
+
 interface LoaderParams {
   readonly store: Store;
   readonly ports: LoopPorts;
@@ -24,7 +40,7 @@ interface LoaderParams {
   /** Resolves when everything decided so far is durable. */
   decidedIsDurable(): Promise<void>;
   /** Hands commands of one partition to the loop; with the inbox entry that they take out. */
-  deliver(commands: readonly [Command, ...Command[]], inboxEntry?: string): void;
+  deliver(commands: readonly [Command, ...Command[]], taken?: Taken): void;
   storeFailed(error: StoreError): void;
 }
 
@@ -40,6 +56,12 @@ export class Loader {
   #polling = false;
   /** Something came while a look was under way that may not have seen it. */
   #hurried = false;
+  /** Entries that were handed over: they are in the inbox until that is durable, and are not to come again. */
+  readonly #underWay = new Set<string>();
+  /** Of these, entries that are so no more: the next look sees what the store makes of them. */
+  readonly #settled = new Set<string>();
+  /** The last look has left entries behind. */
+  #isBehind = false;
   #stopped = false;
 
   constructor(params: LoaderParams) {
@@ -183,11 +205,18 @@ export class Loader {
     if (this.#stopped) return;
     this.#polling = true;
     this.#hurried = false;
+    for (const entry of this.#settled) this.#underWay.delete(entry);
+    this.#settled.clear();
     const partitions = this.#p.livePartitions();
     try {
       if (partitions.length > 0) {
-        const entries = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
-        for (const entry of entries) await this.#takeIn(entry);
+        const read = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
+        this.#isBehind = read.length === INBOX_PAGE;
+        const entries = read.filter(({ id }) => !this.#underWay.has(id));
+        // The clocks of two nodes differ: an event that was sent to a run just submitted must not come
+        // before it.
+        for (const entry of entries) if (!isOfEvents(entry)) await this.#takeIn(entry);
+        for (const entry of entries) if (isOfEvents(entry)) this.#hear(entry);
       }
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
@@ -208,7 +237,23 @@ export class Loader {
       commands.push({ kind: 'submit', partition, spec, head, class: klass, input });
     }
     const [first, ...others] = commands;
-    if (first !== undefined) this.#p.deliver([first, ...others], entry.id);
+    if (first !== undefined) this.#handOver([first, ...others], entry);
+  }
+
+  #hear(entry: InboxEntry): void {
+    const [first, ...others] = eventsOf(entry);
+    if (first !== undefined && !this.#stopped) this.#handOver([first, ...others], entry);
+  }
+
+  #handOver(commands: readonly [Command, ...Command[]], { id: entry }: InboxEntry): void {
+    this.#underWay.add(entry);
+    const settled = (answers: readonly Answer[]): void => {
+      this.#settled.add(entry);
+      // What was refused comes again at its time: at once it would be refused again, in a circle.
+      const isTaken = answers.every(({ kind }) => kind !== 'refused');
+      if (isTaken && this.#isBehind && this.#settled.size === this.#underWay.size) this.hurry();
+    };
+    this.#p.deliver(commands, { entry, settled });
   }
 }
 

@@ -8,7 +8,7 @@ import { DurableMark } from './durable-mark.ts';
 import { type Group, partitionAndSeq, type Reply } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
 import { Leases } from './leases.ts';
-import { Loader } from './loader.ts';
+import { Loader, type Taken } from './loader.ts';
 import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
@@ -131,7 +131,7 @@ export class CommitLoop {
       inboxPollMs: settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
       livePartitions: () => this.leases.livePartitions,
-      deliver: (commands, inboxEntry) => this.#deliver(commands, inboxEntry),
+      deliver: (commands, taken) => this.#deliver(commands, taken),
       storeFailed,
     });
   }
@@ -221,6 +221,11 @@ export class CommitLoop {
     this.engine.apply({ kind: 'follow', tenants }, this.engine.core.now, this.#ports.random);
   }
 
+  /** Something was put into the inbox of a partition that is ours: it need not wait for the next look. */
+  lookIntoInbox(): void {
+    this.#loader.hurry();
+  }
+
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
   report(said: Command | readonly Command[]): void {
     if (this.#stopped) return;
@@ -275,10 +280,10 @@ export class CommitLoop {
     this.#deferStep();
   }
 
-  #deliver(commands: readonly [Command, ...Command[]], inboxEntry?: string): void {
+  #deliver(commands: readonly [Command, ...Command[]], taken?: Taken): void {
     const partition = partitionOf(commands[0]);
-    const mail = { commands, resolve: null, partition };
-    this.#post(inboxEntry === undefined ? mail : { ...mail, inboxEntry });
+    if (taken === undefined) return this.#post({ commands, resolve: null, partition });
+    this.#post({ commands, resolve: taken.settled, partition, inboxEntry: taken.entry });
   }
 
   #deferStep(): void {
@@ -341,7 +346,7 @@ export class CommitLoop {
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
     if (mail.inboxEntry !== undefined && partition !== null) {
-      this.#groups.takeFromInbox(mail.inboxEntry, first, answers[0]);
+      this.#groups.takeFromInbox(mail.inboxEntry, first, answers);
     }
     return answers;
   }

@@ -82,6 +82,8 @@ export class FactCounts {
       case 'tasksAdded':
       case 'tasksTakenOver':
       case 'taskWaiting':
+      case 'eventKept':
+      case 'eventTaken':
       case 'notificationDue':
       case 'notificationDone':
       case 'windowMet':

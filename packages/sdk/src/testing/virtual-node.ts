@@ -31,6 +31,12 @@ export interface VirtualNode {
   supply(task: Task): Promise<Supply | Unsuppliable>;
 }
 
+type Part = Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> & {
+  readonly triggers: {
+    readonly hearing: Pick<NodeContext['triggers']['hearing'], 'adopt'>;
+  };
+};
+
 /** The real engine and commit loop on a store in memory, with a clock that stands still. */
 export function virtualNode(params: {
   time: VirtualTime;
@@ -68,12 +74,14 @@ export function virtualNode(params: {
   });
   const blobs = memoryBlobs();
   // What simulated operations use of a node; the rest has no part in a simulation.
-  const part: Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> = {
+  const part: Part = {
     name: 'simulated-node',
     partitions: PARTITIONS,
     store,
     loop,
     blobs,
+    // No events are sent here, only words to single tasks: nobody has to know who waits for which.
+    triggers: { hearing: { adopt: () => {} } },
   };
   const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
     const ref = decodeBlobRef(kept);
@@ -81,7 +89,7 @@ export function virtualNode(params: {
   };
   const supplier = new Supplier(blobs);
   return {
-    context: part as NodeContext,
+    context: part as Part & NodeContext,
     loop,
     payload,
     supply: async (task) => supplier.of(task),
