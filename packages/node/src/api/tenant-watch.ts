@@ -1,10 +1,11 @@
 import { PLATFORM } from '@signalbox/protocol';
 import type { Definition, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
-import type { CommitLoop } from '../loop/index.ts';
+import { type CommitLoop, Looks } from '../loop/index.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
 const PAGE = 500;
+const LOOKS_ALONE = 10;
 
 /**
  * Keeps the loop told of the tenants that are defined: on start, before anything is scheduled, and
@@ -17,6 +18,7 @@ export class TenantWatch {
   /** The version of each tenant that the loop was last told of by us. */
   readonly #told = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
+  readonly #looks = new Looks(LOOKS_ALONE);
   #looking = false;
 
   constructor(params: { store: Store; loop: CommitLoop; log: Logger }) {
@@ -60,7 +62,7 @@ export class TenantWatch {
   }
 
   async #lookAgain(): Promise<void> {
-    if (this.#looking) return;
+    if (this.#looking || !this.#looks.isDue(this.#loop.leases.isAlone)) return;
     this.#looking = true;
     try {
       await this.look();

@@ -2,6 +2,7 @@ export { expectationName } from './defined-schedule.ts';
 export * from './fetch.ts';
 export { packEvents, type SentEvent } from './inbox-events.ts';
 export * from './inbox-request.ts';
+export { Looks } from './looks.ts';
 export * from './loop.ts';
 export * from './ports.ts';
 export * from './reader.ts';

@@ -13,6 +13,7 @@ import type { Definition, DefinitionCursor, Store, StoreError } from '@signalbox
 import { type Adoption, chunksByJob, type SetSchedule } from './adoption.ts';
 import { asStoreError } from './committer.ts';
 import { definedSchedule } from './defined-schedule.ts';
+import { Looks } from './looks.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 
@@ -20,8 +21,8 @@ const PAGE = 1_000;
 const JOBS_AT_ONCE = 32;
 /** Two writers may commit in another order than their times say; what was seen is passed over. */
 const LOOK_BACK_MS = 60_000;
-/** A node that is alone looks only every so many times: idle, it is to cost nothing. */
-const POLLS_ALONE = 30;
+/** Below what is looked back: whoever comes finds nothing missed. */
+const POLLS_ALONE = 55;
 /** Everything is read again this often: a store's clock that was set to and fro hides changes. */
 const READ_ALL_MS = 600_000;
 
@@ -57,7 +58,7 @@ export class ScheduleWatch {
   /** The last look that went through, on the store's clock and on ours. */
   #looked: { readonly storeMs: number; readonly ownMs: number } | null = null;
   #readAllAt = 0;
-  #passedOver = 0;
+  readonly #looks = new Looks(POLLS_ALONE);
   #looking: Promise<void> | null = null;
   #cancelPoll: () => void = () => {};
   #stopped = false;
@@ -136,8 +137,7 @@ export class ScheduleWatch {
   async #poll(): Promise<void> {
     // Where there is no other node, none writes: what is saved here is known.
     const mayPassOver = this.#p.isAlone() && this.#came().length === 0;
-    this.#passedOver = mayPassOver ? (this.#passedOver + 1) % POLLS_ALONE : 0;
-    if (this.#passedOver === 0) {
+    if (this.#looks.isDue(mayPassOver)) {
       await this.#looking;
       await this.#lookOnce();
     }

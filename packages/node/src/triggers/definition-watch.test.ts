@@ -27,7 +27,7 @@ describe('the watch over definitions', () => {
   it('asks seldom where no other node could write, and every second where one could', async () => {
     const { looks, others, watch } = watched();
     watch.start(1_000);
-    await vi.advanceTimersByTimeAsync(60_000);
+    await vi.advanceTimersByTimeAsync(110_000);
     expect(looks).toHaveBeenCalledTimes(2);
     others.isAlone = false;
     await vi.advanceTimersByTimeAsync(10_000);

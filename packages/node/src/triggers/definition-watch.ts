@@ -1,11 +1,12 @@
 import type { Definition, DefinitionCursor, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
+import { Looks } from '../loop/index.ts';
 
 const PAGE = 500;
 /** Two writers may commit in another order than their times say. */
 const LOOK_BACK_MS = 60_000;
-/** Of so many looks one is taken where no other node is there. Within what is looked back. */
-const LOOKS_ALONE = 30;
+/** Below what is looked back: whoever comes finds nothing missed. */
+const LOOKS_ALONE = 55;
 
 export interface DefinitionBook {
   /** Takes a version in; said again, or after a newer one, it changes nothing. Answers whether it did. */
@@ -29,7 +30,7 @@ export class DefinitionWatch<Book extends DefinitionBook> {
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
   #next: Promise<void> | null = null;
-  #passedOver = 0;
+  readonly #looks = new Looks(LOOKS_ALONE);
 
   constructor(params: {
     store: Store;
@@ -104,8 +105,7 @@ export class DefinitionWatch<Book extends DefinitionBook> {
   }
 
   async #lookAgain(): Promise<void> {
-    this.#passedOver = this.#isAlone() ? (this.#passedOver + 1) % LOOKS_ALONE : 0;
-    if (this.#passedOver > 0) return;
+    if (!this.#looks.isDue(this.#isAlone())) return;
     try {
       await this.look();
     } catch (error) {
