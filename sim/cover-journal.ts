@@ -97,6 +97,8 @@ class JournalReader {
         return this.#coverage.sometimes('tasks added');
       case 'taskWaiting':
         return this.#coverage.sometimes('wait begun');
+      case 'nestedStarted':
+        return this.#coverage.sometimes('nested run started');
       case 'taskSkipped':
         return this.#coverage.sometimes('task skipped');
       case 'tasksTakenOver':

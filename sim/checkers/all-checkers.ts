@@ -9,6 +9,7 @@ import { graphOrder } from './graph-order.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveness } from './liveness.ts';
+import { nestedRuns } from './nested-runs.ts';
 import { noFatal } from './no-fatal.ts';
 import { oneTerminal } from './one-terminal.ts';
 import { priority } from './priority.ts';
@@ -31,6 +32,7 @@ export const CHECKERS: readonly Checker[] = [
   liveness,
   reportTruth,
   followers,
+  nestedRuns,
   ledger,
 ];
 

@@ -25,7 +25,9 @@ export interface Job {
   readonly name: string;
   readonly definition: JobDefinition;
   readonly behaviour: Behaviour;
-  /** How often it is chosen. */
+  /** Jobs that it cannot do without: known wherever it is. */
+  readonly needs?: readonly string[];
+  /** How often it is chosen; 0 for one that only others start. */
   readonly weight: number;
 }
 
@@ -109,6 +111,48 @@ const GRAPHS: readonly Job[] = [
       ],
     },
     behaviour: { ms: [50, 2_000], permanent: 0.1 },
+  },
+  {
+    name: 'nests',
+    weight: 2,
+    needs: ['diamond', 'flaky'],
+    definition: {
+      failurePolicy: 'FAIL_FAST',
+      tasks: [
+        { name: 'one', run: { job: 'diamond' } },
+        { name: 'two', run: { job: 'flaky' } },
+        task({ name: 'beside' }),
+      ],
+    },
+    behaviour: { ms: [50, 9_000], permanent: 0.3 },
+  },
+  {
+    name: 'deeper',
+    weight: 1,
+    needs: ['nests', 'diamond', 'flaky'],
+    definition: {
+      failurePolicy: 'PAUSE',
+      notify: { onAlert: [{}] },
+      tasks: [{ name: 'n', run: { job: 'nests' } }, task({ name: 'end', after: ['n'] })],
+    },
+    behaviour: { ms: [50, 2_000] },
+  },
+  // Nobody answers a `patient` run: only the cancellation of the one that waits for it ends it.
+  {
+    name: 'patient',
+    weight: 0,
+    definition: { failurePolicy: 'FAIL_FAST', tasks: [{ name: 'ask', approval: {} }] },
+    behaviour: { ms: [600_000, 600_000] },
+  },
+  {
+    name: 'abandons',
+    weight: 2,
+    needs: ['patient'],
+    definition: {
+      failurePolicy: 'FAIL_FAST',
+      tasks: [{ name: 'n', run: { job: 'patient' } }, task({ name: 'beside' })],
+    },
+    behaviour: { ms: [50, 12_000], permanent: 1 },
   },
   {
     name: 'grows',
@@ -244,7 +288,9 @@ export function drawCatalogue(dice: Dice, tenantCount: number): Catalogue {
     runningMax: i > 0 && chance(dice, 0.6) ? 1 + dice.int(4) : Number.POSITIVE_INFINITY,
   }));
   // Most seeds know most jobs; a seed of few kinds looks more closely at those.
-  const jobs = chance(dice, 0.7) ? JOBS : JOBS.filter(() => chance(dice, 0.5));
+  const drawn = chance(dice, 0.7) ? JOBS : JOBS.filter(() => chance(dice, 0.5));
+  const needed = new Set(drawn.flatMap(({ needs = [] }) => needs));
+  const jobs = JOBS.filter((job) => drawn.includes(job) || needed.has(job.name));
   const chosen = jobs.length === 0 ? JOBS : jobs;
   const byName = new Map(JOBS.map((job) => [job.name, job]));
   return { tenants, jobs: chosen, job: (name) => byName.get(name) as Job };

@@ -29,6 +29,7 @@ export * from './model/classes.ts';
 export { findCycle } from './model/find-cycle.ts';
 export * from './model/graph.ts';
 export * from './model/graph-spec.ts';
+export { nestedDepth, nestedKey } from './model/nested.ts';
 export * from './model/partition.ts';
 export * from './model/random.ts';
 export * from './model/resources.ts';
@@ -48,3 +49,4 @@ export { checkpointSpecs, encodeCheckpoint, type JobVersion } from './recover/ch
 export * from './recover/rebuild.ts';
 export * from './settings.ts';
 export { bounded as boundedWindows, recurrenceOf, type ZoneOf } from './triggers/recurrence.ts';
+export type { Saying, Word } from './words.ts';

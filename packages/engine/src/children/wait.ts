@@ -1,4 +1,5 @@
 import type { Core } from '../core/core.ts';
+import { oweCancel } from '../core/nested-words.ts';
 import { settle } from '../core/settle.ts';
 import { taskFailed, taskSkipped, taskSucceeded, taskTimedOut } from '../facts/facts.ts';
 import { taskWaiting } from '../facts/graph-facts.ts';
@@ -37,7 +38,8 @@ function watch(core: Core, task: Task): void {
   const wait = waitOf(task);
   if (task.dueAt > 0) core.wheel.arm(task, task.dueAt);
   if (wait.kind === 'event') core.eventWaits.add(task, wait.type);
-  if (wait.kind === 'run') core.tell({ kind: 'startRun', task });
+  // One that was accepted tells its end by itself.
+  if (wait.kind === 'run' && task.part?.nested == null) core.tell({ kind: 'startRun', task });
 }
 
 /** Waits of a recovered run go on where they were. */
@@ -53,7 +55,7 @@ export function isWaiting(task: Task): boolean {
 export function endWait(core: Core, task: Task): void {
   const wait = waitOf(task);
   if (wait.kind === 'event') core.eventWaits.delete(task, wait.type);
-  if (wait.kind === 'run' && task.state === 'CANCELLED') core.tell({ kind: 'cancelNested', task });
+  if (wait.kind === 'run' && task.state === 'CANCELLED') oweCancel(core, task);
 }
 
 /** Its time is up: a sleep is over, an approval or an event did not come. */

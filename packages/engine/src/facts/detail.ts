@@ -19,6 +19,8 @@ export interface DetailTask {
   readonly attempts: readonly AttemptRecord[];
   /** Where its output lies among the bytes of the row; null where it has none, or it is not kept. */
   readonly output: { readonly at: number; readonly bytes: number } | null;
+  /** The run that it waited for. */
+  readonly nested?: string;
 }
 
 interface Last {
@@ -38,6 +40,7 @@ const OUTPUTS_BYTES_MAX = 8_388_608;
  * with times relative to the run's submission. Runs of several tasks keep their outputs one behind
  * the other, and how they grew:
  * [2, result, growth, [output lengths], [state, …], …]
+ * A task that waited for a nested run has the id of that behind its attempts.
  */
 export function encodeDetail(run: Run, last: Last): string {
   const { tasks } = run;
@@ -59,7 +62,8 @@ export function encodeDetail(run: Run, last: Last): string {
       }
     }
     if (ending && last.attempt !== null) text += separator + encodeRecord(last.attempt, run.ms);
-    text += ']]';
+    const nested = task.part === null ? null : task.part.nested;
+    text += nested === null ? ']]' : `],"${nested}"]`;
   }
   return `${text}]`;
 }
@@ -109,7 +113,7 @@ function encodeRecord(record: AttemptRecord, base: number): string {
 }
 
 type RecordLine = [number, string, number, number | null, number, string];
-type TaskLine = [TaskState, string | null, RecordLine[]];
+type TaskLine = [TaskState, string | null, RecordLine[], nested?: string];
 
 export function parseDetail(text: string, base: number): RunDetail {
   const [version, ...rest] = JSON.parse(text) as [number, ...unknown[]];
@@ -136,7 +140,7 @@ export function parseDetail(text: string, base: number): RunDetail {
 }
 
 function taskOf(
-  [state, error, attempts]: TaskLine,
+  [state, error, attempts, nested]: TaskLine,
   base: number,
   output: DetailTask['output'],
 ): DetailTask {
@@ -152,6 +156,7 @@ function taskOf(
       outcome,
     })),
     output,
+    ...(nested === undefined ? {} : { nested }),
   };
 }
 

@@ -43,6 +43,9 @@ export function foldGraph(book: Book, fact: GraphFact): void {
       task.dueAt = fact.until;
       return;
     }
+    case 'nestedStarted':
+      partOf(taskOf(runOf(book, fact.seq), fact.task)).nested = fact.run;
+      return;
     default:
       return assertNever(fact);
   }

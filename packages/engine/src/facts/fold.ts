@@ -169,7 +169,10 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
       task.dueAt = fact.dueAt;
       if (fact.memoryMb > 0) task.shape = withMemory(task.shape, fact.memoryMb);
       // A wait that went wrong begins anew.
-      if (task.part !== null) task.part.waitsSince = 0;
+      if (task.part !== null) {
+        task.part.waitsSince = 0;
+        task.part.nested = null;
+      }
       return moveTask(task, 'PENDING');
     case 'taskRequeued':
       return moveTask(task, task.run.state === 'PAUSED' ? 'PENDING' : 'QUEUED');

@@ -10,6 +10,7 @@ export type GraphFact =
   | TasksAdded
   | TasksTakenOver
   | TaskWaiting
+  | NestedStarted
   | NotificationDue
   | NotificationDone;
 
@@ -71,6 +72,12 @@ export interface TaskWaiting extends OfTask {
   readonly until: number;
 }
 
+/** The run that a task waits for was accepted; `run` is its id. Said again where a better one is known. */
+export interface NestedStarted extends OfTask {
+  readonly kind: 'nestedStarted';
+  readonly run: string;
+}
+
 /** Somebody outside is to be told, and has not been yet. */
 export interface NotificationDue extends OfRun {
   readonly kind: 'notificationDue';
@@ -112,6 +119,10 @@ export const tasksTakenOver = (f: Made<TasksTakenOver>): TasksTakenOver => ({
   ...f,
 });
 export const taskWaiting = (f: Made<TaskWaiting>): TaskWaiting => ({ kind: 'taskWaiting', ...f });
+export const nestedStarted = (f: Made<NestedStarted>): NestedStarted => ({
+  kind: 'nestedStarted',
+  ...f,
+});
 export const notificationDue = (f: Made<NotificationDue>): NotificationDue => ({
   kind: 'notificationDue',
   ...f,
@@ -128,6 +139,7 @@ const KINDS: { readonly [K in GraphFact['kind']]: true } = {
   tasksAdded: true,
   tasksTakenOver: true,
   taskWaiting: true,
+  nestedStarted: true,
   notificationDue: true,
   notificationDone: true,
 };

@@ -30,6 +30,8 @@ export function encodeGraphLine(
     }
     case 'taskWaiting':
       return JSON.stringify(['gw1', seq, at, fact.task, fact.until]);
+    case 'nestedStarted':
+      return JSON.stringify(['gs1', seq, at, fact.task, fact.run]);
     case 'notificationDue':
       return JSON.stringify(['gn1', seq, at, fact.notification]);
     case 'notificationDone':
@@ -75,6 +77,8 @@ export function decodeGraphLine(
       });
     case 'gw1':
       return make.taskWaiting({ ...of, task: line[3], until: line[4] });
+    case 'gs1':
+      return make.nestedStarted({ ...of, task: line[3], run: line[4] });
     case 'gn1':
       return make.notificationDue({ ...of, notification: line[3] });
     case 'gd1':

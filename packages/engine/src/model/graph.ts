@@ -20,6 +20,8 @@ export class TaskPart {
   childrenFailed = 0;
   /** Of a wait that has begun: since when; 0 before. */
   waitsSince = 0;
+  /** Of a wait for a nested run that was accepted: its id. */
+  nested: string | null = null;
   /** It waits for its turn among very many that became ready together. */
   paced = false;
   /** Edges that were added at run time, as indexes of tasks. */

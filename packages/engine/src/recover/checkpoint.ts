@@ -23,8 +23,8 @@ import { decodeSchedule, isScheduleLine, scheduleLines } from './checkpoint-sche
  * tasks saved are written as base64, because they are rare.
  */
 const CHUNK_CHARS = 1_000_000;
-/** Format 1 knows no schedules, format 2 no graphs that pause, grow or wait. */
-const FORMAT = 3;
+/** Format 1 knows no schedules, 2 no graphs that pause, grow or wait, 3 no ids of nested runs. */
+const FORMAT = 4;
 
 /** Finds the job version of a live run; every version is in the store. */
 export type FindSpec = (tenant: string, job: string, version: number) => JobSpec;
@@ -68,6 +68,8 @@ type TaskLine = [
   output: string | null,
   /** Since when it waits for something outside; absent where it does not. */
   waitsSince?: number,
+  /** The nested run that it waits for, once that was accepted. */
+  nested?: string,
 ];
 type RunLine = [
   seq: number,
@@ -163,6 +165,7 @@ function taskLine(task: Task): TaskLine {
     task.output && toBase64(task.output),
   ];
   if (task.part !== null && task.part.waitsSince > 0) line[11] = task.part.waitsSince;
+  if (task.part !== null && task.part.nested !== null) line[12] = task.part.nested;
   return line;
 }
 
@@ -252,6 +255,7 @@ function decodeTask(task: Task, line: TaskLine): void {
     saved,
     output,
     waitsSince,
+    nested,
   ] = line;
   task.state = state;
   task.dueAt = dueAt;
@@ -264,6 +268,7 @@ function decodeTask(task: Task, line: TaskLine): void {
   task.checkpoint = saved === null ? null : fromBase64(saved);
   task.output = output === null ? null : fromBase64(output);
   if (waitsSince !== undefined) partOf(task).waitsSince = waitsSince;
+  if (nested !== undefined) partOf(task).nested = nested;
   if (attempt === null) return;
   const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
   task.attempt = new Attempt({

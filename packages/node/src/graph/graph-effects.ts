@@ -23,7 +23,6 @@ export class GraphEffects {
     for (const effect of effects) {
       if (effect.kind === 'notify') this.#notifier.notify(effect);
       else if (effect.kind === 'startRun') this.#nested.start(effect.task);
-      else if (effect.kind === 'cancelNested') this.#nested.cancel(effect.task);
     }
   }
 

@@ -75,9 +75,11 @@ export class CommitLoop {
     this.specs = new Specs(params.store);
     this.#wake = new WakeTimer(params.ports, () => this.#step());
     this.#company = new Company(params.ports, () => this.#flush());
-    this.#groups = new Groups(params.engine, params.ports);
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
+    const { partitions } = settings;
+    const post = { partitions, random: ports.random, now: () => time.now() };
+    this.#groups = new Groups(engine, ports, post);
     const leases = () => this.leases;
     const common = { engine, store, ports, settings, specs, time, leases };
     const deliver = (command: Command): void => this.#deliver([command]);
@@ -341,7 +343,10 @@ export class CommitLoop {
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
     if (mail.inboxEntry !== undefined && partition !== null) {
-      this.#groups.takeFromInbox(mail.inboxEntry, first, answers[0]);
+      // A request is taken or not as its first submission is; a word is what comes last.
+      const at = first?.kind === 'submit' ? 0 : commands.length - 1;
+      const [command, answer] = [commands[at], answers[at]];
+      if (command && answer) this.#groups.takeFromInbox(mail.inboxEntry, command, answer);
     }
     return answers;
   }

@@ -82,6 +82,7 @@ export class FactCounts {
       case 'tasksAdded':
       case 'tasksTakenOver':
       case 'taskWaiting':
+      case 'nestedStarted':
       case 'notificationDue':
       case 'notificationDone':
       case 'windowMet':
