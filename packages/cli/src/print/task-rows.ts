@@ -11,7 +11,7 @@ export interface TaskRow {
   readonly error: string | null;
   readonly progress: number | null;
   readonly dueAt: string | null;
-  /** `93 of 100, 2 failed`; null for a task alone. */
+  /** What it stands for: `93 of 100, 2 failed` of its children, or a nested run; null for itself. */
   readonly tally: string | null;
 }
 
@@ -47,8 +47,12 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
     error: error ?? children.find((child) => child.error !== null)?.error ?? null,
     progress,
     dueAt,
-    tally: children.length === 0 ? null : tally(states),
+    tally: children.length === 0 ? nestedOf(task) : tally(states),
   };
+}
+
+function nestedOf({ nestedRun }: TaskView): string | null {
+  return nestedRun === undefined ? null : `run ${nestedRun}`;
 }
 
 /** From when to when it was worked on, in milliseconds; null where it has not begun. */

@@ -68,7 +68,7 @@ export class NestedRuns {
       const task = this.#starting.get(key) as Task;
       if (this.#stopped || !this.#isWanted(task, key)) return;
       if (await this.#tell(await this.#outcomeOf(task, key))) return;
-      // A paused job is asked again until somebody resumes it; `why` says so meanwhile.
+      // A paused job is asked again until somebody enables it; `why` says so meanwhile.
       await setTimeout(RETRY_MS, undefined, { ref: false });
     }
   }

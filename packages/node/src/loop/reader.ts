@@ -38,6 +38,8 @@ export interface RunView {
     readonly progress?: number;
     /** When a task that waits for its time goes on. */
     readonly dueAtMs?: number;
+    /** The run that it waits for, or waited for. */
+    readonly nested?: string;
   }[];
   /** How its graph grew beyond its job version. */
   readonly growth: readonly Growth[];
@@ -99,6 +101,7 @@ export function viewOf(run: Run): RunView {
         ? { progress: task.attempt.progress }
         : {}),
       ...(task.state === 'PENDING' && task.dueAt > 0 ? { dueAtMs: task.dueAt } : {}),
+      ...(task.part === null || task.part.nested === null ? {} : { nested: task.part.nested }),
     })),
     growth: run.graph?.growth ?? [],
     ...(run.graph?.paused == null ? {} : { paused: run.graph.paused }),

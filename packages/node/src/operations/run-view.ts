@@ -3,6 +3,7 @@ import {
   CLASSES,
   formatRunId,
   type JobSpec,
+  type NestedHead,
   type WindowHead,
 } from '@signalbox/engine';
 import {
@@ -44,9 +45,14 @@ export function showHead(view: EngineView): RunView {
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(view.paused === undefined ? {} : { paused: { ...view.paused } }),
     ...(head.event === undefined ? {} : { event: { ...head.event } }),
+    ...(head.nested === undefined ? {} : { nestedIn: showParent(head.nested) }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
     tasks: [],
   };
+}
+
+function showParent({ of, task }: NestedHead): NonNullable<RunView['nestedIn']> {
+  return { run: of, task };
 }
 
 function showWindow(window: WindowHead): NonNullable<RunView['window']> {
@@ -96,6 +102,7 @@ function showTask(run: string, name: string, task: EngineTask): TaskView {
     progress: task.progress ?? null,
     dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
     attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),
+    ...(task.nested === undefined ? {} : { nestedRun: task.nested }),
   };
 }
 

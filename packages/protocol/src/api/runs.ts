@@ -73,6 +73,8 @@ export const TaskView = Type.Object({
   progress: Type.Union([Type.Number(), Type.Null()]),
   dueAt: Type.Union([Instant, Type.Null()]),
   attempts: Type.Array(AttemptView),
+  /** The run that it waits for, or waited for, once that was accepted. */
+  nestedRun: Type.Optional(Type.String()),
 });
 
 export const RunView = Type.Object({
@@ -89,6 +91,8 @@ export const RunView = Type.Object({
   paused: Type.Optional(
     Type.Object({ by: Type.String(), why: Type.String(), detail: Type.String() }),
   ),
+  /** The task of another run that waits for it, or waited. */
+  nestedIn: Type.Optional(Type.Object({ run: Type.String(), task: Type.String() })),
   /** The event that it was made from; `depth` counts the ends of runs that led to it. */
   event: Type.Optional(
     Type.Object({
