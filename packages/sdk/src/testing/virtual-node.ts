@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import { type Effect, Engine, seededRandom, type Task } from '@signalbox/engine';
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
-import { graphPorts, Supplier, type Supply, type Unsuppliable } from '@signalbox/node/graph';
+import {
+  graphPorts,
+  NestedRuns,
+  Supplier,
+  type Supply,
+  type Unsuppliable,
+} from '@signalbox/node/graph';
 import { CommitLoop } from '@signalbox/node/loop';
 import { zoneOf } from '@signalbox/node/zones';
 import { decodeBlobRef } from '@signalbox/protocol';
@@ -22,11 +28,17 @@ export const SIMULATED: Caller = {
   requestId: '',
 };
 
+type Used = Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> & {
+  readonly log: Pick<NodeContext['log'], 'debug'>;
+};
+
 export interface VirtualNode {
   readonly context: NodeContext;
   readonly loop: CommitLoop;
   /** The payload itself, where the journal has a reference to it. */
   payload(kept: Uint8Array): Promise<Uint8Array>;
+  /** Starts the runs that tasks wait for; they tell their ends by themselves. */
+  readonly nested: NestedRuns;
   /** What an attempt of the task is given, or why it cannot be. */
   supply(task: Task): Promise<Supply | Unsuppliable>;
 }
@@ -68,22 +80,25 @@ export function virtualNode(params: {
   });
   const blobs = memoryBlobs();
   // What simulated operations use of a node; the rest has no part in a simulation.
-  const part: Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> = {
+  const part: Used = {
     name: 'simulated-node',
     partitions: PARTITIONS,
     store,
     loop,
     blobs,
+    log: { debug: () => {} },
   };
+  const context = part as NodeContext;
   const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
     const ref = decodeBlobRef(kept);
     return (ref && (await blobs.get('', ref.name))) ?? kept;
   };
   const supplier = new Supplier(blobs);
   return {
-    context: part as NodeContext,
+    context,
     loop,
     payload,
+    nested: new NestedRuns(() => context, supplier),
     supply: async (task) => supplier.of(task),
   };
 }
