@@ -6,6 +6,7 @@ export * from './api/jobs.ts';
 export * from './api/runs.ts';
 export * from './api/schedules.ts';
 export * from './api/submission-batch.ts';
+export * from './api/submitted-in-a-row.ts';
 export * from './api/triggers.ts';
 export * from './errors.ts';
 export * from './http-target.ts';

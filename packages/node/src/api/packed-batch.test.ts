@@ -1,4 +1,4 @@
-import { BATCH_TYPE, encodeBatch } from '@signalbox/protocol';
+import { BATCH_TYPE, encodeBatch, oneByOne, type SubmittedInARow } from '@signalbox/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiWorld } from './testing/api-world.ts';
 
@@ -20,8 +20,9 @@ const runCount = async () =>
   (await world.ask('/runs?limit=1000')).json<{ items: unknown[] }>().items.length;
 
 interface Items {
-  readonly items: { id: string; job: string; created: boolean }[];
+  readonly items: SubmittedInARow[];
 }
+const runsOf = (answer: { json<T>(): T }) => oneByOne(answer.json<Items>().items);
 
 describe('a batch with its inputs as bytes', () => {
   it('becomes runs with exactly these inputs', async () => {
@@ -32,7 +33,7 @@ describe('a batch with its inputs as bytes', () => {
     };
     const answer = await post(packed(header, '"a"\u0000\u0001'));
     expect(answer.status).toBe(200);
-    const { items } = answer.json<Items>();
+    const items = runsOf(answer);
     expect(items.map(({ job, created }) => [job, created])).toEqual(Array(3).fill(['hello', true]));
     const inputs = await Promise.all(items.map(({ id }) => world.ask(`/runs/${id}/input`)));
     expect(inputs.map(({ text }) => text)).toEqual(['"a"', '', '\u0000\u0001']);
@@ -40,16 +41,34 @@ describe('a batch with its inputs as bytes', () => {
     expect(second.json()).toMatchObject({ class: 'P0', key: 'k-1' });
   });
 
+  it('is answered with the first of the runs that are in a row, and how many they are', async () => {
+    await world.ask('/jobs', { body: { name: 'other', definition: {} } });
+    const [a, b] = [{ job: 'hello' }, { job: 'other' }];
+    const answer = await post(packed({ items: [a, a, a, b, a], inputs: Array(5).fill(null) }));
+    const said = answer.json<Items>().items.map(({ job, count }) => [job, count]);
+    expect(said).toEqual([
+      ['hello', 3],
+      ['other', 1],
+      ['hello', 1],
+    ]);
+    const runs = runsOf(answer);
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(5);
+    const jobs = runs.map(async ({ id }) =>
+      (await world.ask(`/runs/${id}`)).json<{ job: string }>(),
+    );
+    expect((await Promise.all(jobs)).map(({ job }) => job)).toEqual(runs.map(({ job }) => job));
+  });
+
   it('DUR-06 is done once under an Idempotency-Key, and so is one of JSON', async () => {
     const more = { 'idempotency-key': 'request-1' };
     const body = packed({ shared: { job: 'hello' }, inputs: [1, 1] }, '12');
     const before = await runCount();
     const [first, again] = [await post(body, more), await post(body, more)];
-    const ids = ({ items }: Items) => items.map(({ id }) => id);
-    expect(ids(again.json<Items>())).toEqual(ids(first.json<Items>()));
+    const ids = (answer: { json<T>(): T }) => runsOf(answer).map(({ id }) => id);
+    expect(ids(again)).toEqual(ids(first));
     const items = [{ job: 'hello' }, { job: 'hello' }];
     const other = await world.ask('/runs/batch', { body: { items }, headers: more });
-    expect(ids(other.json<Items>())).toEqual(ids(first.json<Items>()));
+    expect(ids(other)).toEqual(ids(first));
     expect(await runCount()).toBe(before + 2);
     const longer = packed({ shared: { job: 'hello' }, inputs: [1, 1, 1] }, '123');
     expect((await post(longer, more)).error()).toMatchObject({ code: 'conflict', field: 'key' });

@@ -1,5 +1,5 @@
-import { type Answer, type Command, formatRunId, type RunId, RunIdWriter } from '@signalbox/engine';
-import type { Submitted } from '@signalbox/protocol';
+import { type Answer, type Command, formatRunId, type RunId } from '@signalbox/engine';
+import { COUNTED_MAX, type SubmittedInARow } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { slicesOf } from '../loop/index.ts';
 import { type Put, putInbox, putRequest } from './put-inbox.ts';
@@ -18,12 +18,12 @@ interface Batch {
 
 type Decided = Batch & { readonly answers: readonly Answer[] };
 
-/** Decides submissions; answers in order, once all of it is durable. */
+/** Decides submissions; answers in order, many in one where they are in a row, once all of it is durable. */
 export async function decideBatch(
   context: NodeContext,
   caller: Caller,
   { commands, strict }: Batch,
-): Promise<Submitted[]> {
+): Promise<SubmittedInARow[]> {
   const answers = await context.loop.executeAll(commands);
   return (
     allCreated(commands, answers) ?? (await settle(context, caller, { commands, answers, strict }))
@@ -31,15 +31,28 @@ export async function decideBatch(
 }
 
 /** The usual end; null where any of it was refused, or was there already. */
-function allCreated(commands: readonly Submit[], answers: readonly Answer[]): Submitted[] | null {
-  const ids = new RunIdWriter();
-  const submitted: Submitted[] = [];
-  for (const [i, answer] of answers.entries()) {
+function allCreated(
+  commands: readonly Submit[],
+  answers: readonly Answer[],
+): SubmittedInARow[] | null {
+  const rows: SubmittedInARow[] = [];
+  let last: RunId | null = null;
+  for (let i = 0; i < answers.length; i++) {
+    const answer = answers[i] as Answer;
     if (answer.kind !== 'accepted') return null;
-    const { spec } = commands[i] as Submit;
-    submitted.push({ id: ids.write(answer), job: spec.job, created: true });
+    const { job } = (commands[i] as Submit).spec;
+    const row = rows.at(-1);
+    if (row?.job === job && last !== null && isNext(last, answer)) row.count++;
+    else rows.push({ id: formatRunId(answer), job, created: true, count: 1 });
+    last = answer;
   }
-  return submitted;
+  return rows;
+}
+
+function isNext(last: RunId, { ms, partition, seq }: RunId): boolean {
+  return (
+    seq === last.seq + 1 && ms === last.ms && partition === last.partition && seq <= COUNTED_MAX
+  );
 }
 
 /** What became of a batch that is not all new runs: some were there, or belong to another node. */
@@ -47,7 +60,7 @@ async function settle(
   context: NodeContext,
   caller: Caller,
   decided: Decided,
-): Promise<Submitted[]> {
+): Promise<SubmittedInARow[]> {
   const { commands, strict } = decided;
   const outcomes: (Outcome | undefined)[] = [];
   try {
@@ -57,13 +70,13 @@ async function settle(
     return commands.map((command, i) => {
       const outcome = outcomes[i] as Outcome;
       const { job } = command.spec;
-      if (outcome.kind === 'entry') return { id: outcome.alias, job, created: true };
+      if (outcome.kind === 'entry') return { id: outcome.alias, job, created: true, count: 1 };
       const id = formatRunId(outcome.run);
-      if (outcome.kind === 'created') return { id, job, created: true };
+      if (outcome.kind === 'created') return { id, job, created: true, count: 1 };
       const taken = known.next().value ?? null;
       refuseOtherContent(command, taken, { id, strict });
       // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
-      return { id, job: taken?.job ?? job, created: false };
+      return { id, job: taken?.job ?? job, created: false, count: 1 };
     });
   } catch (error) {
     const isMade = outcomes.some(

@@ -1,5 +1,5 @@
 import { type Class, partitionOf } from '@signalbox/engine';
-import { BATCH_MAX, type Submitted } from '@signalbox/protocol';
+import { BATCH_MAX, oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
 import { shed } from '../api/shedding.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { decideBatch, type Submit } from './decide-batch.ts';
@@ -30,8 +30,8 @@ export interface SubmitParams {
  * decided: one bad item and nothing of the batch exists (h13). Answers in order, once all of it is
  * durable.
  */
-export const submitRuns = operation(
-  async (context, caller, params: SubmitParams): Promise<Submitted[]> => {
+export const submitInARow = operation(
+  async (context, caller, params: SubmitParams): Promise<SubmittedInARow[]> => {
     const { items, trace, key, single = false } = params;
     if (items.length === 0 || items.length > BATCH_MAX) {
       throw new ApiError('invalid', `a batch has 1 to ${BATCH_MAX} items`, { field: 'items' });
@@ -45,6 +45,15 @@ export const submitRuns = operation(
     return decideBatch(context, caller, { commands: bare, strict: single });
   },
 );
+
+/** The same, each by itself. */
+export async function submitRuns(
+  context: NodeContext,
+  caller: Caller,
+  params: SubmitParams,
+): Promise<Submitted[]> {
+  return oneByOne(await submitInARow(context, caller, params));
+}
 
 async function commandsOf(
   context: NodeContext,

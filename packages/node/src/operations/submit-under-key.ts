@@ -1,4 +1,4 @@
-import type { Submitted } from '@signalbox/protocol';
+import { oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
 import type { Caller, NodeContext } from '../context.ts';
 import { type KeyedBatch, underKey } from './batch-key.ts';
 import { decideBatch, type Submit } from './decide-batch.ts';
@@ -14,7 +14,7 @@ export async function submitUnderKey(
   context: NodeContext,
   caller: Caller,
   { bare, key }: { bare: readonly Submit[]; key: string },
-): Promise<Submitted[]> {
+): Promise<SubmittedInARow[]> {
   const batch = underKey(bare, key);
   const { commands, first, rest } = batch;
   if (batch.isMixed) await refuseOtherContent(context, caller, batch);
@@ -24,13 +24,19 @@ export async function submitUnderKey(
   const before = await decideBatch(context, caller, { commands: pick(first), strict });
   try {
     const after = await decideBatch(context, caller, { commands: pick(rest), strict });
-    const submitted: Submitted[] = [];
-    for (const [at, i] of first.entries()) submitted[i] = before[at] as Submitted;
-    for (const [at, i] of rest.entries()) submitted[i] = after[at] as Submitted;
-    return submitted;
+    return inOrder([first, oneByOne(before)], [rest, oneByOne(after)]);
   } catch (error) {
     throw mayBeDone(error);
   }
+}
+
+/** Parts of a batch, each with its places in it. */
+function inOrder(...parts: [readonly number[], readonly Submitted[]][]): SubmittedInARow[] {
+  const all: SubmittedInARow[] = [];
+  for (const [places, submitted] of parts) {
+    for (const [at, i] of places.entries()) all[i] = { ...(submitted[at] as Submitted), count: 1 };
+  }
+  return all;
 }
 
 /** In a mixed batch no run is sure to be made under the request's key: whether one was is asked for. */

@@ -5,9 +5,11 @@ import {
   type Job,
   type JobDefinition,
   type LogLine,
+  oneByOne,
   type Page,
   type RunView,
   type Submitted,
+  type SubmittedInARow,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -62,7 +64,7 @@ export class HttpBackend implements Backend {
       repeatable: true,
     } as const;
     try {
-      return (await this.#client.json<Page<Submitted>>(request)).items;
+      return oneByOne((await this.#client.json<Page<SubmittedInARow>>(request)).items);
     } catch (error) {
       throw error instanceof SignalboxError ? ofSubmission(error, items.length) : error;
     }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import {
   BATCH_MAX,
   BATCH_TYPE,
+  BatchAnswer,
   ClassName,
   LogLine,
   Name,
@@ -32,6 +33,7 @@ import {
   runOutput,
   runTasks,
   signalTask,
+  submitInARow,
   submitRuns,
 } from '../../operations/index.ts';
 import { answerBytes } from '../bytes-answer.ts';
@@ -106,18 +108,20 @@ export const runsRoutes: readonly Route[] = [
     ),
     packed: {
       contentType: BATCH_TYPE,
-      description: 'Four bytes with the length of the header, the header as JSON, the inputs',
+      description:
+        'Four bytes with the length of the header, the header as JSON, the inputs. ' +
+        'In the answer an item stands for `count` runs, whose ids follow in a row',
     },
-    response: { 200: Type.Object({ items: Type.Array(Submitted) }) },
+    response: { 200: BatchAnswer },
     submits: true,
     handler: async ({ context, caller, body, bytes, headers }) => {
       const key = keyHeader(headers);
-      const submitted = await submitRuns(context, caller, {
-        items: body === undefined ? await readBatch(bytes) : body.items,
-        ...traceOf(headers),
-        ...(key !== undefined && { key }),
-      });
-      return { items: submitted };
+      const more = { ...traceOf(headers), ...(key !== undefined && { key }) };
+      if (body !== undefined) {
+        return { items: await submitRuns(context, caller, { items: body.items, ...more }) };
+      }
+      const items = await readBatch(bytes);
+      return { items: await submitInARow(context, caller, { items, ...more }) };
     },
   }),
   route({

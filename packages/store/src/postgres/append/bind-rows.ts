@@ -1,4 +1,4 @@
-import type { Commit, CommitPart, InboxEntry } from '../../store.ts';
+import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
 import { formatKeys } from '../rows/run-row.ts';
 import { Oid, type ValueWriter } from '../wire/value-writer.ts';
 
@@ -31,10 +31,64 @@ export function bindGroups(w: ValueWriter, { commitId, parts }: Commit): void {
   w.text(commitId);
 }
 
-export function bindRuns(w: ValueWriter, parts: Parts, count: number): void {
+/** A run for all of the commit, where they are of one job version and class; else null. */
+export function commonRun(parts: Parts): RunRow | null {
+  let first: RunRow | null = null;
+  for (const { runs } of parts) {
+    for (const run of runs) {
+      if (first === null) first = run;
+      else if (
+        run.job !== first.job ||
+        run.tenant !== first.tenant ||
+        run.class !== first.class ||
+        run.jobVersion !== first.jobVersion
+      ) {
+        return null;
+      }
+    }
+  }
+  return first;
+}
+
+/** As `commonRun`, for ends. */
+export function commonEnd(parts: Parts): EndRow | null {
+  let first: EndRow | null = null;
+  for (const { ends } of parts) {
+    for (const end of ends) {
+      if (first === null) first = end;
+      else if (end.state !== first.state || end.tenant !== first.tenant) return null;
+    }
+  }
+  return first;
+}
+
+interface RunColumns {
+  readonly parts: Parts;
+  readonly count: number;
+  readonly common: RunRow | null;
+}
+
+export function bindRuns(w: ValueWriter, { parts, count, common }: RunColumns): void {
   w.beginArray(Oid.uuid, count);
   for (const { runs } of parts) for (const run of runs) w.uuid(run.id);
   w.endArray();
+  w.beginArray(Oid.bytea, count);
+  for (const { runs } of parts) for (const run of runs) w.nullableData(run.input);
+  w.endArray();
+  w.beginArray(Oid.int4, count);
+  for (const { runs } of parts) for (const run of runs) w.int4(run.inputBytes);
+  w.endArray();
+  w.beginArray(Oid.text, count);
+  for (const { runs } of parts) for (const run of runs) w.text(run.head);
+  w.endArray();
+  if (common === null) return bindMixedRuns(w, parts, count);
+  w.text(common.tenant);
+  w.text(common.job);
+  w.int4(common.jobVersion);
+  w.int2(common.class);
+}
+
+function bindMixedRuns(w: ValueWriter, parts: Parts, count: number): void {
   w.beginArray(Oid.text, count);
   for (const { runs } of parts) for (const run of runs) w.text(run.tenant);
   w.endArray();
@@ -47,33 +101,21 @@ export function bindRuns(w: ValueWriter, parts: Parts, count: number): void {
   w.beginArray(Oid.int2, count);
   for (const { runs } of parts) for (const run of runs) w.int2(run.class);
   w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts) for (const run of runs) w.text(run.head);
-  w.endArray();
-  w.beginArray(Oid.bytea, count);
-  for (const { runs } of parts) for (const run of runs) w.nullableData(run.input);
-  w.endArray();
-  w.beginArray(Oid.int4, count);
-  for (const { runs } of parts) for (const run of runs) w.int4(run.inputBytes);
+}
+
+export function bindKeyedRuns(w: ValueWriter, columns: RunColumns): void {
+  bindRuns(w, columns);
+  w.beginArray(Oid.text, columns.count);
+  for (const { runs } of columns.parts) for (const run of runs) w.text(formatKeys(run.keys));
   w.endArray();
 }
 
-export function bindKeyedRuns(w: ValueWriter, parts: Parts, count: number): void {
-  bindRuns(w, parts, count);
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts) for (const run of runs) w.text(formatKeys(run.keys));
-  w.endArray();
-}
-
-export function bindEnds(w: ValueWriter, parts: Parts, count: number): void {
+export function bindEnds(
+  w: ValueWriter,
+  { parts, count, common }: { parts: Parts; count: number; common: EndRow | null },
+): void {
   w.beginArray(Oid.uuid, count);
   for (const { ends } of parts) for (const end of ends) w.uuid(end.id);
-  w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { ends } of parts) for (const end of ends) w.text(end.tenant);
-  w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { ends } of parts) for (const end of ends) w.text(end.state);
   w.endArray();
   w.beginArray(Oid.int8, count);
   for (const { ends } of parts) for (const end of ends) w.int8(end.endedAtMs);
@@ -83,6 +125,17 @@ export function bindEnds(w: ValueWriter, parts: Parts, count: number): void {
   w.endArray();
   w.beginArray(Oid.bytea, count);
   for (const { ends } of parts) for (const end of ends) w.nullableData(end.output);
+  w.endArray();
+  if (common !== null) {
+    w.text(common.tenant);
+    w.text(common.state);
+    return;
+  }
+  w.beginArray(Oid.text, count);
+  for (const { ends } of parts) for (const end of ends) w.text(end.tenant);
+  w.endArray();
+  w.beginArray(Oid.text, count);
+  for (const { ends } of parts) for (const end of ends) w.text(end.state);
   w.endArray();
 }
 

@@ -18,6 +18,8 @@ import {
   bindKeys,
   bindParked,
   bindRuns,
+  commonEnd,
+  commonRun,
 } from './bind-rows.ts';
 
 const NONE: readonly InboxEntry[] = [];
@@ -74,23 +76,25 @@ export function encodeCommit(
       'aliases',
       silentStep(insertAliases(schema), 3, (w) => bindAliases(w, parts, aliases)),
     );
-  if (runs > 0 && keys === 0) {
+  if (runs > 0) {
+    const common = commonRun(parts);
+    const form = common === null ? 'mixed' : 'alike';
+    const columns = { parts, count: runs, common };
     add(
       'runs',
-      silentStep(insertRuns(schema), 8, (w) => bindRuns(w, parts, runs)),
+      keys === 0
+        ? silentStep(insertRuns[form](schema), 8, (w) => bindRuns(w, columns))
+        : silentStep(insertKeyedRuns[form](schema), 9, (w) => bindKeyedRuns(w, columns)),
     );
   }
-  if (runs > 0 && keys > 0) {
-    add(
-      'runs',
-      silentStep(insertKeyedRuns(schema), 9, (w) => bindKeyedRuns(w, parts, runs)),
-    );
-  }
-  if (ends > 0)
+  if (ends > 0) {
+    const common = commonEnd(parts);
+    const form = common === null ? 'mixed' : 'alike';
     add(
       'ends',
-      silentStep(insertEnds(schema), 6, (w) => bindEnds(w, parts, ends)),
+      silentStep(insertEnds[form](schema), 6, (w) => bindEnds(w, { parts, count: ends, common })),
     );
+  }
   if (parked > 0)
     add(
       'parked',
