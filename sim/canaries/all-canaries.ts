@@ -6,10 +6,12 @@ import { type CodeCanary, canaryWorld } from './canary.ts';
 import { ENGINE_CANARIES } from './engine-canaries.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
+import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
 import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
 import { MUTANTS_OF_WINDOWS } from './mutants-of-windows.ts';
 import { MUTANTS_OF_WORKERS } from './mutants-of-workers.ts';
+import { NESTED_CANARIES } from './nested-canaries.ts';
 import { STORE_CANARIES } from './store-canaries.ts';
 import { WINDOW_CANARIES } from './window-canaries.ts';
 
@@ -17,6 +19,7 @@ export const CODE_CANARIES: readonly CodeCanary[] = [
   ...STORE_CANARIES,
   ...ENGINE_CANARIES,
   ...WINDOW_CANARIES,
+  ...NESTED_CANARIES,
 ];
 export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_RUNS,
@@ -24,6 +27,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_OWNERS,
   ...MUTANTS_OF_WINDOWS,
   ...MUTANTS_OF_GRAPHS,
+  ...MUTANTS_OF_NESTED,
 ];
 
 /** Each lie is told at several places of the same clean history. */
