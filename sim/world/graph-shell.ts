@@ -1,4 +1,4 @@
-import type { Addition, Effect, GraphPorts, Task } from '@signalbox/engine';
+import type { Addition, Effect, GraphPorts } from '@signalbox/engine';
 import type { CommitLoop } from '@signalbox/node/loop';
 import type { Actor, Clockwork } from './clockwork.ts';
 import type { NestedStarts } from './nested-starts.ts';
@@ -44,14 +44,14 @@ export class GraphShell {
 
   release(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.kind === 'startRun') this.#later(() => this.#start(effect.task));
+      if (effect.kind === 'startRun') this.#later(() => this.#start(effect));
       else if (effect.kind === 'notify') this.#later(() => this.#told(effect));
     }
   }
 
-  async #start(task: Task): Promise<void> {
-    const told = await this.#nested.start(task);
-    if (told === 'again') this.#later(() => this.#start(task));
+  async #start(wait: Effect & { kind: 'startRun' }): Promise<void> {
+    const told = await this.#nested.start(wait);
+    if (told === 'again') this.#later(() => this.#start(wait));
   }
 
   async #told({ partition, seq, notification }: Effect & { kind: 'notify' }): Promise<void> {

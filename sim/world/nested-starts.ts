@@ -2,16 +2,18 @@ import {
   type Answer,
   type Class,
   type Command,
+  type Effect,
   formatRunId,
   inboxId,
   nestedKey,
   partitionOf,
-  type Task,
   taskName,
 } from '@signalbox/engine';
 import type { CommitLoop } from '@signalbox/node/loop';
 import { type Store, StoreError } from '@signalbox/store';
 import { hashHistory } from '../history.ts';
+
+type Wait = Effect & { kind: 'startRun' };
 
 /** Starts nested runs as a node does: under the key of the wait, directly or through the inbox. */
 export class NestedStarts {
@@ -27,10 +29,10 @@ export class NestedStarts {
     this.#now = params.now;
   }
 
-  async start(task: Task): Promise<'done' | 'again'> {
-    if (!this.#isWanted(task)) return 'done';
+  async start(wait: Wait): Promise<'done' | 'again'> {
+    if (!this.#isWanted(wait)) return 'done';
     try {
-      const told = await this.#submit(task);
+      const told = await this.#submit(wait);
       const answer = told === null ? null : await this.#loop.execute(told);
       return answer === null || answer.kind === 'refused' ? 'again' : 'done';
     } catch (error) {
@@ -39,20 +41,20 @@ export class NestedStarts {
     }
   }
 
-  #isWanted(task: Task): boolean {
+  #isWanted({ task, since }: Wait): boolean {
     const { partition, seq } = task.run;
     const live = this.#loop.engine.core.books.get(partition)?.runs.get(seq);
-    return live?.tasks[task.index] === task && task.state === 'PENDING';
+    const isHere = live?.tasks[task.index] === task && task.state === 'PENDING';
+    return isHere && task.part?.waitsSince === since;
   }
 
   /** What the engine is to be told; null where nobody knows yet. */
-  async #submit(task: Task): Promise<Command | null> {
+  async #submit({ task, since }: Wait): Promise<Command | null> {
     const { run, index, spec: own } = task;
     const { tenant } = run.spec;
     const job = own.step.wait?.kind === 'run' ? own.step.wait.job : '';
-    const since = task.part?.waitsSince ?? 0;
     const of = { partition: run.partition, seq: run.seq, task: index, since };
-    const key = nestedKey(task);
+    const key = nestedKey(task, since);
     const spec = await this.#loop.specs.newest(tenant, job);
     if (spec === null) return { kind: 'nestedRefused', ...of, error: `there is no job ${job}` };
     const partition = partitionOf(tenant, job, this.#partitions);

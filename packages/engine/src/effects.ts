@@ -31,9 +31,10 @@ export type Effect =
   | { readonly kind: 'drained'; readonly worker: string }
   /**
    * The task waits for a run of another job: it is to be submitted under its key, which finds the one
-   * that is there already. Answered with `nestedBegun` or `nestedRefused`.
+   * that is there already. Answered with `nestedBegun` or `nestedRefused`. `since` says which wait: by
+   * the time that this is released the task may be in another, which is not durable yet.
    */
-  | { readonly kind: 'startRun'; readonly task: Task }
+  | { readonly kind: 'startRun'; readonly task: Task; readonly since: number }
   /** Decisions about the run need its input, which is in the store; then `reevaluate`. */
   | { readonly kind: 'loadInput'; readonly run: Run }
   /** Somebody outside is to be told; answered with `notified`. */

@@ -25,8 +25,9 @@ function nesting(params: { failurePolicy?: FailurePolicy; class?: 0 | 1 | 2 } = 
     const since = task().part?.waitsSince ?? 0;
     return { partition: 0, seq: 1, task: 1, since };
   };
+  const key = () => nestedKey(task(), wait().since);
   const sayings = () => h.engine.core.words.map(({ saying }) => saying);
-  return { h, task, wait, sayings };
+  return { h, task, wait, key, sayings };
 }
 
 const begun = { kind: 'nestedBegun', run: 'r', class: 1 } as const;
@@ -68,8 +69,9 @@ describe('a task that waits for a nested run', () => {
       expect(task()).toMatchObject({ state: 'FAILED', error });
       expect(sayings()).toEqual([]);
     }
-    const { h, task, wait, sayings } = nesting({ failurePolicy: 'CONTINUE' });
-    const key = nestedKey(task());
+    const refused = nesting({ failurePolicy: 'CONTINUE' });
+    const { h, task, wait, sayings } = refused;
+    const key = refused.key();
     h.apply({ kind: 'nestedRefused', ...wait(), error: 'no job has the name "inner"' });
     expect(task()).toMatchObject({ state: 'FAILED', error: 'no job has the name "inner"' });
     // A submission of an earlier owner may still arrive.
@@ -79,27 +81,31 @@ describe('a task that waits for a nested run', () => {
   it('owes its end to that run where it is cancelled, or a task beside it fails', () => {
     for (const isBegun of [false, true]) {
       const cancelled = nesting();
-      const key = nestedKey(cancelled.task());
+      const key = cancelled.key();
       if (isBegun) cancelled.h.apply({ ...begun, ...cancelled.wait() });
       cancelled.h.apply(cancel);
       expect(cancelled.sayings()).toMatchObject([{ kind: 'cancelNested', job: 'inner', key }]);
     }
-    const { h, task, sayings } = nesting();
-    const key = nestedKey(task());
+    const failing = nesting();
+    const { h, sayings } = failing;
+    const key = failing.key();
     h.fail(h.acceptAll()[0] as Attempt);
     expect(sayings()).toMatchObject([{ kind: 'cancelNested', job: 'inner', key }]);
   });
 
   it('waits for another run where it was held after a failure and is resumed', () => {
-    const { h, task, wait } = nesting({ failurePolicy: 'PAUSE' });
-    const before = nestedKey(task());
+    const { h, task, wait, key } = nesting({ failurePolicy: 'PAUSE' });
+    const before = wait().since;
+    const first = key();
     h.advance(10);
     h.apply({ ...end, ...wait(), state: 'FAILED' });
     expect(task()).toMatchObject({ state: 'PENDING', part: { nested: null, waitsSince: 0 } });
     h.apply({ kind: 'resumeRun', partition: 0, seq: 1, by: 'ann', fanOutMax: 0 });
-    expect(nestedKey(task())).not.toBe(before);
+    expect(key()).not.toBe(first);
     h.flush();
-    expect(h.effectsOf('startRun')).toHaveLength(2);
+    // Each says which wait it is of, however late it is looked at.
+    const waits = h.effectsOf('startRun').map(({ since }) => since);
+    expect(waits).toEqual([before, wait().since]);
   });
 
   it('PRI-13 passes a class on that was raised later, also one that was raised on the way', () => {

@@ -39,7 +39,9 @@ function watch(core: Core, task: Task): void {
   if (task.dueAt > 0) core.wheel.arm(task, task.dueAt);
   if (wait.kind === 'event') core.eventWaits.add(task, wait.type);
   // One that was accepted tells its end by itself.
-  if (wait.kind === 'run' && task.part?.nested == null) core.tell({ kind: 'startRun', task });
+  if (wait.kind === 'run' && task.part?.nested === null) {
+    core.tell({ kind: 'startRun', task, since: task.part.waitsSince });
+  }
 }
 
 /** Waits of a recovered run go on where they were. */

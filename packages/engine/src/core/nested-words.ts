@@ -44,10 +44,11 @@ export function oweEnd(core: Core, run: Run, fact: RunEnded): void {
 }
 
 function aboutNested(task: Task): { job: string; key: string; of: RunId } | null {
+  const { part, run } = task;
   const { wait } = task.spec.step;
-  if (wait?.kind !== 'run') return null;
-  const { ms, partition, seq } = task.run;
-  return { job: wait.job, key: nestedKey(task), of: { ms, partition, seq } };
+  if (wait?.kind !== 'run' || part === null) return null;
+  const { ms, partition, seq } = run;
+  return { job: wait.job, key: nestedKey(task, part.waitsSince), of: { ms, partition, seq } };
 }
 
 function owe(core: Core, run: Run, saying: Parameters<Core['owe']>[0]['saying']): void {

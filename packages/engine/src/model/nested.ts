@@ -10,8 +10,7 @@ const PREFIX = '\u0001nested/';
  * that asking again after a crash finds the one that is there. Says which wait it is: a task that is
  * held and begins anew gets a run of its own.
  */
-export function nestedKey(task: Task): string {
-  const since = task.part === null ? 0 : task.part.waitsSince;
+export function nestedKey(task: Task, since: number): string {
   return `${PREFIX}${nestedDepth(task.run) + 1}/${formatRunId(task.run)}/${taskName(task)}/${since}`;
 }
 

@@ -3,6 +3,7 @@ import {
   CLASSES,
   type Class,
   type Command,
+  type Effect,
   formatRunId,
   nestedDepth,
   nestedKey,
@@ -23,6 +24,9 @@ const DEPTH_MAX = 16;
 const LEAST_URGENT: Class = 2;
 const INBOX_LOOK = 5_000;
 
+/** A task and since when it waits: it may be in another wait by now. */
+type Wait = Pick<Effect & { kind: 'startRun' }, 'task' | 'since'>;
+
 interface OfWait {
   readonly partition: number;
   readonly seq: number;
@@ -42,7 +46,7 @@ export class NestedRuns {
   readonly #context: () => NodeContext;
   readonly #supplier: Supplier;
   /** Waits whose run somebody here is starting, by key, so that none is started by two at once. */
-  readonly #starting = new Map<string, Task>();
+  readonly #starting = new Map<string, Wait>();
   #stopped = false;
 
   constructor(context: () => NodeContext, supplier: Supplier) {
@@ -54,39 +58,39 @@ export class NestedRuns {
     this.#stopped = true;
   }
 
-  start(task: Task): void {
-    const key = nestedKey(task);
+  start({ task, since }: Wait): void {
+    const key = nestedKey(task, since);
     const isStarting = this.#starting.has(key);
     // After a partition has left and come back it is another object that waits.
-    this.#starting.set(key, task);
+    this.#starting.set(key, { task, since });
     if (!isStarting) void this.#begin(key).finally(() => this.#starting.delete(key));
   }
 
   /** Until it is begun or refused, or nobody here waits for it any more. */
   async #begin(key: string): Promise<void> {
     for (;;) {
-      const task = this.#starting.get(key) as Task;
-      if (this.#stopped || !this.#isWanted(task, key)) return;
-      if (await this.#tell(await this.#outcomeOf(task, key))) return;
+      const wait = this.#starting.get(key) as Wait;
+      if (this.#stopped || !this.#isWanted(wait)) return;
+      if (await this.#tell(await this.#outcomeOf(wait, key))) return;
       // A paused job is asked again until somebody enables it; `why` says so meanwhile.
       await setTimeout(RETRY_MS, undefined, { ref: false });
     }
   }
 
-  /** This node has the partition, and the task is still in the wait that the key is of. */
-  #isWanted(task: Task, key: string): boolean {
+  /** This node has the partition, and the task is still in that wait. */
+  #isWanted({ task, since }: Wait): boolean {
     const { partition, seq } = task.run;
     const { books } = this.#context().loop.engine.core;
     const isHere = books.get(partition)?.runs.get(seq)?.tasks[task.index] === task;
-    return isHere && task.state === 'PENDING' && nestedKey(task) === key;
+    return isHere && task.state === 'PENDING' && task.part?.waitsSince === since;
   }
 
   /** What the engine is to be told; null where it has to be tried again. */
-  async #outcomeOf(task: Task, key: string): Promise<Told> {
+  async #outcomeOf({ task, since }: Wait, key: string): Promise<Told> {
     const { partition, seq } = task.run;
-    const of = { partition, seq, task: task.index, since: task.part?.waitsSince ?? 0 };
+    const of = { partition, seq, task: task.index, since };
     try {
-      const { run, class: klass } = await this.#submit(task, key);
+      const { run, class: klass } = await this.#submit({ task, since }, key);
       return { kind: 'nestedBegun', ...of, run: run.id, class: klass };
     } catch (error) {
       if (isFinal(error)) return this.#refused(of, { task, key, error: error.message });
@@ -115,7 +119,7 @@ export class NestedRuns {
   }
 
   /** PRI-13: what a more urgent run waits for is as urgent. */
-  async #submit(task: Task, key: string): Promise<{ run: Submitted; class: Class }> {
+  async #submit({ task, since }: Wait, key: string): Promise<{ run: Submitted; class: Class }> {
     const context = this.#context();
     const { run, index } = task;
     if (nestedDepth(run) >= DEPTH_MAX) {
@@ -128,7 +132,6 @@ export class NestedRuns {
     if ('error' in supply) throw new Refused(supply.error);
     const inputBytes = supply.input && (await loadPayload(context, caller.tenant, supply.input));
     const klass = Math.min(run.class, own?.class ?? LEAST_URGENT) as Class;
-    const since = task.part?.waitsSince ?? 0;
     const nested = { of: formatRunId(run), task: taskName(task), index, since };
     const item = {
       job,

@@ -221,7 +221,7 @@ export class Simulation implements AsyncDisposable {
   #receive(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if ('worker' in effect) this.#worker?.receive(effect);
-      else if (effect.kind === 'startRun') this.#node.nested.start(effect.task);
+      else if (effect.kind === 'startRun') this.#node.nested.start(effect);
     }
   }
 
