@@ -1,4 +1,5 @@
-import { describeEnvironment, type Environment } from './environment.ts';
+import { nowMs } from './clock.ts';
+import type { Environment } from './environment.ts';
 import type { Measurement } from './measurement.ts';
 import type { Options } from './options.ts';
 import { measureRounds } from './rounds.ts';
@@ -20,28 +21,40 @@ export interface Comparison {
   readonly measurements: readonly Measurement[];
 }
 
-/** Measures the chosen systems in the chosen shapes. */
-export async function compare(
-  options: Options,
-  servers: Servers,
-  log: (line: string) => void,
-): Promise<Comparison> {
-  const environment = await describeEnvironment(options.systems, servers);
+/** Measures the chosen systems in one shape. */
+export async function compare(params: {
+  shape: Shape;
+  options: Options;
+  environment: Environment;
+  servers: Servers;
+  log: (line: string) => void;
+}): Promise<Comparison> {
+  const { shape, options, environment, servers, log } = params;
+  const startedAtMs = nowMs();
   const measurements: Measurement[] = [];
-  for (const shape of options.shapes) {
-    for (const { label, tasks, measure } of variantsOf(shape, options.sizes)) {
-      const found = await measureRounds({
-        shape,
-        label,
-        systems: options.systems.filter(({ isPeer }) => !isPeer || tasks <= PEER_TASKS_MAX),
-        rounds: LONG.has(shape) ? options.longRounds : options.rounds,
-        servers,
-        measure: (session) => measure(session, options.sizes),
-        disturbedOk: options.disturbedOk,
-        log,
-      });
-      measurements.push(...found);
-    }
+  for (const { label, tasks, measure } of variantsOf(shape, options.sizes)) {
+    const found = await measureRounds({
+      shape,
+      label,
+      systems: options.systems.filter(({ isPeer }) => !isPeer || tasks <= PEER_TASKS_MAX),
+      rounds: LONG.has(shape) ? options.longRounds : options.rounds,
+      servers,
+      measure: (session) => measure(session, options.sizes),
+      disturbedOk: options.disturbedOk,
+      log,
+    });
+    measurements.push(...found);
   }
+  log(`${shape} took ${Math.round((nowMs() - startedAtMs) / 1_000)} s`);
   return { environment, sizes: options.sizes, measurements, lines: summarize(measurements) };
+}
+
+/** What several shapes found, as one. */
+export function joined([first, ...others]: readonly [Comparison, ...Comparison[]]): Comparison {
+  const all = [first, ...others];
+  return {
+    ...first,
+    lines: all.flatMap(({ lines }) => lines),
+    measurements: all.flatMap(({ measurements }) => measurements),
+  };
 }

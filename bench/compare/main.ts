@@ -1,7 +1,7 @@
 // npm run bench: Signalbox and its peers under the same load, on the same machine, in turns.
 import { installPeers } from '../peers/install-peers.ts';
 import { nowMs } from './clock.ts';
-import { compare } from './compare.ts';
+import { type Comparison, compare, joined } from './compare.ts';
 import { describeEnvironment } from './environment.ts';
 import { HELP, type Options, parseOptions, UsageError } from './options.ts';
 import { measureQuick, QUICK_SYSTEMS } from './quick/quick.ts';
@@ -62,24 +62,38 @@ async function runQuick({ json, disturbedOk }: Options): Promise<number> {
 }
 
 /** A figure that says more about other programs than about the measured ones is not shown. */
-function refuse(disturbed: readonly { shape: string; label: string; system: string }[]): number {
+function isRefused({ lines }: Comparison, { disturbedOk }: Options): boolean {
+  if (disturbedOk) return false;
+  const disturbed = lines.filter((line) => line.isDisturbed);
   for (const { shape, label, system } of disturbed) log(`disturbed: ${shape} ${label} ${system}`);
-  log('others used the machine: no figures. --disturbed-ok shows them with a mark');
+  return disturbed.length > 0;
+}
+
+/** A shape is written when it is done: what goes wrong with a later one does not take it back. */
+async function runRounds(options: Options): Promise<number> {
+  const environment = await describeEnvironment(options.systems, servers);
+  const accepted: Comparison[] = [];
+  for (const shape of options.shapes) {
+    const comparison = await compare({ shape, options, environment, servers, log });
+    if (isRefused(comparison, options)) continue;
+    if (options.write) writeReport(comparison, ALL_SYSTEMS);
+    accepted.push(comparison);
+  }
+  const [first, ...others] = accepted;
+  if (first !== undefined) {
+    const all = joined([first, ...others]);
+    const text = options.json ? `${JSON.stringify(all)}\n` : renderText(all, options.systems);
+    process.stdout.write(text);
+  }
+  if (accepted.length === options.shapes.length) return 0;
+  log('others used the machine: no figures of that. --disturbed-ok shows them with a mark');
   return EXIT_DISTURBED;
 }
 
 async function run(asked: Options): Promise<number> {
   await installPeers();
   if (asked.mode === 'quick') return runQuick(asked);
-  const options = { ...asked, systems: availableSystems(asked.systems, log) };
-  const comparison = await compare(options, servers, log);
-  const disturbed = comparison.lines.filter((line) => line.isDisturbed);
-  if (disturbed.length > 0 && !options.disturbedOk) return refuse(disturbed);
-  if (options.write) writeReport(comparison, ALL_SYSTEMS);
-  process.stdout.write(
-    options.json ? `${JSON.stringify(comparison)}\n` : renderText(comparison, options.systems),
-  );
-  return 0;
+  return runRounds({ ...asked, systems: availableSystems(asked.systems, log) });
 }
 
 try {

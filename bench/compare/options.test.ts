@@ -18,8 +18,8 @@ describe('options of the comparison', () => {
   });
 
   it('sizes the long shapes', () => {
-    const { sizes } = parse('--backlog', '1000,2000', '--history', '5000', '--short');
-    expect(sizes).toMatchObject({ backlogTasks: [1_000, 2_000], historyTasks: 5_000 });
+    const { sizes } = parse('--backlog', '2000,1000', '--history', '5000', '--short');
+    expect(sizes).toMatchObject({ backlogTasks: [1_000, 2_000], historyTasks: [5_000] });
   });
 
   it('refuses what it does not know', () => {

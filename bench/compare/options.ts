@@ -27,14 +27,20 @@ export const HELP = `npm run bench -- [options]: Signalbox beside its peers, in 
   --against LIST    peers by name; all of them if left out
   --only LIST       systems by name; ${VARIANTS} stands for all that are Signalbox
   --rounds N        rounds of each shape, 3 if left out
-  --long-rounds N   rounds of shapes whose store is filled first, 1 if left out
-  --backlog LIST    waiting tasks of the shape backlog
-  --history N       finished tasks of the shape history
+  --long-rounds N   rounds of backlog, history and idle, 1 if left out
+  --backlog LIST    waiting tasks of the shape backlog; peers are spared more than a million
+  --history LIST    ended tasks of the shape history; the same
   --short           small sizes, to see that everything runs
   --quick           ratios to the best PostgreSQL peer within 50 s, as one object
   --json            one object instead of tables
-  --write           renews the tables and plots of docs/performance.md
+  --write           renews the tables and plots of docs/performance.md of the shapes that were measured,
+                    each when it is done; the others stay
   --disturbed-ok    shows figures, marked, although others used the machine; exit code 3 without
+
+steady, single, latency and drain are single tasks; pipeline is runs of 20 tasks; tenants is 200 tenants
+with a limit each; cron is schedules that are due at the same time; backlog and history are stores that
+are full of waiting and of ended tasks. Where a peer has nothing of the kind, its table says what it
+did instead.
 `;
 
 export function parseOptions(args: readonly string[], all: readonly System[]): Options {
@@ -112,11 +118,17 @@ function sizesOf(values: {
   const { backlog, history } = values;
   return {
     ...(values.short ? SHORT : FULL),
-    ...(backlog !== undefined && {
-      backlogTasks: backlog.split(',').map((each) => count('backlog', each)),
-    }),
-    ...(history !== undefined && { historyTasks: count('history', history) }),
+    ...(backlog !== undefined && { backlogTasks: counts('backlog', backlog) }),
+    ...(history !== undefined && { historyTasks: counts('history', history) }),
   };
+}
+
+/** In their order, because the report compares the largest with the smallest. */
+function counts(name: string, text: string): readonly number[] {
+  return text
+    .split(',')
+    .map((each) => count(name, each))
+    .toSorted((a, b) => a - b);
 }
 
 function count(name: string, text: string): number {

@@ -15,8 +15,13 @@
 
 /** From the driver. Those from `load` to `latency` are for producers, each answered by one `result`. */
 export type Command =
-  /** Submits `n` tasks in batches, one batch after the other. */
-  | { readonly kind: 'load'; readonly n: number; readonly batch: number }
+  /** Submits `n` tasks in batches, one after the other, or up to `inflight` of them at once. */
+  | {
+      readonly kind: 'load';
+      readonly n: number;
+      readonly batch: number;
+      readonly inflight?: number;
+    }
   /** Submits one by one for `ms`, with `inflight` submissions unanswered at any time. */
   | { readonly kind: 'single'; readonly inflight: number; readonly ms: number }
   /** The same with batches of `size`. */
@@ -46,6 +51,12 @@ export type Command =
       readonly gapMs: number;
       readonly warm: number;
     }
+  /**
+   * For workers, before `work`: makes `n` schedules that are due at this minute (`M H * * *`, UTC), each
+   * with the data of one task whose `t0` is 0, so that its delay is the instant of its handler.
+   * Answered by `result`.
+   */
+  | { readonly kind: 'schedule'; readonly n: number; readonly cron: string }
   /** For workers: begin to take tasks. Answered by `working`; `count` follows whenever it has grown. */
   | { readonly kind: 'work' }
   /** For workers: the delays from `t0` to the handler since last asked. Answered by `delays`. */

@@ -1,4 +1,4 @@
-import { pass } from './clock.ts';
+import { nowMs, pass } from './clock.ts';
 import { type Count, PartProcess } from './part-process.ts';
 import type { Command, MessageOf } from './part-protocol.ts';
 import { readMemoryMb } from './proc/memory.ts';
@@ -10,6 +10,7 @@ import type { Load, Provided, System, Tuning } from './systems/system.ts';
 /** How long a worker may stand still before what is missing counts as lost. */
 const STALLED_MS = 20_000;
 const LOOK_MS = 2;
+const LOOK_MS_MAX = 500;
 
 export interface Instant {
   readonly usage: Reading;
@@ -96,6 +97,13 @@ export class Session {
     return result;
   }
 
+  /** Has the worker make schedules for the shape that is about them; none of them may be due before it works. */
+  async schedule(n: number, cron: string): Promise<void> {
+    this.worker.tell({ kind: 'schedule', n, cron });
+    const result = await this.worker.next('result');
+    this.submitted += result.n;
+  }
+
   async now(): Promise<Instant> {
     const walBytes = (await this.#postgres?.walBytes()) ?? null;
     return { walBytes, usage: readUsage(this.roots), handled: this.worker.counted };
@@ -118,14 +126,17 @@ export class Session {
   /** Waits until the worker has handled `n` tasks of this session; fails when it stands still. */
   async handled(n: number): Promise<void> {
     let last = this.worker.counted.n;
-    let lastAtMs = performance.now();
-    while (this.worker.counted.n < n) {
+    let standingMs = 0;
+    for (let lookedAtMs = nowMs(); this.worker.counted.n < n; ) {
       this.worker.assertAlive();
       await pass(LOOK_MS);
+      // A machine that was suspended as a whole says nothing about the worker.
+      standingMs += Math.min(nowMs() - lookedAtMs, LOOK_MS_MAX);
+      lookedAtMs = nowMs();
       if (this.worker.counted.n !== last) {
         last = this.worker.counted.n;
-        lastAtMs = performance.now();
-      } else if (performance.now() - lastAtMs > STALLED_MS) {
+        standingMs = 0;
+      } else if (standingMs > STALLED_MS) {
         throw new Error(`${this.system.name} stands still at ${last} of ${n} tasks`);
       }
     }

@@ -23,6 +23,12 @@ describe('a producer', () => {
     expect(calls).toEqual([[0, 1], [2, 3], [4], [5]]);
   });
 
+  it('loads several batches at once where it is told to, and no task twice', async () => {
+    const { calls, producing } = recorder();
+    expect((await producing.run({ kind: 'load', n: 7, batch: 2, inflight: 3 })).n).toBe(7);
+    expect(calls).toEqual([[0, 1], [2, 3], [4, 5], [6]]);
+  });
+
   it('holds back in steady state until tasks are done, and counts all it sent', async () => {
     const { calls, producing } = recorder();
     const running = producing.run({ kind: 'steady', batch: 2, inflight: 1, cap: 4 });

@@ -69,11 +69,17 @@ export class Producing {
     return first;
   }
 
-  async #load({ n, batch }: Extract<Command, { kind: 'load' }>): Promise<number[]> {
-    for (let left = n; left > 0; left -= batch) {
-      const count = Math.min(batch, left);
-      await this.#producer.submitBatch(payloads(this.#take(count), count));
-    }
+  async #load(command: Extract<Command, { kind: 'load' }>): Promise<number[]> {
+    const { n, batch, inflight = 1 } = command;
+    let left = n;
+    const lane = async (): Promise<void> => {
+      while (left > 0) {
+        const count = Math.min(batch, left);
+        left -= count;
+        await this.#producer.submitBatch(payloads(this.#take(count), count));
+      }
+    };
+    await Promise.all(Array.from({ length: inflight }, lane));
     return [];
   }
 

@@ -1,7 +1,7 @@
 import { nowMs } from '../clock.ts';
 import { readJsonLines } from '../json-lines.ts';
 import type { Command, Message, Role } from '../part-protocol.ts';
-import type { Payload } from './payload.ts';
+import { type Payload, payloads } from './payload.ts';
 import { type Producer, Producing } from './producing.ts';
 import { Tally } from './tally.ts';
 
@@ -15,7 +15,15 @@ export interface PartWorker {
 /** One system from the inside. `work` begins to take tasks and calls `onTask` at the start of each. */
 export interface Part<Config> {
   produce(config: Config): Promise<Producer>;
+  /** Makes a schedule for each; absent where the system is not measured in such a shape. */
+  schedule?(config: Config, schedules: Schedules): Promise<unknown>;
   work(config: Config, onTask: (data: Payload) => void): Promise<PartWorker>;
+}
+
+/** What is due at one minute. */
+export interface Schedules {
+  readonly cron: string;
+  readonly payloads: readonly Payload[];
 }
 
 function say(message: Message): void {
@@ -29,6 +37,7 @@ export async function runPart<Config>(part: Part<Config>): Promise<void> {
   const tally = new Tally();
   const producing = role === 'worker' ? null : await openProducing(part, config);
   let worker: PartWorker | null = null;
+  let scheduled = 0;
 
   const answer = async (command: Command): Promise<Message | null> => {
     switch (command.kind) {
@@ -38,6 +47,14 @@ export async function runPart<Config>(part: Part<Config>): Promise<void> {
       case 'halt':
         producing?.producing.halt();
         return null;
+      case 'schedule': {
+        if (part.schedule === undefined) throw new Error('it makes no schedules');
+        const startedAtMs = nowMs();
+        const { n, cron } = command;
+        await part.schedule(config, { cron, payloads: scheduledPayloads(n) });
+        scheduled += n;
+        return { kind: 'result', n, ms: nowMs() - startedAtMs };
+      }
       case 'work':
         worker = await part.work(config, (data) => tally.add(data, nowMs()));
         reportCounts(tally);
@@ -48,7 +65,7 @@ export async function runPart<Config>(part: Part<Config>): Promise<void> {
         await worker?.close();
         await producing?.producer.close();
         const { handled, duplicates } = tally;
-        const submitted = producing?.producing.submitted ?? 0;
+        const submitted = (producing?.producing.submitted ?? 0) + scheduled;
         return { kind: 'bye', submitted, handled, duplicates };
       }
       case 'load':
@@ -75,6 +92,10 @@ export async function runPart<Config>(part: Part<Config>): Promise<void> {
 async function openProducing<Config>(part: Part<Config>, config: Config) {
   const producer = await part.produce(config);
   return { producer, producing: new Producing(producer) };
+}
+
+function scheduledPayloads(n: number): Payload[] {
+  return payloads(0, n).map((data) => ({ ...data, t0: 0 }));
 }
 
 function reportCounts(tally: Tally): void {

@@ -11,6 +11,11 @@ interface Queue {
   waitUntilReady(): Promise<unknown>;
   add(name: string, data: object): Promise<unknown>;
   addBulk(jobs: readonly { name: string; data: object }[]): Promise<unknown>;
+  upsertJobScheduler(
+    id: string,
+    repeat: { pattern: string; tz: string },
+    template: { name: string; data: object },
+  ): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -42,6 +47,16 @@ const part: Part<BullmqConfig> = {
       submitBatch: (batch) => queue.addBulk(batch.map((data) => ({ name: NAME, data }))),
       close: () => queue.close(),
     };
+  },
+  schedule: async ({ port }, { cron, payloads }) => {
+    const bullmq = requirePeer<BullmqModule>('bullmq');
+    const queue = new bullmq.Queue(QUEUE, { connection: { host: '127.0.0.1', port } });
+    await Promise.all(
+      payloads.map((data) =>
+        queue.upsertJobScheduler(`s${data.id}`, { pattern: cron, tz: 'UTC' }, { name: NAME, data }),
+      ),
+    );
+    await queue.close();
   },
   work: async ({ port, concurrency }, onTask) => {
     const bullmq = requirePeer<BullmqModule>('bullmq');

@@ -4,23 +4,33 @@ import { type Part, runPart } from '../part/run-part.ts';
 
 export interface GraphileConfig {
   readonly url: string;
+  /** Puts each task into the queue of its customer, in which one runs at a time. */
+  readonly hasQueues?: boolean;
   readonly worker: {
     readonly concurrentJobs: number;
     readonly maxPoolSize: number;
+    readonly pollInterval?: number;
     readonly localQueue?: { size: number; refetchDelay?: { durationMs: number } };
     readonly completeJobBatchDelay?: number;
     readonly failJobBatchDelay?: number;
   };
 }
 
+interface JobSpec {
+  readonly identifier: string;
+  readonly payload: unknown;
+  readonly queueName?: string;
+}
+
 interface WorkerUtils {
   addJob(identifier: string, payload: unknown): Promise<unknown>;
-  addJobs(jobs: readonly { identifier: string; payload: unknown }[]): Promise<unknown>;
+  addJobs(jobs: readonly JobSpec[]): Promise<unknown>;
   release(): Promise<void>;
 }
 
 interface GraphileModule {
   readonly Logger: new (factory: () => () => void) => object;
+  parseCronItems(items: readonly object[]): unknown[];
   makeWorkerUtils(options: object): Promise<WorkerUtils>;
   run(options: object): Promise<{ stop(): Promise<void> }>;
 }
@@ -38,8 +48,11 @@ interface Pool extends Emitter {
 const IDENTIFIER = 'measured';
 const PRODUCER_CONNECTIONS = 16;
 
+/** It takes its schedules when its worker starts. */
+let cronItems: readonly object[] = [];
+
 const part: Part<GraphileConfig> = {
-  produce: async ({ url }) => {
+  produce: async ({ url, hasQueues = false }) => {
     const graphile = requirePeer<GraphileModule>('graphile-worker');
     const pg = requirePeer<{ Pool: new (options: object) => Pool }>('pg');
     const pgPool = new pg.Pool({ connectionString: url, max: PRODUCER_CONNECTIONS });
@@ -49,12 +62,26 @@ const part: Part<GraphileConfig> = {
     return {
       submit: (data) => utils.addJob(IDENTIFIER, data),
       submitBatch: (batch) =>
-        utils.addJobs(batch.map((data) => ({ identifier: IDENTIFIER, payload: data }))),
+        utils.addJobs(
+          batch.map((data) => ({
+            identifier: IDENTIFIER,
+            payload: data,
+            ...(hasQueues && { queueName: data.customer }),
+          })),
+        ),
       close: async () => {
         await utils.release();
         await pgPool.end();
       },
     };
+  },
+  schedule: async (_config, { cron, payloads }) => {
+    cronItems = payloads.map((payload) => ({
+      task: IDENTIFIER,
+      match: cron,
+      identifier: `s${payload.id}`,
+      payload,
+    }));
   },
   work: async ({ url, worker }, onTask) => {
     // It writes a line for every job that ends well unless the environment says otherwise.
@@ -64,7 +91,7 @@ const part: Part<GraphileConfig> = {
       preset: { worker: { connectionString: url, crontabFile: '', ...worker } },
       logger: silent(graphile),
       noHandleSignals: true,
-      parsedCronItems: [],
+      parsedCronItems: graphile.parseCronItems(cronItems),
       taskList: { [IDENTIFIER]: async (data: Payload) => onTask(data) },
     });
     return { close: () => runner.stop() };

@@ -1,17 +1,25 @@
-import { job, Signalbox } from 'signalbox';
+import { type AnyJob, job, Signalbox } from 'signalbox';
 import { Client } from '../../edge/client.ts';
 import type { Payload } from '../part/payload.ts';
 import type { Producer } from '../part/producing.ts';
 import { type Part, runPart } from '../part/run-part.ts';
+import { runsOfTwenty } from '../part/twenty-tasks.ts';
+import { measuredPipeline } from './signalbox-pipeline.ts';
+import { throughTenants } from './signalbox-tenants.ts';
 
 export type SignalboxConfig = {
   readonly concurrency: number;
+  /** Runs of twenty tasks instead of one. */
+  readonly isPipeline?: boolean;
+  /** Submits in the names of so many tenants, each of which may run so much at once. */
+  readonly tenants?: { readonly count: number; readonly runningMax: number };
 } & (
   | { readonly mode: 'sdk' | 'http'; readonly url: string; readonly key: string }
   | { readonly mode: 'embedded'; readonly store: string; readonly dataDir: string }
 );
 
 const NAME = 'measured';
+const SCHEDULES_AT_ONCE = 16;
 
 /** The producer submits by this; only a worker has the handler that counts. */
 const measured = job(NAME, async (_data: Payload) => undefined);
@@ -29,13 +37,15 @@ function open(config: SignalboxConfig): Promise<Signalbox> {
 
 async function throughSdk(config: SignalboxConfig): Promise<Producer> {
   const box = await open(config);
-  await box.define([measured]);
+  const { isPipeline = false } = config;
+  const submitted = isPipeline ? measuredPipeline(NAME, () => {}) : measured;
+  await box.define([submitted]);
   return {
-    submit: (data) => box.submit(measured, data),
+    submit: (data) => box.submit(submitted, data),
     submitBatch: (batch) =>
       box.submitMany(
-        measured,
-        batch.map((input) => ({ input })),
+        submitted,
+        (isPipeline ? runsOfTwenty(batch) : batch).map((input) => ({ input })),
       ),
     close: () => box.close(),
   };
@@ -54,10 +64,31 @@ async function throughHttp({ url, key }: { url: string; key: string }): Promise<
 }
 
 const part: Part<SignalboxConfig> = {
-  produce: (config) => (config.mode === 'http' ? throughHttp(config) : throughSdk(config)),
+  produce: (config) => {
+    if (config.mode === 'http') return throughHttp(config);
+    if (config.mode === 'sdk' && config.tenants !== undefined) {
+      return throughTenants(measured, { ...config, ...config.tenants });
+    }
+    return throughSdk(config);
+  },
+  schedule: async (config, { cron, payloads }) => {
+    if (config.mode === 'embedded') throw new Error('schedules are made over HTTP');
+    const client = new Client(config.url, config.key);
+    await client.call('PUT', `/jobs/${NAME}`, {});
+    const waiting = payloads.values();
+    const lane = async (): Promise<void> => {
+      for (const input of waiting) {
+        await client.call('PUT', `/schedules/s${input.id}`, { job: NAME, cron, input });
+      }
+    };
+    await Promise.all(Array.from({ length: SCHEDULES_AT_ONCE }, lane));
+    await client.close();
+  },
   work: async (config, onTask) => {
     const box = await open(config);
-    const counting = job(NAME, async (data: Payload) => onTask(data));
+    const counting: AnyJob = config.isPipeline
+      ? measuredPipeline(NAME, onTask)
+      : job(NAME, async (data: Payload) => onTask(data));
     const { concurrency } = config;
     const worker = await box.work([counting], { concurrency });
     return { close: () => worker.stop() };

@@ -3,6 +3,7 @@ import { type Sizes, sizeWords } from '../shapes/sizes.ts';
 import type { Spread } from '../statistics.ts';
 import { bestPeer, type Line, ratioOf } from '../summary.ts';
 import { SHAPES, type Shape, type System } from '../systems/system.ts';
+import { insteadOf, type Tuned } from './instead.ts';
 import { rangeText, readable } from './readable.ts';
 import type { PeersRecord } from './record.ts';
 import { plotFile } from './svg.ts';
@@ -65,7 +66,7 @@ function shapeSection(shape: Shape, kept: PeersRecord, systems: readonly System[
     ...(file === null ? [] : [`![${main.title}](performance/${file})`]),
     ...[...groups].flatMap(([label, lines]) => [
       caption({ ...found, label, rounds: lines[0]?.rounds ?? 0 }),
-      shapeTable(lines, main, systems),
+      shapeTable(lines, main, { systems, tuned: kept.environment.systems }),
     ]),
   ];
 }
@@ -90,10 +91,15 @@ interface Column {
 }
 
 /** A column in which no line has anything to say is left out. */
-function shapeTable(lines: readonly Line[], main: MainFigure, systems: readonly System[]): string {
-  const columns = columnsOf(main, bestPeer(lines, main, systems)).filter(({ cell }) =>
-    lines.some((line) => cell(line) !== ''),
-  );
+function shapeTable(
+  lines: readonly Line[],
+  main: MainFigure,
+  { systems, tuned }: { systems: readonly System[]; tuned: readonly Tuned[] },
+): string {
+  const columns = [
+    { head: 'system', cell: (line: Line) => systemCell(line, insteadOf(line, tuned)) },
+    ...columnsOf(main, bestPeer(lines, main, systems)),
+  ].filter(({ cell }) => lines.some((line) => cell(line) !== ''));
   const rows = [
     columns.map(({ head }) => head),
     columns.map(() => '---'),
@@ -104,7 +110,6 @@ function shapeTable(lines: readonly Line[], main: MainFigure, systems: readonly 
 
 function columnsOf(main: MainFigure, best: Line | undefined): readonly Column[] {
   return [
-    { head: 'system', cell: systemCell },
     { head: main.words, cell: ({ figures }) => medianText(figures[main.figure]?.median) },
     { head: 'range', cell: ({ figures }) => rangeCell(figures[main.figure]) },
     { head: 'to the best PostgreSQL peer', cell: (line) => ratioCell(main.figure, line, best) },
@@ -118,9 +123,9 @@ function columnsOf(main: MainFigure, best: Line | undefined): readonly Column[] 
   ];
 }
 
-function systemCell({ system, isDisturbed, duplicates }: Line): string {
+function systemCell({ system, isDisturbed, duplicates }: Line, instead: string): string {
   const twice = duplicates > 0 ? `, ${duplicates} handled twice` : '';
-  return `${system}${isDisturbed ? MARK : ''}${twice}`;
+  return `${system}${instead}${isDisturbed ? MARK : ''}${twice}`;
 }
 
 function rangeCell(spread: Spread | undefined): string {

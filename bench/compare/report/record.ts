@@ -21,9 +21,17 @@ export function merge(
   { environment, sizes, lines }: Comparison,
 ): PeersRecord {
   const fresh = Map.groupBy(lines, ({ shape }) => shape);
-  const named = new Map(
-    [...(old?.environment.systems ?? []), ...environment.systems].map((each) => [each.name, each]),
-  );
+  const isFresh = (shape: string): boolean => fresh.has(shape as Shape);
+  const before = old?.environment.systems ?? [];
+  const now = environment.systems.map((system) => ({
+    ...system,
+    tunings: {
+      // Shapes that were not measured now keep the settings under which they were.
+      ...before.find(({ name }) => name === system.name)?.tunings,
+      ...Object.fromEntries(Object.entries(system.tunings).filter(([shape]) => isFresh(shape))),
+    },
+  }));
+  const named = new Map([...before, ...now].map((each) => [each.name, each]));
   return {
     environment: { ...environment, systems: [...named.values()] },
     shapes: SHAPES.flatMap((shape) => {

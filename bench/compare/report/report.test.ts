@@ -57,6 +57,38 @@ describe('the report', () => {
     expect(both.shapes.map(({ shape }) => shape)).toEqual(['steady', 'drain']);
   });
 
+  it('keeps the settings of shapes that were not measured again', () => {
+    const tuned = (batch: number) => ({ config: {}, load: { batch, inflight: 1, cap: 1 } });
+    const withBatch = (batch: number): Comparison => {
+      const made = comparison(1);
+      const [system] = made.environment.systems;
+      if (system === undefined) throw new Error('there is no system');
+      const tunings = { steady: tuned(batch), drain: tuned(batch) };
+      return {
+        ...made,
+        environment: { ...made.environment, systems: [{ ...system, tunings }] },
+      };
+    };
+    const drain = withBatch(1);
+    const old = merge(null, {
+      ...drain,
+      lines: drain.lines.map((line) => ({ ...line, shape: 'drain' as const })),
+    });
+    const [system] = merge(old, withBatch(2)).environment.systems;
+    expect(system?.tunings).toEqual({ steady: tuned(2), drain: tuned(1) });
+  });
+
+  it('says beside its name what a system does instead of what the shape is about', () => {
+    const made = comparison(45_000);
+    const [system] = made.environment.systems;
+    if (system === undefined) throw new Error('there is no system');
+    const load = { batch: 1, inflight: 1, cap: 1 };
+    const tunings = { steady: { config: {}, load, instead: 'single tasks' } };
+    const environment = { ...made.environment, systems: [{ ...system, tunings }] };
+    const text = renderMarkdown(merge(null, { ...made, environment }), SYSTEMS);
+    expect(text).toContain('| fast-peer (single tasks) | 20,000 |');
+  });
+
   it('replaces what stands between its marks and nothing else', () => {
     const page = '# Page\n\n<!-- peers: begin -->\nold\n<!-- peers: end -->\n\nrest\n';
     const once = replaceReport(page, 'new');

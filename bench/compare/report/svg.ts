@@ -12,7 +12,15 @@ const TOP = 46;
 const BOTTOM = 14;
 
 /** Shapes whose figures are told better by a picture. */
-const PLOTTED: ReadonlySet<Shape> = new Set(['steady', 'single', 'submit', 'drain', 'latency']);
+const PLOTTED: ReadonlySet<Shape> = new Set([
+  'steady',
+  'single',
+  'pipeline',
+  'tenants',
+  'submit',
+  'drain',
+  'latency',
+]);
 
 export function plotFile(shape: Shape): string | null {
   return PLOTTED.has(shape) ? `${shape}.svg` : null;

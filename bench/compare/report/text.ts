@@ -2,6 +2,7 @@ import type { Comparison } from '../compare.ts';
 import { MAIN_FIGURES } from '../shapes/main-figure.ts';
 import { bestPeer, type Line, ratioOf } from '../summary.ts';
 import type { System } from '../systems/system.ts';
+import { insteadOf } from './instead.ts';
 import { readable, spreadText } from './readable.ts';
 
 /** For a terminal: a line for each system and shape. */
@@ -28,5 +29,6 @@ function textOf(line: Line, group: readonly Line[], systems: readonly System[]):
     line.duplicates > 0 ? `${line.duplicates} handled twice` : '',
     line.isDisturbed ? 'DISTURBED' : '',
   ];
-  return `  ${line.system.padEnd(26)} ${parts.filter((part) => part !== '').join(' | ')}`;
+  const name = `${line.system}${insteadOf(line, systems)}`;
+  return `  ${name.padEnd(26)} ${parts.filter((part) => part !== '').join(' | ')}`;
 }

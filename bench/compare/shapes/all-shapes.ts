@@ -1,6 +1,7 @@
 import type { Measured } from '../measurement.ts';
 import type { Session } from '../session.ts';
 import type { Shape } from '../systems/system.ts';
+import { measureCron } from './cron.ts';
 import { measureDrain } from './drain.ts';
 import { measureHistory } from './history.ts';
 import { measureIdle } from './idle.ts';
@@ -25,7 +26,10 @@ const once = (measure: Variant['measure']): readonly Variant[] => [
 
 export function variantsOf(shape: Shape, sizes: Sizes): readonly Variant[] {
   switch (shape) {
+    // What differs is in the tunings: runs of twenty tasks, tasks of many tenants.
     case 'steady':
+    case 'pipeline':
+    case 'tenants':
       return once(measureSteady);
     case 'single':
       return once(measureSingleAndMany);
@@ -35,6 +39,8 @@ export function variantsOf(shape: Shape, sizes: Sizes): readonly Variant[] {
       return once((session) => measureDrain(session, { waiting: sizes.drainTasks }));
     case 'latency':
       return once(measureLatency);
+    case 'cron':
+      return once(measureCron);
     case 'backlog':
       return [sizes.drainTasks, ...sizes.backlogTasks].map((waiting) => ({
         label: `${waiting.toLocaleString('en')} waiting`,
@@ -43,7 +49,11 @@ export function variantsOf(shape: Shape, sizes: Sizes): readonly Variant[] {
           measureDrain(session, { waiting, drained: Math.min(waiting, sizes.backlogDrained) }),
       }));
     case 'history':
-      return [{ label: '', tasks: sizes.historyTasks, measure: measureHistory }];
+      return sizes.historyTasks.map((ended) => ({
+        label: `${ended.toLocaleString('en')} ended`,
+        tasks: ended,
+        measure: (session) => measureHistory(session, sizes, ended),
+      }));
     case 'idle':
       return once(measureIdle);
   }

@@ -9,7 +9,8 @@ export async function measureDrain(
   session: Session,
   { waiting, drained = waiting }: { waiting: number; drained?: number },
 ): Promise<Measured> {
-  await session.produce({ kind: 'load', n: waiting, batch: session.load.batch });
+  const { batch, inflight } = session.load;
+  await session.produce({ kind: 'load', n: waiting, batch, inflight });
   await session.provided.analyze?.();
   await session.checkpoint();
   const before = await session.now();

@@ -28,6 +28,20 @@ export const MAIN_FIGURES: Readonly<Record<Shape, MainFigure>> = {
     title: 'Steady state: one by one, 16 submissions in flight',
     others: { 'with 256 in flight': 'rate256' },
   },
+  pipeline: {
+    figure: 'rate',
+    better: 'higher',
+    words: 'tasks/s',
+    title: 'Runs of 20 tasks: one, then 16 at once, a join, two more',
+    others: {},
+  },
+  tenants: {
+    figure: 'rate',
+    better: 'higher',
+    words: 'tasks/s',
+    title: 'Steady state of 200 tenants, each with a limit of its own',
+    others: {},
+  },
   submit: {
     figure: 'rate16',
     better: 'higher',
@@ -55,6 +69,13 @@ export const MAIN_FIGURES: Readonly<Record<Shape, MainFigure>> = {
     words: 'p50, ms',
     title: 'Idle: from the call of submit to the first line of the handler',
     others: { 'p99, ms': 'p99Ms', 'answer p50, ms': 'ackP50Ms', 'answer p99, ms': 'ackP99Ms' },
+  },
+  cron: {
+    figure: 'lastMs',
+    better: 'lower',
+    words: 'last handler after, ms',
+    title: 'A storm of schedules: from the due time to the first line of the last handler',
+    others: { 'first after, ms': 'firstMs', 'half of them after, ms': 'p50Ms' },
   },
   backlog: {
     figure: 'rate',

@@ -9,10 +9,13 @@ export interface Sizes {
   readonly latencyTasks: number;
   readonly latencyGapMs: number;
   readonly latencyWarm: number;
+  readonly cronSchedules: number;
+  /** For making them before they are due. */
+  readonly cronLeadMs: number;
   readonly backlogTasks: readonly number[];
   /** How many of a backlog are drained while the rest waits. */
   readonly backlogDrained: number;
-  readonly historyTasks: number;
+  readonly historyTasks: readonly number[];
   readonly settleMs: number;
   readonly idleMs: number;
 }
@@ -25,9 +28,11 @@ export const FULL: Sizes = {
   latencyTasks: 500,
   latencyGapMs: 20,
   latencyWarm: 100,
+  cronSchedules: 2_000,
+  cronLeadMs: 20_000,
   backlogTasks: [1_000_000],
   backlogDrained: 300_000,
-  historyTasks: 1_000_000,
+  historyTasks: [1_000_000],
   settleMs: 8_000,
   idleMs: 20_000,
 };
@@ -41,9 +46,11 @@ export const SHORT: Sizes = {
   latencyTasks: 100,
   latencyGapMs: 20,
   latencyWarm: 30,
+  cronSchedules: 300,
+  cronLeadMs: 8_000,
   backlogTasks: [100_000],
   backlogDrained: 30_000,
-  historyTasks: 100_000,
+  historyTasks: [100_000],
   settleMs: 2_000,
   idleMs: 3_000,
 };
@@ -54,6 +61,8 @@ export function sizeWords(shape: Shape, sizes: Sizes): string {
   switch (shape) {
     case 'steady':
     case 'single':
+    case 'pipeline':
+    case 'tenants':
     case 'history':
       return `${seconds(sizes.windowMs)} after ${seconds(sizes.warmMs)}`;
     case 'submit':
@@ -62,6 +71,8 @@ export function sizeWords(shape: Shape, sizes: Sizes): string {
       return `${sizes.drainTasks.toLocaleString('en')} waiting`;
     case 'latency':
       return `${sizes.latencyTasks} tasks ${sizes.latencyGapMs} ms apart`;
+    case 'cron':
+      return `${sizes.cronSchedules.toLocaleString('en')} schedules due at one minute`;
     case 'backlog':
       return `at most ${sizes.backlogDrained.toLocaleString('en')} of them drained`;
     case 'idle':

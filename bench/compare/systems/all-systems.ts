@@ -1,5 +1,5 @@
 import { bullmq } from './bullmq.ts';
-import { graphileWorker } from './graphile-worker.ts';
+import { graphileWorker, graphileWorkerPlain } from './graphile-worker.ts';
 import { pgBoss } from './pg-boss.ts';
 import { river } from './river.ts';
 import { signalboxSystems } from './signalbox.ts';
@@ -10,6 +10,7 @@ import { temporal } from './temporal.ts';
 export const ALL_SYSTEMS: readonly System[] = [
   ...signalboxSystems,
   graphileWorker,
+  graphileWorkerPlain,
   pgBoss,
   bullmq,
   river,

@@ -10,10 +10,25 @@ const polling = (batchSize: number, localConcurrency: number): Config => ({
   work: { batchSize, localConcurrency, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true },
 });
 
+/** It looks twice a second at most unless batches are full: enough has to wait that they are. */
 const tuned = (config: Config, batch: number, inflight: number): Tuning => ({
   config,
-  load: { batch, inflight, cap: 5_000 },
+  load: { batch, inflight, cap: 20_000 },
 });
+
+/** A limit for each customer; the workers of one process keep it in memory. */
+const grouped: Config = {
+  hasGroups: true,
+  work: { ...polling(500, 10).work, localGroupConcurrency: 10 },
+};
+
+const flows: Config = { ...polling(500, 2), isFlow: true };
+
+/** As often as it may look for what is due, and for what it then has to send. */
+const punctual: Config = {
+  ...polling(500, 2),
+  clock: { cronMonitorIntervalSeconds: 1, cronWorkerIntervalSeconds: 1 },
+};
 
 const notified: Config = { ...polling(100, 2), useListenNotify: true };
 
@@ -22,10 +37,17 @@ export const pgBoss: System = {
   store: 'postgres',
   isPeer: true,
   words:
-    'a partitioned queue, batches of 500 to 2,000, bursts while they are full; LISTEN/NOTIFY where latency is measured',
+    'a partitioned queue, batches of 500 to 2,000, bursts while they are full; LISTEN/NOTIFY where latency is measured, groups with a limit for tenants, its clock at a second for schedules',
   tunings: {
     steady: tuned(polling(500, 2), 500, 1),
-    single: tuned(polling(1_000, 1), 1, 16),
+    single: { config: polling(1_000, 1), load: { batch: 1, inflight: 16, cap: 5_000 } },
+    pipeline: {
+      config: flows,
+      load: { batch: 500, inflight: 2, cap: 20_000 },
+      instead: 'flows, resolved without waiting for its clock',
+    },
+    tenants: tuned(grouped, 500, 1),
+    cron: tuned(punctual, 500, 1),
     drain: tuned(polling(2_000, 2), 1_000, 1),
     backlog: tuned(polling(2_000, 2), 1_000, 1),
     history: tuned(polling(500, 2), 500, 1),

@@ -36,6 +36,8 @@ export const river: System = {
   tunings: {
     steady: tuned(batches),
     single: tuned(ones, gathering),
+    pipeline: { ...tuned(batches), instead: 'single tasks: it has no graphs' },
+    tenants: { ...tuned(batches), instead: 'single tasks, no limits' },
     drain: tuned({ ...batches, batch: 1_000 }),
     backlog: tuned({ ...batches, batch: 1_000 }),
     history: tuned(batches),

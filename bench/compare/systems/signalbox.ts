@@ -16,15 +16,28 @@ const batches: Load = { batch: 500, inflight: 4, cap: 10_000 };
 const ones: Load = { batch: 1, inflight: 16, cap: 5_000 };
 const tuned = (load: Load): Tuning => ({ config: { concurrency: CONCURRENCY }, load });
 
+/** Runs of twenty tasks. */
+const pipelines: Tuning = { config: { concurrency: CONCURRENCY, isPipeline: true }, load: batches };
+
+/** As much as a worker runs at once, in equal shares; every tenant has a submission waiting. */
+const TENANTS = { count: 200, runningMax: 10 } as const;
+const tenants: Tuning = {
+  config: { concurrency: CONCURRENCY, tenants: TENANTS },
+  load: { batch: 100, inflight: 8, cap: 20_000 },
+};
+
 const embeddedTunings = {
   steady: tuned(batches),
   single: tuned(ones),
+  pipeline: pipelines,
   submit: tuned({ ...batches, batch: 1_000, inflight: 2 }),
   latency: tuned(ones),
 } as const;
 
 const nodeTunings = {
   ...embeddedTunings,
+  tenants,
+  cron: tuned(batches),
   drain: tuned({ ...batches, batch: 1_000 }),
   backlog: tuned({ ...batches, batch: 1_000 }),
   history: tuned(batches),

@@ -3,9 +3,12 @@ import type { Servers } from '../servers/servers.ts';
 export const SHAPES = [
   'steady',
   'single',
+  'pipeline',
+  'tenants',
   'submit',
   'drain',
   'latency',
+  'cron',
   'backlog',
   'history',
   'idle',
@@ -25,6 +28,8 @@ export interface Tuning {
   /** For its part; the system adds addresses. */
   readonly config: object;
   readonly load: Load;
+  /** Where it does not do what the shape is about: what it does instead, shown beside its name. */
+  readonly instead?: string;
 }
 
 /** A system that is ready to be measured, on a storage that nobody has used. */

@@ -17,3 +17,4 @@ export * from './link/frame-error.ts';
 export * from './link/frames.ts';
 export * from './link/ref-map.ts';
 export * from './payload.ts';
+export * from './payload-pages.ts';

@@ -24,11 +24,11 @@ function validatePart(part: CommitPart): void {
     validateRun(run, before);
     before = run;
   }
-  let tenant = '';
+  let [tenant, state] = ['', ''];
   for (const end of part.ends) {
     if (end.tenant !== tenant) requireText('end.tenant', end.tenant);
-    tenant = end.tenant;
-    requireText('end.state', end.state);
+    if (end.state !== state) requireText('end.state', end.state);
+    ({ tenant, state } = end);
     requireText('end.detail', end.detail);
   }
   for (const parked of part.parked) {

@@ -39,25 +39,32 @@ interface Question {
  */
 export function choose(question: Question): Placement {
   const budget = question.settings.budgets[question.task.run.class];
-  const first = search({ ...question, budget, soft: true });
+  const first = search(question, budget, true);
   if (first.worker !== null) return first;
   const sampled = first.looked < question.index.levels.length;
-  const all = sampled ? search({ ...question, budget: EVERYTHING, soft: true }) : first;
+  const all = sampled ? search(question, EVERYTHING, true) : first;
   if (all.worker !== null || question.task.lastWorker === null) return all;
-  return search({ ...question, budget: EVERYTHING, soft: false });
+  return search(question, EVERYTHING, false);
 }
 
-const EVERYTHING = { look: Number.POSITIVE_INFINITY, score: Number.POSITIVE_INFINITY };
+/** Not written to: this runs for every assignment, and few fleets are spread. */
+const NO_ZONES: number[] = [];
 
-function search(
-  question: Question & { budget: { look: number; score: number }; soft: boolean },
-): Placement {
-  const { index, task, settings, budget } = question;
+interface Budget {
+  readonly look: number;
+  readonly score: number;
+}
+
+const EVERYTHING: Budget = { look: Number.POSITIVE_INFINITY, score: Number.POSITIVE_INFINITY };
+
+/** `soft`: also by rules that give way where they leave nobody. */
+function search(question: Question, budget: Budget, soft: boolean): Placement {
+  const { index, task, settings } = question;
   const levels = index.levels;
   const start =
     budget.look < levels.length ? Math.floor(question.random.next() * levels.length) : 0;
   const spread = settings.weights.zoneSpread > 0 && index.zoneCount > 1;
-  const byZone: number[] = [];
+  const byZone: number[] = spread ? [] : NO_ZONES;
   let best: Worker | null = null;
   let bestScore = -1;
   let looked = 0;
@@ -84,7 +91,7 @@ function search(
       score += zoneScore;
     }
     if (score <= bestScore) continue;
-    const worker = memberFor(task, level, question.soft);
+    const worker = memberFor(task, level, soft);
     if (worker === null) {
       onlyThisTask = true;
       continue;

@@ -1,6 +1,5 @@
-import { BatchHeader, splitBatch } from '@signalbox/protocol';
+import { BatchHeader, PayloadPages, splitBatch } from '@signalbox/protocol';
 import { ApiError } from '../context.ts';
-import { InputPages } from '../operations/input-pages.ts';
 import type { SubmitItem } from '../operations/submission.ts';
 import { parseJson } from './json.ts';
 import { checkOf } from './validate.ts';
@@ -26,7 +25,7 @@ export async function readBatch(body: Uint8Array): Promise<SubmitItem[]> {
   if (total !== parts.inputs.length) {
     throw new ApiError('bad_request', 'the lengths of the inputs do not add up to the body');
   }
-  const pages = new InputPages();
+  const pages = new PayloadPages();
   let at = 0;
   return lengths.map((length, i) => {
     // That a job is named is checked where every submission is.

@@ -33,6 +33,7 @@ describe('the life of an attempt on a link', () => {
       protocol: 1,
       node: 'node-a',
       heartbeatMs: 5_000,
+      packs: true,
     });
     const trace = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     const id = await world.submit('mail', { head: { trace }, input: bytes('hello') });

@@ -43,7 +43,13 @@ export class Roster implements SessionHost {
     const { name: node, heartbeatMs } = params;
     this.#heartbeatMs = heartbeatMs;
     this.#beat = params.beat;
-    this.#welcomeFrame = { kind: 'welcome', protocol: PROTOCOL_VERSION, node, heartbeatMs };
+    this.#welcomeFrame = {
+      kind: 'welcome',
+      protocol: PROTOCOL_VERSION,
+      node,
+      heartbeatMs,
+      packs: true,
+    };
   }
 
   sessionOf(worker: string): WorkerSession | undefined {

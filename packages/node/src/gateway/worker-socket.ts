@@ -35,6 +35,8 @@ export class WorkerSocket implements Peer {
   readonly #frames: Rate;
   readonly #bytes: Rate;
   #admitted: boolean;
+  /** It has said that it reads frames in columns. */
+  #packs = false;
   #closing = false;
   /** What came while the key was being looked at. */
   #waiting: FromWorker[] | null = null;
@@ -69,7 +71,7 @@ export class WorkerSocket implements Peer {
   #send(frames: readonly FromNode[]): void {
     const { socket } = this.#p;
     if (socket.readyState !== socket.OPEN) return;
-    const message = encodeFrames(frames);
+    const message = encodeFrames(frames, { packs: this.#packs });
     if (message.length <= MESSAGE_BYTES_MAX || frames.length === 1) {
       socket.send(message, () => {});
       return;
@@ -103,6 +105,8 @@ export class WorkerSocket implements Peer {
       return this.end(CLOSE.protocol, reason);
     }
     if (!this.#frames.take(frames.length)) return this.#tooFast();
+    const first = frames[0];
+    if (first?.kind === 'hello') this.#packs = first.packs === true;
     this.#received(frames);
   }
 

@@ -1,7 +1,6 @@
 import { type Class, parseClass, type RunHead } from '@signalbox/engine';
-import type { Submission } from '@signalbox/protocol';
+import { PayloadPages, type Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
-import { InputPages } from './input-pages.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 import { isReserved } from './reserved-key.ts';
 
@@ -39,7 +38,7 @@ interface About {
 /** Checks a batch. Submissions that say the same share what was made of it: in most batches all do. */
 export function checkSubmissions(items: readonly SubmitItem[], about: About): Checked[] {
   const checked: Checked[] = [];
-  const pages = new InputPages();
+  const pages = new PayloadPages();
   let before: SubmitItem | undefined;
   let said: Pick<Checked, 'class' | 'head'> | undefined;
   for (const [i, item] of items.entries()) {
@@ -133,7 +132,7 @@ function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
   return at <= now ? null : at;
 }
 
-function inputOf(item: SubmitItem, pages: InputPages, bad: Bad): Uint8Array | null {
+function inputOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | null {
   const count =
     Number(item.input !== undefined) +
     Number(item.inputBase64 !== undefined) +
@@ -153,7 +152,7 @@ function tooManyInputs(item: SubmitItem, bad: Bad): ApiError {
   return bad(given[1] as string, `a submission names ${given.join(' or ')}, not both`);
 }
 
-function bytesOf(item: SubmitItem, pages: InputPages, bad: Bad): Uint8Array | null {
+function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | null {
   if (item.inputBytes !== undefined) return item.inputBytes;
   if (item.inputJson !== undefined) return pages.encode(item.inputJson);
   if (item.inputBase64 !== undefined) {

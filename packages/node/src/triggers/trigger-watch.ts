@@ -7,11 +7,14 @@ import type { TriggerBook } from './trigger-book.ts';
 const PAGE = 500;
 /** Two writers may commit in another order than their times say. */
 const LOOK_BACK_MS = 60_000;
+/** Of so many looks one is taken where no other node is there. Within what is looked back. */
+const LOOKS_ALONE = 30;
 
 /**
  * Keeps the book of triggers as the store has it. It is read once before the node owns anything: the
  * end of a run whose followers are not known yet would start nothing, for ever. Later changes by other
- * nodes are looked for every second.
+ * nodes are looked for every second; where there is no other node none writes, and it is looked for
+ * seldom, so that a node at rest asks its store less than once a second.
  */
 export class TriggerWatch {
   readonly #store: Store;
@@ -21,6 +24,7 @@ export class TriggerWatch {
   #sinceMs = 0;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
+  #passedOver = 0;
 
   constructor(params: { store: Store; loop: () => CommitLoop; log: Logger; book: TriggerBook }) {
     this.#store = params.store;
@@ -70,6 +74,8 @@ export class TriggerWatch {
   }
 
   async #lookAgain(): Promise<void> {
+    this.#passedOver = this.#loop().leases.isAlone ? (this.#passedOver + 1) % LOOKS_ALONE : 0;
+    if (this.#passedOver > 0) return;
     try {
       await this.look();
     } catch (error) {

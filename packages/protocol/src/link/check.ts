@@ -93,6 +93,7 @@ const FROM_WORKER = table({
     total: resources,
     foreignUse: resources,
     holds: list(ref),
+    packs: optional(flag),
   },
   beat: { foreignUse: resources, progress: list(shape({ ref, value: finite })) },
   accept: { refs: list(ref) },
@@ -106,7 +107,7 @@ const FROM_WORKER = table({
 });
 
 const FROM_NODE = table({
-  welcome: { protocol: amount, node: name, heartbeatMs: amount },
+  welcome: { protocol: amount, node: name, heartbeatMs: amount, packs: optional(flag) },
   /** Not a frame to anybody but the codec: the `assign` frames behind it are about this. */
   about: {
     tenant: name,

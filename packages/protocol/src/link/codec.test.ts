@@ -113,23 +113,65 @@ const fromNode = fc.oneof(
   of('drained', {}),
 ) as fc.Arbitrary<FromNode>;
 
+/** Few values, so that many are alike and stand in a row. */
+const few = fc.constantFrom(0, 1, 2 ** 40);
+const nearRef = fc.tuple(few, few, few, few, few, few);
+const plainFinish = fc.record({
+  kind: fc.constant('finish' as const),
+  ref: nearRef,
+  result: fc.record({ kind: fc.constant('succeeded' as const), durationMs: few }),
+  output: orNull(bytes),
+}) as fc.Arbitrary<FromWorker>;
+const [someAbout] = fc.sample(about, { numRuns: 1, seed: 1 });
+const plainAssign = fc.record({
+  kind: fc.constant('assign' as const),
+  ref: nearRef,
+  about: fc.constant(someAbout),
+  run: fc.constantFrom('a', 'b'),
+  timeoutMs: orNull(few),
+  input: orNull(bytes),
+  checkpoint: fc.constant(null),
+}) as fc.Arbitrary<FromNode>;
+
 describe('round trips', () => {
-  it('what a worker says arrives as it was said, in order', () => {
+  it('what a worker says arrives as it was said, in order, in columns or not', () => {
+    const some = fc.oneof(fromWorker, plainFinish);
     fc.assert(
-      fc.property(fc.array(fromWorker, { maxLength: 8 }), (frames) => {
-        expect(decodeFromWorker(encodeFrames(frames))).toEqual(frames);
+      fc.property(fc.array(some, { maxLength: 8 }), fc.boolean(), (frames, packs) => {
+        expect(decodeFromWorker(encodeFrames(frames, { packs }))).toEqual(frames);
       }),
-      { numRuns: 300 },
+      { numRuns: 600 },
     );
   });
 
-  it('what a node says arrives as it was said, in order', () => {
+  it('what a node says arrives as it was said, in order, in columns or not', () => {
+    const some = fc.oneof(fromNode, plainAssign);
     fc.assert(
-      fc.property(fc.array(fromNode, { maxLength: 8 }), (frames) => {
-        expect(decodeFromNode(encodeFrames(frames))).toEqual(frames);
+      fc.property(fc.array(some, { maxLength: 8 }), fc.boolean(), (frames, packs) => {
+        expect(decodeFromNode(encodeFrames(frames, { packs }))).toEqual(frames);
       }),
-      { numRuns: 300 },
+      { numRuns: 600 },
     );
+  });
+
+  it('usual frames in a row are said in columns, and only to who reads them', () => {
+    const ref = (seq: number) => [3, seq, 0, 1, 7, seq + 9] as const;
+    const result = { kind: 'succeeded', durationMs: 0 } as const;
+    const frames = Array.from(
+      { length: 100 },
+      (_, i): FromWorker => ({
+        kind: 'finish',
+        ref: ref(i),
+        result,
+        output: null,
+      }),
+    );
+    const kinds = (packs: boolean) => {
+      const text = Buffer.from(encodeFrames(frames, { packs }).subarray(4)).toString();
+      return (JSON.parse(text) as { kind: string }[]).map(({ kind }) => kind);
+    };
+    expect(kinds(true)).toEqual(['finishes']);
+    expect(kinds(false)).toEqual(Array(100).fill('finish'));
   });
 
   it('says once what many assignments are about, and once more in the next message', () => {

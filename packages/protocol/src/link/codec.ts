@@ -1,12 +1,24 @@
+import { PayloadPages } from '../payload-pages.ts';
 import { checkAbout, checkFromNode, checkFromWorker } from './check.ts';
+import { ROWS_MAX, toRefColumns } from './columns.ts';
 import { FrameError } from './frame-error.ts';
 import type { About, FromNode, FromWorker } from './frames.ts';
+import {
+  type Assign,
+  type Finish,
+  isPlainAssign,
+  isPlainFinish,
+  packAssigns,
+  packFinishes,
+  unpack,
+} from './packed-frames.ts';
 
 /**
  * A message is a batch of frames: four bytes with the length of the header, the header, then the
  * payloads one after the other. The header is a JSON list of frames in which every payload is
  * replaced by its length, or by null where there is none, and what an `assign` is about by its
- * number among the `about` frames before it in the same message.
+ * number among the `about` frames before it in the same message. To a far end that reads them, usual
+ * frames in a row are said in columns: as objects they cost both ends more than what is done with them.
  */
 const PAYLOADS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['finish', ['output']],
@@ -19,14 +31,31 @@ const HEADER_AT = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-export function encodeFrames(frames: readonly (FromWorker | FromNode)[]): Uint8Array {
-  const payloads: Uint8Array[] = [];
-  const abouts = new Map<About, number>();
-  const heads: unknown[] = [];
-  for (const frame of frames) {
-    if (frame.kind === 'assign') heads.push(assignHead(frame, { heads, abouts, payloads }));
-    else heads.push(headOf(frame, payloads));
+type Frame = FromWorker | FromNode;
+
+/** What a message is put together from. */
+interface Draft {
+  readonly heads: unknown[];
+  readonly abouts: Map<About, number>;
+  readonly payloads: Uint8Array[];
+}
+
+/** `packs` where the far end has said that it reads columns. */
+export function encodeFrames(
+  frames: readonly Frame[],
+  { packs }: { packs: boolean } = { packs: false },
+): Uint8Array {
+  const draft: Draft = { heads: [], abouts: new Map(), payloads: [] };
+  let at = 0;
+  while (at < frames.length) {
+    const packed = packs ? packRow(frames, at, draft) : 0;
+    if (packed === 0) sayOne(frames[at] as Frame, draft);
+    at += Math.max(1, packed);
   }
+  return assemble(draft);
+}
+
+function assemble({ heads, payloads }: Draft): Uint8Array {
   const header = encoder.encode(JSON.stringify(heads));
   let length = HEADER_AT + header.length;
   for (const payload of payloads) length += payload.length;
@@ -41,34 +70,77 @@ export function encodeFrames(frames: readonly (FromWorker | FromNode)[]): Uint8A
   return message;
 }
 
-function assignHead(
-  frame: FromNode & { kind: 'assign' },
-  message: { heads: unknown[]; abouts: Map<About, number>; payloads: Uint8Array[] },
-): unknown {
-  const { abouts, payloads } = message;
-  let about = abouts.get(frame.about);
-  if (about === undefined) {
-    about = abouts.size;
-    abouts.set(frame.about, about);
-    message.heads.push({ kind: 'about', ...frame.about });
+/** Says the usual frames that stand in a row from here on; answers how many those were. */
+function packRow(frames: readonly Frame[], from: number, draft: Draft): number {
+  const first = frames[from] as Frame;
+  if ((first.kind === 'confirm' || first.kind === 'accept') && first.refs.length > 1) {
+    draft.heads.push({ ...first, refs: toRefColumns(first.refs) });
+    return 1;
   }
+  if (isPlainAssign(first)) {
+    const { about } = first;
+    const row = rowOf(frames, from, (frame) => isPlainAssign(frame) && frame.about === about);
+    if (row.length < 2) return 0;
+    const number = aboutNumber(about, draft);
+    draft.heads.push(packAssigns(row as Assign[], number));
+    for (const { input } of row as Assign[]) if (input !== null) draft.payloads.push(input);
+    return row.length;
+  }
+  if (!isPlainFinish(first)) return 0;
+  const row = rowOf(frames, from, isPlainFinish) as Finish[];
+  if (row.length < 2) return 0;
+  draft.heads.push(packFinishes(row));
+  for (const { output } of row) if (output !== null) draft.payloads.push(output);
+  return row.length;
+}
+
+function rowOf(
+  frames: readonly Frame[],
+  from: number,
+  belongs: (frame: Frame) => boolean,
+): readonly Frame[] {
+  let to = from + 1;
+  while (to < frames.length && to - from < ROWS_MAX && belongs(frames[to] as Frame)) to++;
+  return from === 0 && to === frames.length ? frames : frames.slice(from, to);
+}
+
+function sayOne(frame: Frame, draft: Draft): void {
+  const { heads, payloads } = draft;
+  switch (frame.kind) {
+    case 'assign':
+      heads.push(assignHead(frame, draft));
+      return;
+    case 'finish':
+      heads.push({ ...frame, output: taken(frame.output, payloads) });
+      return;
+    case 'checkpoint':
+      heads.push({ ...frame, state: taken(frame.state, payloads) });
+      return;
+    case 'log':
+      heads.push({ ...frame, text: taken(frame.text, payloads) });
+      return;
+    default:
+      heads.push(frame);
+  }
+}
+
+function assignHead(frame: Assign, draft: Draft): unknown {
+  const { payloads } = draft;
+  const about = aboutNumber(frame.about, draft);
   const input = taken(frame.input, payloads);
   const checkpoint = taken(frame.checkpoint, payloads);
   const head = { ...frame, about, input, checkpoint };
   return frame.parents === undefined ? head : { ...head, parents: taken(frame.parents, payloads) };
 }
 
-function headOf(frame: FromWorker | FromNode, payloads: Uint8Array[]): unknown {
-  switch (frame.kind) {
-    case 'finish':
-      return { ...frame, output: taken(frame.output, payloads) };
-    case 'checkpoint':
-      return { ...frame, state: taken(frame.state, payloads) };
-    case 'log':
-      return { ...frame, text: taken(frame.text, payloads) };
-    default:
-      return frame;
-  }
+/** Says what the assignments behind it are about, unless this message has said it. */
+function aboutNumber(about: About, { abouts, heads }: Draft): number {
+  const known = abouts.get(about);
+  if (known !== undefined) return known;
+  const number = abouts.size;
+  abouts.set(about, number);
+  heads.push({ kind: 'about', ...about });
+  return number;
 }
 
 /** What stands for the payload in the header. */
@@ -102,7 +174,8 @@ function decode(message: Uint8Array): Record<string, unknown>[] {
   const view = new DataView(message.buffer, message.byteOffset, message.length);
   const headerEnd = HEADER_AT + view.getUint32(0);
   if (headerEnd > message.length) throw new FrameError('the header is longer than the message');
-  const frames = parseHeader(message.subarray(HEADER_AT, headerEnd));
+  const frames = unpack(parseHeader(message.subarray(HEADER_AT, headerEnd)));
+  const pages = new PayloadPages();
   let at = headerEnd;
   for (const frame of frames) {
     for (const field of PAYLOADS.get(frame['kind']) ?? []) {
@@ -112,9 +185,8 @@ function decode(message: Uint8Array): Record<string, unknown>[] {
       if (!isLength(length) || at + length > message.length) {
         throw new FrameError(`${String(frame['kind'])}.${field} is not the length of a payload`);
       }
-      // A copy: a view would keep the whole message in memory for as long as the payload lives. Not
-      // the message's own `slice`: a Buffer's is a view.
-      frame[field] = new Uint8Array(message.subarray(at, at + length));
+      // A copy: a view would keep the whole message in memory for as long as the payload lives.
+      frame[field] = pages.copy(message.subarray(at, at + length));
       at += length;
     }
   }

@@ -33,6 +33,8 @@ export type FromWorker =
       readonly foreignUse: Resources;
       /** Every attempt that it runs, or has an unconfirmed result of. */
       readonly holds: readonly Ref[];
+      /** It reads frames in columns. */
+      readonly packs?: boolean;
     }
   | {
       readonly kind: 'beat';
@@ -83,6 +85,8 @@ export type FromNode =
       readonly protocol: number;
       readonly node: string;
       readonly heartbeatMs: number;
+      /** It reads frames in columns. */
+      readonly packs?: boolean;
     }
   | {
       readonly kind: 'assign';

@@ -30,6 +30,15 @@ const HELLO = {
   holds: [],
 };
 
+/** Results in columns, with something about them changed. */
+const finishes = (more: object, refs: object = {}) => ({
+  kind: 'finishes',
+  refs: { count: 2, columns: [0, [1, 2], 0, 1, 1, 1], ...refs },
+  durationMs: 0,
+  output: null,
+  ...more,
+});
+
 describe('hostile messages', () => {
   const hostile: [string, Uint8Array][] = [
     ['nothing', new Uint8Array()],
@@ -69,6 +78,23 @@ describe('hostile messages', () => {
     ],
     ['a ref with 1e400', message('[{"kind":"accept","ref":[1e400,1,1,1,1,1]}]')],
     ['no ref', message([{ kind: 'accept' }])],
+    ['columns of no frame', message([{ kind: 'beat', foreignUse: NONE, refs: { count: 1 } }])],
+    ['results without references', message([{ kind: 'finishes' }])],
+    ['references as a list among columns', message([finishes({ refs: [R, R] })])],
+    ['rows without end', message([finishes({}, { count: 1e15 })])],
+    ['fewer than no rows', message([finishes({}, { count: -1 })])],
+    ['half a row', message([finishes({}, { count: 1.5 })])],
+    ['five columns', message([finishes({}, { columns: [0, [1, 2], 0, 1, 1] })])],
+    ['a column that is too short', message([finishes({}, { columns: [0, [1], 0, 1, 1, 1] })])],
+    ['a column that is too long', message([finishes({ output: [null, null, null] })])],
+    ['a column of texts', message([finishes({}, { columns: [0, ['1', 2], 0, 1, 1, 1] })])],
+    ['lists in a column', message([finishes({ durationMs: [[], 1] })])],
+    ['an object for a column', message([finishes({ durationMs: {} })])],
+    ['payloads of columns that are not there', message([finishes({ output: [1, null] })])],
+    [
+      'many short heads that stand for very many rows',
+      message(Array(3).fill(finishes({}, { count: 4_000, columns: [0, 1, 0, 1, 1, 1] }))),
+    ],
     ['a capacity of 1e10', message([{ ...HELLO, total: { ...NONE, slots: 1e10 } }])],
     ['a negative capacity', message([{ ...HELLO, total: { ...NONE, slots: -1 } }])],
     ['a capacity of NaN', message([{ ...HELLO, total: { ...NONE, slots: null } }])],

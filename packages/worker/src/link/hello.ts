@@ -24,6 +24,7 @@ export function helloOf(params: {
     foreignUse: attempts.foreignUse(params.link),
     // Of every node: the one that speaks may have taken over from the one that gave it.
     holds: [...attempts.all()].map((held) => held.ref),
+    packs: true,
   };
 }
 

@@ -57,6 +57,8 @@ function connectSocket(
   const gone = Promise.withResolvers<void>();
   let isOpen = false;
   let closedByUs = false;
+  /** The node has said that it reads frames in columns. */
+  let packs = false;
   const close = (code = 1000): Promise<void> => {
     closedByUs = true;
     host.close(id, code);
@@ -69,7 +71,7 @@ function connectSocket(
         isOpen = true;
         opened.resolve({
           send: (frames) => {
-            const bytes = encodeFrames(frames);
+            const bytes = encodeFrames(frames, { packs });
             Atomics.add(buffered, 0, bytes.length);
             host.send(id, bytes);
           },
@@ -87,7 +89,11 @@ function connectSocket(
       received: (bytes) => {
         if (closedByUs) return;
         const frames = decode(bytes);
-        if (frames !== null) return handlers.received(frames);
+        if (frames !== null) {
+          const [first] = frames;
+          if (first?.kind === 'welcome') packs = first.packs === true;
+          return handlers.received(frames);
+        }
         void close(PROTOCOL_ERROR);
         handlers.closed(PROTOCOL_ERROR, 'the node said what is not a frame');
       },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { InputPages } from './input-pages.ts';
+import { PayloadPages } from './payload-pages.ts';
 
-describe('pages of inputs', () => {
+describe('pages of payloads', () => {
   it('keep what was placed, text and bytes, whatever comes after it', () => {
-    const pages = new InputPages();
+    const pages = new PayloadPages();
     const texts = Array.from({ length: 500 }, (_, i) => `"é${i}"`.repeat((i % 40) + 1));
     const places = texts.map((text, i) =>
       i % 2 === 0 ? pages.encode(text) : pages.copy(new TextEncoder().encode(text)),
@@ -12,7 +12,7 @@ describe('pages of inputs', () => {
   });
 
   it('keep little alive for one that is left of many, and nothing more for one alone', () => {
-    const pages = new InputPages();
+    const pages = new PayloadPages();
     const alone = pages.copy(new Uint8Array(150));
     expect(alone.buffer.byteLength).toBe(150);
     for (let i = 0; i < 500; i++) {

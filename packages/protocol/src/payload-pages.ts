@@ -1,14 +1,14 @@
 const PAGE_BYTES = 4_096;
 
 /**
- * Places for the inputs of one batch. An allocation for each costs five times as much as everything
- * else about it; one for all would keep a megabyte alive for as long as the last run of the batch.
- * So a few share a page: of a batch that is gone, a run that is left keeps four kilobytes at most.
+ * Places for the payloads of one batch or message. An allocation for each costs five times as much as everything
+ * else about it; one for all would keep a megabyte alive for as long as the last of them.
+ * So a few share a page: of a batch that is gone, one that is left keeps four kilobytes at most.
  */
-export class InputPages {
+export class PayloadPages {
   #page = Buffer.alloc(0);
   #used = 0;
-  /** All that was placed so far. A page is no larger: few small inputs do not take a large one. */
+  /** All that was placed so far. A page is no larger: few small ones do not take a large one. */
   #placed = 0;
 
   copy(bytes: Uint8Array): Uint8Array {

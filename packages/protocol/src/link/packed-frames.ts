@@ -1,0 +1,105 @@
+import {
+  type Column,
+  fromColumn,
+  fromRefColumns,
+  ROWS_MAX,
+  toColumn,
+  toRefColumns,
+} from './columns.ts';
+import type { FromNode, FromWorker, Ref } from './frames.ts';
+
+export type Assign = FromNode & { readonly kind: 'assign' };
+export type Finish = FromWorker & { readonly kind: 'finish' };
+type Head = Record<string, unknown>;
+
+/** The usual assignment: many of them in a row are said in columns. */
+export function isPlainAssign(frame: FromNode | FromWorker): frame is Assign {
+  return (
+    frame.kind === 'assign' &&
+    frame.checkpoint === null &&
+    frame.trace === undefined &&
+    frame.task === undefined &&
+    frame.parents === undefined
+  );
+}
+
+/** The usual result. */
+export function isPlainFinish(frame: FromNode | FromWorker): frame is Finish {
+  if (frame.kind !== 'finish' || frame.result.kind !== 'succeeded') return false;
+  return frame.result.exitCode === undefined && frame.result.durationMs !== undefined;
+}
+
+/** Assignments about the same, behind each other. */
+export function packAssigns(frames: readonly Assign[], about: number): Head {
+  return {
+    kind: 'assigns',
+    refs: toRefColumns(frames.map(({ ref }) => ref)),
+    about,
+    run: toColumn(frames.map(({ run }) => run)),
+    timeoutMs: toColumn(frames.map(({ timeoutMs }) => timeoutMs)),
+    input: lengthsOf(frames.map(({ input }) => input)),
+  };
+}
+
+export function packFinishes(frames: readonly Finish[]): Head {
+  return {
+    kind: 'finishes',
+    refs: toRefColumns(frames.map(({ ref }) => ref)),
+    durationMs: toColumn(frames.map(({ result }) => durationOf(result))),
+    output: lengthsOf(frames.map(({ output }) => output)),
+  };
+}
+
+function durationOf(result: Finish['result']): number {
+  return result.kind === 'succeeded' ? (result.durationMs ?? 0) : 0;
+}
+
+function lengthsOf(payloads: readonly (Uint8Array | null)[]): Column<number | null> {
+  return toColumn(payloads.map((payload) => payload?.length ?? null));
+}
+
+/** Packed heads as the single ones that they stand for, still with lengths in place of payloads. */
+export function unpack(heads: readonly Head[]): Head[] {
+  const all: Head[] = [];
+  let room = ROWS_MAX;
+  for (const head of heads) {
+    const { kind, refs: columns } = head;
+    if (columns === undefined || Array.isArray(columns)) {
+      all.push(head);
+      continue;
+    }
+    const refs = fromRefColumns(columns, room);
+    room -= refs.length;
+    if (kind === 'assigns') unpackAssigns(head, refs, all);
+    else if (kind === 'finishes') unpackFinishes(head, refs, all);
+    else all.push({ ...head, refs });
+  }
+  return all;
+}
+
+function unpackAssigns(head: Head, refs: readonly Ref[], all: Head[]): void {
+  const { about } = head;
+  const run = fromColumn(head['run'], refs.length);
+  const timeoutMs = fromColumn(head['timeoutMs'], refs.length);
+  const input = fromColumn(head['input'], refs.length);
+  for (let i = 0; i < refs.length; i++) {
+    all.push({
+      kind: 'assign',
+      ref: refs[i],
+      about,
+      run: run[i],
+      timeoutMs: timeoutMs[i],
+      input: input[i],
+      checkpoint: null,
+    });
+  }
+}
+
+function unpackFinishes(head: Head, refs: readonly Ref[], all: Head[]): void {
+  const durationMs = fromColumn(head['durationMs'], refs.length);
+  const output = fromColumn(head['output'], refs.length);
+  for (let i = 0; i < refs.length; i++) {
+    const result = { kind: 'succeeded', durationMs: durationMs[i] };
+    all.push({ kind: 'finish', ref: refs[i], result, output: output[i] });
+  }
+}
