@@ -1,8 +1,11 @@
+import { parseRunId, type RunId, type Task, type TaskPart } from '@signalbox/engine';
 import type { Diagnosis, JobDefinition, RunView } from '@signalbox/protocol';
 import { type Handler, Worker } from '@signalbox/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { connectInProcess } from '../gateway/in-process.ts';
+import { Supplier } from '../supply/supplier.ts';
+import { NestedRuns } from './nested-runs.ts';
 
 let api: ApiWorld;
 let worker: Worker;
@@ -94,6 +97,22 @@ describe('a nested run', () => {
     expect((await ended(approved.outer)).state).toBe('SUCCEEDED');
     await post(`/runs/${cancelled}/cancel`);
     expect((await ended(abandoned)).state).toBe('CANCELLED');
+  });
+
+  it('is found again where its job was deleted before its id was recorded', async () => {
+    const { outer, inner } = await waiting();
+    await api.ask('/jobs/inner', { method: 'DELETE' });
+    const { context } = api.node;
+    const { partition, seq } = parseRunId(outer) as RunId;
+    const task = context.loop.engine.core.books.get(partition)?.runs.get(seq)?.tasks[0] as Task;
+    const part = task.part as TaskPart;
+    // As a new owner finds it where the one before died between the two.
+    part.nested = null;
+    const nested = new NestedRuns(() => context, new Supplier(null));
+    nested.start({ task, since: part.waitsSince });
+    expect(await nestedOf(outer)).toBe(inner);
+    await approve(inner);
+    expect((await ended(outer)).state).toBe('SUCCEEDED');
   });
 
   it('of a paused job begins when that is enabled again, and the reason is told', async () => {
