@@ -1,11 +1,11 @@
 import { job, Signalbox } from 'signalbox';
 
-const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+const greet = job('greet', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
 });
 
 const box = await Signalbox.open('file:./signalbox.db');
-await box.work([hello]);
-const run = await box.submit(hello, { name: 'world' });
+await box.work([greet]);
+const run = await box.submit(greet, { name: 'world' });
 console.log(await run.result());
 await box.close();

@@ -57,7 +57,7 @@ describe('hello', () => {
     });
     await using box = await Signalbox.open(`file:${join(folder, 'signalbox.db')}`);
     const { items } = await box.runs.list();
-    expect(items.map(({ job, state }) => [job, state])).toEqual([['hello', 'SUCCEEDED']]);
+    expect(items.map(({ job, state }) => [job, state])).toEqual([['greet', 'SUCCEEDED']]);
   });
 
   it('EXT-08 goes to a server with one other line', async () => {

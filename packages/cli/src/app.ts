@@ -2,6 +2,8 @@ import type { Terminal } from './print/terminal.ts';
 
 /** What a command has around it. Tests hand in their own. */
 export interface App {
+  /** How this person calls it: `signalbox`, `./signalbox`, `npx signalbox`, … */
+  readonly command: string;
   readonly terminal: Terminal;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;

@@ -25,15 +25,15 @@ import { UserError } from './user-error.ts';
 /** The command with all its commands. */
 export function makeProgram(app: App, ending: Ending): Command {
   const { terminal } = app;
-  const program = new Command('signalbox');
+  const program = new Command(app.command);
   program
     .description('Decides when, where and in which order work runs, and never loses track of it.')
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
     .configureOutput({
-      writeOut: (text) => terminal.write(text),
-      writeErr: (text) => terminal.note(text.trimEnd()),
+      writeOut: (text) => terminal.write(terminal.typed(text)),
+      writeErr: (text) => terminal.note(terminal.typed(text.trimEnd())),
       outputError: () => {},
     })
     .addHelpText(
@@ -93,7 +93,8 @@ function explain({ terminal, environment }: App, error: unknown): number {
   }
   if (error instanceof UserError) {
     terminal.note(`${paint.red('error:')} ${error.message}`);
-    if (error.hint !== undefined) terminal.note(`${paint.dim('hint:')}  ${error.hint}`);
+    if (error.hint !== undefined)
+      terminal.note(`${paint.dim('hint:')}  ${terminal.typed(error.hint)}`);
     return EXIT_CODES[error.exit].code;
   }
   const isStackWanted = (environment['SIGNALBOX_DEBUG'] ?? '') !== '';

@@ -1,7 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import type { App } from './app.ts';
 import { processTerminal } from './print/terminal.ts';
 import { runCommand } from './program.ts';
+import { typedCommand } from './typed-command.ts';
 
 async function readInput(): Promise<Uint8Array> {
   const chunks: Buffer[] = [];
@@ -11,6 +11,7 @@ async function readInput(): Promise<Uint8Array> {
 
 async function confirm(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) return false;
+  const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await lines.question(`${question} [y/N] `);
   lines.close();
@@ -23,10 +24,12 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+const place = { environment: process.env, cwd: process.cwd() };
+const command = typedCommand(place);
 const app: App = {
-  terminal: processTerminal(),
-  environment: process.env,
-  cwd: process.cwd(),
+  ...place,
+  command,
+  terminal: processTerminal(command),
   readInput,
   inputChunks: () => process.stdin,
   confirm,

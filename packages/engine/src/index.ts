@@ -23,6 +23,7 @@ export { addRun, fold } from './facts/fold.ts';
 export * from './facts/graph-facts.ts';
 export * from './facts/reasons.ts';
 export * from './facts/schedule-facts.ts';
+export { toldError } from './facts/told-error.ts';
 export * from './model/assert.ts';
 export * from './model/book.ts';
 export * from './model/classes.ts';

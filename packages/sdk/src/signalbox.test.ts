@@ -1,8 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type RunningNode, startNode } from '@signalbox/node';
 import { taskId } from '@signalbox/protocol';
 import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest';
 import {
@@ -12,10 +7,11 @@ import {
   PermanentError,
   RunFailedError,
   type RunHandle,
-  Signalbox,
+  type Signalbox,
   SignalboxError,
   task,
 } from './index.ts';
+import { BothPlaces } from './test-programs/both-places.ts';
 
 const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
@@ -43,12 +39,6 @@ const graph = job('graph', {
   },
 });
 const echoes = job('echoes', { command: { argv: ['cat'], stdin: 'input' } });
-const big = job('big', (input: string) => `${input}!`);
-const measure = job('measure', (_input: { text: string }, { inputBytes }) => {
-  return { bytes: inputBytes?.length, sha256: sha256(inputBytes ?? new Uint8Array()) };
-});
-const text10Hash = sha256(Buffer.from(JSON.stringify({ text: 'ä'.repeat(5_000_000) })));
-const bytes10 = new Uint8Array(10_000_000).map((_, i) => 255 - (i % 251));
 const doubled = job(
   'doubled',
   isolated<typeof import('./test-programs/doubled.ts').doubled>(
@@ -57,30 +47,13 @@ const doubled = job(
   ),
 );
 const unworked = job('unworked', { retry: { attemptsMax: 1 } }, () => null);
-const jobs = [hello, broken, talk, waits, graph, echoes, big, measure, doubled];
+const jobs = [hello, broken, talk, waits, graph, echoes, doubled];
 
-let folder: string;
-let node: RunningNode;
-const key = randomBytes(24).toString('base64url');
+const both = new BothPlaces();
+beforeAll(() => both.start());
+afterAll(() => both.stop());
 
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'signalbox-sdk-'));
-  const http = { host: '127.0.0.1', port: 0 };
-  node = await startNode({ store: `file:${join(folder, 'node.db')}`, http, rootKey: key });
-  await node.ready();
-});
-
-afterAll(async () => {
-  await node.stop();
-  await rm(folder, { recursive: true });
-});
-
-const places = [
-  { name: 'embedded', open: () => Signalbox.open(`file:${join(folder, 'embedded.db')}`) },
-  { name: 'remote', open: () => Signalbox.connect(node.url as string, { key }) },
-];
-
-describe.each(places)('API-16 $name', ({ open }) => {
+describe.each(both.places)('API-16 $name', ({ open }) => {
   let box: Signalbox;
 
   beforeAll(async () => {
@@ -188,41 +161,6 @@ describe.each(places)('API-16 $name', ({ open }) => {
     expect(await run.result()).toBe(42);
   });
 
-  it('carries inputs and outputs that are too large for the journal', async () => {
-    const input = 'x'.repeat(500_000);
-    const run = await box.submit(big, input);
-    expect((await run.result()).length).toBe(500_001);
-  });
-
-  it('EXT-19 EXT-08 takes an input of 10 MB, as JSON and as bytes', async () => {
-    const text = await box.submit(measure, { text: 'ä'.repeat(5_000_000) });
-    expect(await text.result()).toEqual({ bytes: 10_000_011, sha256: text10Hash });
-    const bytes = await box.submit('measure', bytes10);
-    expect(await bytes.result()).toEqual({ bytes: 10_000_000, sha256: sha256(bytes10) });
-    const [, small] = await box.submitMany(measure, [
-      { input: { text: 'x'.repeat(2_000_000) } },
-      { input: { text: '' } },
-    ]);
-    expect(await small?.result()).toMatchObject({ bytes: 11 });
-  });
-
-  it('EXT-19 says that an input is too large for any node', async () => {
-    const huge = box.submit('measure', new Uint8Array(67_108_865));
-    await expect(huge).rejects.toMatchObject({
-      code: 'too_large',
-      status: 413,
-      message: 'an input has at most 67108864 bytes',
-    });
-  });
-
-  it('EXT-19 takes 20 inputs of 200 KB at once', async () => {
-    const inputs = Array.from({ length: 20 }, (_, i) => `${i}`.padStart(200_000, '-'));
-    const runs = await Promise.all(inputs.map((input) => box.submit(big, input)));
-    expect(await Promise.all(runs.map((run) => run.result()))).toEqual(
-      inputs.map((input) => `${input}!`),
-    );
-  });
-
   it('refuses a key that belongs to a run of another job', async () => {
     const first = await box.submit(hello, { name: 'a' }, { key: 'taken' });
     const refused = { name: 'SignalboxError', code: 'conflict', status: 409, field: 'key' };
@@ -309,15 +247,11 @@ describe.each(places)('API-16 $name', ({ open }) => {
   });
 });
 
-function sha256(bytes: Uint8Array): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 function messageOf(text: string): string {
   return (JSON.parse(text) as { message: string }).message;
 }
 
-describe.each(places)('API-16 closing the $name box', ({ open }) => {
+describe.each(both.places)('API-16 closing the $name box', ({ open }) => {
   it('ends streams and waits that are under way', async () => {
     const box = await open();
     await box.define([unworked]);
@@ -335,7 +269,7 @@ describe.each(places)('API-16 closing the $name box', ({ open }) => {
 
 describe('a remote box', () => {
   it('says that its key is not known', async () => {
-    await using box = await Signalbox.connect(node.url as string, { key: `${key}x` });
+    await using box = await both.connect(`${both.key}x`);
     await expect(box.work([hello])).rejects.toMatchObject({ code: 'unauthenticated' });
     await expect(box.work([])).rejects.toMatchObject({ code: 'unauthenticated' });
   });

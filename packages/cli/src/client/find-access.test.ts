@@ -1,11 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readSettings } from '@signalbox/node/settings';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { devKey, makeFolder, writeDevState } from '../dev/data-folder.ts';
+import { makeFolder, writeDevState } from '../dev/data-folder.ts';
+import { devKey } from '../dev/dev-key.ts';
 import { lockFolder } from '../dev/lock-folder.ts';
 import { fakeApp } from '../testing/fake-app.ts';
-import { findAccess } from './find-access.ts';
+import { findAccess, findWorkerAccess } from './find-access.ts';
 
 let cwd = '';
 let folder = '';
@@ -46,6 +48,27 @@ describe('findAccess', () => {
 
   it('says what to do where nothing is known', () => {
     expect(() => find()).toThrow('no node is known here');
+  });
+
+  const findAsWorker = (environment: Record<string, string>) => {
+    const settings = readSettings({ parts: ['worker'], flags: {}, environment });
+    return findWorkerAccess(fakeApp({ cwd, environment }), settings);
+  };
+
+  it('takes a worker to the node of the folder, and its key nowhere else', () => {
+    expect(() => findAsWorker({})).toThrow('no node is known here');
+    const key = devKey(folder);
+    const url = 'http://127.0.0.1:1234';
+    writeDevState(folder, { url, pid: 1 });
+    expect(findAsWorker({})).toEqual({ urls: [url], key });
+    expect(findAsWorker({ SIGNALBOX_URL: 'http://b:1', SIGNALBOX_KEY: 'k' })).toEqual({
+      ...{ urls: ['http://b:1'], key: 'k' },
+    });
+    expect(() => findAsWorker({ SIGNALBOX_NODE: 'http://b:1' })).toThrow('no key for http://b:1');
+    const both = { SIGNALBOX_NODE: `${url},http://b:1` };
+    expect(() => findAsWorker(both)).toThrow(`no key for ${url}`);
+    expect(findAsWorker({ ...both, SIGNALBOX_KEY: 'k' }).urls).toEqual([url, 'http://b:1']);
+    expect(() => findAsWorker({ SIGNALBOX_NODE: 'nowhere' })).toThrow('no address like');
   });
 });
 

@@ -1,7 +1,8 @@
 import { join, resolve } from 'node:path';
-import { readSettings, SETTINGS } from '@signalbox/node/settings';
+import { readSettings, SETTINGS, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
 import { readDevKey, readDevState } from '../dev/data-folder.ts';
+import type { ExitName } from '../exit-codes.ts';
 import { UserError } from '../user-error.ts';
 import type { Access } from './api.ts';
 
@@ -12,33 +13,63 @@ const DEFAULT_URL = 'http://127.0.0.1:7070';
  * The key of that folder goes only to the address of that folder: it must not reach another host.
  */
 export function findAccess(app: App, flags: Readonly<Record<string, unknown>>): Access {
-  const { environment } = app;
-  const { values } = readSettings({ parts: ['client'], flags, environment });
-  const data = environment[SETTINGS.data.environment] ?? SETTINGS.data.fallback;
-  const folder = resolve(app.cwd, data);
-  const dev = readDevState(folder);
-  const url = checkedUrl(values.url ?? dev?.url ?? DEFAULT_URL);
-  const devKey = dev !== null && sameOrigin(dev.url, url) ? readDevKey(folder) : null;
-  const key = values['api-key'] ?? devKey;
+  const { values } = readSettings({ parts: ['client'], flags, environment: app.environment });
+  const dev = devHere(app);
+  const url = checkedUrl(values.url ?? dev.url ?? DEFAULT_URL);
+  const key = values['api-key'] ?? dev.keyFor(url);
   if (key === null) {
-    if (values.url === null && dev === null) {
-      throw new UserError(
-        'unreachable',
-        `no node is known here: there is no ${join(data, 'dev.json')} and SIGNALBOX_URL is not set`,
-        'start one with: signalbox dev',
-      );
-    }
+    if (values.url === null && dev.url === null) throw nobodyHere(dev, 'unreachable');
     throw new UserError('notAllowed', `no key for ${url}`, 'set SIGNALBOX_KEY, or give --api-key');
   }
   return { url, key, tenant: values.tenant };
+}
+
+/** What `signalbox dev` left in this folder. */
+interface Dev {
+  readonly state: string;
+  readonly url: string | null;
+  keyFor(url: string): string | null;
+}
+
+function devHere({ environment, cwd }: App): Dev {
+  const data = environment[SETTINGS.data.environment] ?? SETTINGS.data.fallback;
+  const folder = resolve(cwd, data);
+  const url = readDevState(folder)?.url ?? null;
+  return {
+    state: join(data, 'dev.json'),
+    url,
+    keyFor: (asked) => (url !== null && sameOrigin(url, asked) ? readDevKey(folder) : null),
+  };
+}
+
+function nobodyHere({ state }: Dev, exit: ExitName): UserError {
+  const why = `there is no ${state} and SIGNALBOX_URL is not set`;
+  return new UserError(exit, `no node is known here: ${why}`, 'start one with: signalbox dev');
+}
+
+export interface WorkerAccess {
+  readonly urls: readonly [string, ...string[]];
+  readonly key: string;
+}
+
+/** The same for a worker, which may attach to several nodes and has settings of its own for them. */
+export function findWorkerAccess(app: App, { values }: Settings): WorkerAccess {
+  const dev = devHere(app);
+  const [first, ...others] = values.node ?? [];
+  const url = first ?? app.environment[SETTINGS.url.environment] ?? dev.url;
+  if (url === null) throw nobodyHere(dev, 'usage');
+  const urls = [checkedUrl(url, /^(http|ws)s?:$/), ...others] as const;
+  for (const other of others) checkedUrl(other, /^(http|ws)s?:$/);
+  const key = values.key ?? (others.length === 0 ? dev.keyFor(url) : null);
+  if (key !== null) return { urls, key };
+  throw new UserError('usage', `no key for ${url}`, 'set SIGNALBOX_KEY, or give --key');
 }
 
 function sameOrigin(left: string, right: string): boolean {
   return URL.canParse(left) && new URL(left).origin === new URL(right).origin;
 }
 
-function checkedUrl(text: string): string {
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (isHttp) return text;
+function checkedUrl(text: string, protocols = /^https?:$/): string {
+  if (URL.canParse(text) && protocols.test(new URL(text).protocol)) return text;
   throw new UserError('usage', `${JSON.stringify(text)} is no address like ${DEFAULT_URL}`);
 }

@@ -1,4 +1,4 @@
-import { type IncomingMessage, request as plainRequest } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 
 export interface OutgoingRequest {
   readonly method: string;
@@ -21,7 +21,7 @@ export async function sendRequest(url: URL, outgoing: OutgoingRequest): Promise<
     ...outgoing.headers,
     ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
   };
-  const request = url.protocol === 'https:' ? (await import('node:https')).request : plainRequest;
+  const { request } = await loadHttp(url);
   return new Promise((resolve, reject) => {
     const sent = request(url, { method, headers }, (answer) => {
       const chunks: Buffer[] = [];
@@ -36,12 +36,17 @@ export async function sendRequest(url: URL, outgoing: OutgoingRequest): Promise<
   });
 }
 
+/** Loaded where something is asked: it takes longer than everything that `--help` needs. */
+function loadHttp({ protocol }: URL) {
+  return protocol === 'https:' ? import('node:https') : import('node:http');
+}
+
 /** An answer that goes on: its bytes as they come. */
 export async function* streamAnswer(
   url: URL,
   { headers, signal }: { headers: Readonly<Record<string, string>>; signal: AbortSignal },
 ): AsyncGenerator<Buffer> {
-  const request = url.protocol === 'https:' ? (await import('node:https')).request : plainRequest;
+  const { request } = await loadHttp(url);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const sent = request(url, { method: 'GET', headers, signal }, resolve);
     sent.once('error', reject);

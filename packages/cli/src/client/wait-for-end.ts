@@ -1,9 +1,12 @@
 import type { Diagnosis, RunView } from '@signalbox/protocol';
 import type { Call } from '../commands/define.ts';
 import type { ExitName } from '../exit-codes.ts';
+import { isEnded } from '../print/is-ended.ts';
 import { printJson, printValue } from '../print/json.ts';
-import { firstLine, isEnded, progressLine } from '../print/run-view.ts';
+import { progressLine } from '../print/run-view.ts';
 import { escapeControls } from '../print/table.ts';
+import { firstLine } from '../print/task-notes.ts';
+import { pathOf } from './path-of.ts';
 
 /** Shorter on a terminal, where each answer moves the progress line. */
 const LOOK_MS = 1_000;
@@ -21,7 +24,7 @@ export async function waitForEnd(
   let isExplained = json;
   const stepMs = terminal.isTty ? LOOK_MS : QUIET_MS;
   const interrupted = () => {
-    terminal.note(`the run goes on: signalbox runs show ${id}`);
+    terminal.note(terminal.typed(`the run goes on: signalbox runs show ${id}`));
     process.exit(130);
   };
   process.once('SIGINT', interrupted);
@@ -44,7 +47,8 @@ export async function waitForEnd(
       if (left === 0) {
         terminal.transient('');
         if (json) printJson(terminal, run);
-        terminal.note(`the run is ${run.state} and goes on: signalbox why ${id}`);
+        const hint = terminal.typed(`signalbox why ${id}`);
+        terminal.note(`the run is ${run.state} and goes on: ${hint}`);
         return 'waitOver';
       }
     }
@@ -61,11 +65,11 @@ async function explain(
   const waiting = run.tasks.find(({ state }) => state === 'QUEUED' || state === 'PENDING');
   const isWorkedOn = run.tasks.some(({ state }) => state === 'RUNNING' || state === 'ASSIGNED');
   if (waiting === undefined || isWorkedOn) return;
-  const path = `/tasks/${encodeURIComponent(waiting.id)}/diagnosis`;
+  const path = `${pathOf('tasks', waiting.id)}/diagnosis`;
   const { detail, suggestion } = await api.get<Diagnosis>(path);
   terminal.transient('');
   terminal.note(`waiting: ${escapeControls(detail)}`);
-  if (suggestion !== '') terminal.note(`  → ${escapeControls(suggestion)}`);
+  if (suggestion !== '') terminal.note(`  → ${terminal.typed(escapeControls(suggestion))}`);
 }
 
 async function printEnd(

@@ -1,25 +1,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNode } from '@signalbox/node';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { runCommand } from '../program.ts';
-import { fakeApp } from '../testing/fake-app.ts';
+import { CommandNode } from '../testing/command-node.ts';
 
-const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
-let node: Awaited<ReturnType<typeof startNode>>;
+let node: CommandNode;
 let folder = '';
 
 beforeAll(async () => {
-  node = await startNode({
-    store: 'memory:',
-    http: { host: '127.0.0.1', port: 0 },
-    rootKey: KEY,
-    log: pino({ level: 'silent' }),
-    onFatal: () => {},
-  });
-  await node.ready();
+  node = await CommandNode.start();
 });
 afterAll(() => node.stop());
 beforeEach(() => {
@@ -29,12 +19,7 @@ beforeEach(() => {
 
 const write = (name: string, text: string): void => writeFileSync(join(folder, name), text);
 
-async function run(...args: string[]) {
-  const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
-  const app = fakeApp({ environment, cwd: folder });
-  const code = await runCommand(app, args);
-  return { code, out: app.texts.out, err: app.texts.err };
-}
+const run = (...args: string[]) => node.run(args, { cwd: folder });
 
 const ETL = `kind: Job
 name: etl
@@ -150,8 +135,7 @@ describe('signalbox apply and diff', () => {
 
   it('API-12 stops where somebody else was faster, and says so', async () => {
     write('etl.yaml', ETL.replace('SKIP_FAILED', 'PAUSE'));
-    const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
-    const app = fakeApp({ environment, cwd: folder });
+    const app = node.app({ cwd: folder });
     const confirm = async (): Promise<boolean> => {
       write('other.yaml', ETL.replace('SKIP_FAILED', 'FAIL_AFTER_ALL'));
       expect((await run('apply', '-f', 'other.yaml', '--yes')).code).toBe(0);

@@ -1,40 +1,22 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startNode } from '@signalbox/node';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../program.ts';
-import { fakeApp } from '../testing/fake-app.ts';
+import { CommandNode } from '../testing/command-node.ts';
 
-const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
 const folder = mkdtempSync(join(tmpdir(), 'signalbox-calendars-'));
-let node: Awaited<ReturnType<typeof startNode>>;
+let node: CommandNode;
 
 beforeAll(async () => {
-  node = await startNode({
-    store: 'memory:',
-    http: { host: '127.0.0.1', port: 0 },
-    rootKey: KEY,
-    log: pino({ level: 'silent' }),
-    onFatal: () => {},
-  });
-  await node.ready();
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ name: 'report' });
-  await fetch(`${node.url}/api/v1/jobs`, { method: 'POST', headers, body });
+  node = await CommandNode.start();
+  await node.define('report');
 });
 afterAll(async () => {
   await node.stop();
   rmSync(folder, { recursive: true });
 });
 
-async function run(...args: string[]) {
-  const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
-  const app = fakeApp({ cwd: folder, environment });
-  const code = await runCommand(app, args);
-  return { code, out: app.texts.out, err: app.texts.err };
-}
+const run = (...args: string[]) => node.run(args, { cwd: folder });
 
 function write(name: string, ...dates: string[]): string {
   const events = dates.flatMap((date) => [

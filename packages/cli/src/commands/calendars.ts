@@ -2,17 +2,16 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Calendar } from '@signalbox/protocol';
 import type { Command } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
-import { printFields, printTable } from '../print/table.ts';
+import { printFields } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
-import { limitOf, limitOption } from './limit.ts';
+import { addNamed } from './named.ts';
 
 const HEAD = ['NAME', 'VERSION', 'CLOSED', 'WEEKDAYS ONLY', 'SAVED'] as const;
-
-const pathOf = (name: string | undefined): string => `/calendars/${encodeURIComponent(name ?? '')}`;
 
 /** Closed days by name, for schedules that keep them. */
 export function addCalendars(registry: Registry, program: Command): void {
@@ -23,54 +22,20 @@ export function addCalendars(registry: Registry, program: Command): void {
       ['signalbox schedules create pay roll --cron "0 9 * * *" --calendar holidays', 'use it'],
     ],
   });
-  addList(registry, calendars);
+  addNamed<Calendar>(registry, calendars, {
+    collection: 'calendars',
+    noun: 'calendar',
+    head: HEAD,
+    row: rowOf,
+    print,
+    summaries: {
+      list: 'list calendars',
+      show: 'show the closed days of a calendar',
+      delete: 'delete a calendar; schedules keep the days that they have',
+    },
+    hint: 'signalbox calendars import FILE.ics --name NAME',
+  });
   addImport(registry, calendars);
-  addClientCommand(registry, calendars, {
-    usage: 'show <calendar>',
-    summary: 'show the closed days of a calendar',
-    async run({ api, terminal, args, json }) {
-      const calendar = await api.get<Calendar>(pathOf(args[0]));
-      if (json) printJson(terminal, calendar);
-      else await print(terminal, calendar);
-      return undefined;
-    },
-  });
-  addClientCommand(registry, calendars, {
-    usage: 'delete <calendar>',
-    summary: 'delete a calendar; schedules keep the days that they have',
-    async run({ api, terminal, args, json }) {
-      const deleted = await api.delete<Calendar>(pathOf(args[0]));
-      if (json) printJson(terminal, deleted);
-      else terminal.line(`${args[0]} is deleted`);
-      return undefined;
-    },
-  });
-}
-
-function addList(registry: Registry, parent: Command): void {
-  addClientCommand(registry, parent, {
-    usage: 'list',
-    isDefault: true,
-    summary: 'list calendars',
-    configure: (command) => limitOption(command, 1_000),
-    async run({ api, terminal, options, json }) {
-      const found: Calendar[] = [];
-      for await (const calendar of api.items<Calendar>('/calendars', {}, limitOf(options))) {
-        if (json) printJson(terminal, calendar);
-        else found.push(calendar);
-      }
-      if (json) return undefined;
-      const hint = 'no calendars; make one with: signalbox calendars import FILE.ics --name NAME';
-      if (found.length === 0) terminal.note(hint);
-      else
-        printTable(
-          terminal,
-          HEAD,
-          found.map((calendar) => rowOf(terminal, calendar)),
-        );
-      return undefined;
-    },
-  });
 }
 
 function addImport(registry: Registry, parent: Command): void {
@@ -86,7 +51,7 @@ function addImport(registry: Registry, parent: Command): void {
       const ics = textOf(resolve(app.cwd, args[0] ?? ''));
       const weekdaysOnly = options['weekdaysOnly'] === true;
       const body = { ics, ...(weekdaysOnly ? { weekdaysOnly } : {}) };
-      const saved = await api.put<Calendar>(pathOf(String(options['name'])), body);
+      const saved = await api.put<Calendar>(pathOf('calendars', String(options['name'])), body);
       if (json) {
         printJson(terminal, saved);
         return undefined;

@@ -2,7 +2,7 @@ import type { RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
 import { printJson } from '../print/json.ts';
-import { addClientCommand, type Registry } from './define.ts';
+import { addClientCommand, type Call, type Registry } from './define.ts';
 import { toCount } from './limit.ts';
 
 /** Holding a run, and letting it go on. */
@@ -15,7 +15,7 @@ export function addHold(registry: Registry, program: Command): void {
       command.option('--reason <text>', 'why; kept with the run');
     },
     run: ({ api, terminal, args, options, json }) =>
-      change({ api, terminal, json }, args[0], 'pause', reasonOf(options)),
+      change({ api, terminal, json }, { run: args[0], to: 'pause', body: reasonOf(options) }),
   });
   addClientCommand(registry, program, {
     usage: 'resume <run>',
@@ -29,7 +29,7 @@ export function addHold(registry: Registry, program: Command): void {
     run: ({ api, terminal, args, options, json }) => {
       const { fanOutMax } = options;
       const body = { ...reasonOf(options), ...(fanOutMax === undefined ? {} : { fanOutMax }) };
-      return change({ api, terminal, json }, args[0], 'resume', body);
+      return change({ api, terminal, json }, { run: args[0], to: 'resume', body });
     },
   });
   addClientCommand(registry, program, {
@@ -39,27 +39,20 @@ export function addHold(registry: Registry, program: Command): void {
       command.option('--reason <text>', 'why; kept in the audit log');
     },
     run: ({ api, terminal, args, options, json }) =>
-      change({ api, terminal, json }, args[0], 'reevaluate', reasonOf(options)),
+      change({ api, terminal, json }, { run: args[0], to: 'reevaluate', body: reasonOf(options) }),
   });
 }
-
-type Call = Pick<
-  Parameters<Parameters<typeof addClientCommand>[2]['run']>[0],
-  'api' | 'terminal' | 'json'
->;
 
 function reasonOf(options: Readonly<Record<string, unknown>>): { reason?: unknown } {
   return options['reason'] === undefined ? {} : { reason: options['reason'] };
 }
 
 async function change(
-  { api, terminal, json }: Call,
-  run: string | undefined,
-  path: string,
-  body: object,
+  { api, terminal, json }: Pick<Call, 'api' | 'terminal' | 'json'>,
+  { run = '', to, body }: { run: string | undefined; to: string; body: object },
 ): Promise<undefined> {
-  const id = await findRun(api, run ?? '');
-  const view = await api.post<RunView>(`/runs/${id}/${path}`, body);
+  const id = await findRun(api, run);
+  const view = await api.post<RunView>(`/runs/${id}/${to}`, body);
   if (json) printJson(terminal, view);
   else terminal.line(`${terminal.paint.state(view.state)}  ${id}`);
   return undefined;

@@ -1,5 +1,6 @@
 import type { Job } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { graphOf } from '../graph/graph-of.ts';
 import { GRAPH_FORMATS, type GraphFormat, isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { printJson } from '../print/json.ts';
@@ -22,12 +23,12 @@ export function addJobsGraph(registry: Registry, jobs: Command): void {
       const [name = ''] = args;
       const { version } = options as { version?: string };
       const at = version === undefined ? '' : `/versions/${encodeURIComponent(version)}`;
-      const job = await api.get<Job>(`/jobs/${encodeURIComponent(name)}${at}`);
+      const job = await api.get<Job>(`${pathOf('jobs', name)}${at}`);
       const graph = graphOf(job.definition);
       if (json) printJson(terminal, graph);
       else {
         const title = `The tasks of ${job.name}, version ${job.version}`;
-        printGraph(terminal, graph, { title, ...drawingOf(options, app.environment) });
+        await printGraph(terminal, graph, { title, ...drawingOf(options, app.environment) });
       }
       return undefined;
     },

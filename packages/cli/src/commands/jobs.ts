@@ -1,13 +1,13 @@
 import type { Job } from '@signalbox/protocol';
 import type { Command } from 'commander';
-import { printJson } from '../print/json.ts';
-import { printFields, printTable } from '../print/table.ts';
+import { printFields } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
-import { addClientCommand, addCommand, type Registry } from './define.ts';
+import { addCommand, type Registry } from './define.ts';
 import { addJobsGraph } from './jobs-graph.ts';
-import { limitOf, limitOption } from './limit.ts';
+import { addNamed, addNamedActions } from './named.ts';
 
+const NAMED = { collection: 'jobs', noun: 'job' } as const;
 const HEAD = ['NAME', 'VERSION', 'STATE', 'CLASS', 'TASKS', 'CHANGED', 'DESCRIPTION'] as const;
 
 export function addJobs(registry: Registry, program: Command): void {
@@ -20,72 +20,29 @@ export function addJobs(registry: Registry, program: Command): void {
       ['signalbox jobs pause report', 'new submissions are refused until it is enabled'],
     ],
   });
-  addClientCommand(registry, jobs, {
-    usage: 'list',
-    isDefault: true,
-    summary: 'list jobs',
-    configure: (command) => {
-      command.option('--deleted', 'those that were deleted too');
-      limitOption(command, 1_000);
+  addNamed<Job>(registry, jobs, {
+    ...NAMED,
+    head: HEAD,
+    row,
+    print,
+    keepsDeleted: true,
+    keepsVersions: true,
+    summaries: {
+      list: 'list jobs',
+      show: 'show the definition of a job',
+      delete: 'delete a job; its runs stay',
     },
-    async run({ api, terminal, options, json }) {
-      const query = options['deleted'] === true ? { deleted: true } : {};
-      const found: Job[] = [];
-      for await (const job of api.items<Job>('/jobs', query, limitOf(options))) {
-        if (json) printJson(terminal, job);
-        else found.push(job);
-      }
-      if (json) return undefined;
-      if (found.length === 0) terminal.note('no jobs; define some with: signalbox apply -f FILE');
-      else
-        printTable(
-          terminal,
-          HEAD,
-          found.map((job) => row(terminal, job)),
-        );
-      return undefined;
-    },
-  });
-  addClientCommand(registry, jobs, {
-    usage: 'show <job>',
-    summary: 'show the definition of a job',
-    configure: (command) => {
-      command.option('--version <number>', 'as it was in this version');
-    },
-    async run({ api, terminal, args, options, json }) {
-      const path = `/jobs/${encodeURIComponent(args[0] ?? '')}`;
-      const { version } = options as { version?: string };
-      const at = version === undefined ? '' : `/versions/${encodeURIComponent(version)}`;
-      const job = await api.get<Job>(`${path}${at}`);
-      if (json) printJson(terminal, job);
-      else await print(terminal, job);
-      return undefined;
-    },
+    hint: 'signalbox apply -f FILE',
   });
   addJobsGraph(registry, jobs);
-  const changes = [
-    ['pause', 'refuse new submissions of a job', 'paused'],
-    ['enable', 'take submissions of a job again', 'enabled'],
-    ['restore', 'bring back a deleted job', 'restored'],
-    ['delete', 'delete a job; its runs stay', 'deleted'],
-  ] as const;
-  for (const [action, summary, done] of changes) {
-    addClientCommand(registry, jobs, {
-      usage: `${action} <job>`,
-      summary,
-      async run({ api, terminal, args, json }) {
-        const [name = ''] = args;
-        const path = `/jobs/${encodeURIComponent(name)}`;
-        const changed =
-          action === 'delete'
-            ? await api.delete<Job>(path)
-            : await api.post<Job>(`${path}/${action}`);
-        if (json) printJson(terminal, changed ?? { name, state: done });
-        else terminal.line(`${name} is ${done}`);
-        return undefined;
-      },
-    });
-  }
+  addNamedActions(registry, jobs, {
+    ...NAMED,
+    actions: [
+      ['pause', 'refuse new submissions of a job', 'paused'],
+      ['enable', 'take submissions of a job again', 'enabled'],
+      ['restore', 'bring back a deleted job', 'restored'],
+    ],
+  });
 }
 
 function row(terminal: Terminal, job: Job): string[] {

@@ -1,13 +1,13 @@
 import { duration } from '@signalbox/node/settings';
 import type { Key } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
-import { printTable } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
-import { limitOf, limitOption } from './limit.ts';
+import { addList } from './list.ts';
 
 const HEAD = ['ID', 'TENANT', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES', 'NOTE'] as const;
 // Written out: the list in the protocol brings all schemas with it, which every command would load.
@@ -22,27 +22,13 @@ export function addKeys(registry: Registry, program: Command): void {
       ['signalbox keys revoke 0123456789abcdef', 'by its id'],
     ],
   });
-  addClientCommand(registry, keys, {
-    usage: 'list',
-    isDefault: true,
+  addList<Key>(registry, keys, {
+    path: '/keys',
     summary: 'list keys, without their secrets',
-    configure: (command) => limitOption(command, 100),
-    async run({ api, terminal, options, json }) {
-      const found: Key[] = [];
-      for await (const key of api.items<Key>('/keys', {}, limitOf(options))) {
-        if (json) printJson(terminal, key);
-        else found.push(key);
-      }
-      if (json) return undefined;
-      if (found.length === 0) terminal.note('no keys yet, except the root key of the settings');
-      else
-        printTable(
-          terminal,
-          HEAD,
-          found.map((key) => row(terminal, key)),
-        );
-      return undefined;
-    },
+    head: HEAD,
+    row,
+    none: 'no keys yet, except the root key of the settings',
+    limit: 100,
   });
   addClientCommand(registry, keys, {
     usage: 'create',
@@ -74,7 +60,7 @@ export function addKeys(registry: Registry, program: Command): void {
     usage: 'revoke <id>',
     summary: 'revoke a key',
     async run({ api, terminal, args, json }) {
-      const key = await api.delete<Key>(`/keys/${encodeURIComponent(args[0] ?? '')}`);
+      const key = await api.delete<Key>(pathOf('keys', args[0]));
       if (json) printJson(terminal, key);
       else terminal.line(`${args[0]} is revoked`);
       return undefined;

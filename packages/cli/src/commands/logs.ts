@@ -1,8 +1,8 @@
 import type { LogLine, RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
+import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
-import { isEnded } from '../print/run-view.ts';
 import { escapeControls } from '../print/table.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 

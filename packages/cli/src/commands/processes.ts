@@ -38,7 +38,7 @@ export function addProcesses(registry: Registry, program: Command): void {
     summary: 'run a worker',
     parts: ['worker'],
     examples: [
-      ['signalbox worker --node http://127.0.0.1:7070 --jobs jobs.ts', 'handlers of a module'],
+      ['signalbox worker --jobs jobs.ts', 'handlers of a module, for the node of this folder'],
       [
         'signalbox worker --node http://a:7070,http://b:7070 --allow-command',
         'commands, two nodes',

@@ -1,12 +1,8 @@
-import { startNode } from '@signalbox/node';
-import { pino } from 'pino';
 import { job, type Pipeline, pipeline, Signalbox } from 'signalbox';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { runCommand } from '../program.ts';
-import { fakeApp } from '../testing/fake-app.ts';
+import { CommandNode } from '../testing/command-node.ts';
 
-const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
-let node: Awaited<ReturnType<typeof startNode>>;
+let node: CommandNode;
 let box: Signalbox;
 
 const order = pipeline('order', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline<number[]>) => {
@@ -30,15 +26,8 @@ const order = pipeline('order', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline<n
 const report = job('report', async () => new TextEncoder().encode('12 rows, none missing\n'));
 
 beforeAll(async () => {
-  node = await startNode({
-    store: 'memory:',
-    http: { host: '127.0.0.1', port: 0 },
-    rootKey: KEY,
-    log: pino({ level: 'silent' }),
-    onFatal: () => {},
-  });
-  await node.ready();
-  box = await Signalbox.connect(node.url as string, { key: KEY });
+  node = await CommandNode.start();
+  box = await Signalbox.connect(node.url, { key: node.key });
   await box.work([order, report], { name: 'packer' });
 });
 afterAll(async () => {
@@ -46,12 +35,7 @@ afterAll(async () => {
   await node.stop();
 });
 
-async function run(args: readonly string[], more: { isTty?: boolean } = {}) {
-  const environment = { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY };
-  const app = fakeApp({ environment, ...more });
-  const code = await runCommand(app, args);
-  return { code, out: app.texts.out, err: app.texts.err };
-}
+const run = (args: readonly string[], more: { isTty?: boolean } = {}) => node.run(args, more);
 
 describe('signalbox runs show', () => {
   it('follows a run until it has ended, over a wait for a person', async () => {

@@ -1,13 +1,15 @@
-import type { Job, RunView } from '@signalbox/protocol';
+import type { Job, JobDefinition, RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
+import { pathOf } from '../client/path-of.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
 import { RunChanges } from '../client/run-changes.ts';
 import { printOutput } from '../client/wait-for-end.ts';
 import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { runGraph } from '../graph/run-graph.ts';
+import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
-import { isEnded, printHead, printRun } from '../print/run-view.ts';
+import { printHead, printRun } from '../print/run-view.ts';
 import { taskRows } from '../print/task-rows.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
@@ -44,6 +46,16 @@ export function addRunsShow(registry: Registry, runs: Command): void {
   });
 }
 
+/** Whether a task may wait for something that only the definition names. */
+function waits({ state, tasks }: RunView): boolean {
+  return !isEnded(state) && tasks.some((task) => task.state === 'PENDING');
+}
+
+async function definitionOf({ api }: Call, run: RunView): Promise<JobDefinition> {
+  const path = `${pathOf('jobs', run.job)}/versions/${run.jobVersion}`;
+  return (await api.get<Job>(path)).definition;
+}
+
 /** An output that is no JSON, as most commands have, is not in the view. */
 async function showBytes({ api }: Call, terminal: Terminal, run: RunView): Promise<void> {
   if (run.output !== undefined || run.state !== 'SUCCEEDED') return;
@@ -55,24 +67,23 @@ async function showBytes({ api }: Call, terminal: Terminal, run: RunView): Promi
 }
 
 async function show(call: Call, terminal: Terminal, run: RunView): Promise<void> {
-  const { app, api, options, json } = call;
+  const { app, options, json } = call;
   if (json) return printJson(terminal, run);
-  if (options['graph'] !== true) {
+  const isGraph = options['graph'] === true;
+  const definition = isGraph || waits(run) ? await definitionOf(call, run) : undefined;
+  if (definition === undefined || !isGraph) {
     const hasTimeline = terminal.isTty || options['timeline'] === true;
     const isAscii = options['ascii'] === true || isAsciiOnly(app.environment);
-    printRun(terminal, run, { isAscii, hasTimeline });
+    printRun(terminal, run, { isAscii, hasTimeline, definition });
     return showBytes(call, terminal, run);
   }
-  const { definition } = await api.get<Job>(
-    `/jobs/${encodeURIComponent(run.job)}/versions/${run.jobVersion}`,
-  );
   const drawing = drawingOf(options, app.environment);
   const graph = runGraph(definition, taskRows(run.tasks));
   if (drawing.format === 'text') {
     printHead(terminal, run);
     terminal.line('');
   }
-  printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
+  await printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
 }
 
 /** On a terminal the picture is drawn anew; elsewhere each change of a task is a line. */

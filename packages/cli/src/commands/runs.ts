@@ -1,12 +1,14 @@
 import type { RunView, Submitted, TaskView } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
+import { pathOf } from '../client/path-of.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
+import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
-import { firstLine, isEnded, printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
-import { printTable } from '../print/table.ts';
+import { printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
+import { firstLine } from '../print/task-notes.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
-import { limitOf, limitOption } from './limit.ts';
+import { addList } from './list.ts';
 import { addRunsShow } from './runs-show.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
@@ -19,37 +21,28 @@ export function addRuns(registry: Registry, program: Command): void {
       ['signalbox runs show last --watch', 'and how it goes on'],
     ],
   });
-  addClientCommand(registry, runs, {
-    usage: 'list',
-    isDefault: true,
+  addList<RunView>(registry, runs, {
+    path: '/runs',
     summary: 'list runs, newest first',
+    head: RUN_HEAD,
+    row: runRow,
+    none: 'no runs; submit one with: signalbox submit JOB',
+    limit: 20,
     configure: (command) => {
       command
         .option('--job <name>', 'only of this job')
         .option('--state <state>', 'only in this state')
         .option('--class <class>', 'only of this class');
-      limitOption(command, 20);
     },
-    async run({ api, terminal, options, json }) {
-      const { job, state, class: className } = options as Record<string, string | undefined>;
-      const query = { job, state: state?.toUpperCase(), class: className?.toUpperCase() };
-      const found: RunView[] = [];
-      for await (const run of api.items<RunView>('/runs', query, limitOf(options))) {
-        if (json) printJson(terminal, run);
-        else found.push(run);
-      }
-      if (json) return undefined;
-      if (found.length === 0) terminal.note('no runs; submit one with: signalbox submit JOB');
-      else
-        printTable(
-          terminal,
-          RUN_HEAD,
-          found.map((run) => runRow(terminal, run)),
-        );
-      return undefined;
-    },
+    query: onlyThose,
   });
   addRunsShow(registry, runs);
+}
+
+/** States and classes may be typed small. */
+function onlyThose(options: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
+  const { job, state, class: className } = options as Record<string, string | undefined>;
+  return { job, state: state?.toUpperCase(), class: className?.toUpperCase() };
 }
 
 export function addTasks(registry: Registry, program: Command): void {
@@ -60,40 +53,28 @@ export function addTasks(registry: Registry, program: Command): void {
       ['signalbox tasks show last:main', 'a task of the newest run, with its attempts'],
     ],
   });
-  addClientCommand(registry, tasks, {
-    usage: 'list',
-    isDefault: true,
+  addList<TaskView>(registry, tasks, {
+    path: '/tasks',
     summary: 'list tasks, those of the newest run first',
+    head: ['ID', 'STATE', 'ATTEMPTS', 'ERROR'],
+    row: ({ paint }, { id, state, attempts, error }) => [
+      ...[id, paint.state(state), String(attempts.length), firstLine(error ?? '')],
+    ],
+    none: 'no tasks',
+    limit: 20,
     configure: (command) => {
       command
         .option('--job <name>', 'only of this job')
         .option('--state <state>', 'only in this state');
-      limitOption(command, 20);
     },
-    async run({ api, terminal, options, json }) {
-      const { job, state } = options as Record<string, string | undefined>;
-      const query = { job, state: state?.toUpperCase() };
-      const rows: string[][] = [];
-      for await (const task of api.items<TaskView>('/tasks', query, limitOf(options))) {
-        const { id, attempts, error } = task;
-        if (json) printJson(terminal, task);
-        else {
-          const { paint } = terminal;
-          rows.push([id, paint.state(task.state), `${attempts.length}`, firstLine(error ?? '')]);
-        }
-      }
-      if (json) return undefined;
-      if (rows.length === 0) terminal.note('no tasks');
-      else printTable(terminal, ['ID', 'STATE', 'ATTEMPTS', 'ERROR'], rows);
-      return undefined;
-    },
+    query: onlyThose,
   });
   addClientCommand(registry, tasks, {
     usage: 'show <task>',
     summary: 'show a task with its attempts',
     async run({ api, terminal, args, json }) {
       const id = await findTask(api, args[0] ?? '');
-      const task = await api.get<TaskView>(`/tasks/${encodeURIComponent(id)}`);
+      const task = await api.get<TaskView>(pathOf('tasks', id));
       if (json) printJson(terminal, task);
       else printTask(terminal, task);
       return undefined;

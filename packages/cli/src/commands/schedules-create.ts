@@ -5,6 +5,7 @@ import type { Schedule, ScheduleDefinition } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { AnsweredError } from '../client/api.ts';
+import { pathOf } from '../client/path-of.ts';
 import { readInput } from '../client/read-input.ts';
 import { printJson } from '../print/json.ts';
 import { printSchedule } from '../print/schedule-view.ts';
@@ -12,7 +13,6 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { toCount } from './limit.ts';
-import { schedulePath } from './schedule-path.ts';
 
 type Options = Readonly<Record<string, string | number | undefined>>;
 
@@ -41,7 +41,7 @@ export function addCreate(registry: Registry, parent: Command): void {
       const [name, job = ''] = args;
       const definition = await definitionOf(app, job, options as Options);
       const saved = await api
-        .put<Schedule>(schedulePath(name), definition)
+        .put<Schedule>(pathOf('schedules', name), definition)
         .catch((error: unknown) => {
           throw inOptions(error, definition);
         });

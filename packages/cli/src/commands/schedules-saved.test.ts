@@ -1,34 +1,15 @@
-import { startNode } from '@signalbox/node';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../program.ts';
-import { fakeApp } from '../testing/fake-app.ts';
+import { CommandNode } from '../testing/command-node.ts';
 
-const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
-type Node = Awaited<ReturnType<typeof startNode>>;
-let node: Node;
+let node: CommandNode;
 
 beforeAll(async () => {
-  node = await startNode({
-    store: 'memory:',
-    http: { host: '127.0.0.1', port: 0 },
-    rootKey: KEY,
-    log: pino({ level: 'silent' }),
-    onFatal: () => {},
-  });
-  await node.ready();
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ name: 'report' });
-  const defined = await fetch(`${node.url}/api/v1/jobs`, { method: 'POST', headers, body });
-  expect(defined.status).toBe(201);
+  node = await CommandNode.start();
+  await node.define('report');
 });
 afterAll(() => node.stop());
 
-async function run(...args: string[]) {
-  const app = fakeApp({ environment: { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY } });
-  const code = await runCommand(app, ['schedules', ...args]);
-  return { code, out: app.texts.out, err: app.texts.err };
-}
+const run = (...args: string[]) => node.run(['schedules', ...args]);
 
 describe('signalbox schedules', () => {
   it('creates, lists, shows, changes, pauses, resumes and deletes', async () => {

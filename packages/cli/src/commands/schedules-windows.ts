@@ -1,12 +1,12 @@
 import type { Backfilled, Page, TimelineEntry } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import { TIMELINE_HEAD, timelineRow } from '../print/schedule-view.ts';
 import { printTable } from '../print/table.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { limitOf, limitOption, toCount } from './limit.ts';
-import { schedulePath } from './schedule-path.ts';
 
 /** What became of the windows of a schedule, and runs for those of the past. */
 export function addWindows(registry: Registry, parent: Command): void {
@@ -15,7 +15,7 @@ export function addWindows(registry: Registry, parent: Command): void {
     summary: 'show its windows: planned, fired and how late, skipped and why',
     configure: (command) => limitOption(command, 50),
     async run({ api, terminal, args, options, json }) {
-      const path = `${schedulePath(args[0])}/timeline`;
+      const path = `${pathOf('schedules', args[0])}/timeline`;
       const { items } = await api.get<Page<TimelineEntry>>(path, { limit: limitOf(options) });
       if (json) for (const entry of items) printJson(terminal, entry);
       else printTable(terminal, TIMELINE_HEAD, items.map(timelineRow));
@@ -46,7 +46,7 @@ export function addWindows(registry: Registry, parent: Command): void {
       const from = instantOf('--from', options['from'] as string, now);
       const until = instantOf('--until', options['until'] as string, now);
       const body = { from, until, only, dryRun, perMinute };
-      const done = await api.post<Backfilled>(`${schedulePath(args[0])}/backfill`, body);
+      const done = await api.post<Backfilled>(`${pathOf('schedules', args[0])}/backfill`, body);
       if (json) {
         printJson(terminal, done);
         return undefined;

@@ -1,6 +1,5 @@
 import { duration } from '@signalbox/node/settings';
 import type { Submission, Submitted } from '@signalbox/protocol';
-import { PAYLOAD_INLINE_MAX } from '@signalbox/protocol/link';
 import type { Command } from 'commander';
 import { readInput } from '../client/read-input.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
@@ -61,7 +60,7 @@ async function submit(call: Call) {
     terminal.line(submitted.id);
     if (!submitted.created) terminal.note(terminal.paint.dim('this run was there already'));
     if (terminal.isTty)
-      terminal.note(terminal.paint.dim(`see: signalbox runs show ${submitted.id}`));
+      terminal.note(terminal.paint.dim(terminal.typed(`see: signalbox runs show ${submitted.id}`)));
   }
   return undefined;
 }
@@ -84,6 +83,7 @@ async function inputFields(api: Call['api'], input: unknown): Promise<Partial<Su
   if (bytes.length > INPUT_BYTES_MAX) {
     throw new UserError('usage', `an input has at most ${INPUT_BYTES_MAX} bytes`);
   }
+  const { PAYLOAD_INLINE_MAX } = await import('@signalbox/protocol/link');
   if (bytes.length > PAYLOAD_INLINE_MAX) return { inputBlob: (await api.putBlob(bytes)).name };
   return isRaw ? { inputBase64: Buffer.from(input).toString('base64') } : { input };
 }

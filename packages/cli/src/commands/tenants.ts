@@ -1,12 +1,13 @@
 import type { Tenant } from '@signalbox/protocol';
 import { type Command, InvalidArgumentError } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import { printTable } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
-import { limitOf, limitOption } from './limit.ts';
+import { addList } from './list.ts';
 
 const HEAD = ['NAME', 'WEIGHT', 'RUNNING MAX', 'CHANGED'] as const;
 
@@ -21,33 +22,19 @@ export function addTenants(registry: Registry, program: Command): void {
       ],
     ],
   });
-  addClientCommand(registry, tenants, {
-    usage: 'list',
-    isDefault: true,
+  addList<Tenant>(registry, tenants, {
+    path: '/tenants',
     summary: 'list tenants',
-    configure: (command) => limitOption(command, 100),
-    async run({ api, terminal, options, json }) {
-      const found: Tenant[] = [];
-      for await (const tenant of api.items<Tenant>('/tenants', {}, limitOf(options))) {
-        if (json) printJson(terminal, tenant);
-        else found.push(tenant);
-      }
-      if (json) return undefined;
-      if (found.length === 0) terminal.note('nothing was said about any tenant: all are alike');
-      else
-        printTable(
-          terminal,
-          HEAD,
-          found.map((tenant) => row(terminal, tenant)),
-        );
-      return undefined;
-    },
+    head: HEAD,
+    row,
+    none: 'nothing was said about any tenant: all are alike',
+    limit: 100,
   });
   addClientCommand(registry, tenants, {
     usage: 'show <tenant>',
     summary: 'show weight and limits of a tenant',
     async run({ api, terminal, args, json }) {
-      const tenant = await api.get<Tenant>(`/tenants/${encodeURIComponent(args[0] ?? '')}`);
+      const tenant = await api.get<Tenant>(pathOf('tenants', args[0]));
       if (json) printJson(terminal, tenant);
       else printTable(terminal, HEAD, [row(terminal, tenant)]);
       return undefined;
@@ -66,7 +53,7 @@ export function addTenants(registry: Registry, program: Command): void {
       if (weight === undefined && runningMax === undefined) {
         throw new UserError('usage', 'give --weight, --running-max or both');
       }
-      const tenant = await api.put<Tenant>(`/tenants/${encodeURIComponent(args[0] ?? '')}`, {
+      const tenant = await api.put<Tenant>(pathOf('tenants', args[0]), {
         ...(weight === undefined ? {} : { weight }),
         ...(runningMax === undefined ? {} : { runningMax }),
       });
@@ -80,7 +67,7 @@ export function addTenants(registry: Registry, program: Command): void {
     summary: 'take back what was said about a tenant',
     async run({ api, terminal, args, json }) {
       const [name = ''] = args;
-      await api.delete(`/tenants/${encodeURIComponent(name)}`);
+      await api.delete(pathOf('tenants', name));
       if (json) printJson(terminal, { name, deleted: true });
       else terminal.line(`${name} has the weight 1 and no limits again`);
       return undefined;

@@ -1,33 +1,16 @@
-import { startNode } from '@signalbox/node';
 import type { ReceivedEvents, Trigger } from '@signalbox/protocol';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../program.ts';
-import { fakeApp } from '../testing/fake-app.ts';
+import { CommandNode } from '../testing/command-node.ts';
 
-const KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
-let node: Awaited<ReturnType<typeof startNode>>;
+let node: CommandNode;
 
 beforeAll(async () => {
-  node = await startNode({
-    store: 'memory:',
-    http: { host: '127.0.0.1', port: 0 },
-    rootKey: KEY,
-    log: pino({ level: 'silent' }),
-    onFatal: () => {},
-  });
-  await node.ready();
-  const headers = { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' };
-  const body = JSON.stringify({ name: 'invoice' });
-  await fetch(`${node.url}/api/v1/jobs`, { method: 'POST', headers, body });
+  node = await CommandNode.start();
+  await node.define('invoice');
 });
 afterAll(() => node.stop());
 
-async function run(...args: string[]) {
-  const app = fakeApp({ environment: { SIGNALBOX_URL: node.url as string, SIGNALBOX_KEY: KEY } });
-  const code = await runCommand(app, args);
-  return { code, out: app.texts.out, err: app.texts.err };
-}
+const run = (...args: string[]) => node.run(args);
 
 describe('signalbox triggers and events', () => {
   it('creates, lists, tests, changes and deletes a trigger, and sends it events', async () => {
@@ -85,7 +68,7 @@ describe('signalbox triggers and events', () => {
   it('sends the event of the example, which is one run however often', async () => {
     const file = new URL('../../../../examples/events/guest.json', import.meta.url).pathname;
     const filter = ['--filter', 'event.data.name != ""', '--input', '${event.data.name}'];
-    await run('triggers', 'create', 'greet', 'invoice', '--type', 'guest.arrived', ...filter);
+    await run('triggers', 'create', 'greet', 'invoice', '--type', 'door.rang', ...filter);
     expect((await run('triggers', 'test', 'greet', `@${file}`)).out).toBe('Ada\n');
     expect((await run('events', 'send', `@${file}`)).out).toMatch(/^guest-1\tgreet\tcreated\t/);
     expect((await run('events', 'send', `@${file}`)).out).toMatch(/^guest-1\tgreet\tduplicate\t/);

@@ -1,18 +1,15 @@
 import { duration } from '@signalbox/node/settings';
 import type { Trigger, TriggerDefinition, TriggerTested } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { readInput } from '../client/read-input.ts';
 import { printJson, printValue } from '../print/json.ts';
-import { printTable } from '../print/table.ts';
 import { printTrigger, TRIGGER_HEAD, triggerRow } from '../print/trigger-view.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
-import { limitOf, limitOption } from './limit.ts';
+import { addNamed } from './named.ts';
 
 type Options = Readonly<Record<string, string | boolean | undefined>>;
-
-const triggerPath = (name: string | undefined): string =>
-  `/triggers/${encodeURIComponent(name ?? '')}`;
 
 export function addTriggers(registry: Registry, program: Command): void {
   const triggers = addCommand(program, 'triggers', {
@@ -29,54 +26,22 @@ export function addTriggers(registry: Registry, program: Command): void {
       ['signalbox triggers test paid @event.json', 'what it would make of an event'],
     ],
   });
-  addList(registry, triggers);
+  addNamed<Trigger>(registry, triggers, {
+    collection: 'triggers',
+    noun: 'trigger',
+    head: TRIGGER_HEAD,
+    row: triggerRow,
+    print: printTrigger,
+    keepsDeleted: true,
+    summaries: {
+      list: 'list triggers',
+      show: 'show a trigger, and what it lately refused',
+      delete: 'delete a trigger; its runs stay',
+    },
+    hint: 'signalbox triggers create NAME JOB …',
+  });
   addSave(registry, triggers);
   addTest(registry, triggers);
-  addClientCommand(registry, triggers, {
-    usage: 'show <trigger>',
-    summary: 'show a trigger, and what it lately refused',
-    async run({ api, terminal, args, json }) {
-      const trigger = await api.get<Trigger>(triggerPath(args[0]));
-      if (json) printJson(terminal, trigger);
-      else await printTrigger(terminal, trigger);
-      return undefined;
-    },
-  });
-  addClientCommand(registry, triggers, {
-    usage: 'delete <trigger>',
-    summary: 'delete a trigger; its runs stay',
-    async run({ api, terminal, args, json }) {
-      const deleted = await api.delete<Trigger>(triggerPath(args[0]));
-      if (json) printJson(terminal, deleted);
-      else terminal.line(`${args[0]} is deleted`);
-      return undefined;
-    },
-  });
-}
-
-function addList(registry: Registry, parent: Command): void {
-  addClientCommand(registry, parent, {
-    usage: 'list',
-    isDefault: true,
-    summary: 'list triggers',
-    configure: (command) => {
-      command.option('--deleted', 'those that were deleted too');
-      limitOption(command, 1_000);
-    },
-    async run({ api, terminal, options, json }) {
-      const query = options['deleted'] === true ? { deleted: true } : {};
-      const found: Trigger[] = [];
-      for await (const trigger of api.items<Trigger>('/triggers', query, limitOf(options))) {
-        if (json) printJson(terminal, trigger);
-        else found.push(trigger);
-      }
-      if (json) return undefined;
-      const rows = found.map((trigger) => triggerRow(terminal, trigger));
-      if (rows.length > 0) printTable(terminal, TRIGGER_HEAD, rows);
-      else terminal.note('no triggers; make one with: signalbox triggers create NAME JOB …');
-      return undefined;
-    },
-  });
 }
 
 function addSave(registry: Registry, parent: Command): void {
@@ -87,7 +52,9 @@ function addSave(registry: Registry, parent: Command): void {
     async run({ api, terminal, args, options, json }) {
       const [name, job = ''] = args;
       const definition = changed({ job }, options as Options);
-      const saved = await api.put<Trigger>(triggerPath(name), definition, { 'if-none-match': '*' });
+      const saved = await api.put<Trigger>(pathOf('triggers', name), definition, {
+        'if-none-match': '*',
+      });
       if (json) printJson(terminal, saved);
       else await printTrigger(terminal, saved);
       return undefined;
@@ -98,10 +65,10 @@ function addSave(registry: Registry, parent: Command): void {
     summary: 'change what is named, and keep the rest',
     configure: saveOptions,
     async run({ api, terminal, args, options, json }) {
-      const { version, definition } = await api.get<Trigger>(triggerPath(args[0]));
+      const { version, definition } = await api.get<Trigger>(pathOf('triggers', args[0]));
       const wanted = changed(definition, options as Options);
       const seen = { 'if-match': `"${version}"` };
-      const saved = await api.put<Trigger>(triggerPath(args[0]), wanted, seen);
+      const saved = await api.put<Trigger>(pathOf('triggers', args[0]), wanted, seen);
       if (json) printJson(terminal, saved);
       else await printTrigger(terminal, saved);
       return undefined;

@@ -1,6 +1,7 @@
 import type { Diagnosis, RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
+import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import { escapeControls } from '../print/table.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
@@ -35,7 +36,7 @@ export function addWhy(registry: Registry, program: Command): void {
 }
 
 async function explain({ api, terminal, json }: Call, task: string): Promise<void> {
-  const found = await api.get<Diagnosis>(`/tasks/${encodeURIComponent(task)}/diagnosis`);
+  const found = await api.get<Diagnosis>(`${pathOf('tasks', task)}/diagnosis`);
   if (json) {
     printJson(terminal, found);
     return;
@@ -46,5 +47,5 @@ async function explain({ api, terminal, json }: Call, task: string): Promise<voi
   );
   if (found.detail !== '') terminal.line(`  ${escapeControls(found.detail)}`);
   if (found.suggestion !== '')
-    terminal.line(`  ${paint.cyan('→')} ${escapeControls(found.suggestion)}`);
+    terminal.line(`  ${paint.cyan('→')} ${terminal.typed(escapeControls(found.suggestion))}`);
 }

@@ -1,5 +1,6 @@
 import type { Resources, WorkerView } from '@signalbox/protocol';
 import type { Command } from 'commander';
+import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import { printFields, printTable } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
@@ -20,7 +21,8 @@ export function addWorkers(registry: Registry, program: Command): void {
       const { items } = await api.get<{ items: WorkerView[] }>('/workers');
       found.push(...items);
       if (json) for (const worker of found) printJson(terminal, worker);
-      else if (found.length === 0) terminal.note('no worker is attached: signalbox worker --help');
+      else if (found.length === 0)
+        terminal.note(terminal.typed('no worker is attached: signalbox worker --help'));
       else {
         const head = ['NAME', 'STATUS', 'ZONE', 'ATTEMPTS', 'FREE SLOTS', 'LAST SEEN'];
         printTable(
@@ -36,7 +38,7 @@ export function addWorkers(registry: Registry, program: Command): void {
     usage: 'show <worker>',
     summary: 'show a worker: what it has, what it offers',
     async run({ api, terminal, args, json }) {
-      const worker = await api.get<WorkerView>(`/workers/${encodeURIComponent(args[0] ?? '')}`);
+      const worker = await api.get<WorkerView>(pathOf('workers', args[0]));
       if (json) printJson(terminal, worker);
       else print(terminal, worker);
       return undefined;
@@ -62,7 +64,7 @@ export function addWorkerActions(registry: Registry, program: Command): void {
       },
       async run({ api, terminal, args, options, json }) {
         const [name = ''] = args;
-        const path = `/workers/${encodeURIComponent(name)}`;
+        const path = pathOf('workers', name);
         const { reason } = options;
         await api.post(`${path}/${action}`, reason === undefined ? {} : { reason });
         const worker = await api.get<WorkerView>(path);

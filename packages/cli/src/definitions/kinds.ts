@@ -12,11 +12,6 @@ export function isKind(text: unknown): text is Kind {
   return typeof text === 'string' && Object.hasOwn(KINDS, text);
 }
 
-/** Where the API has it. */
-export function pathOf(kind: Kind, name: string): string {
-  return `/${KINDS[kind].collection}/${encodeURIComponent(name)}`;
-}
-
 /** `job nightly`. */
 export function titleOf({ kind, name }: { kind: Kind; name: string }): string {
   return `${KINDS[kind].word} ${name}`;

@@ -1,8 +1,9 @@
 import type { Checked } from '@signalbox/protocol';
 import { AnsweredError, type Api } from '../client/api.ts';
+import { pathOf } from '../client/path-of.ts';
 import { UserError } from '../user-error.ts';
 import { type Difference, differences } from './differences.ts';
-import { KIND_NAMES, KINDS, type Kind, pathOf, titleOf } from './kinds.ts';
+import { KIND_NAMES, KINDS, type Kind, titleOf } from './kinds.ts';
 import type { Wanted } from './wanted.ts';
 
 /** What apply would do about one definition. */
@@ -55,7 +56,7 @@ async function stepOf(api: Api, wanted: Wanted, before: readonly Step[]): Promis
   const isAhead = kind !== 'Job' && before.some((step) => isCreated(step, definition['job']));
   const checked: Checking = isAhead
     ? { outcome: 'created', version: 0, after: definition }
-    : await api.post<Checking>(`${pathOf(kind, name)}/check`, definition);
+    : await api.post<Checking>(`${pathOf(KINDS[kind].collection, name)}/check`, definition);
   const { outcome, version, before: was = {}, after } = checked;
   return { kind, name, outcome, version, differences: differences(was, after), wanted };
 }
@@ -93,7 +94,7 @@ async function surplus(api: Api, wanted: readonly Wanted[]): Promise<Step[]> {
 export async function carryOut(api: Api, step: Step): Promise<number> {
   const { kind, name, outcome, version, wanted } = step;
   if (outcome === 'unchanged') return version;
-  const path = pathOf(kind, name);
+  const path = pathOf(KINDS[kind].collection, name);
   const seen: Record<string, string> =
     outcome === 'created' ? { 'if-none-match': '*' } : { 'if-match': `"${version}"` };
   try {

@@ -1,9 +1,8 @@
-import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UserError } from '../user-error.ts';
 
-const KEY = 'key';
+export const KEY = 'key';
 const STATE = 'dev.json';
 
 /** What a running `signalbox dev` tells the other commands in its folder. */
@@ -33,20 +32,6 @@ export function removeDevState(folder: string): void {
 
 export function readDevKey(folder: string): string | null {
   return readIfThere(join(folder, KEY))?.trim() || null;
-}
-
-/** The key of this folder; made on the first start, readable by its owner alone. */
-export function devKey(folder: string): string {
-  const known = readDevKey(folder);
-  const path = join(folder, KEY);
-  if (known !== null) {
-    // Somebody may have copied the folder: whoever can read the key owns the node.
-    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
-    return known;
-  }
-  const key = randomBytes(32).toString('hex');
-  writeFileSync(path, `${key}\n`, { mode: 0o600 });
-  return key;
 }
 
 /** The folder of the setting `data`. One that cannot be used is the user's to mend. */

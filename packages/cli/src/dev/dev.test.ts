@@ -187,6 +187,15 @@ describe('signalbox dev', () => {
     expect(err).toMatch(
       /signalbox dev already runs on .+, at http:\/\/127.0.0.1:\d+ \(process \d+\)/,
     );
+    const more = await world.run(['dev', '--port', '0', '--jobs', 'jobs.ts']);
+    expect(more).toMatchObject({ code: 6, err: expect.stringContaining('worker --jobs jobs.ts') });
+  });
+
+  it('takes another worker in, which finds it by the folder', async () => {
+    const worker = world.start(['worker', '--allow-command', '--name', 'other']);
+    await worker.printed(/worker other is attached to http/);
+    expect((await world.call(['workers'])).out).toContain('other\thealthy');
+    expect((await worker.stop()).code).toBe(0);
   });
 
   it('goes on where it stopped, also after a kill', async () => {

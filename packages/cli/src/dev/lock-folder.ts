@@ -10,7 +10,7 @@ const LOCK = 'dev.lock';
  * a small SQLite file: it ends with the process however that dies, which a file with a process id
  * in it does not.
  */
-export function lockFolder(folder: string): () => void {
+export function lockFolder(folder: string, jobs: string | null = null): () => void {
   const path = join(folder, LOCK);
   let lock: DatabaseSync | null = null;
   try {
@@ -26,7 +26,9 @@ export function lockFolder(folder: string): () => void {
   throw new UserError(
     'conflict',
     `signalbox dev already runs on ${folder}${where}`,
-    'use it from this folder, or start another with --data OTHER-FOLDER --port 0',
+    jobs === null
+      ? 'use it from this folder, or start another with --data OTHER-FOLDER --port 0'
+      : `attach your jobs to it: signalbox apply -f ${jobs} && signalbox worker --jobs ${jobs}`,
   );
 }
 

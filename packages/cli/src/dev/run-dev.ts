@@ -8,11 +8,13 @@ import type { Job, JobDefinition, RunView, Submitted } from '@signalbox/protocol
 import { inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
+import { pathOf } from '../client/path-of.ts';
 import { span } from '../print/times.ts';
 import { openNode } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
-import { devKey, makeFolder, removeDevState, writeDevState } from './data-folder.ts';
+import { makeFolder, removeDevState, writeDevState } from './data-folder.ts';
+import { devKey } from './dev-key.ts';
 import { EXAMPLE_COMMAND, EXAMPLE_JOBS } from './example-jobs.ts';
 import { lockFolder } from './lock-folder.ts';
 import { printWelcome } from './welcome.ts';
@@ -25,7 +27,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const folder = resolvePath(app.cwd, values.data);
   makeFolder(folder, 0o700);
-  const unlock = lockFolder(folder);
+  const unlock = lockFolder(folder, values.jobs);
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
   const node = await openDevNode({ app, settings, key });
@@ -63,7 +65,7 @@ async function fill(params: {
   await node.ready();
   const isNew = await defineExamples(api, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
-    await api.put<Job>(`/jobs/${encodeURIComponent(name)}`, definition);
+    await api.put<Job>(pathOf('jobs', name), definition);
   }
   return { worker, isNew };
 }
@@ -124,7 +126,7 @@ async function defineExamples(api: Api, hasCommand: boolean): Promise<boolean> {
     : EXAMPLE_JOBS;
   for (const { name, definition } of examples) {
     try {
-      await api.put<Job>(`/jobs/${name}`, definition, { 'if-none-match': '*' });
+      await api.put<Job>(pathOf('jobs', name), definition, { 'if-none-match': '*' });
       isNew = true;
     } catch (error) {
       const isThere = error instanceof AnsweredError && error.code === 'precondition_failed';

@@ -1,9 +1,5 @@
 import type { Terminal } from '../print/terminal.ts';
-import { folded } from './fold.ts';
 import type { Graph } from './graph.ts';
-import { mermaid } from './mermaid.ts';
-import { svg } from './svg.ts';
-import { textGraph } from './text-graph.ts';
 
 export const GRAPH_FORMATS = ['text', 'mermaid', 'svg'] as const;
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
@@ -11,24 +7,30 @@ export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 /** A browser draws more than a terminal, but not everything. */
 const PICTURE_MAX = 400;
 
-export function printGraph(
+/** What draws is loaded where something is drawn: every command names the formats. */
+export async function printGraph(
   terminal: Terminal,
   graph: Graph,
   { format, title, isAscii }: { format: GraphFormat; title: string; isAscii: boolean },
-): void {
+): Promise<void> {
   switch (format) {
     case 'text': {
+      const { textGraph } = await import('./text-graph.ts');
       const columns = terminal.isTty ? terminal.columns : Number.POSITIVE_INFINITY;
       const { paint } = terminal;
       for (const line of textGraph(graph, { columns, isAscii, paint })) terminal.line(line);
       return;
     }
-    case 'mermaid':
+    case 'mermaid': {
+      const [{ folded }, { mermaid }] = [await import('./fold.ts'), await import('./mermaid.ts')];
       for (const line of mermaid(folded(graph, PICTURE_MAX))) terminal.line(line);
       return;
-    case 'svg':
+    }
+    case 'svg': {
+      const [{ folded }, { svg }] = [await import('./fold.ts'), await import('./svg.ts')];
       terminal.write(svg(folded(graph, PICTURE_MAX), { title }));
       return;
+    }
   }
 }
 

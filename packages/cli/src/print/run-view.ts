@@ -1,6 +1,8 @@
-import type { RunView, TaskView } from '@signalbox/protocol';
+import type { JobDefinition, RunView, TaskView } from '@signalbox/protocol';
+import { isEnded } from './is-ended.ts';
 import { printValue } from './json.ts';
 import { escapeControls, printFields, printTable } from './table.ts';
+import { percent, taskNotes } from './task-notes.ts';
 import { spanOf, type TaskRow, taskRows } from './task-rows.ts';
 import type { Terminal } from './terminal.ts';
 import { timeline } from './timeline.ts';
@@ -44,13 +46,16 @@ export interface RunPrinting {
   readonly isAscii: boolean;
   /** Bars over time below the table, for people. */
   readonly hasTimeline: boolean;
+  /** Where it is known, what the tasks are: those that wait for a person are told otherwise. */
+  readonly definition?: JobDefinition | undefined;
 }
 
 export function printRun(terminal: Terminal, run: RunView, printing: RunPrinting): void {
   printHead(terminal, run);
   terminal.line('');
   const rows = taskRows(run.tasks);
-  const cells = rows.map((row) => taskCells(terminal, row));
+  const noteOf = taskNotes({ run, definition: printing.definition, now: terminal.now() });
+  const cells = rows.map((row) => [...taskCells(terminal, row), noteOf(row)]);
   printTable(terminal, ['TASK', 'STATE', 'ATTEMPTS', 'WORKER', 'TOOK', 'NOTE'], cells);
   const hasBegun = rows.some(({ attempts }) => attempts.length > 0);
   if (printing.hasTimeline && rows.length > 1 && hasBegun) {
@@ -94,19 +99,7 @@ function taskCells(terminal: Terminal, row: TaskRow): string[] {
     String(row.attempts.length),
     row.worker,
     took === null ? '' : span(took[1] - took[0]),
-    noteOf(terminal, row),
   ];
-}
-
-function noteOf(terminal: Terminal, row: TaskRow): string {
-  const parts: string[] = [];
-  if (row.tally !== null) parts.push(row.tally);
-  if (row.state === 'PENDING' && row.dueAt !== null) {
-    parts.push(`due ${relative(row.dueAt, terminal.now())}`);
-  }
-  if (row.state === 'RUNNING' && row.progress !== null) parts.push(percent(row.progress));
-  if (row.error !== null) parts.push(firstLine(row.error));
-  return parts.join('; ');
 }
 
 export function printTask(terminal: Terminal, task: TaskView): void {
@@ -144,17 +137,4 @@ export function progressLine(terminal: Terminal, run: RunView): string {
   if (running !== undefined && running.progress !== null) parts.push(percent(running.progress));
   if (again !== undefined) parts.push(`tries again ${relative(again.dueAt, terminal.now())}`);
   return parts.join('  ');
-}
-
-export function isEnded(state: string): boolean {
-  return !['PENDING', 'QUEUED', 'ASSIGNED', 'RUNNING', 'PAUSED'].includes(state);
-}
-
-/** A share of one as a percentage; what counts otherwise is shown as it is. */
-function percent(progress: number): string {
-  return progress <= 1 ? `${Math.round(progress * 100)} %` : `progress ${progress}`;
-}
-
-export function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
 }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { asTyped } from '../typed-command.ts';
 import { type Paint, paint } from './paint.ts';
 
 /** Where a command prints. Tests hand in one that gathers. */
@@ -9,6 +10,8 @@ export interface Terminal {
   readonly write: (text: string) => void;
   /** One line on standard error: progress, hints, and errors. */
   readonly note: (text: string) => void;
+  /** A text of ours as this person has to type the commands in it. */
+  readonly typed: (text: string) => string;
   /** When what was written to standard output has left: who prints without end waits for it. */
   readonly flushed: () => Promise<void>;
   /** Writes over the last transient line; only on a terminal, else nothing. */
@@ -22,7 +25,7 @@ export interface Terminal {
 
 const CLEAR_LINE = '\r\u001b[2K';
 
-export function processTerminal(): Terminal {
+export function processTerminal(command: string): Terminal {
   const { stdout, stderr, env } = process;
   const isTty = stdout.isTTY === true;
   const isDumb = env['TERM'] === 'dumb';
@@ -44,6 +47,7 @@ export function processTerminal(): Terminal {
       const shown = stderr.isTTY === true ? text : stripVTControlCharacters(text);
       print(stderr, `${shown}\n`);
     },
+    typed: (text) => asTyped(command, text),
     flushed: () => new Promise((resolve) => stdout.write('', () => resolve())),
     transient: (text) => {
       if (!showsTransient) return;

@@ -81,7 +81,7 @@ describe('signalbox worker', () => {
     expect(idle.err).toContain('this worker could run nothing');
     const lost = await world.call(['worker', '--jobs', JOBS], access);
     expect(lost.code).toBe(2);
-    expect(lost.err).toContain('setting node is missing');
+    expect(lost.err).toContain('no node is known here');
   });
 
   it('waits for a node that is not there yet, and stops when told', async () => {

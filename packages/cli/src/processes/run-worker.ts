@@ -3,6 +3,7 @@ import type { Settings } from '@signalbox/node/settings';
 import { httpBlobs, Worker, type WorkerEvent, webSocketTransport } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { Api } from '../client/api.ts';
+import { findWorkerAccess } from '../client/find-access.ts';
 import { UserError } from '../user-error.ts';
 import { untilStopped } from './until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
@@ -11,13 +12,8 @@ import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 export async function runWorker(app: App, settings: Settings): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
-  const { node: urls, key } = values;
-  const [first] = urls ?? [];
-  if (urls === null || first === undefined) {
-    throw new UserError('usage', 'setting node is missing', 'give --node http://127.0.0.1:7070');
-  }
-  if (key === null) throw new UserError('usage', 'setting key is missing: set SIGNALBOX_KEY');
-  for (const url of urls) checkUrl(url);
+  const { urls, key } = findWorkerAccess(app, settings);
+  const [first] = urls;
   const handlers = handlersOf(loadJobs(app, settings));
   const executors = await executorsOf(settings);
   if (Object.keys(handlers).length + executors.length === 0) {
@@ -48,11 +44,6 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
 function levelOf(event: WorkerEvent): 'info' | 'warn' | 'debug' {
   if (event.kind === 'link') return event.event.kind === 'disconnected' ? 'warn' : 'info';
   return event.kind === 'attempt' ? 'debug' : 'info';
-}
-
-function checkUrl(text: string): void {
-  if (URL.canParse(text) && /^(http|ws)s?:$/.test(new URL(text).protocol)) return;
-  throw new UserError('usage', `setting node: ${JSON.stringify(text)} is no address of a node`);
 }
 
 /** A wrong key is told at once; a node that is not there yet is waited for. */

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { paint } from '../print/paint.ts';
+import { asTyped } from '../typed-command.ts';
 
 export interface FakeApp extends App {
   readonly out: string[];
@@ -15,17 +16,20 @@ export function fakeApp(params: {
   environment?: Record<string, string>;
   cwd?: string;
   now?: number;
+  command?: string;
   input?: string;
   /** Standard input in pieces, instead of `input`. */
   inputChunks?: readonly Uint8Array[];
 }): FakeApp {
   const out: string[] = [];
   const notes: string[] = [];
+  const command = params.command ?? 'signalbox';
   const texts = { out: '', err: '' };
   return {
     out,
     notes,
     texts,
+    command,
     terminal: {
       line: (text) => {
         out.push(text);
@@ -40,6 +44,7 @@ export function fakeApp(params: {
         texts.err += `${text}\n`;
       },
       transient: () => {},
+      typed: (text) => asTyped(command, text),
       flushed: async () => {},
       isTty: params.isTty ?? false,
       columns: 80,

@@ -1,6 +1,7 @@
 import type { Growth } from '../model/graph.ts';
 import type { AttemptRecord, Run, Task } from '../model/run.ts';
 import type { TaskState } from '../model/states.ts';
+import { toldError } from './told-error.ts';
 
 /** What the row of an ended run tells about its tasks; read back with `parseDetail`. */
 export interface RunDetail {
@@ -52,8 +53,9 @@ export function encodeDetail(run: Run, last: Last): string {
   }
   for (const task of tasks) {
     const ending = task === last.task;
-    const error = ending ? last.error : task.error;
-    text += `,["${ending ? last.state : task.state}",${error === null ? 'null' : JSON.stringify(error)},[`;
+    const state = ending ? last.state : task.state;
+    const error = toldError(task, state, ending ? last.error : task.error);
+    text += `,["${state}",${error === null ? 'null' : JSON.stringify(error)},[`;
     let separator = '';
     if (task.history !== null) {
       for (const record of task.history) {

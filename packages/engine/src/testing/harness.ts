@@ -91,9 +91,11 @@ export class Harness {
     }
   }
 
-  /** When the engine, or a beat, is due next. */
+  /** When the engine, or a beat, is due next. Nobody beats where there is no worker: a year passes at once. */
   wakeAt(): number {
-    return Math.min(this.engine.nextWakeAt() ?? Number.POSITIVE_INFINITY, this.#beatAt);
+    const hasWorkers = this.engine.core.workers.workers.size > 0;
+    const beatAt = hasWorkers ? this.#beatAt : Number.POSITIVE_INFINITY;
+    return Math.min(this.engine.nextWakeAt() ?? Number.POSITIVE_INFINITY, beatAt);
   }
 
   tick(): Decided {

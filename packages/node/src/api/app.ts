@@ -14,6 +14,13 @@ import { errorSender, refuseBytes } from './send-error.ts';
 const CONNECTIONS_MAX = 10_000;
 const KEEP_ALIVE_MS = 75_000;
 
+function notHere(): never {
+  throw new Error('a route has a schema of Fastify; checks are in validate.ts');
+}
+
+/** Routes check for themselves: what Fastify would do it with is a hundred modules at every start. */
+const NO_COMPILERS = { buildValidator: () => notHere, buildSerializer: () => notHere };
+
 export interface AppLimits {
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
@@ -58,6 +65,7 @@ export function buildApp(params: AppParams): FastifyInstance {
     // What is left when everything else has been given time to end.
     forceCloseConnections: true,
     exposeHeadRoutes: false,
+    schemaController: { compilersFactory: NO_COMPILERS },
     requestIdHeader: false,
     genReqId: nextId,
     routerOptions: { maxParamLength: 512, querystringParser: readPairs },

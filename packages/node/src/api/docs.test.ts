@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_STATUS } from '@signalbox/protocol';
-import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from './openapi-document.ts';
 import { ROUTES } from './routes.ts';
@@ -68,7 +67,7 @@ describe('the OpenAPI document', () => {
   it('every route that takes fields refuses those that it does not know', () => {
     for (const { url, body, query } of ROUTES) {
       for (const schema of [body, query]) {
-        if (schema === undefined || !Type.IsObject(schema)) continue;
+        if (schema === undefined || !('properties' in schema)) continue;
         const { additionalProperties } = schema as { additionalProperties?: unknown };
         expect([url, additionalProperties]).toEqual([url, false]);
       }

@@ -1,5 +1,6 @@
 import { ERROR_STATUS } from '@signalbox/protocol';
-import Type, { type TSchema } from 'typebox';
+import { Type } from '@signalbox/protocol/type';
+import type { TSchema } from 'typebox';
 import { API_BASE } from './base.ts';
 import type { Route } from './route.ts';
 

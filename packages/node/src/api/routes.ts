@@ -2,6 +2,7 @@ import type { Route } from './route.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { blobsRoutes } from './routes/blobs.ts';
 import { calendarsRoutes } from './routes/calendars.ts';
+import { changeRunsRoutes } from './routes/change-runs.ts';
 import { eventsRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobsRoutes } from './routes/jobs.ts';
@@ -26,6 +27,7 @@ const DOCUMENTED: readonly Route[] = [
   ...triggersRoutes,
   ...calendarsRoutes,
   ...runsRoutes,
+  ...changeRunsRoutes,
   ...tasksRoutes,
   ...eventsRoutes,
   ...workersRoutes,

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { describe, expect, it } from 'vitest';
 import { checkOf } from './validate.ts';
 

@@ -1,23 +1,23 @@
 import type { TSchema } from 'typebox';
-import type { Compile } from 'typebox/compile';
+import type { Compile } from 'typebox/schema';
 import { ApiError } from '../context.ts';
 import { type PathStep, pathOf, stepsOf } from './field-path.ts';
 
 export type Check = (value: unknown) => Promise<void>;
 
 type Validator = ReturnType<typeof Compile>;
-type Failure = ReturnType<Validator['Errors']>[number];
+type Failure = ReturnType<Validator['Errors']>[1][number];
 
 /** Loaded and compiled when it is first needed: at start that would be a good part of a second. */
 export function checkOf(schema: TSchema, where: 'body' | 'query' | 'params'): Check {
   let validator: Validator | null = null;
   return async (value) => {
     if (validator === null) {
-      const { Compile } = await import('typebox/compile');
+      const { Compile } = await import('typebox/schema');
       validator = Compile(schema);
     }
     if (validator.Check(value)) return;
-    throw explain(validator.Errors(value), where);
+    throw explain(validator.Errors(value)[1], where);
   };
 }
 

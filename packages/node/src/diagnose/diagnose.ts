@@ -1,4 +1,5 @@
 import { type Attempt, type Core, isTerminalTask, type Task } from '@signalbox/engine';
+import { ended, endedLive } from './ended.ts';
 import { heldByGraph, pausedRun } from './held-by-graph.ts';
 import { diagnoseQueued } from './queued.ts';
 import type { Finding } from './reasons.ts';
@@ -9,7 +10,7 @@ const PARENTS_TOLD = 20;
 
 /** Why a live task is not running, by the state and the rules that the engine itself goes by. */
 export function diagnose(core: Core, task: Task, now: number): Finding {
-  if (isTerminalTask(task.state)) return ended(task.state, task.error);
+  if (isTerminalTask(task.state)) return ended(endedLive(task));
   if (task.attempt !== null) return diagnoseAttempt(core, task.attempt, now);
   if (task.run.graph?.paused != null) return pausedRun(task.run.graph.paused);
   const held = heldByGraph(core, task, now);
@@ -19,16 +20,6 @@ export function diagnose(core: Core, task: Task, now: number): Finding {
     return waitingUntil({ dueAt: task.dueAt, now, error: task.error, attempts: task.attempts });
   }
   return diagnoseQueued(core, task);
-}
-
-export function ended(state: string, error: string | null): Finding {
-  return {
-    reason: 'ENDED',
-    detail: error === null ? `It has ended as ${state}.` : `It has ended as ${state}: ${error}`,
-    suggestion:
-      state === 'SUCCEEDED' ? 'Nothing: it succeeded.' : 'Retry the run to try it once more.',
-    numbers: {},
-  };
 }
 
 export function waitingUntil(of: {

@@ -44,7 +44,7 @@ export function heldByGraph(core: Core, task: Task, now: number): Finding | null
       numbers: { waiting: core.pacer.waiting },
     };
   }
-  return part.waitsSince > 0 ? waitingOutside(task, now - part.waitsSince) : null;
+  return part.waitsSince > 0 ? waitingOutside(task, part.waitsSince, now) : null;
 }
 
 /** Its nested run cannot begin: no run of that job may. */
@@ -63,14 +63,23 @@ function asked(message: string): string {
   return /[.?!…]$/.test(message) ? `: ${message}` : `: ${message}.`;
 }
 
-function waitingOutside(task: Task, sinceMs: number): Finding | null {
+function waitingOutside(task: Task, from: number, now: number): Finding | null {
+  const sinceMs = now - from;
   const { wait } = task.spec.step;
   const since = `for ${duration(sinceMs)}`;
   const numbers = { sinceMs, ...(task.dueAt > 0 ? { dueAt: task.dueAt } : {}) };
   switch (wait?.kind) {
     case undefined:
-    case 'sleep':
       return null;
+    case 'sleep': {
+      const inMs = Math.max(0, task.dueAt - now);
+      return {
+        reason: 'WAITING_UNTIL',
+        detail: `It sleeps until ${new Date(task.dueAt).toISOString()}, for ${duration(inMs)} more.`,
+        suggestion: 'Nothing: what comes after it starts by itself.',
+        numbers: { ...numbers, inMs },
+      };
+    }
     case 'approval':
       return {
         reason: 'WAITING_PERSON',

@@ -142,9 +142,11 @@ function offers(
 
 /** As it is typed: the reader may see the word executor for the first time. */
 function howToOffer(executor: string | null): string {
-  if (executor === 'command') return ' (`signalbox worker --allow-command`)';
+  if (executor === 'command' || executor === 'http') {
+    return ` (\`signalbox worker --allow-${executor}\` or \`signalbox dev --allow-${executor}\`)`;
+  }
   if (executor?.startsWith('handler:'))
-    return ' (`signalbox worker --jobs FILE`, or `work` of the SDK)';
+    return ' (`signalbox worker --jobs FILE`, `signalbox dev --jobs FILE`, or `work` of the SDK)';
   return '';
 }
 

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Addition, GraphPorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
 import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
+import { Type } from '@signalbox/protocol/type';
 import type { CelPrograms } from '../cel/programs.ts';
 import { ApiError } from '../context.ts';
 import { checkStep } from '../operations/check-graph.ts';
@@ -49,8 +50,7 @@ const load = createRequire(import.meta.url);
 type AdditionSchema = ReturnType<typeof compileAddition>;
 
 function compileAddition() {
-  const { Type } = load('typebox') as typeof import('typebox');
-  const { Compile } = load('typebox/compile') as typeof import('typebox/compile');
+  const { Compile } = load('typebox/schema') as typeof import('typebox/schema');
   const Edge = Type.Object(
     { from: Type.String({ maxLength: 256 }), to: Type.String({ maxLength: 256 }) },
     { additionalProperties: false },
@@ -70,7 +70,7 @@ function readAddition(
 ): Addition | { error: string } {
   const value = looksLikeBlobRef(output) ? undefined : parseJson(output);
   if (!schema.Check(value)) {
-    const [first] = schema.Errors(value);
+    const [, [first]] = schema.Errors(value);
     return { error: `its output adds no tasks: ${first?.instancePath ?? ''} ${first?.message}` };
   }
   const { tasks = [], edges = [] } = value;

@@ -15,6 +15,7 @@ import {
   type Task,
   type TaskState,
   taskName,
+  toldError,
 } from '@signalbox/engine';
 import type { Store, StoredRun } from '@signalbox/store';
 import type { CommitLoop } from './loop.ts';
@@ -95,7 +96,7 @@ export function viewOf(run: Run): RunView {
     tasks: run.tasks.map((task) => ({
       name: taskName(task),
       state: task.state,
-      error: task.error,
+      error: toldError(task, task.state, task.error),
       attempts: attemptsOf(task),
       ...(task.attempt !== null && task.attempt.progress >= 0
         ? { progress: task.attempt.progress }

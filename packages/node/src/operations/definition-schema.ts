@@ -9,7 +9,7 @@ let schemas: Promise<Schemas> | null = null;
 type Schemas = Awaited<ReturnType<typeof compile>>;
 
 async function compile() {
-  const { Compile } = await import('typebox/compile');
+  const { Compile } = await import('typebox/schema');
   return { job: Compile(JobDefinition), task: Compile(TaskDefinition) };
 }
 
@@ -31,11 +31,11 @@ function schemaError(definition: JobDefinition, { job, task }: Schemas): ApiErro
       return invalid('tasks', `a job has 1 to ${TASKS_MAX} tasks`);
     }
     const wrong = tasks.findIndex((each) => !task.Check(each));
-    if (wrong >= 0) return firstError(task.Errors(tasks[wrong]), `tasks[${wrong}]`);
+    if (wrong >= 0) return firstError(task.Errors(tasks[wrong])[1], `tasks[${wrong}]`);
     const [one] = tasks as [TaskDefinition];
-    return firstError(job.Errors({ ...definition, tasks: [one] }), '');
+    return firstError(job.Errors({ ...definition, tasks: [one] })[1], '');
   }
-  return firstError(job.Errors(definition), '');
+  return firstError(job.Errors(definition)[1], '');
 }
 
 function firstError(

@@ -1,7 +1,8 @@
 import { DUE_LANE, parseClass, type RunHead, type RunId, type Task } from '@signalbox/engine';
 import { type Diagnosis, parseTaskId, type TaskState } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
-import { diagnose, ended, waitingUntil } from '../diagnose/diagnose.ts';
+import { diagnose, waitingUntil } from '../diagnose/diagnose.ts';
+import { ended, endedStored } from '../diagnose/ended.ts';
 import { pausedJob } from '../diagnose/held-by-graph.ts';
 import type { Finding } from '../diagnose/reasons.ts';
 import { findRun } from './find-run.ts';
@@ -34,10 +35,12 @@ export const diagnoseTask = operation(
       const found = diagnose(core, live, context.loop.time.now());
       return told(live.state, (await heldByJob(context, live, found)) ?? found);
     }
-    const shown = await showRun(context, view);
-    const task = shown.tasks.find((each) => each.name === named.task);
-    if (task === undefined) throw noTask(params.id);
-    if (view.endedAtMs !== null) return told(task.state, ended(task.state, task.error));
+    const { job, jobVersion: version } = view;
+    const spec = await context.loop.specs.load({ tenant, job, version });
+    const { tasks } = await showRun(context, view);
+    const task = endedStored(named.task, { tasks, spec });
+    if (task === null) throw noTask(params.id);
+    if (view.endedAtMs !== null) return told(task.state, ended(task));
     return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
   },
 );

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../type.ts';
 import { Instant, Name } from './common.ts';
 import { CalendarDays } from './schedules.ts';
 

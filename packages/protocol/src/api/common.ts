@@ -1,5 +1,6 @@
-import Type, { type Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { NAME_PATTERN } from '../ids.ts';
+import { Type } from '../type.ts';
 
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
 export const ClassName = Type.Union([Type.Literal('P0'), Type.Literal('P1'), Type.Literal('P2')]);
@@ -22,11 +23,11 @@ export const wordOf = <const W extends string>(words: readonly W[]) =>
   Type.Unsafe<W>(Type.Union(words.map((word) => Type.Literal(word))));
 
 /** A page of a list; `next` is the cursor of the page behind it, absent on the last one. */
-export const pageOf = <T extends Type.TSchema>(item: T) =>
+export const pageOf = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
 
 /** What saving a definition would do; nothing is saved. */
-export const checkedOf = <T extends Type.TSchema>(definition: T) =>
+export const checkedOf = <T extends TSchema>(definition: T) =>
   Type.Object({
     outcome: wordOf(['created', 'changed', 'unchanged']),
     /** What is there now: its version, 0 for nothing, and its definition. */

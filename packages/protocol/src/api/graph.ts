@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../type.ts';
 import { Instant, Name, wordOf } from './common.ts';
 
 /** What a definition says of a graph beyond its tasks and edges. The prose is in docs/pipelines.md. */

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../type.ts';
 import { ClassName, Instant, Name, wordOf } from './common.ts';
 
 const closed = { additionalProperties: false } as const;

@@ -1,4 +1,5 @@
-import Type, { type Static } from 'typebox';
+import type { Static } from 'typebox';
+import { Type } from '../type.ts';
 import { Submission } from './runs.ts';
 
 /** The content type of a batch whose inputs travel as bytes, so that no node has to read them. */

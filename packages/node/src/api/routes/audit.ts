@@ -1,5 +1,5 @@
 import { AuditEntry, pageOf } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { auditView } from '../../audit/store-audit.ts';
 import { type Route, route } from '../route.ts';
 

@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { getBlob, putBlob } from '../../operations/index.ts';
 import { answerBytes } from '../bytes-answer.ts';
 import { type Route, route } from '../route.ts';

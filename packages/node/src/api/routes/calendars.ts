@@ -1,5 +1,5 @@
 import { Calendar, Name, NewCalendar, pageOf } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import {
   deleteCalendar,
   getCalendar,

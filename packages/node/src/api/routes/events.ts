@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Name } from '@signalbox/protocol';
+import { Type } from '@signalbox/protocol/type';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Type from 'typebox';
 import type { Sink } from '../../feed/sink.ts';
 import { watchRun, watchTenant } from '../../operations/index.ts';
 import { type Route, route } from '../route.ts';

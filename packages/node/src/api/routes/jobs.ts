@@ -8,7 +8,7 @@ import {
   RunState,
   RunView,
 } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import {
   checkJob,
   type Defined,

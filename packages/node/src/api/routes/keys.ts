@@ -1,5 +1,5 @@
 import { Key, NewKey, PLATFORM, pageOf } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { keyView } from '../../auth/keys.ts';
 import { ApiError, type Caller } from '../../context.ts';
 import { type Route, route } from '../route.ts';

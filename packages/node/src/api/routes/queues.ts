@@ -1,5 +1,5 @@
 import { QueueDepth } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { queueDepth } from '../../operations/index.ts';
 import { type Route, route } from '../route.ts';
 

@@ -7,32 +7,22 @@ import {
   LogLine,
   Name,
   pageOf,
-  RUN_TASKS_MAX,
   RunState,
   RunView,
   Submission,
   Submitted,
   TaskState,
   TaskView,
-  wordOf,
 } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../context.ts';
 import {
-  approveTask,
-  cancelRun,
-  changeClass,
   getRun,
   listRuns,
-  pauseRun,
-  reevaluateRun,
-  resumeRun,
-  retryRun,
   runInput,
   runLogs,
   runOutput,
   runTasks,
-  signalTask,
   submitInARow,
   submitRuns,
 } from '../../operations/index.ts';
@@ -42,19 +32,7 @@ import { type Route, route } from '../route.ts';
 
 const closed = { additionalProperties: false } as const;
 const Identified = Type.Object({ id: Type.String({ maxLength: 64 }) });
-const Reason = Type.Optional(Type.String({ maxLength: 1_024 }));
 const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
-const OfTask = Type.Object({
-  id: Type.String({ maxLength: 64 }),
-  task: Type.String({ maxLength: 256 }),
-});
-const RetryScope = Type.Optional(
-  Type.Union([
-    wordOf(['failed', 'all']),
-    Type.Array(Type.String({ maxLength: 256 }), { minItems: 1, maxItems: 1_000 }),
-  ]),
-);
-const FanOutMax = Type.Optional(Type.Integer({ minimum: 1, maximum: RUN_TASKS_MAX }));
 const TRACE = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The trace that the submission belongs to; what is not one is passed over, as the standard asks. */
@@ -194,117 +172,6 @@ export const runsRoutes: readonly Route[] = [
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>
       answerBytes(reply, await runOutput(context, caller, params)),
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/cancel',
-    role: 'operator',
-    summary: 'Cancels a run: what runs is told to stop, what waits never starts',
-    params: Identified,
-    body: Type.Object({ reason: Reason }, closed),
-    response: { 200: RunView },
-    audit: 'run.cancel',
-    handler: ({ context, caller, params, body }) =>
-      cancelRun(context, caller, { ...params, ...body }),
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/retry',
-    role: 'operator',
-    summary: 'Tries a run that did not succeed again, as a new run that keeps what had succeeded',
-    params: Identified,
-    body: Type.Object({ reason: Reason, tasks: RetryScope }, closed),
-    response: { 201: Submitted },
-    audit: 'run.retry',
-    handler: async ({ context, caller, params, body, reply, note }) => {
-      const submitted = await retryRun(context, caller, { ...params, ...body });
-      note.after = submitted.id;
-      reply.code(201);
-      return submitted;
-    },
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/pause',
-    role: 'operator',
-    summary: 'Holds a run: nothing of it begins until it is resumed, what runs goes on',
-    params: Identified,
-    body: Type.Object({ reason: Reason }, closed),
-    response: { 200: RunView },
-    audit: 'run.pause',
-    handler: ({ context, caller, params, body }) =>
-      pauseRun(context, caller, { ...params, ...body }),
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/resume',
-    role: 'operator',
-    summary: 'Lets a run go on: what failed is tried again; fanOutMax raises the limit of fan-outs',
-    params: Identified,
-    body: Type.Object({ reason: Reason, fanOutMax: FanOutMax }, closed),
-    response: { 200: RunView },
-    audit: 'run.resume',
-    handler: ({ context, caller, params, body }) =>
-      resumeRun(context, caller, { ...params, ...body }),
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/reevaluate',
-    role: 'operator',
-    summary:
-      'Looks again at everything of a run that waits for nothing; harmless where all is well',
-    params: Identified,
-    body: Type.Object({ reason: Reason }, closed),
-    response: { 200: RunView },
-    audit: 'run.reevaluate',
-    handler: ({ context, caller, params, body }) =>
-      reevaluateRun(context, caller, { ...params, ...body }),
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/tasks/:task/approval',
-    role: 'operator',
-    summary: 'Approves or rejects a task that waits for a person',
-    params: OfTask,
-    body: Type.Object(
-      {
-        decision: wordOf(['approve', 'reject']),
-        comment: Type.Optional(Type.String({ maxLength: 4_096 })),
-      },
-      closed,
-    ),
-    response: { 200: RunView },
-    audit: 'task.approval',
-    handler: ({ context, caller, params, body, note }) => {
-      note.after = body.decision;
-      return approveTask(context, caller, { ...params, ...body });
-    },
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/tasks/:task/event',
-    role: 'operator',
-    summary: 'Tells a task that the event has come that it waits for',
-    params: OfTask,
-    body: Type.Object({ event: Type.Unknown() }, closed),
-    response: { 200: RunView },
-    audit: 'task.event',
-    handler: ({ context, caller, params, body }) =>
-      signalTask(context, caller, { ...params, event: body.event }),
-  }),
-  route({
-    method: 'POST',
-    url: '/runs/:id/class',
-    role: 'operator',
-    summary: 'Moves a run to another class',
-    params: Identified,
-    body: Type.Object({ class: ClassName, reason: Reason }, closed),
-    response: { 200: RunView },
-    audit: 'run.class',
-    handler: async ({ context, caller, params, body, note }) => {
-      note.after = body.class;
-      return changeClass(context, caller, { ...params, ...body });
-    },
   }),
   route({
     method: 'GET',

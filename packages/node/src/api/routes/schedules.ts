@@ -10,7 +10,7 @@ import {
   TimelineEntry,
   WindowPreview,
 } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import {
   backfillSchedule,
   checkSchedule,

@@ -7,7 +7,7 @@ import {
   TaskState,
   TaskView,
 } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import {
   diagnoseTask,
   getTask,

@@ -1,5 +1,5 @@
 import { Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../context.ts';
 import { expectedVersion, tagOf } from '../etag.ts';
 import { type Route, route } from '../route.ts';

@@ -9,7 +9,7 @@ import {
   TriggerTest,
   TriggerTested,
 } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../context.ts';
 import {
   checkTrigger,

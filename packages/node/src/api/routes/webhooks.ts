@@ -1,4 +1,4 @@
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { webhookSecret } from '../../graph/webhook-secret.ts';
 import { type Route, route } from '../route.ts';
 

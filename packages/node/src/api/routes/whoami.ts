@@ -1,5 +1,5 @@
 import { Role } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import { type Route, route } from '../route.ts';
 
 export const WhoAmI = Type.Object({

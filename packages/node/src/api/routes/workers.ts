@@ -1,5 +1,5 @@
 import { Name, pageOf, WorkerView } from '@signalbox/protocol';
-import Type from 'typebox';
+import { Type } from '@signalbox/protocol/type';
 import {
   cordonWorker,
   drainWorker,

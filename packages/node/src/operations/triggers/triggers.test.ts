@@ -1,22 +1,16 @@
-import type { TriggerDefinition } from '@signalbox/protocol';
-import { StoreError } from '@signalbox/store';
-import { createMemoryStore } from '@signalbox/store/memory';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Event } from '../../triggers/event.ts';
-import { DEPTH_MAX } from '../../triggers/follow-ends.ts';
 import {
-  cancelRun,
   deleteTrigger,
   getRun,
   getTrigger,
-  listRuns,
   listTriggers,
   pauseJob,
-  receiveEvents,
   saveTrigger,
   testTrigger,
 } from '../index.ts';
-import { bytes, caller, SmallNode, SUCCEED, turn } from '../testing/small-node.ts';
+import { caller, SmallNode } from '../testing/small-node.ts';
+import { event, PAID, triggersOn } from '../testing/triggers-on.ts';
 
 let node: SmallNode;
 beforeEach(async () => {
@@ -26,36 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => node.stop());
 
-const PAID = { job: 'mail', source: '/shop', type: 'order.paid' } as const;
-
-const save = (definition: Partial<TriggerDefinition> = {}, name = 'paid', on = node) =>
-  saveTrigger(on.context, caller(), { name, definition: { ...PAID, ...definition } });
-
-function event(own: Partial<Event> = {}): Event {
-  const data = { order: 7, total: 120.5, tags: ['new'] };
-  return { specversion: '1.0', id: 'e1', source: '/shop', type: 'order.paid', data, ...own };
-}
-
-async function send(events: Event | Event[] = event(), on = node) {
-  const list = Array.isArray(events) ? events : [events];
-  return receiveEvents(on.context, caller(), { events: list });
-}
-
-async function runs(on = node, job?: string) {
-  const page = await listRuns(on.context, caller(), { limit: 100, ...(job ? { job } : {}) });
-  return page.items;
-}
-
-/** Waits, turn by turn, for what is on its way. */
-async function until<T>(look: () => Promise<T | null>): Promise<T> {
-  const giveUpAt = performance.now() + 20_000;
-  while (performance.now() < giveUpAt) {
-    const found = await look();
-    if (found !== null) return found;
-    await turn();
-  }
-  throw new Error('it did not come');
-}
+const { runs, save, send } = triggersOn(() => node);
 
 describe('a trigger', () => {
   it('is a definition with versions: saved, edited, listed, deleted and saved again', async () => {
@@ -279,148 +244,5 @@ describe('an event', () => {
     await expect(send([event(), event({ source: 'signalbox' })])).rejects.toMatchObject({
       field: '[1].source',
     });
-  });
-});
-
-describe('the end of a run', () => {
-  const follow = (own: Partial<TriggerDefinition> = {}, on = node, name = 'after') =>
-    saveTrigger(on.context, caller(), {
-      name,
-      definition: {
-        job: 'graph',
-        source: 'signalbox',
-        type: 'run.succeeded',
-        subject: 'mail',
-        ...own,
-      },
-    });
-
-  it('starts another run, with what it yielded; other ends do not', async () => {
-    await follow({ input: { from: '${event.data.run}', said: '${event.data.output.said}' } });
-    await follow({ type: 'run.failed' }, node, 'failed');
-    node.attach('w', (attempt) =>
-      attempt.task.run.spec.job === 'mail'
-        ? { kind: 'succeeded', output: bytes('{"said":"hello"}') }
-        : null,
-    );
-    const id = await node.submit({ job: 'mail', class: 'P0' });
-    const [made] = await until(async () => {
-      const found = await runs(node, 'graph');
-      return found.length === 0 ? null : found;
-    });
-    expect(made).toMatchObject({
-      class: 'P0',
-      trigger: { kind: 'event', of: 'after' },
-      event: { source: 'signalbox', id, type: 'run.succeeded', depth: 1 },
-    });
-    const stored = await node.context.store.listRuns({
-      tenant: 'acme',
-      before: null,
-      limit: 9,
-      job: 'graph',
-    });
-    const input = stored[0]?.run.input as Uint8Array;
-    expect(JSON.parse(new TextDecoder().decode(input))).toEqual({ from: id, said: 'hello' });
-    expect(await runs(node, 'graph')).toHaveLength(1);
-  });
-
-  it('is told for cancelled runs too, and another tenant hears nothing', async () => {
-    await follow({ type: 'run.*' });
-    const other = caller({ tenant: 'other' });
-    expect((await listRuns(node.context, other, { limit: 9 })).items).toEqual([]);
-    const id = await node.submit({ job: 'mail' });
-    await cancelRun(node.context, caller(), { id });
-    const found = await until(async () => (await runs(node, 'graph'))[0] ?? null);
-    expect(found.event).toMatchObject({ id, type: 'run.cancelled' });
-  });
-
-  it('runs that start each other end at the limit, and the trigger says so', async () => {
-    await follow({ job: 'mail' });
-    node.attach('w', SUCCEED);
-    await node.submit({ job: 'mail' });
-    const refusals = await until(async () => {
-      const trigger = await getTrigger(node.context, caller(), { name: 'after' });
-      return trigger.refusals ?? null;
-    });
-    expect(refusals).toMatchObject([
-      { source: 'signalbox', reason: `it follows from ${DEPTH_MAX} runs that started each other` },
-    ]);
-    expect(await runs(node, 'mail')).toHaveLength(DEPTH_MAX + 1);
-    expect(node.events.rejected).toBe(1);
-  });
-
-  it('what follows from one end may take only so much work; the rest is refused, visibly', async () => {
-    for (const name of ['one', 'two', 'three']) {
-      await follow({ filter: 'event.data.output.all(x, x >= 0)' }, node, name);
-    }
-    const output = bytes(JSON.stringify(Array.from({ length: 1_800 }, (_, i) => i)));
-    node.attach('w', (attempt) =>
-      attempt.task.run.spec.job === 'mail' ? { kind: 'succeeded', output } : null,
-    );
-    await node.submit({ job: 'mail' });
-    const refusals = await until(async () => {
-      const trigger = await getTrigger(node.context, caller(), { name: 'three' });
-      return trigger.refusals ?? null;
-    });
-    expect(refusals).toMatchObject([{ reason: 'what follows from this end is too much work' }]);
-    await until(async () => ((await runs(node, 'graph')).length === 2 ? true : null));
-  });
-
-  it('is followed once, though the node dies between the end and what follows', async () => {
-    const disk = createMemoryStore({ now: () => Date.now() });
-    // The first node never gets to look into the inbox.
-    const loop = { leaseMs: 300, beatMs: 50, trustMarginMs: 50, inboxPollMs: 10 };
-    const store = { ...disk, readInbox: async () => [] };
-    const first = await SmallNode.start({ disk, store, loop });
-    await first.define('mail');
-    await first.define('graph');
-    await follow({}, first);
-    first.attach('w', SUCCEED);
-    const id = await first.submit({ job: 'mail' });
-    await until(async () => {
-      const run = await getRun(first.context, caller(), { id });
-      return run.state === 'SUCCEEDED' ? run : null;
-    });
-    expect(await runs(first, 'graph')).toEqual([]);
-    first.context.loop.halt();
-    const second = await SmallNode.start({ disk, loop });
-    const [made] = await until(async () => {
-      const found = await runs(second, 'graph');
-      return found.length === 0 ? null : found;
-    });
-    expect(made?.event).toMatchObject({ id });
-    await second.context.loop.flushed();
-    expect(await runs(second, 'graph')).toHaveLength(1);
-    await second.stop();
-  }, 30_000);
-
-  it('is followed once, though the answers of commits are lost', async () => {
-    const disk = createMemoryStore({ now: () => Date.now() });
-    let lost = 0;
-    const store = {
-      ...disk,
-      append: async (commit: Parameters<typeof disk.append>[0]) => {
-        const result = await disk.append(commit);
-        const owes = commit.parts.some(({ inboxPut }) => inboxPut !== undefined);
-        if (!owes || lost >= 3) return result;
-        lost++;
-        throw new StoreError('unknown', 'the answer was lost');
-      },
-    };
-    const own = await SmallNode.start({ disk, store });
-    await own.define('mail');
-    await own.define('graph');
-    await follow({}, own);
-    own.attach('w', SUCCEED);
-    await own.submit({ job: 'mail' });
-    await own.submit({ job: 'mail' });
-    await until(async () => {
-      const found = await runs(own, 'graph');
-      return found.length < 2 ? null : found;
-    });
-    expect(lost).toBeGreaterThan(0);
-    await own.context.loop.flushed();
-    expect(await runs(own, 'graph')).toHaveLength(2);
-    await own.stop();
   });
 });

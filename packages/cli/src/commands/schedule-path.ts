@@ -1,3 +1,0 @@
-export function schedulePath(name: string | undefined): string {
-  return `/schedules/${encodeURIComponent(name ?? '')}`;
-}

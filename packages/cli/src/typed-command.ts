@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { basename, relative, resolve } from 'node:path';
+import type { App } from './app.ts';
+
+/** As the person has to type it: that depends on how this process was started, and from where. */
+export function typedCommand(
+  { environment, cwd }: Pick<App, 'environment' | 'cwd'>,
+  started = process.argv[1] ?? '',
+): string {
+  if (environment['npm_command'] === 'exec') return 'npx signalbox';
+  if (environment['npm_lifecycle_event'] === 'signalbox') return 'npm run signalbox --';
+  if (basename(started) === 'signalbox') return 'signalbox';
+  // In a clone there is a script four levels above the program.
+  const script = resolve(started, '../../../../signalbox');
+  if (!existsSync(script)) return 'npx signalbox';
+  const path = relative(cwd, script);
+  return path.startsWith('..') ? script : `./${path}`;
+}
+
+/** `signalbox` where a word of the command follows: no path, no name of a source, no `signalbox.db`. */
+const COMMAND = /(?<![\w./-])signalbox(?= (?:[a-z]+|COMMAND)\b)/g;
+
+/** Our own words with `signalbox …` in them, as this person types it: what is copied has to work. */
+export function asTyped(command: string, text: string): string {
+  return text.replaceAll(COMMAND, () => command);
+}
