@@ -97,6 +97,10 @@ class JournalReader {
         return this.#coverage.sometimes('tasks added');
       case 'taskWaiting':
         return this.#coverage.sometimes('wait begun');
+      case 'eventKept':
+        return this.#coverage.sometimes('event kept for a later wait');
+      case 'eventTaken':
+        return this.#coverage.sometimes('wait ended by an event');
       case 'nestedStarted':
         return this.#coverage.sometimes('nested run started');
       case 'taskSkipped':

@@ -39,6 +39,8 @@ export const SOMETIMES = [
   'fan-out',
   'tasks added',
   'wait begun',
+  'event kept for a later wait',
+  'wait ended by an event',
   'nested run started',
   'nested run cancelled',
   'nested run forestalled',

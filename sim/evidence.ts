@@ -17,6 +17,8 @@ export interface JournalGroup {
   readonly commitId: string;
   readonly t: number;
   readonly facts: readonly PackedFact[];
+  /** Entries that left the inbox with it. */
+  readonly taken: readonly string[];
 }
 
 /** What the owner of a partition had in memory at the end. */
@@ -49,9 +51,13 @@ export interface Evidence {
 export async function gather(world: World): Promise<Evidence> {
   const { memory } = world.disk;
   const commitTimes = new Map<string, number>();
+  const takenBy = new Map<string, readonly string[]>();
   for (const event of world.history.events) {
     if (event.kind === 'commit') {
-      for (const part of event.parts) commitTimes.set(`${part.partition}/${part.seq}`, event.t);
+      for (const part of event.parts) {
+        commitTimes.set(`${part.partition}/${part.seq}`, event.t);
+        takenBy.set(`${part.partition}/${part.seq}`, part.taken ?? []);
+      }
     }
     if (event.kind === 'grant') commitTimes.set(`${event.partition}/${event.seq}`, event.t);
   }
@@ -61,7 +67,9 @@ export async function gather(world: World): Promise<Evidence> {
     const groups = await memory.readGroups({ partition, afterSeq: 0, limit: 1e9 });
     for (const { epoch, seq, commitId, body } of groups) {
       const t = commitTimes.get(`${partition}/${seq}`) ?? Number.NaN;
-      journal.push({ partition, epoch, seq, commitId, t, facts: decodeGroup(partition, body) });
+      const taken = takenBy.get(`${partition}/${seq}`) ?? [];
+      const facts = decodeGroup(partition, body);
+      journal.push({ partition, epoch, seq, commitId, t, facts, taken });
     }
   }
   const runs: StoredRun[] = [];

@@ -32,6 +32,15 @@ export type ClientEvent =
   | { readonly kind: 'submit.fail'; readonly op: number }
   /** Nobody knows. */
   | { readonly kind: 'submit.info'; readonly op: number }
+  /** A node is about to put an event into the inbox. */
+  | {
+      readonly kind: 'event.sent';
+      readonly entry: string;
+      readonly tenant: string;
+      readonly key: string;
+      readonly n: number;
+    }
+  | { readonly kind: 'event.ok'; readonly entry: string }
   | { readonly kind: 'cancel.ok'; readonly tenant: string; readonly id: RunId }
   | {
       readonly kind: 'schedule.saved';
@@ -120,6 +129,8 @@ export type StoreEvent =
         readonly partition: number;
         readonly epoch: number;
         readonly seq: number;
+        /** Entries that left the inbox with it. */
+        readonly taken?: readonly string[];
       }[];
     }
   | {

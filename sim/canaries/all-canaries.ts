@@ -4,7 +4,9 @@ import { simulate } from '../simulate.ts';
 import { Streams } from '../world/streams.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
 import { ENGINE_CANARIES } from './engine-canaries.ts';
+import { EVENT_CANARIES } from './event-canaries.ts';
 import type { Mutant } from './mutant.ts';
+import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
 import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
@@ -19,6 +21,7 @@ export const CODE_CANARIES: readonly CodeCanary[] = [
   ...STORE_CANARIES,
   ...ENGINE_CANARIES,
   ...WINDOW_CANARIES,
+  ...EVENT_CANARIES,
   ...NESTED_CANARIES,
 ];
 export const MUTANTS: readonly Mutant[] = [
@@ -27,6 +30,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_OWNERS,
   ...MUTANTS_OF_WINDOWS,
   ...MUTANTS_OF_GRAPHS,
+  ...MUTANTS_OF_EVENTS,
   ...MUTANTS_OF_NESTED,
 ];
 
@@ -65,11 +69,11 @@ export async function runCanary(name: string): Promise<CanaryResult> {
 }
 
 /** A history that every checker finds clean; a lie told about it is the only thing wrong. */
-export async function cleanEvidence(schedules = 0): Promise<Evidence> {
+export async function cleanEvidence(schedules = 0, hears = false): Promise<Evidence> {
   // Schedules bring enough work of their own.
   const load = schedules === 0 ? {} : { submitEveryMs: 6_000, restMinutes: 30 };
   const faults = { 'node.crash': 60_000, 'worker.crash': 50_000, 'node.pause': 90_000 };
-  const options = canaryWorld(40, faults, { minutes: 10, nodes: 3, schedules, ...load });
+  const options = canaryWorld(40, faults, { minutes: 10, nodes: 3, schedules, hears, ...load });
   const { evidence, result } = await simulate(options);
   if (result.violations.length > 0) {
     throw new Error(`the clean history is not clean: ${JSON.stringify(result.violations[0])}`);
@@ -79,13 +83,17 @@ export async function cleanEvidence(schedules = 0): Promise<Evidence> {
 
 async function runMutants(): Promise<CanaryResult> {
   // Lies about runs are told of a world without schedules: a run of a window is C7's alone.
-  const evidences = [await cleanEvidence(), await cleanEvidence(8)] as const;
+  const plain = await cleanEvidence();
+  const evidences = new Map([
+    ['C7', await cleanEvidence(8)],
+    ['C14', await cleanEvidence(0, true)],
+  ]);
   const missed: string[] = [];
   let total = 0;
   for (const mutant of MUTANTS) {
     const checker = CHECKERS.find((each) => each.name === mutant.caughtBy);
     const dice = new Streams(1).of(mutant.name);
-    const evidence = evidences[mutant.caughtBy === 'C7' ? 1 : 0];
+    const evidence = evidences.get(mutant.caughtBy) ?? plain;
     for (let place = 0; place < PLACES; place++) {
       total++;
       const mutated = mutant.mutate(evidence, dice);

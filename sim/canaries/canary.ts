@@ -37,6 +37,7 @@ export function canaryWorld(
     liarShare: 0,
     schedules: 0,
     follows: false,
+    hears: false,
     engine: {},
     loop: {},
     ...extra,

@@ -15,7 +15,7 @@ function changed(evidence: Evidence, stored: StoredRun, to: StoredRun): Evidence
 export const MUTANTS_OF_NESTED: readonly Mutant[] = [
   {
     name: 'a wait has two nested runs',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     mutate: (evidence, dice) => {
       const stored = any(dice, nestedRuns(evidence));
       if (stored === null) return null;
@@ -26,7 +26,7 @@ export const MUTANTS_OF_NESTED: readonly Mutant[] = [
   },
   {
     name: 'a nested run goes on that nobody waits for',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     mutate: (evidence, dice) => {
       const stored = any(dice, nestedRuns(evidence));
       return stored && changed(evidence, stored, { ...stored, end: null });
@@ -34,7 +34,7 @@ export const MUTANTS_OF_NESTED: readonly Mutant[] = [
   },
   {
     name: 'a nested run that no wait asked for',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     mutate: (evidence, dice) => {
       const stored = any(dice, nestedRuns(evidence));
       if (stored === null) return null;
@@ -46,7 +46,7 @@ export const MUTANTS_OF_NESTED: readonly Mutant[] = [
   },
   {
     name: 'a wait ends otherwise than its nested run',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     mutate: (evidence, dice) => {
       const well = nestedRuns(evidence).filter(({ end }) => end?.state === 'SUCCEEDED');
       const stored = any(

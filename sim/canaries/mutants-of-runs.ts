@@ -5,7 +5,7 @@ import { anEvent, any, facts, type Mutant, taskFacts, withEvents, withFacts } fr
 
 const encoder = new TextEncoder();
 
-/** What C1 knows of: nested runs are C14's. */
+/** What C1 knows of: nested runs are C15's. */
 function ofClients({ runs }: Evidence): StoredRun[] {
   return runs.filter(({ run }) => !run.head.includes('"nested":'));
 }

@@ -23,19 +23,19 @@ const RESTLESS = { 'node.crash': 30_000, 'store.flaky': 30_000 } as const;
 export const NESTED_CANARIES: readonly CodeCanary[] = [
   {
     name: 'some nested runs are not told that nobody waits for them',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     options: canaryWorld(60, {}, { minutes: 8 }),
     sabotage: silent('cancelNested'),
   },
   {
     name: 'the ends of some nested runs are not told',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     options: canaryWorld(61, {}, { minutes: 8 }),
     sabotage: silent('nestedEnded'),
   },
   {
     name: 'a nested run that nobody waits for may still begin',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     options: canaryWorld(62, RESTLESS, { minutes: 8, nodes: 3 }),
     seeds: 4,
     sabotage: () => ({
@@ -52,7 +52,7 @@ export const NESTED_CANARIES: readonly CodeCanary[] = [
   },
   {
     name: 'a nested run is submitted under a new key each time',
-    caughtBy: 'C14',
+    caughtBy: 'C15',
     options: canaryWorld(64, { 'node.crash': 12_000 }, { minutes: 8, nodes: 3 }),
     seeds: 4,
     sabotage: () => {

@@ -6,6 +6,7 @@ import { conservation } from './conservation.ts';
 import { fencing } from './fencing.ts';
 import { followers } from './followers.ts';
 import { graphOrder } from './graph-order.ts';
+import { heardEvents } from './heard-events.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveness } from './liveness.ts';
@@ -32,6 +33,7 @@ export const CHECKERS: readonly Checker[] = [
   liveness,
   reportTruth,
   followers,
+  heardEvents,
   nestedRuns,
   ledger,
 ];

@@ -14,7 +14,7 @@ export const conservation: Checker = {
   name: 'C1',
   promise: 'accepted is durable, nothing appears by itself, one key means one run',
   check: (all) => {
-    // Clients ask for no runs of windows, of ends and of tasks; C7, C13 and C14 know which must be.
+    // Clients ask for no runs of windows, of ends and of tasks; C7, C13 and C15 know which must be.
     const isAskedFor = ({ window, event, nested }: RunHead) =>
       window === undefined && event === undefined && nested === undefined;
     const evidence = { ...all, runs: all.runs.filter((stored) => isAskedFor(headOf(stored))) };

@@ -22,11 +22,11 @@ interface Pair {
 }
 
 /**
- * C14: a wait for a run has at most one, which the wait really asked for; one that nobody waits for any
+ * C15: a wait for a run has at most one, which the wait really asked for; one that nobody waits for any
  * more is not left going; nobody waits for one that has ended; a wait ends as its run did.
  */
 export const nestedRuns: Checker = {
-  name: 'C14',
+  name: 'C15',
   promise: 'a wait and its nested run end together',
   check: (evidence) => {
     const pairs = pairsOf(evidence);

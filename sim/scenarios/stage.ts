@@ -25,6 +25,7 @@ export class Stage {
       liarShare: 0,
       schedules: 0,
       follows: false,
+      hears: false,
       engine: {},
       loop: {},
       ...options,

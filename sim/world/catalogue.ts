@@ -45,6 +45,37 @@ export interface Catalogue {
   job(name: string): Job;
 }
 
+/** The type of events that clients send. */
+export const PING = 'ping';
+
+/**
+ * Waits for events, one of a kind and then any: only where clients send some. Events come before the
+ * waits begin as well as after.
+ */
+export const LISTENS: Job = {
+  name: 'listens',
+  weight: 4,
+  definition: {
+    failurePolicy: 'CONTINUE',
+    tasks: [
+      task({ name: 'a' }),
+      {
+        name: 'even',
+        after: ['a'],
+        event: { type: PING, when: 'even', timeoutMs: 40_000, default: 'skip' },
+      },
+      {
+        name: 'any',
+        after: ['even'],
+        ifParentSkipped: 'run',
+        event: { type: PING, timeoutMs: 40_000, default: 'skip' },
+      },
+      task({ name: 'end', after: ['any'], ifParentSkipped: 'run' }),
+    ],
+  },
+  behaviour: { ms: [50, 9_000], permanent: 0.05 },
+};
+
 const JOBS: readonly Job[] = [
   { name: 'quick', weight: 6, definition: { tasks: [task()] }, behaviour: { ms: [20, 400] } },
   {
@@ -160,7 +191,10 @@ const JOBS: readonly Job[] = [
   ...GRAPHS,
 ];
 
-export function drawCatalogue(dice: Dice, tenantCount: number): Catalogue {
+export function drawCatalogue(
+  dice: Dice,
+  { tenants: tenantCount, hears }: { readonly tenants: number; readonly hears: boolean },
+): Catalogue {
   const tenants = Array.from({ length: tenantCount }, (_, i) => ({
     tenant: `t${i}`,
     weight: 1 + dice.int(4),
@@ -171,8 +205,9 @@ export function drawCatalogue(dice: Dice, tenantCount: number): Catalogue {
   const drawn = chance(dice, 0.7) ? JOBS : JOBS.filter(() => chance(dice, 0.5));
   const needed = new Set(drawn.flatMap(({ needs = [] }) => needs));
   const jobs = JOBS.filter((job) => drawn.includes(job) || needed.has(job.name));
-  const chosen = jobs.length === 0 ? JOBS : jobs;
-  const byName = new Map(JOBS.map((job) => [job.name, job]));
+  const known = jobs.length === 0 ? JOBS : jobs;
+  const chosen = hears ? [...known, LISTENS] : known;
+  const byName = new Map([...JOBS, LISTENS].map((job) => [job.name, job]));
   return { tenants, jobs: chosen, job: (name) => byName.get(name) as Job };
 }
 

@@ -1,13 +1,15 @@
 import { ClientLine } from './client-line.ts';
 import { Onlookers } from './onlookers.ts';
+import { Senders } from './senders.ts';
 import type { StoreWay } from './store-door.ts';
 import { Submitters } from './submitters.ts';
 import type { World } from './world.ts';
 
-/** Everybody outside: who submits, and who looks at what was submitted. */
+/** Everybody outside: who submits, who sends events, and who looks at what was submitted. */
 export class Clients {
   readonly submitters: Submitters;
   readonly onlookers: Onlookers;
+  readonly senders: Senders;
   readonly #world: World;
   readonly #line: ClientLine;
 
@@ -15,6 +17,7 @@ export class Clients {
     this.#world = world;
     this.#line = new ClientLine(world);
     this.submitters = new Submitters(world, this.#line);
+    this.senders = new Senders(world, this.#line);
     this.onlookers = new Onlookers(world, this.#line, this.submitters.known);
   }
 
@@ -23,7 +26,7 @@ export class Clients {
   }
 
   get isQuiet(): boolean {
-    return this.submitters.isQuiet;
+    return this.submitters.isQuiet && this.senders.isQuiet;
   }
 
   /** Saves the definitions of all jobs, before anything can go wrong. */
@@ -41,6 +44,7 @@ export class Clients {
   begin(): void {
     this.submitters.begin();
     this.onlookers.begin();
+    if (this.#world.options.hears) this.senders.begin();
   }
 
   end(): void {

@@ -90,7 +90,10 @@ export class Disk {
   }
 
   #committed(commit: Parameters<Store['append']>[0]): void {
-    const parts = commit.parts.map(({ partition, epoch, seq }) => ({ partition, epoch, seq }));
+    const parts = commit.parts.map(({ partition, epoch, seq, inboxTaken }) => {
+      const taken = inboxTaken.length === 0 ? {} : { taken: inboxTaken };
+      return { partition, epoch, seq, ...taken };
+    });
     this.#history.add({ kind: 'commit', commitId: commit.commitId, parts });
     for (const part of commit.parts) {
       for (const run of part.runs) {

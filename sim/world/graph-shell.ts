@@ -8,7 +8,11 @@ const decoder = new TextDecoder();
 
 /** Conditions are words here, and the outputs of `grows` say how many tasks they add. */
 export const GRAPH_PORTS: GraphPorts = {
-  judge: (expression) => ({ value: expression === 'yes' }),
+  judge: (expression, { event }) => {
+    if (expression !== 'even' || event === undefined) return { value: expression === 'yes' };
+    return { value: (JSON.parse(decoder.decode(event)) as { n: number }).n % 2 === 0 };
+  },
+  reads: () => ({ input: false, tasks: false }),
   readAddition(_spec, output): Addition {
     const { adds } = JSON.parse(decoder.decode(output)) as { adds: number };
     const names = Array.from({ length: adds }, (_, i) => `more${i}`);

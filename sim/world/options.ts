@@ -54,6 +54,8 @@ export interface Options {
   readonly schedules: number;
   /** Whether runs start others when they end. */
   readonly follows: boolean;
+  /** Whether clients send events, and runs wait for them. */
+  readonly hears: boolean;
   readonly engine: Partial<EngineSettings>;
   readonly loop: Partial<LoopSettings>;
 }
@@ -118,6 +120,7 @@ export function drawOptions(seed: number, minutes: number): Options {
     loop: drawLoop(dice),
     schedules: chance(dice, 0.6) ? 1 + dice.int(6) : 0,
     follows: chance(dice, 0.5),
+    hears: chance(dice, 0.5),
   };
 }
 

@@ -49,7 +49,7 @@ export class World {
     this.history = new History(() => this.clockwork.now);
     this.disk = new Disk(this.clockwork, this.history, this.coverage);
     this.network = new Network(this.clockwork, this.streams.of('net'));
-    this.catalogue = drawCatalogue(this.streams.of('catalogue'), options.tenants);
+    this.catalogue = drawCatalogue(this.streams.of('catalogue'), options);
     this.nodes = Array.from({ length: options.nodes }, (_, i) => new SimNode(this, i));
     this.workers = options.workers.map((slots, i) => new SimWorker(this, i, slots));
     this.clients = new Clients(this);

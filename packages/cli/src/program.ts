@@ -13,6 +13,7 @@ import { addLogs } from './commands/logs.ts';
 import { addProcesses } from './commands/processes.ts';
 import { addCancel, addRetry, addRuns, addTasks } from './commands/runs.ts';
 import { addSchedules } from './commands/schedules.ts';
+import { addSignal } from './commands/signal.ts';
 import { addSubmit } from './commands/submit.ts';
 import { addTenants } from './commands/tenants.ts';
 import { addTriggers } from './commands/triggers.ts';
@@ -52,6 +53,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addCancel(registry, program);
   addRetry(registry, program);
   addApprovals(registry, program);
+  addSignal(registry, program);
   addHold(registry, program);
   addJobs(registry, program);
   addApply(registry, program);

@@ -60,10 +60,19 @@ export type Command =
       readonly partition: number;
       readonly tenant: string;
       readonly type: string;
+      /** What names it, wherever and however often it is delivered. */
+      readonly key: string;
       /** The whole event, as JSON. */
       readonly event: Uint8Array;
-      /** Meant for this task alone, whatever its filter says. */
-      readonly only?: { readonly seq: number; readonly task: number };
+    }
+  | {
+      /** Somebody ends the wait of this one task for an event, whatever its filter says. */
+      readonly kind: 'signal';
+      readonly partition: number;
+      readonly seq: number;
+      readonly task: number;
+      /** What the task gives on, as JSON. */
+      readonly event: Uint8Array;
     }
   | {
       /** The run that a task waits for was accepted. */

@@ -5,13 +5,14 @@ import { submit } from './admit/submit.ts';
 import { withdraw } from './admit/withdraw.ts';
 import { addTasks } from './children/add-tasks.ts';
 import { evaluate, releasePaced } from './children/evaluate.ts';
+import { hearEvent } from './children/hear.ts';
 import { nestedBegun, nestedEnded, nestedRefused } from './children/nested.ts';
 import { notified } from './children/notified.ts';
 import { pause, pauseRun, reevaluate, resume } from './children/pause.ts';
 import { type GraphPorts, NO_PORTS } from './children/ports.ts';
 import { drain, taskEnded } from './children/task-ended.ts';
 import { isWaiting, resumeWaits, waitOver } from './children/wait.ts';
-import { approve, signalEvent } from './children/wake.ts';
+import { approve, signal } from './children/wake.ts';
 import { watchRuns } from './children/watch-runs.ts';
 import { type Answer, type Command, DONE } from './commands.ts';
 import { failTask } from './complete/fail.ts';
@@ -182,7 +183,9 @@ export class Engine {
       case 'approve':
         return approve(core, command);
       case 'event':
-        return signalEvent(core, command, this.#graphPorts);
+        return hearEvent(core, command, this.#graphPorts);
+      case 'signal':
+        return signal(core, command);
       case 'nestedBegun':
         return nestedBegun(core, command);
       case 'nestedRefused':

@@ -1,4 +1,5 @@
-export { memberAt } from './children/fan-out.ts';
+export { type GroupOutput, groupOutput } from './children/group-output.ts';
+export { memberAt } from './children/member-at.ts';
 export * from './children/ports.ts';
 export * from './commands.ts';
 export type { Core, FollowedEnd } from './core/core.ts';
@@ -30,6 +31,7 @@ export * from './model/classes.ts';
 export { findCycle } from './model/find-cycle.ts';
 export * from './model/graph.ts';
 export * from './model/graph-spec.ts';
+export * from './model/grown-names.ts';
 export { nestedDepth, nestedKey } from './model/nested.ts';
 export * from './model/partition.ts';
 export * from './model/random.ts';
@@ -46,7 +48,12 @@ export { explainPlacement } from './place/explain.ts';
 export type { BlockReason } from './place/rule.ts';
 export { type Shortage, shortageOf } from './place/shortage.ts';
 export { isParked, type PageWanted } from './ready/paging.ts';
-export { checkpointSpecs, encodeCheckpoint, type JobVersion } from './recover/checkpoint.ts';
+export {
+  checkpointSpecs,
+  encodeCheckpoint,
+  type FindSpec,
+  type JobVersion,
+} from './recover/checkpoint.ts';
 export * from './recover/rebuild.ts';
 export * from './settings.ts';
 export { bounded as boundedWindows, recurrenceOf, type ZoneOf } from './triggers/recurrence.ts';

@@ -22,9 +22,8 @@ import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
 import { followEnds } from './triggers/follow-ends.ts';
-import { TriggerBook } from './triggers/trigger-book.ts';
-import { TriggerWatch } from './triggers/trigger-watch.ts';
 import { secretsOf, type Triggers } from './triggers/triggers.ts';
+import { watchDefinitions } from './triggers/watch-definitions.ts';
 import { VERSION } from './version.ts';
 import { zoneOf } from './zones/index.ts';
 
@@ -51,10 +50,9 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
   const feed = new RunFeed({ loop: () => loop, store: () => store });
   const tracing = await startTracing(process.env);
-  const book = new TriggerBook();
-  const watch = new TriggerWatch({ store, loop: () => loop, log, book });
+  const watches = watchDefinitions({ store, loop: () => loop, log });
   const triggers: Triggers = {
-    watch,
+    ...watches,
     count: (outcome, count) => metrics.event(outcome, count),
     ...secretsOf(options.rootKey),
   };
@@ -62,7 +60,8 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     store,
     log,
     follow: followEnds({
-      book,
+      book: watches.watch.book,
+      hearing: watches.hearing.book,
       partitions: () => loop.settings.partitions,
       now: () => loop.time.now(),
       count: triggers.count,

@@ -78,8 +78,8 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
   const { context, gateway, loop, ready } = rooms;
   const { store, log } = context;
-  const triggers = context.triggers.watch;
-  await triggers.look();
+  const { watch: triggers, hearing } = context.triggers;
+  await Promise.all([triggers.look(), hearing.look()]);
   await loop.start();
   const tenants = new TenantWatch({ store, loop, log });
   await tenants.look();
@@ -88,6 +88,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
   if (isShared(options.store)) {
     tenants.start(TENANTS_EVERY_MS);
     triggers.start(TRIGGERS_EVERY_MS);
+    hearing.start(TRIGGERS_EVERY_MS);
   }
   const stopSweeping = sweepFor(options, store, log);
   const starts = watchStarts(rooms);
@@ -104,6 +105,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
     stop: () => {
       tenants.stop();
       triggers.stop();
+      hearing.stop();
       stopSweeping();
       starts.stop();
       stopped ??= stop(rooms, server);

@@ -3,14 +3,17 @@ import { UserError } from '../user-error.ts';
 import type { Api } from './api.ts';
 
 const FULL = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+/** The id of a window of a schedule, and maybe a task of its run. */
+const WINDOW = /^(.+_\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)(?::|$)/;
 const SHORT_MIN = 4;
 /** How far back short ids are looked for. */
 const LOOKED_AT = 200;
 
-/** The full id for a full one, for its beginning or end where only one new run has it, or `last`. */
+/** The full id for a full one, for its beginning or end where only one new run has it, for a window, or `last`. */
 export async function findRun(api: Api, text: string): Promise<string> {
   const wanted = text.toLowerCase();
   if (FULL.test(wanted)) return wanted;
+  if (WINDOW.test(text)) return (await api.get<RunView>(`/runs/${encodeURIComponent(text)}`)).id;
   const isShort = /^[0-9a-f-]+$/.test(wanted) && wanted.length >= SHORT_MIN;
   if (wanted !== 'last' && !isShort) {
     throw new UserError(
@@ -35,9 +38,14 @@ export async function findRun(api: Api, text: string): Promise<string> {
   return first;
 }
 
+/** Where the task begins in `<run>:<task>`, at the colon; -1 where there is none. */
+export function taskStart(text: string): number {
+  return text.indexOf(':', WINDOW.exec(text)?.[1]?.length ?? 0);
+}
+
 /** `<run>:<task>`, where the run may be short. */
 export async function findTask(api: Api, text: string): Promise<string> {
-  const at = text.indexOf(':');
+  const at = taskStart(text);
   if (at < 0) {
     const hint = 'a task is <run>:<task>; signalbox runs show RUN lists them';
     throw new UserError('notFound', `${JSON.stringify(text)} is no id of a task`, hint);

@@ -10,7 +10,7 @@ import { addClientCommand, addCommand, type Registry } from './define.ts';
 
 export function addEvents(registry: Registry, program: Command): void {
   const events = addCommand(program, 'events', {
-    summary: 'send events that start runs',
+    summary: 'send events that start runs, and that runs wait for',
     examples: [
       ['signalbox events send order.paid \'{"order":7}\' --source /shop', 'one event'],
       ['signalbox events send @event.json', 'a CloudEvent, or a list of them, from a file'],
@@ -57,7 +57,7 @@ export function addEvents(registry: Registry, program: Command): void {
   });
 }
 
-function textual(data: unknown): unknown {
+export function textual(data: unknown): unknown {
   if (data instanceof Uint8Array) throw new UserError('usage', 'the data is neither JSON nor text');
   return data;
 }

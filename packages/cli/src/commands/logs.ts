@@ -1,6 +1,6 @@
 import type { LogLine, RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
-import { findRun, findTask } from '../client/find-run.ts';
+import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
 import { escapeControls } from '../print/table.ts';
@@ -29,7 +29,7 @@ export function addLogs(registry: Registry, program: Command): void {
 async function printLogs(call: Call) {
   const { api, args, options } = call;
   const [wanted = ''] = args;
-  const task = wanted.includes(':') ? await findTask(api, wanted) : null;
+  const task = taskStart(wanted) >= 0 ? await findTask(api, wanted) : null;
   const id = task?.slice(0, task.indexOf(':')) ?? (await findRun(api, wanted));
   if (options['follow'] !== true) {
     const query = task === null ? {} : { task: nameOf(task) };

@@ -37,6 +37,28 @@ afterAll(async () => {
 
 const run = (args: readonly string[], more: { isTty?: boolean } = {}) => node.run(args, more);
 
+describe('signalbox signal', () => {
+  it('ends a wait for an event, refuses an approval, and is refused once it has ended', async () => {
+    const waits = pipeline('pay', (p: Pipeline<null>) => {
+      p.event('paid', { type: 'paid', filter: 'false' });
+      p.approval('ask', {});
+      return undefined;
+    });
+    await box.define([waits]);
+    const handle = await box.submit(waits, null);
+    await waiting(handle.id, 'paid', 'WAITING_EVENT');
+    const signal = (task: string) => run(['signal', `${handle.id}:${task}`, '{"ok":true}']);
+    const refused = await signal('ask');
+    expect(refused.code).toBe(6);
+    expect(refused.err).toContain('the task does not wait for an event');
+    expect((await signal('paid')).out).toBe('paid waits no more\n');
+    expect((await signal('paid')).code).toBe(6);
+    const shown = await run(['tasks', 'show', `${handle.id}:paid`]);
+    expect(shown.out).toContain('SUCCEEDED');
+    await run(['cancel', handle.id]);
+  });
+});
+
 describe('signalbox runs show', () => {
   it('follows a run until it has ended, over a wait for a person', async () => {
     const handle = await box.submit(order, [1, 2, -3]);
@@ -103,10 +125,10 @@ describe('signalbox runs show', () => {
   });
 });
 
-/** Until the task waits for a person. */
-async function waiting(id: string, task: string): Promise<void> {
-  await vi.waitFor(
-    async () => expect(await box.why(`${id}:${task}`)).toMatchObject({ reason: 'WAITING_PERSON' }),
-    { timeout: 20_000, interval: 50 },
-  );
+/** Until the task waits. */
+async function waiting(id: string, task: string, reason = 'WAITING_PERSON'): Promise<void> {
+  await vi.waitFor(async () => expect(await box.why(`${id}:${task}`)).toMatchObject({ reason }), {
+    timeout: 20_000,
+    interval: 50,
+  });
 }

@@ -9,7 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => node.stop());
 
-const run = (...args: string[]) => node.run(['schedules', ...args]);
+const command = (...args: string[]) => node.run(args);
+const run = (...args: string[]) => command('schedules', ...args);
 
 describe('signalbox schedules', () => {
   it('creates, lists, shows, changes, pauses, resumes and deletes', async () => {
@@ -81,6 +82,15 @@ describe('signalbox schedules', () => {
     expect(dry).toMatchObject({ dryRun: true, missing: 5 });
     const done = await run('backfill', 'beat', ...range);
     expect(done.err).toContain('5 runs made');
+    const again = await run('backfill', 'beat', ...range);
+    expect(again.err).toContain('0 runs made');
+    expect(again.out).toBe(done.out.replaceAll('\n', '  was there\n'));
+    const [window = '', id = ''] = (done.out.split('\n')[0] ?? '').split('  ');
+    expect((await command('runs', 'list')).out).toContain(`backfill beat ${window}`);
+    for (const args of [['runs', 'show'], ['why']]) {
+      expect((await command(...args, `beat_${window}`)).out).toContain(id);
+    }
+    expect((await command('why', `beat_${window}:main`)).out).toContain(`${id}:main`);
     expect((await run('timeline', 'beat')).out.match(/backfilled/g)).toHaveLength(5);
     expect((await run('trigger', 'beat')).out).toMatch(/^[0-9a-f-]{36}\n$/);
   });

@@ -54,6 +54,7 @@ export function addWindows(registry: Registry, parent: Command): void {
       for (const { window, run } of done.items) {
         terminal.line(run === undefined ? window : `${window}  ${run}`);
       }
+      for (const { window, run } of done.existing) terminal.line(`${window}  ${run}  was there`);
       const what = done.dryRun ? 'would be made' : 'made';
       terminal.note(
         `${done.windows} windows, ${done.missing} without a run; ${done.items.length} runs ${what}`,

@@ -1,6 +1,6 @@
 import type { Diagnosis, RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
-import { findRun, findTask } from '../client/find-run.ts';
+import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import { escapeControls } from '../print/table.ts';
@@ -20,7 +20,7 @@ export function addWhy(registry: Registry, program: Command): void {
     async run(call) {
       const { api, args, terminal } = call;
       const [wanted = ''] = args;
-      if (wanted.includes(':')) {
+      if (taskStart(wanted) >= 0) {
         await explain(call, await findTask(api, wanted));
         return undefined;
       }

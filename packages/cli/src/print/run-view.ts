@@ -19,7 +19,7 @@ export function runRow(terminal: Terminal, run: RunView): string[] {
     terminal.paint.state(run.state),
     relative(run.submittedAt, now),
     run.endedAt === null ? '' : elapsed(run.submittedAt, run.endedAt, now),
-    triggerOf(run),
+    triggerCell(run),
   ];
 }
 
@@ -27,6 +27,11 @@ export function runRow(terminal: Terminal, run: RunView): string[] {
 function triggerOf({ trigger }: RunView): string {
   const { kind = '', of = '' } = trigger ?? {};
   return `${kind} ${of}`.trim();
+}
+
+/** And of which window: what tells two runs of one schedule apart. */
+function triggerCell(run: RunView): string {
+  return run.window === undefined ? triggerOf(run) : `${triggerOf(run)} ${run.window.at}`;
 }
 
 /** And in full: which window, which event, by whom. */
@@ -57,7 +62,7 @@ export function printRun(terminal: Terminal, run: RunView, printing: RunPrinting
   const noteOf = taskNotes({ run, definition: printing.definition, now: terminal.now() });
   const cells = rows.map((row) => [...taskCells(terminal, row), noteOf(row)]);
   printTable(terminal, ['TASK', 'STATE', 'ATTEMPTS', 'WORKER', 'TOOK', 'NOTE'], cells);
-  const hasBegun = rows.some(({ attempts }) => attempts.length > 0);
+  const hasBegun = rows.some(({ attempts, wait }) => attempts.length > 0 || wait !== null);
   if (printing.hasTimeline && rows.length > 1 && hasBegun) {
     const { columns, paint } = terminal;
     const from = Date.parse(run.submittedAt);
@@ -92,7 +97,7 @@ export function printHead(terminal: Terminal, run: RunView): void {
 }
 
 function taskCells(terminal: Terminal, row: TaskRow): string[] {
-  const took = spanOf(row.attempts, terminal.now());
+  const took = spanOf(row, terminal.now());
   return [
     row.name,
     terminal.paint.state(row.state),

@@ -61,7 +61,37 @@ describe('taskRows', () => {
   });
 });
 
+describe('the graph of a run', () => {
+  it('has edges to and from what was added at run time', () => {
+    const definition = { tasks: [{ name: 'plan' }, { name: 'end', after: ['plan'] }] };
+    const rows = taskRows([
+      task('plan'),
+      task('end', { after: ['plan', 'y'] }),
+      task('x', { after: ['plan'] }),
+      task('y', { after: ['x'] }),
+    ]);
+    const { boxes, edges } = runGraph(definition, rows);
+    const named = edges.map((edge) => edge.map((box) => boxes[box]?.name).join('>'));
+    expect(named.sort()).toEqual(['plan>end', 'plan>x', 'x>y', 'y>end']);
+  });
+});
+
 describe('timeline', () => {
+  it('has a shaded bar for a wait, as long as it was', () => {
+    const rows = taskRows([
+      task('a', { state: 'SUCCEEDED', attempts: [attempt(1, 0, 5_000)] }),
+      task('night', { state: 'SUCCEEDED', wait: { from: at(5_000), until: at(10_000) } }),
+      task('ask', { wait: { from: at(10_000), until: null } }),
+    ]);
+    const shared = { from: BASE, until: BASE + 20_000, columns: 42, paint: paint(false) };
+    expect(timeline(rows, { ...shared, isAscii: true }).slice(1)).toEqual([
+      'a         #####                 5.0 s',
+      'night          -----            5.0 s',
+      'ask                 ----------  10.0 s',
+    ]);
+    expect(timeline(rows, { ...shared, isAscii: false })[2]).toContain('░░░░░');
+  });
+
   it('has a bar for each task, dots between attempts, and heights for how many at once', () => {
     const params = { from: BASE, until: BASE + 6_000, columns: 34, paint: paint(false) };
     expect(timeline(taskRows(TASKS).slice(0, 3), { ...params, isAscii: false })).toEqual([

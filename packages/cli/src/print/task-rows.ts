@@ -13,6 +13,10 @@ export interface TaskRow {
   readonly dueAt: string | null;
   /** What it stands for: `93 of 100, 2 failed` of its children, or a nested run; null for itself. */
   readonly tally: string | null;
+  /** When it waited for time, a person, an event or a run; null where it is work for a worker. */
+  readonly wait: TaskView['wait'] | null;
+  /** What it comes after, where that was added at run time; null where the definition tells. */
+  readonly after: readonly string[] | null;
 }
 
 const CHILD = /^(.+)_chunk_\d+$/;
@@ -48,6 +52,8 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
     progress,
     dueAt,
     tally: children.length === 0 ? nestedOf(task) : tally(states),
+    wait: task.wait ?? null,
+    after: task.after ?? null,
   };
 }
 
@@ -55,15 +61,23 @@ function nestedOf({ nestedRun }: TaskView): string | null {
   return nestedRun === undefined ? null : `run ${nestedRun}`;
 }
 
-/** From when to when it was worked on, in milliseconds; null where it has not begun. */
-export function spanOf(attempts: readonly AttemptView[], now: number): [number, number] | null {
-  let [from, until] = [Number.POSITIVE_INFINITY, 0];
+/** From when to when it was worked on, or waited, in milliseconds; null where it has not begun. */
+export function spanOf({ attempts, wait }: TaskRow, now: number): [number, number] | null {
+  let [from, until] = wait ? waitSpan(wait, now) : [Number.POSITIVE_INFINITY, 0];
   for (const attempt of attempts) {
     const [start, end] = attemptSpan(attempt, now);
     from = Math.min(from, start);
     until = Math.max(until, end);
   }
   return until === 0 ? null : [from, until];
+}
+
+export function waitSpan(
+  { from, until }: NonNullable<TaskView['wait']>,
+  now: number,
+): [number, number] {
+  const began = Date.parse(from);
+  return [began, until === null ? Math.max(now, began) : Date.parse(until)];
 }
 
 export function attemptSpan(attempt: AttemptView, now: number): [number, number] {

@@ -1,6 +1,5 @@
-import type { AttemptView } from '@signalbox/protocol';
 import type { Paint } from './paint.ts';
-import { attemptSpan, spanOf, type TaskRow } from './task-rows.ts';
+import { attemptSpan, spanOf, type TaskRow, waitSpan } from './task-rows.ts';
 import { span } from './times.ts';
 
 const LEVELS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -18,7 +17,7 @@ export interface TimelineParams {
 
 /**
  * A bar over time for each task: when it was worked on, and how many attempts at once where there are
- * several. Dots are waits between attempts.
+ * several. Dots are waits between attempts; a task that waits for something outside is shaded.
  */
 export function timeline(rows: readonly TaskRow[], params: TimelineParams): string[] {
   const { from, until, columns, paint } = params;
@@ -29,8 +28,8 @@ export function timeline(rows: readonly TaskRow[], params: TimelineParams): stri
   const axis = `0${' '.repeat(Math.max(1, width - 1 - total.length))}${total}`;
   const lines = [paint.dim(`${' '.repeat(nameWidth)}  ${axis}`)];
   for (const [i, row] of rows.entries()) {
-    const bar = barOf(row.attempts, { ...params, width });
-    const took = spanOf(row.attempts, until);
+    const bar = barOf(row, { ...params, width });
+    const took = spanOf(row, until);
     const label = took === null ? '' : span(took[1] - took[0]);
     const name = (names[i] as string).padEnd(nameWidth);
     // Colours around nothing would be spaces at the end of the line.
@@ -41,16 +40,19 @@ export function timeline(rows: readonly TaskRow[], params: TimelineParams): stri
 }
 
 function barOf(
-  attempts: readonly AttemptView[],
+  { attempts, wait }: TaskRow,
   { from, until, width, isAscii }: TimelineParams & { width: number },
 ): string {
   const scale = width / Math.max(1, until - from);
+  const columnsOf = ([start, end]: [number, number]): [number, number] => {
+    const at = bounded(Math.floor((start - from) * scale), width);
+    return [at, Math.max(at, bounded(Math.ceil((end - from) * scale) - 1, width))];
+  };
+  const waited = wait ? columnsOf(waitSpan(wait, until)) : null;
   const counts = Array<number>(width).fill(0);
   let [first, last] = [width, -1];
   for (const attempt of attempts) {
-    const [start, end] = attemptSpan(attempt, until);
-    const at = bounded(Math.floor((start - from) * scale), width);
-    const to = Math.max(at, bounded(Math.ceil((end - from) * scale) - 1, width));
+    const [at, to] = columnsOf(attemptSpan(attempt, until));
     for (let column = at; column <= to; column++) counts[column] = (counts[column] ?? 0) + 1;
     first = Math.min(first, at);
     last = Math.max(last, to);
@@ -59,6 +61,7 @@ function barOf(
   return counts
     .map((count, column) => {
       if (count > 0) return isAscii ? '#' : LEVELS[Math.ceil((count / most) * LEVELS.length) - 1];
+      if (waited !== null && column >= waited[0] && column <= waited[1]) return isAscii ? '-' : '░';
       return column > first && column < last ? (isAscii ? '.' : '·') : ' ';
     })
     .join('');

@@ -107,7 +107,8 @@ function knownRun(core: Core, book: Book, command: Submit): Answer | null {
 /**
  * Where a run waits that memory need not hold: far due times, and queues that already have enough
  * in memory. Behind parked runs everything parks, or FIFO would break. A run with a unique value
- * stays in memory, where its value is looked up; so does one that a later window may replace.
+ * stays in memory, where its value is looked up; so does one that a later window may replace, and
+ * one that waits for events.
  */
 function parkingPlace(
   core: Core,
@@ -118,6 +119,8 @@ function parkingPlace(
   const { spec, head } = submission.command;
   const dueAt = head.dueAt ?? 0;
   if (uniqueOf(submission.command) !== undefined || head.window?.exclusive) return null;
+  // An event may come for it at any time, and only memory hears.
+  if (spec.hears.length > 0) return null;
   // What it goes on with is told in facts behind its submission: it has to be there for them.
   if (submission.command.takeOver !== undefined) return null;
   if (dueAt > core.now) {

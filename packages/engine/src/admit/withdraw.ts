@@ -31,7 +31,7 @@ function forgetRun(core: Core, book: Book, run: Run): void {
     core.wheel.disarm(task);
     core.unstall(task);
     if (task.lane !== null) core.queues.remove(task);
-    core.eventWaits.forget(task);
+    core.eventWaits.delete(task);
     if (task.attempt === null) continue;
     endCharge(core, task.attempt);
     vacate(core, task.attempt);

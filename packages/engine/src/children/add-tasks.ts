@@ -2,6 +2,7 @@ import type { Core } from '../core/core.ts';
 import { tasksAdded } from '../facts/graph-facts.ts';
 import { findCycle } from '../model/find-cycle.ts';
 import { isFannedOut, parentsOf } from '../model/graph.ts';
+import { findChildName } from '../model/grown-names.ts';
 import type { Run, Task } from '../model/run.ts';
 import { formatRunId } from '../model/run-id.ts';
 import type { Addition, GraphPorts } from './ports.ts';
@@ -32,7 +33,10 @@ export function addTasks(
   const first = run.tasks.length;
   const fact = { partition, seq, task: index, at: core.now, tasks, edges: planned };
   core.emit(core.bookOf(run), tasksAdded(fact), run);
-  for (const added of run.tasks.slice(first)) if (added.waitsFor === 0) core.unblocked.push(added);
+  for (const added of run.tasks.slice(first)) {
+    core.eventWaits.add(added);
+    if (added.waitsFor === 0) core.unblocked.push(added);
+  }
   return null;
 }
 
@@ -46,11 +50,23 @@ function plan(core: Core, run: Run, { tasks, edges }: Addition): [number, number
   const names = run.tasks.map((task) => (task.part?.group == null ? task.spec.name : ''));
   const indexOf = new Map(names.map((name, i) => [name, i]));
   indexOf.delete('');
-  for (const [i, { name }] of tasks.entries()) {
+  for (const [i, { name, event }] of tasks.entries()) {
+    // Nodes know by the definition which events they have to keep for whom.
+    if (event !== undefined && !run.spec.hears.includes(event.type)) {
+      return `task ${name} waits for an event of the type ${event.type}, which the job does not name in hears`;
+    }
     if (name === undefined) return 'every task that is added needs a name';
     if (indexOf.has(name)) return `two tasks have the name ${name}`;
     indexOf.set(name, names.length + i);
   }
+  const clash = findChildName([
+    ...run.tasks.flatMap(({ part, spec: { name, step } }) =>
+      part?.group == null ? [{ name, isFanOut: step.fanOut !== null }] : [],
+    ),
+    ...tasks.map(({ name = '', fanOut }) => ({ name, isFanOut: fanOut !== undefined })),
+  ]);
+  if (clash !== null)
+    return `a child of the fan-out ${clash.fanOut} may have the name ${clash.name}`;
   const after = names.map((_, i) => (names[i] === '' ? [] : [...parentsOf(run.tasks[i] as Task)]));
   for (const { name, after: parents = [] } of tasks) {
     const unknown = parents.find((parent) => !indexOf.has(parent));

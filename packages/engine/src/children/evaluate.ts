@@ -8,7 +8,7 @@ import type { Task } from '../model/run.ts';
 import { fanOut } from './fan-out.ts';
 import { of } from './of.ts';
 import type { GraphPorts } from './ports.ts';
-import { lacksInput, scopeOf } from './scope.ts';
+import { lacksInput, scopeOf, unseenBy } from './scope.ts';
 import { cancelOf } from './task-ended.ts';
 import { beginWait } from './wait.ts';
 
@@ -27,7 +27,7 @@ export function evaluate(core: Core, task: Task, ports: GraphPorts): void {
   if (spec.step === PLAIN) return release(core, task);
   if (spec.step.when !== null && !conditionHolds(core, task, ports)) return;
   if (spec.step.fanOut !== null) return fanOut(core, task);
-  if (spec.step.wait !== null) return beginWait(core, task);
+  if (spec.step.wait !== null) return beginWait(core, task, ports);
   release(core, task);
 }
 
@@ -71,7 +71,7 @@ function conditionHolds(core: Core, task: Task, ports: GraphPorts): boolean {
   }
   const judged = ports.judge(task.spec.step.when as string, scopeOf(task));
   if ('error' in judged) {
-    const error = `its condition cannot be evaluated: ${judged.error}`;
+    const error = `its condition cannot be evaluated: ${judged.error}${unseenBy(task)}`;
     settle(core, task, taskFailed({ ...of(core, task), reason: 'permanent', error }));
     return false;
   }

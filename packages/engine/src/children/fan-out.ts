@@ -3,7 +3,10 @@ import { settle } from '../core/settle.ts';
 import { taskFailed } from '../facts/facts.ts';
 import { taskFannedOut } from '../facts/graph-facts.ts';
 import { decodeText } from '../facts/text.ts';
+import { isFannedOut } from '../model/graph.ts';
 import type { Task } from '../model/run.ts';
+import { groupValueAt } from './group-output.ts';
+import { memberAt } from './member-at.ts';
 import { pauseRun } from './pause.ts';
 
 /**
@@ -16,7 +19,7 @@ export function fanOut(core: Core, task: Task): void {
   const of = { partition, seq, task: index, at: core.now };
   const { from, path } = task.spec.step.fanOut as { from: number; path: string };
   const parent = run.tasks[from] as Task;
-  const wanted = parent.state === 'SUCCEEDED' ? childCount(parent.output, path) : 0;
+  const wanted = parent.state === 'SUCCEEDED' ? childCount(parent, path) : 0;
   if (typeof wanted === 'string') {
     const error = `the output of ${parent.spec.name} ${wanted}`;
     return settle(core, task, taskFailed({ ...of, attempt: 0, reason: 'permanent', error }));
@@ -35,8 +38,8 @@ export function fanOut(core: Core, task: Task): void {
 }
 
 /** How many children, or what is wrong with the output. */
-function childCount(output: Uint8Array | null, path: string): number | string {
-  const value = valueAt(output, path);
+function childCount(parent: Task, path: string): number | string {
+  const value = isFannedOut(parent) ? groupValueAt(parent, path) : valueAt(parent.output, path);
   if (value === undefined) return path === '' ? 'is no JSON' : `has no ${path}, or is no JSON`;
   if (Array.isArray(value)) return value.length;
   const total = typeof value === 'object' && value !== null ? (value as Total).total : value;
@@ -49,7 +52,7 @@ interface Total {
 }
 
 /** The value at a path of an output; undefined where there is none, or the output is no JSON. */
-export function valueAt(output: Uint8Array | null, path: string): unknown {
+function valueAt(output: Uint8Array | null, path: string): unknown {
   if (output === null) return undefined;
   let value: unknown;
   try {
@@ -58,16 +61,4 @@ export function valueAt(output: Uint8Array | null, path: string): unknown {
     return undefined;
   }
   return memberAt(value, path);
-}
-
-export function memberAt(root: unknown, path: string): unknown {
-  let value = root;
-  if (path === '') return value;
-  for (const member of path.split('.')) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, member)) {
-      return undefined;
-    }
-    value = (value as Record<string, unknown>)[member];
-  }
-  return value;
 }

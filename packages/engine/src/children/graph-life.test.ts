@@ -9,6 +9,7 @@ import type { Addition, GraphPorts } from './ports.ts';
 
 const PORTS: GraphPorts = {
   judge: () => ({ value: true }),
+  reads: () => ({ input: false, tasks: false }),
   readAddition: (_spec, output) => JSON.parse(decodeText(output)) as Addition,
 };
 const of = { partition: 0, seq: 1 };
@@ -87,6 +88,16 @@ describe('DAG-20 a dynamic task', () => {
     ],
     ['takes a name that is taken', { tasks: [{ name: 'end' }] }, 'two tasks'],
     [
+      'takes the name of a child',
+      { tasks: [{ name: 'x', after: ['plan'], fanOut: { from: 'plan' } }, { name: 'x_chunk_0' }] },
+      'may have the name x_chunk_0',
+    ],
+    [
+      'makes children of a name that is taken',
+      { tasks: [{ name: 'end_chunk', after: ['plan'], fanOut: { from: 'plan' } }] },
+      'may have the name end_chunk_chunk_12',
+    ],
+    [
       'holds up what has begun',
       { tasks: [{ name: 'x' }], edges: [{ from: 'x', to: 'other' }] },
       'begun already',
@@ -101,6 +112,7 @@ describe('DAG-20 a dynamic task', () => {
           { name: 'first' },
           { name: 'mid', after: ['first'] },
           { name: 'end', after: ['mid'] },
+          { name: 'end_chunk_chunk_12', after: ['end'] },
         ],
         { failurePolicy: 'CONTINUE' },
       );
@@ -108,7 +120,7 @@ describe('DAG-20 a dynamic task', () => {
       h.flush();
       expect(run.tasks[0]).toMatchObject({ state: 'FAILED' });
       expect(run.tasks[0]?.error).toContain(says);
-      expect(run.tasks).toHaveLength(5);
+      expect(run.tasks).toHaveLength(6);
       expect(h.effectsOf('alert')).toMatchObject([{ alert: 'additionRefused' }]);
       expect(names().sort()).toEqual(['first', 'other']);
     },
@@ -192,34 +204,6 @@ describe('DAG-27 a notification', () => {
     h.succeed(attempt('a'));
     h.flush();
     expect(h.effectsOf('notify')).toEqual([]);
-  });
-});
-
-describe('DAG-25 the watchdog', () => {
-  it('tells of a run in which nothing happens for half an hour, once', () => {
-    const { h } = setup([{ name: 'a' }, { name: 'b', after: ['a'] }]);
-    h.acceptAll();
-    h.advance(1_700_000);
-    expect(h.effectsOf('alert')).toEqual([]);
-    h.advance(700_000);
-    expect(h.effectsOf('alert')).toMatchObject([{ alert: 'runStuck' }]);
-    h.advance(600_000);
-    expect(h.effectsOf('alert')).toHaveLength(1);
-  });
-
-  it('tells of a run that takes twice as long as expected, and not of one that sleeps', () => {
-    const { h } = setup([{ name: 'a' }, { name: 'b', after: ['a'] }], { expectedMs: 300_000 });
-    h.acceptAll();
-    h.advance(1_000_000);
-    expect(h.effectsOf('alert')).toMatchObject([{ alert: 'runStuck' }]);
-    const asleep = new Recorded();
-    asleep.addWorker();
-    asleep.submit({
-      tasks: [{ name: 'a' }, { name: 'b', after: ['a'], sleep: { forMs: 9_000_000 } }],
-    });
-    asleep.succeed(asleep.acceptAll()[0] as Attempt);
-    asleep.advance(8_000_000);
-    expect(asleep.effectsOf('alert')).toEqual([]);
   });
 });
 

@@ -71,10 +71,10 @@ describe('DAG-15 PAUSE', () => {
   });
 });
 
-/** A fan-out of an output that is none fails however often it is resumed. */
+/** A fan-out of what says no number fails however often it is resumed. */
 const fannedByWorkers = (plan: Plan) => (task: Plan['tasks'][number]) => {
   const from = plan.tasks[task.after[0] ?? -1];
-  return task.kind === 'fanOut' && from?.kind !== 'worker'
+  return task.kind === 'fanOut' && from?.kind !== 'worker' && from?.kind !== 'fanOut'
     ? { ...task, kind: 'worker' as const }
     : task;
 };

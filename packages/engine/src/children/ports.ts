@@ -15,6 +15,11 @@ export interface Scope {
 
 export type Judged = { readonly value: boolean } | { readonly error: string };
 
+export interface Reads {
+  readonly input: boolean;
+  readonly tasks: boolean;
+}
+
 /** What the output of a dynamic task asks for. */
 export interface Addition {
   readonly tasks: readonly TaskDefinition[];
@@ -27,11 +32,14 @@ export interface Addition {
  */
 export interface GraphPorts {
   judge(expression: string, scope: Scope): Judged;
+  /** What an expression looks at: what it does not look at need not be there to judge it. */
+  reads(expression: string): Reads;
   readAddition(spec: JobSpec, output: Uint8Array): Addition | { readonly error: string };
 }
 
 /** An engine that was handed none refuses what would need one. */
 export const NO_PORTS: GraphPorts = {
   judge: () => ({ error: 'conditions cannot be evaluated here' }),
+  reads: () => ({ input: false, tasks: false }),
   readAddition: () => ({ error: 'tasks cannot be added here' }),
 };

@@ -13,7 +13,7 @@ import { endWait } from './wait.ts';
  */
 export function taskEnded(core: Core, task: Task): void {
   const { run } = task;
-  if (task.part !== null && task.part.waitsSince > 0) endWait(core, task);
+  if (task.spec.step.wait !== null) endWait(core, task);
   if (run.openTasks === 0) {
     if (run.graph !== null) core.pacer.drop(run);
     return;

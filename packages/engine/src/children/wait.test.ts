@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseDetail } from '../facts/detail.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
 import type { StepDefinition } from '../model/graph-spec.ts';
 import type { Attempt } from '../model/run.ts';
@@ -10,6 +11,7 @@ const PORTS: GraphPorts = {
     if (expression === 'broken') return { error: 'broken' };
     return { value: event !== undefined && decodeText(event).includes(expression) };
   },
+  reads: () => ({ input: false, tasks: false }),
   readAddition: () => ({ error: 'nothing is added here' }),
 };
 
@@ -32,7 +34,14 @@ function waiting(step: StepDefinition) {
 const approve = (h: Recorded, decision: 'approve' | 'reject', comment = '') =>
   h.apply({ kind: 'approve', partition: 0, seq: 1, task: 1, decision, by: 'ann', comment });
 const event = (h: Recorded, type: string, data: string) =>
-  h.apply({ kind: 'event', partition: 0, tenant: 'acme', type, event: encodeText(data) });
+  h.apply({
+    kind: 'event',
+    partition: 0,
+    tenant: 'acme',
+    type,
+    key: data,
+    event: encodeText(data),
+  });
 
 describe('EXT-16 a wait', () => {
   it.each([
@@ -55,6 +64,35 @@ describe('EXT-16 a wait', () => {
       expect(h.factsOf('taskWaiting')).toHaveLength(1);
     },
   );
+
+  it('is the beginning of a run that waits first, from when until when is kept', () => {
+    const h = new Recorded({ graphPorts: PORTS });
+    h.addWorker({ total: { slots: 1 } });
+    const from = h.now;
+    const run = h.submit({
+      tasks: [
+        { name: 'night', sleep: { forMs: 60_000 } },
+        { name: 'b', after: ['night'] },
+      ],
+    });
+    expect(run.state).toBe('RUNNING');
+    h.flush();
+    h.takeOver({ checkpoint: h.saveCheckpoint() });
+    expect(h.run(1).state).toBe('RUNNING');
+    h.addWorker({ total: { slots: 1 } });
+    h.advance(60_000);
+    const wait = { waitsSince: from, waitedUntil: from + 60_000 };
+    expect(h.run(1).tasks[0]?.part).toMatchObject(wait);
+    h.flush();
+    h.takeOver({ checkpoint: h.saveCheckpoint() });
+    expect(h.run(1).tasks[0]?.part).toMatchObject(wait);
+    h.addWorker({ total: { slots: 1 } });
+    h.succeed(h.acceptAll()[0] as Attempt);
+    h.flush();
+    const [ended] = h.factsOf('runEnded');
+    const { tasks } = parseDetail(ended?.detail ?? '', ended?.ms ?? 0);
+    expect(tasks.map(({ wait }) => wait)).toEqual([{ from, until: from + 60_000 }, undefined]);
+  });
 
   it('a sleep ends when its time is up, counted from when it began', () => {
     const { h, wait } = waiting({ sleep: { forMs: 3_600_000 } });

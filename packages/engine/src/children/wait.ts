@@ -7,14 +7,20 @@ import { encodeText } from '../facts/text.ts';
 import { assertNever } from '../model/assert.ts';
 import type { WaitSpec } from '../model/graph-spec.ts';
 import type { Run, Task } from '../model/run.ts';
+import { findKept, take } from './hear.ts';
 import { of } from './of.ts';
+import type { GraphPorts } from './ports.ts';
 
 /** A wait begins: its time counts from here, durably, and no worker is held (EXT-16). */
-export function beginWait(core: Core, task: Task): void {
+export function beginWait(core: Core, task: Task, ports: GraphPorts): void {
   const { partition, seq } = task.run;
-  const until = endOf(waitOf(task), core.now);
+  const wait = waitOf(task);
+  const kept = wait.kind === 'event' ? findKept(task, ports) : null;
+  if (kept === 'unknown') return core.tell({ kind: 'loadInput', run: task.run });
+  const until = endOf(wait, core.now);
   const fact = taskWaiting({ partition, seq, task: task.index, at: core.now, until });
   core.emit(core.bookOf(task.run), fact, task.run);
+  if (kept !== null) return take(core, task, kept);
   if (until > 0 && until <= core.now) return waitOver(core, task);
   watch(core, task);
 }
@@ -37,27 +43,30 @@ function endOf(wait: WaitSpec, now: number): number {
 function watch(core: Core, task: Task): void {
   const wait = waitOf(task);
   if (task.dueAt > 0) core.wheel.arm(task, task.dueAt);
-  if (wait.kind === 'event') core.eventWaits.add(task, wait.type);
   // One that was accepted tells its end by itself.
   if (wait.kind === 'run' && task.part?.nested === null) {
     core.tell({ kind: 'startRun', task, since: task.part.waitsSince });
   }
 }
 
-/** Waits of a recovered run go on where they were. */
+/** Waits of a recovered run go on where they were, and those to come are heard for again. */
 export function resumeWaits(core: Core, run: Run): void {
-  for (const task of run.tasks) if (isWaiting(task)) watch(core, task);
+  for (const task of run.tasks) {
+    if (task.state === 'PENDING') core.eventWaits.add(task);
+    if (isWaiting(task)) watch(core, task);
+  }
 }
 
 export function isWaiting(task: Task): boolean {
   return task.state === 'PENDING' && task.part !== null && task.part.waitsSince > 0;
 }
 
-/** The wait has ended, one way or another: nobody is to wake it any more. */
+/** The wait has ended, one way or another, or will never begin: nobody is to wake it any more. */
 export function endWait(core: Core, task: Task): void {
   const wait = waitOf(task);
-  if (wait.kind === 'event') core.eventWaits.delete(task, wait.type);
-  if (wait.kind === 'run' && task.state === 'CANCELLED') oweCancel(core, task);
+  if (wait.kind === 'event') core.eventWaits.delete(task);
+  const hasBegun = task.part !== null && task.part.waitsSince > 0;
+  if (wait.kind === 'run' && hasBegun && task.state === 'CANCELLED') oweCancel(core, task);
 }
 
 /** Its time is up: a sleep is over, an approval or an event did not come. */

@@ -17,7 +17,7 @@ export function watchRuns(core: Core): boolean {
     for (const run of book.runs.values()) {
       if (run.tasks.length === 1) continue;
       some = true;
-      if (run.state === 'RUNNING') watchRun(core, run);
+      if (run.state === 'RUNNING' || isLost(run)) watchRun(core, run);
     }
   }
   return some;
@@ -40,12 +40,20 @@ function tell(core: Core, run: Run, detail: string): void {
   notify(core, run, { on: 'alert', state: run.state, detail });
 }
 
+/** Not begun, in no queue and without a time of its own: nothing would ever move it. */
+function isLost(run: Run): boolean {
+  return (
+    run.state === 'PENDING' && !run.tasks.some(({ state }) => state === 'QUEUED') && !onlyWaits(run)
+  );
+}
+
 /** Sleeping, or somebody has been asked: that it stands still is meant. */
 function onlyWaits(run: Run): boolean {
   return run.tasks.every(
     (task) =>
       isTerminalTask(task.state) ||
-      isWaiting(task) ||
+      // A wait that is to end by itself has a timer; without one it would never end.
+      (isWaiting(task) && (task.dueAt === 0 || task.timerBucket !== null)) ||
       (task.state === 'PENDING' && (task.waitsFor > 0 || task.timerBucket !== null)),
   );
 }
@@ -56,7 +64,7 @@ function lastMove(run: Run): number {
     if (attempt !== null) at = Math.max(at, attempt.assignedAt, attempt.startedAt);
     const last = history?.at(-1);
     if (last !== undefined) at = Math.max(at, last.endedAt);
-    if (part !== null) at = Math.max(at, part.waitsSince);
+    if (part !== null) at = Math.max(at, part.waitsSince, part.waitedUntil);
   }
   return at;
 }

@@ -36,7 +36,10 @@ export function makeRunReady(core: Core, tasks: readonly Task[]): void {
   }
   core.watch();
   for (const task of tasks) {
-    if (task.waitsFor === 0 && task.state === 'PENDING') core.unblocked.push(task);
+    if (task.state !== 'PENDING') continue;
+    // From here on: an event may come before the wait for it begins.
+    core.eventWaits.add(task);
+    if (task.waitsFor === 0) core.unblocked.push(task);
   }
   core.drain();
 }

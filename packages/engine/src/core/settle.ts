@@ -79,8 +79,10 @@ function record(core: Core, task: Task, outcome: TaskOutcome): void {
   }
   const ended = endState(run, task, state);
   notifyEnd(core, run, ended);
-  const error = 'error' in outcome ? outcome.error : task.error;
-  const output = outcome.kind === 'taskSucceeded' ? outcome.output : null;
+  // What an earlier try said is no error of a task that succeeded.
+  const succeeded = outcome.kind === 'taskSucceeded';
+  const error = succeeded ? null : 'error' in outcome ? outcome.error : task.error;
+  const output = succeeded ? outcome.output : null;
   const last = { task, state, error, attempt: recordOf(task, outcome), output };
   const fact = runEnded({
     partition: run.partition,
@@ -90,7 +92,7 @@ function record(core: Core, task: Task, outcome: TaskOutcome): void {
     tenant: run.spec.tenant,
     state: ended,
     last: outcome,
-    detail: encodeDetail(run, last),
+    detail: encodeDetail(run, last, outcome.at),
     output: run.tasks.length === 1 ? output : packOutputs(run, last),
   });
   core.emit(book, fact, run);

@@ -49,15 +49,13 @@ describe('the detail of an ended run', () => {
         }
         const { state, error, attempts } = tasks[last] as (typeof tasks)[number];
         const ending = run.tasks[last] as Task;
-        const detail = encodeDetail(run, {
-          task: ending,
-          state,
-          error,
-          attempt: attempts.at(-1) ?? null,
-          output: null,
-        });
+        const attempt = attempts.at(-1) ?? null;
+        const told = { task: ending, state, error, attempt, output: null };
+        const detail = encodeDetail(run, told, SUBMITTED_AT + 1);
+        const errorOf = (task: (typeof tasks)[number]) =>
+          task.state === 'SUCCEEDED' ? null : task.error;
         expect(parseDetail(detail, SUBMITTED_AT).tasks).toEqual(
-          tasks.map((task) => ({ ...task, output: null })),
+          tasks.map((task) => ({ ...task, error: errorOf(task), output: null })),
         );
       }),
     );

@@ -18,10 +18,18 @@ export interface DetailTask {
   readonly state: TaskState;
   readonly error: string | null;
   readonly attempts: readonly AttemptRecord[];
+  /** Of a wait: from when until when. */
+  readonly wait?: Waited;
   /** Where its output lies among the bytes of the row; null where it has none, or it is not kept. */
   readonly output: { readonly at: number; readonly bytes: number } | null;
   /** The run that it waited for. */
   readonly nested?: string;
+}
+
+export interface Waited {
+  readonly from: number;
+  /** 0 while it waits. */
+  readonly until: number;
 }
 
 interface Last {
@@ -39,11 +47,10 @@ const OUTPUTS_BYTES_MAX = 8_388_608;
  * Compact JSON, because every task ever finished keeps it:
  * [1, [state, error, [[number, worker, assigned, started, ended, outcome], …]], …]
  * with times relative to the run's submission. Runs of several tasks keep their outputs one behind
- * the other, and how they grew:
- * [2, result, growth, [output lengths], [state, …], …]
- * A task that waited for a nested run has the id of that behind its attempts.
+ * the other, and how they grew; tasks that waited also from when until when, and for which run:
+ * [2, result, growth, [output lengths], [state, error, attempts, [from, until, nested run]], …]
  */
-export function encodeDetail(run: Run, last: Last): string {
+export function encodeDetail(run: Run, last: Last, endedAt: number): string {
   const { tasks } = run;
   let text = '[1';
   if (tasks.length > 1) {
@@ -64,8 +71,7 @@ export function encodeDetail(run: Run, last: Last): string {
       }
     }
     if (ending && last.attempt !== null) text += separator + encodeRecord(last.attempt, run.ms);
-    const nested = task.part === null ? null : task.part.nested;
-    text += nested === null ? ']]' : `],"${nested}"]`;
+    text += task.part === null ? ']]' : `]${encodeWait(task, ending ? endedAt : 0, run.ms)}]`;
   }
   return `${text}]`;
 }
@@ -109,13 +115,20 @@ function resultOf(run: Run, last: Last): number | null {
   return null;
 }
 
+function encodeWait({ part }: Task, endsAt: number, base: number): string {
+  if (part === null || part.waitsSince === 0) return '';
+  const nested = part.nested === null ? '' : `,"${part.nested}"`;
+  return `,[${part.waitsSince - base},${(endsAt || part.waitedUntil) - base}${nested}]`;
+}
+
 function encodeRecord(record: AttemptRecord, base: number): string {
   const started = record.startedAt === 0 ? 'null' : record.startedAt - base;
   return `[${record.number},${JSON.stringify(record.worker)},${record.assignedAt - base},${started},${record.endedAt - base},"${record.outcome}"]`;
 }
 
 type RecordLine = [number, string, number, number | null, number, string];
-type TaskLine = [TaskState, string | null, RecordLine[], nested?: string];
+type WaitLine = [from: number, until: number, nested?: string];
+type TaskLine = [TaskState, string | null, RecordLine[], WaitLine?];
 
 export function parseDetail(text: string, base: number): RunDetail {
   const [version, ...rest] = JSON.parse(text) as [number, ...unknown[]];
@@ -142,13 +155,15 @@ export function parseDetail(text: string, base: number): RunDetail {
 }
 
 function taskOf(
-  [state, error, attempts, nested]: TaskLine,
+  [state, error, attempts, wait]: TaskLine,
   base: number,
   output: DetailTask['output'],
 ): DetailTask {
   return {
     state,
-    error,
+    // Rows of older versions keep what a try before the last one said.
+    error: state === 'SUCCEEDED' ? null : error,
+    ...(wait === undefined ? {} : { wait: { from: wait[0] + base, until: wait[1] + base } }),
     attempts: attempts.map(([number, worker, assigned, started, ended, outcome]) => ({
       number,
       worker,
@@ -158,7 +173,7 @@ function taskOf(
       outcome,
     })),
     output,
-    ...(nested === undefined ? {} : { nested }),
+    ...(wait?.[2] === undefined ? {} : { nested: wait[2] }),
   };
 }
 

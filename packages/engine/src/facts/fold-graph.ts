@@ -1,6 +1,13 @@
 import { assertNever, invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
-import { type Growth, graphOf, isFannedOut, parentEnded, partOf } from '../model/graph.ts';
+import {
+  eventsOf,
+  type Growth,
+  graphOf,
+  isFannedOut,
+  parentEnded,
+  partOf,
+} from '../model/graph.ts';
 import { type Run, Task } from '../model/run.ts';
 import { taskSpecs } from '../model/spec.ts';
 import { isTerminalTask } from '../model/states.ts';
@@ -38,7 +45,10 @@ export function foldGraph(book: Book, fact: GraphFact): void {
     case 'tasksTakenOver':
       return takeOver(runOf(book, fact.seq), fact.tasks);
     case 'taskWaiting': {
-      const task = taskOf(runOf(book, fact.seq), fact.task);
+      const run = runOf(book, fact.seq);
+      const task = taskOf(run, fact.task);
+      // Somebody or something has been asked: the run has begun, whether or not a worker has.
+      if (run.state === 'PENDING') moveRun(run, 'RUNNING');
       partOf(task).waitsSince = fact.at;
       task.dueAt = fact.until;
       return;
@@ -46,6 +56,12 @@ export function foldGraph(book: Book, fact: GraphFact): void {
     case 'nestedStarted':
       partOf(taskOf(runOf(book, fact.seq), fact.task)).nested = fact.run;
       return;
+    case 'eventKept': {
+      const { key, type, event, suits } = fact;
+      return eventsOf(runOf(book, fact.seq)).keep({ key, type, event, suits });
+    }
+    case 'eventTaken':
+      return eventsOf(runOf(book, fact.seq)).take(fact.key);
     default:
       return assertNever(fact);
   }

@@ -158,7 +158,7 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
         outcome: fact.kind === 'taskSucceeded' ? 'succeeded' : fact.reason,
       });
     }
-  }
+  } else if (task.part !== null && task.part.waitsSince > 0) task.part.waitedUntil = fact.at;
   switch (fact.kind) {
     case 'taskSucceeded':
       task.output = fact.output;
@@ -171,6 +171,7 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
       // A wait that went wrong begins anew.
       if (task.part !== null) {
         task.part.waitsSince = 0;
+        task.part.waitedUntil = 0;
         task.part.nested = null;
       }
       return moveTask(task, 'PENDING');

@@ -1,4 +1,5 @@
 import type { PauseReason } from '../model/graph.ts';
+import type { KeptEvent } from '../model/run-events.ts';
 import type { TaskDefinition } from '../model/spec.ts';
 import type { RunState, TaskState } from '../model/states.ts';
 
@@ -11,6 +12,8 @@ export type GraphFact =
   | TasksTakenOver
   | TaskWaiting
   | NestedStarted
+  | EventKept
+  | EventTaken
   | NotificationDue
   | NotificationDone;
 
@@ -78,6 +81,17 @@ export interface NestedStarted extends OfTask {
   readonly run: string;
 }
 
+/** An event came before the wait that it may be for; the run keeps it until then. */
+export interface EventKept extends OfRun, KeptEvent {
+  readonly kind: 'eventKept';
+}
+
+/** An event is what a wait has waited for. In this run it counts no more, however often it is told. */
+export interface EventTaken extends OfTask {
+  readonly kind: 'eventTaken';
+  readonly key: string;
+}
+
 /** Somebody outside is to be told, and has not been yet. */
 export interface NotificationDue extends OfRun {
   readonly kind: 'notificationDue';
@@ -123,6 +137,8 @@ export const nestedStarted = (f: Made<NestedStarted>): NestedStarted => ({
   kind: 'nestedStarted',
   ...f,
 });
+export const eventKept = (f: Made<EventKept>): EventKept => ({ kind: 'eventKept', ...f });
+export const eventTaken = (f: Made<EventTaken>): EventTaken => ({ kind: 'eventTaken', ...f });
 export const notificationDue = (f: Made<NotificationDue>): NotificationDue => ({
   kind: 'notificationDue',
   ...f,
@@ -140,6 +156,8 @@ const KINDS: { readonly [K in GraphFact['kind']]: true } = {
   tasksTakenOver: true,
   taskWaiting: true,
   nestedStarted: true,
+  eventKept: true,
+  eventTaken: true,
   notificationDue: true,
   notificationDone: true,
 };

@@ -32,6 +32,12 @@ export function encodeGraphLine(
       return JSON.stringify(['gw1', seq, at, fact.task, fact.until]);
     case 'nestedStarted':
       return JSON.stringify(['gs1', seq, at, fact.task, fact.run]);
+    case 'eventKept': {
+      const { key, type, event, suits } = fact;
+      return JSON.stringify(['ge1', seq, at, key, type, writer.payload(event), suits]);
+    }
+    case 'eventTaken':
+      return JSON.stringify(['gh1', seq, at, fact.task, fact.key]);
     case 'notificationDue':
       return JSON.stringify(['gn1', seq, at, fact.notification]);
     case 'notificationDone':
@@ -79,6 +85,12 @@ export function decodeGraphLine(
       return make.taskWaiting({ ...of, task: line[3], until: line[4] });
     case 'gs1':
       return make.nestedStarted({ ...of, task: line[3], run: line[4] });
+    case 'ge1': {
+      const event = c.payloads[line[5] as number] as Uint8Array;
+      return make.eventKept({ ...of, key: line[3], type: line[4], event, suits: line[6] });
+    }
+    case 'gh1':
+      return make.eventTaken({ ...of, task: line[3], key: line[4] });
     case 'gn1':
       return make.notificationDue({ ...of, notification: line[3] });
     case 'gd1':

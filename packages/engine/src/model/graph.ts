@@ -1,4 +1,6 @@
+import { childName } from './grown-names.ts';
 import type { Run, Task } from './run.ts';
+import { RunEvents } from './run-events.ts';
 import type { TaskDefinition } from './spec.ts';
 import type { TaskState } from './states.ts';
 
@@ -20,6 +22,8 @@ export class TaskPart {
   childrenFailed = 0;
   /** Of a wait that has begun: since when; 0 before. */
   waitsSince = 0;
+  /** When it was over; 0 before. */
+  waitedUntil = 0;
   /** Of a wait for a nested run that was accepted: its id. */
   nested: string | null = null;
   /** It waits for its turn among very many that became ready together. */
@@ -29,7 +33,7 @@ export class TaskPart {
   addedAfter: number[] | null = null;
 }
 
-/** What a run has only when it was paused, has grown, or goes on with another's work. */
+/** What a run has only when it was paused, has grown, heard events, or goes on with another's work. */
 export class RunGraph {
   paused: { readonly by: string; readonly why: PauseReason; readonly detail: string } | null = null;
   /** Raised by its owner; 0 for what the job says. */
@@ -41,6 +45,7 @@ export class RunGraph {
   overdueTold = false;
   /** It failed fast, and everything else of it has been told. */
   stopping = false;
+  events: RunEvents | null = null;
 }
 
 export type PauseReason = 'asked' | 'task_failed' | 'fan_out_limit';
@@ -66,15 +71,20 @@ export function graphOf(run: Run): RunGraph {
   return run.graph;
 }
 
+export function eventsOf(run: Run): RunEvents {
+  const graph = graphOf(run);
+  graph.events ??= new RunEvents();
+  return graph.events;
+}
+
 /** Ended, and neither well nor on purpose. */
 export function isFailure(state: TaskState): boolean {
   return state === 'FAILED' || state === 'TIMED_OUT' || state === 'QUARANTINED';
 }
 
-/** `convert_chunk_7` for the children of a fan-out. */
 export function taskName(task: Task): string {
   const { part, spec } = task;
-  return part?.group == null ? spec.name : `${spec.name}_chunk_${part.partition}`;
+  return part?.group == null ? spec.name : childName(spec.name, part.partition);
 }
 
 /** A child of a fan-out: its group waits for it, and nobody else. */

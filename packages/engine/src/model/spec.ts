@@ -80,6 +80,8 @@ export interface JobSpec {
   readonly tasks: readonly TaskSpec[];
   /** No run of it starts while another one is live, whatever started that. */
   readonly exclusive: boolean;
+  /** Types of events that its runs may wait for. */
+  readonly hears: readonly string[];
 }
 
 /** What an author writes; everything but the name has a default, so old definitions stay readable. */
@@ -102,11 +104,25 @@ export interface JobDefinition extends GraphDefinition {
   readonly tasks?: readonly TaskDefinition[];
   /** What becomes of a run that is asked for while another of the job is live. */
   readonly overlap?: 'allow' | 'skip';
+  /** Types of events that tasks wait for which are added at run time. */
+  readonly hears?: readonly string[];
 }
 
 /** Most tasks wait for nobody: they share one empty list. */
 const NONE: readonly number[] = [];
 const orNone = (indexes: readonly number[]) => (indexes.length === 0 ? NONE : indexes);
+
+const DEAF: readonly string[] = [];
+
+/** Types of events that runs of the job may wait for: its tasks' own, and those of tasks added later. */
+export function heardTypes(definition: {
+  readonly hears?: readonly string[];
+  readonly tasks?: readonly Pick<StepDefinition, 'event'>[];
+}): readonly string[] {
+  const types = new Set(definition.hears);
+  for (const { event } of definition.tasks ?? []) if (event !== undefined) types.add(event.type);
+  return types.size === 0 ? DEAF : [...types];
+}
 
 /** Derives the immutable spec of a job version. Acyclicity is checked where definitions are saved. */
 export function jobSpec(params: {
@@ -124,6 +140,7 @@ export function jobSpec(params: {
     tasks:
       params.definition.tasks === undefined ? ONE_TASK : taskSpecs(params.definition.tasks, []),
     exclusive: params.definition.overlap === 'skip',
+    hears: heardTypes(params.definition),
   };
 }
 

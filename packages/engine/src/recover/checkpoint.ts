@@ -7,6 +7,7 @@ import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '
 import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';
 import { isTerminalTask, type RunState, type TaskState } from '../model/states.ts';
+import { fromBase64, toBase64 } from './base64.ts';
 import {
   decodeGraph,
   decodeNotification,
@@ -68,6 +69,7 @@ type TaskLine = [
   output: string | null,
   /** Since when it waits for something outside; absent where it does not. */
   waitsSince?: number,
+  waitedUntil?: number,
   /** The nested run that it waits for, once that was accepted. */
   nested?: string,
 ];
@@ -164,8 +166,12 @@ function taskLine(task: Task): TaskLine {
     task.checkpoint && toBase64(task.checkpoint),
     task.output && toBase64(task.output),
   ];
-  if (task.part !== null && task.part.waitsSince > 0) line[11] = task.part.waitsSince;
-  if (task.part !== null && task.part.nested !== null) line[12] = task.part.nested;
+  if (task.part !== null && task.part.waitsSince > 0) {
+    const { waitsSince, waitedUntil, nested } = task.part;
+    line[11] = waitsSince;
+    if (waitedUntil > 0 || nested !== null) line[12] = waitedUntil;
+    if (nested !== null) line[13] = nested;
+  }
   return line;
 }
 
@@ -255,6 +261,7 @@ function decodeTask(task: Task, line: TaskLine): void {
     saved,
     output,
     waitsSince,
+    waitedUntil,
     nested,
   ] = line;
   task.state = state;
@@ -268,6 +275,7 @@ function decodeTask(task: Task, line: TaskLine): void {
   task.checkpoint = saved === null ? null : fromBase64(saved);
   task.output = output === null ? null : fromBase64(output);
   if (waitsSince !== undefined) partOf(task).waitsSince = waitsSince;
+  if (waitedUntil !== undefined) partOf(task).waitedUntil = waitedUntil;
   if (nested !== undefined) partOf(task).nested = nested;
   if (attempt === null) return;
   const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
@@ -293,31 +301,4 @@ function toRecord([
   outcome,
 ]: RecordLine): AttemptRecord {
   return { number, worker, assignedAt, startedAt, endedAt, outcome };
-}
-
-const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
-function toBase64(bytes: Uint8Array): string {
-  let text = '';
-  for (let i = 0; i < bytes.length; i += 3) {
-    const [a, b, c] = [bytes[i] as number, bytes[i + 1], bytes[i + 2]];
-    const bits = (a << 16) | ((b ?? 0) << 8) | (c ?? 0);
-    text += `${BASE64[bits >> 18]}${BASE64[(bits >> 12) & 63]}`;
-    text += b === undefined ? '=' : BASE64[(bits >> 6) & 63];
-    text += c === undefined ? '=' : BASE64[bits & 63];
-  }
-  return text;
-}
-
-function fromBase64(text: string): Uint8Array {
-  const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  const bytes = new Uint8Array((text.length / 4) * 3 - padding);
-  for (let i = 0, at = 0; i < text.length; i += 4) {
-    let bits = 0;
-    for (let k = 0; k < 4; k++)
-      bits = (bits << 6) | Math.max(0, BASE64.indexOf(text[i + k] as string));
-    for (let shift = 16; shift >= 0 && at < bytes.length; shift -= 8)
-      bytes[at++] = (bits >> shift) & 255;
-  }
-  return bytes;
 }

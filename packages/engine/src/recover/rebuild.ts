@@ -65,13 +65,22 @@ export function rebuild(
 ): Book {
   const book = new Book(plan.partition, params.epoch);
   decodeCheckpoint(book, plan.chunks, params.findSpec);
+  foldTail(book, plan, params.rows);
+  book.epoch = params.epoch;
+  return book;
+}
+
+/** Goes on with a book that was rebuilt before, by the groups that came after it. */
+export function foldTail(
+  book: Book,
+  plan: RebuildPlan,
+  rows: ReadonlyMap<number, SubmittedRun>,
+): void {
   for (const { epoch, facts } of plan.tail) {
     // Attempts carry the epoch under which they were assigned.
     book.epoch = epoch;
-    for (const fact of facts) foldPacked(book, fact, plan, params.rows);
+    for (const fact of facts) foldPacked(book, fact, plan, rows);
   }
-  book.epoch = params.epoch;
-  return book;
 }
 
 function foldPacked(

@@ -76,7 +76,7 @@ function forget(core: Core, run: Run): void {
     core.wheel.disarm(task);
     core.unstall(task);
     if (task.lane !== null) core.queues.remove(task);
-    core.eventWaits.forget(task);
+    core.eventWaits.delete(task);
     if (task.attempt === null) continue;
     endCharge(core, task.attempt);
     if (task.attempt.worker === null) unorphan(core, task, task.attempt.workerName);

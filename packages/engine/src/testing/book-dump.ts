@@ -1,4 +1,5 @@
 import { type Book, DUE_LANE, type Lane } from '../model/book.ts';
+import type { RunGraph } from '../model/graph.ts';
 import type { Run, Task } from '../model/run.ts';
 import type { Schedule } from '../model/schedule.ts';
 
@@ -92,14 +93,22 @@ export function dumpRun(run: Run): unknown {
 function dumpGraph({ graph }: Run): Record<string, unknown> {
   if (graph === null) return {};
   const { paused, fanOutMax, growth } = graph;
-  if (paused === null && fanOutMax === 0 && growth.length === 0) return {};
-  return { graph: { paused, fanOutMax, growth } };
+  const events = dumpEvents(graph);
+  const isPlain = paused === null && fanOutMax === 0 && growth.length === 0;
+  return isPlain ? events : { graph: { paused, fanOutMax, growth }, ...events };
+}
+
+function dumpEvents({ events }: RunGraph): Record<string, unknown> {
+  if (events === null) return {};
+  const kept = events.kept.map((each) => ({ ...each, event: [...each.event] }));
+  return { events: { taken: [...events.taken].sort(), kept } };
 }
 
 function dumpPart({ part }: Task): Record<string, unknown> {
   if (part === null) return {};
   const { blocked, partition, firstChild, childCount, childrenFailed, waitsSince } = part;
-  const said = { blocked, partition, childCount, childrenFailed, waitsSince };
+  const waited = part.waitedUntil === 0 ? {} : { waitedUntil: part.waitedUntil };
+  const said = { blocked, partition, childCount, childrenFailed, waitsSince, ...waited };
   const edges = [part.addedBefore, part.addedAfter];
   const isPlain =
     Object.values(said).every((n) => n === 0) && firstChild < 0 && !edges.some(Boolean);

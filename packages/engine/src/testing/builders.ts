@@ -1,7 +1,7 @@
 import type { Class } from '../model/classes.ts';
 import type { GraphDefinition } from '../model/graph-spec.ts';
 import { NO_RESOURCES, type Resources } from '../model/resources.ts';
-import { type JobSpec, jobSpec, type TaskDefinition } from '../model/spec.ts';
+import { type JobDefinition, type JobSpec, jobSpec, type TaskDefinition } from '../model/spec.ts';
 import type { WorkerInfo } from '../model/worker.ts';
 
 /** Resources of which only some dimensions matter; the others are zero. */
@@ -17,7 +17,7 @@ export interface JobParams extends TaskDefinition {
   readonly class?: Class;
   readonly tasks?: readonly TaskDefinition[];
   /** What holds for the whole run. */
-  readonly graph?: GraphDefinition;
+  readonly graph?: GraphDefinition & Pick<JobDefinition, 'hears'>;
 }
 
 export function buildSpec(params: JobParams = {}): JobSpec {

@@ -195,6 +195,10 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
     })
     .map(makeGraph.tasksTakenOver),
   taskWaiting: fc.record({ ...ofGraph, task: count, until: time }).map(makeGraph.taskWaiting),
+  eventKept: fc
+    .record({ ...ofGraph, key: text, type: text, event: bytes, suits: fc.array(count) })
+    .map(makeGraph.eventKept),
+  eventTaken: fc.record({ ...ofGraph, task: count, key: text }).map(makeGraph.eventTaken),
   notificationDue: fc
     .record({
       ...ofGraph,

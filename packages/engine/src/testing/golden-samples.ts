@@ -248,6 +248,17 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
     makeGraph.taskWaiting({ ...ofGraph, task: 2, until: 0 }),
   ],
   nestedStarted: [makeGraph.nestedStarted({ ...ofGraph, task: 1, run: 'run-2' })],
+  eventKept: [
+    makeGraph.eventKept({
+      ...ofGraph,
+      key: '["/shop","7"]',
+      type: 'paid',
+      event: bytes,
+      suits: [],
+    }),
+    makeGraph.eventKept({ ...ofGraph, key: 'é', type: 'paid', event: bytes, suits: [1, 4] }),
+  ],
+  eventTaken: [makeGraph.eventTaken({ ...ofGraph, task: 1, key: '["/shop","7"]' })],
   notificationDue: [
     makeGraph.notificationDue({
       ...ofGraph,

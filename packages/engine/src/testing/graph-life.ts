@@ -1,5 +1,5 @@
 import type { GraphPorts } from '../children/ports.ts';
-import { encodeText } from '../facts/text.ts';
+import { decodeText, encodeText } from '../facts/text.ts';
 import { parentsOf, taskName } from '../model/graph.ts';
 import type { Attempt, Run, Task } from '../model/run.ts';
 import { isTerminalTask, type TaskState } from '../model/states.ts';
@@ -9,9 +9,18 @@ import { definitionOf, type Plan, type PlannedTask } from './graph-plan.ts';
 import { Recorded } from './recorded.ts';
 
 const PORTS: GraphPorts = {
-  judge: (expression) => ({ value: expression === 'yes' }),
+  judge: (expression, { tasks }) => ({
+    value: expression === 'failures' ? [...tasks.values()].some(hadFailures) : expression === 'yes',
+  }),
+  reads: () => ({ input: false, tasks: false }),
   readAddition: () => ({ error: 'nothing is added here' }),
 };
+
+function hadFailures({ output }: { readonly output: Uint8Array | null }): boolean {
+  if (output === null) return false;
+  const { failures = [] } = JSON.parse(decodeText(output)) as { failures?: readonly unknown[] };
+  return failures.length > 0;
+}
 
 /** Leads the life of one planned run: in a random order, with crashes, and looks at every start. */
 export class GraphLife {

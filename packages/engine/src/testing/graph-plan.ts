@@ -8,14 +8,17 @@ export interface PlannedTask {
   readonly name: string;
   /** Indexes of parents, all smaller than its own. */
   readonly after: readonly number[];
-  readonly kind: 'worker' | 'sleep' | 'fanOut';
-  readonly when: 'yes' | 'no' | null;
+  readonly kind: 'worker' | 'sleep' | 'approval' | 'event' | 'fanOut';
+  /** `failures`: only where a fan-out that it comes after had some. */
+  readonly when: 'yes' | 'no' | 'failures' | null;
   readonly ifParentSkipped: 'skip' | 'run';
   readonly fails: boolean;
   /** Of its output: how many children a fan-out makes of it. */
   readonly total: number;
   /** Of a fan-out: which of its children fail. */
   readonly failing: readonly number[];
+  /** Of a fan-out of a fan-out: once for each child of that, or for each that succeeded. */
+  readonly overResults: boolean;
 }
 
 export interface Plan {
@@ -31,13 +34,17 @@ export function planArbitrary(policies: readonly FailurePolicy[], size = 12): fc
       'worker' as const,
       'worker' as const,
       'sleep' as const,
+      'approval' as const,
+      'event' as const,
+      'fanOut' as const,
       'fanOut' as const,
     ),
-    when: fc.constantFrom(null, null, null, 'yes' as const, 'no' as const),
+    when: fc.constantFrom(null, null, null, 'yes' as const, 'no' as const, 'failures' as const),
     ifParentSkipped: fc.constantFrom('skip' as const, 'run' as const),
     fails: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
     total: fc.nat(4),
     failing: fc.array(fc.nat(8), { maxLength: 1 }),
+    overResults: fc.boolean(),
   });
   return fc.record({
     policy: fc.constantFrom(...policies),
@@ -55,15 +62,25 @@ export function planArbitrary(policies: readonly FailurePolicy[], size = 12): fc
 }
 
 export function definitionOf({ tasks }: Plan): TaskDefinition[] {
-  return tasks.map(({ name, after, kind, when, ifParentSkipped }) => ({
+  return tasks.map(({ name, after, kind, when, ifParentSkipped, overResults }) => ({
     name,
     after: after.map((parent) => `t${parent}`),
     ifParentSkipped,
     ...(when === null ? {} : { when }),
     ...(kind === 'sleep' ? { sleep: { forMs: 5_000 } } : {}),
-    ...(kind === 'fanOut' ? { fanOut: { from: `t${after[0]}` } } : {}),
+    ...(kind === 'approval' ? { approval: { timeoutMs: 5_000, default: 'approve' } } : {}),
+    ...(kind === 'event' ? { event: { type: 'never', timeoutMs: 5_000, default: 'skip' } } : {}),
+    ...(kind === 'fanOut' ? { fanOut: fanOutOf(tasks, after[0] as number, overResults) } : {}),
   }));
 }
+
+function fanOutOf(tasks: readonly PlannedTask[], from: number, overResults: boolean) {
+  const isNested = tasks[from]?.kind === 'fanOut';
+  return { from: `t${from}`, ...(isNested && overResults ? { path: 'results' } : {}) };
+}
+
+/** How many children a fan-out had, and how many of them succeeded. */
+type Groups = Map<number, { readonly total: number; readonly succeeded: number }>;
 
 export interface Expected {
   readonly run: RunState;
@@ -77,47 +94,74 @@ export interface Expected {
  */
 export function expectedEnd(plan: Plan): Expected {
   const states: Record<string, TaskState> = {};
-  for (const task of plan.tasks) {
+  const groups: Groups = new Map();
+  for (const [index, task] of plan.tasks.entries()) {
     const parents = task.after.map((parent) => states[`t${parent}`] as TaskState);
-    states[task.name] = stateOf(plan, task, parents);
-    if (task.kind !== 'fanOut' || !ran(plan, task, parents)) continue;
-    const from = task.after[0] as number;
-    const count = states[`t${from}`] === 'SUCCEEDED' ? totalOf(plan, from) : 0;
+    const seen = { plan, task, parents, groups };
+    states[task.name] = stateOf(seen);
+    if (task.kind !== 'fanOut' || !ran(seen)) continue;
+    const count = parents[0] === 'SUCCEEDED' ? totalOf(seen) : 0;
     const children = Array.from({ length: count }, (_, i) => task.failing.includes(i));
     for (const [i, fails] of children.entries()) {
       states[`${task.name}_chunk_${i}`] = fails ? 'FAILED' : 'SUCCEEDED';
     }
     const failed = children.filter(Boolean).length;
+    groups.set(index, { total: count, succeeded: count - failed });
     const tolerated = plan.policy === 'SKIP_FAILED' && failed < count;
     states[task.name] = failed === 0 || tolerated ? 'SUCCEEDED' : 'FAILED';
   }
   return { tasks: states, run: runState(plan, Object.values(states)) };
 }
 
-/** Only workers have an output; a fan-out of anything else asks for what is not there. */
-function totalOf(plan: Plan, index: number): number {
-  const parent = plan.tasks[index] as PlannedTask;
+interface Seen {
+  readonly plan: Plan;
+  readonly task: PlannedTask;
+  /** How its parents ended. */
+  readonly parents: readonly TaskState[];
+  readonly groups: Groups;
+}
+
+/** Workers say how many; so do fan-outs. A fan-out of anything else asks for what is not there. */
+function totalOf({ plan, task, groups }: Seen): number {
+  const from = task.after[0] as number;
+  const group = groups.get(from);
+  if (group !== undefined) return task.overResults ? group.succeeded : group.total;
+  const parent = plan.tasks[from] as PlannedTask;
   return parent.kind === 'worker' ? parent.total : Number.NaN;
 }
 
-function ran(plan: Plan, task: PlannedTask, parents: readonly TaskState[]): boolean {
-  const from = task.after[0] as number;
-  const wrong = parents[0] === 'SUCCEEDED' && Number.isNaN(totalOf(plan, from));
-  return !wrong && fate(plan, task, parents) === null;
+function ran(seen: Seen): boolean {
+  const wrong = seen.parents[0] === 'SUCCEEDED' && Number.isNaN(totalOf(seen));
+  return !wrong && fate(seen) === null;
 }
 
-function stateOf(plan: Plan, task: PlannedTask, parents: readonly TaskState[]): TaskState {
-  const early = fate(plan, task, parents);
+function stateOf(seen: Seen): TaskState {
+  const { task } = seen;
+  const early = fate(seen);
   if (early !== null) return early;
-  if (task.kind === 'fanOut') return ran(plan, task, parents) ? 'SUCCEEDED' : 'FAILED';
-  return task.kind === 'worker' && task.fails ? 'FAILED' : 'SUCCEEDED';
+  switch (task.kind) {
+    case 'fanOut':
+      return ran(seen) ? 'SUCCEEDED' : 'FAILED';
+    case 'worker':
+      return task.fails ? 'FAILED' : 'SUCCEEDED';
+    // Nothing comes, and silence means that it is left out.
+    case 'event':
+      return 'SKIPPED';
+    case 'sleep':
+    case 'approval':
+      return 'SUCCEEDED';
+  }
 }
 
 /** How it ends without beginning; null where it begins. */
-function fate(plan: Plan, task: PlannedTask, parents: readonly TaskState[]): TaskState | null {
+function fate({ plan, task, parents, groups }: Seen): TaskState | null {
   const lost = parents.some((state) => state === 'FAILED' || state === 'CANCELLED');
   if (lost && plan.policy !== 'SKIP_FAILED') return 'CANCELLED';
   if (parents.includes('SKIPPED') && task.ifParentSkipped === 'skip') return 'SKIPPED';
+  if (task.when === 'failures') {
+    const of = task.after.flatMap((parent) => groups.get(parent) ?? []);
+    return of.some(({ total, succeeded }) => succeeded < total) ? null : 'SKIPPED';
+  }
   return task.when === 'no' ? 'SKIPPED' : null;
 }
 

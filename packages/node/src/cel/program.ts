@@ -24,6 +24,8 @@ export type Evaluated =
 
 export interface CelProgram {
   readonly expression: string;
+  /** Everything that it names; a name of its own making may be among it. */
+  readonly names: ReadonlySet<string>;
   /** Never throws and never takes long; an event that does not fit an expression is no accident. */
   evaluate(variables: Readonly<Record<string, unknown>>, allowance?: Allowance): Evaluated;
 }
@@ -62,8 +64,10 @@ export function compileCel(environment: Environment, source: Source): Compiled {
     }
     const meter = new Meter();
     meter.install(root);
-    const baseWork = nodesOf(root).size;
-    return { kind: 'program', program: programOf(source, { run: parsed, meter, baseWork }) };
+    const nodes = nodesOf(root);
+    const names = namesIn(nodes);
+    const compiled = { run: parsed, meter, baseWork: nodes.size, names };
+    return { kind: 'program', program: programOf(source, compiled) };
   } catch (error) {
     return refusedBy(source, error);
   }
@@ -76,11 +80,13 @@ function programOf(
     readonly meter: Meter;
     /** What it costs whatever it is given. */
     readonly baseWork: number;
+    readonly names: ReadonlySet<string>;
   },
 ): CelProgram {
-  const { run, meter, baseWork } = compiled;
+  const { run, meter, baseWork, names } = compiled;
   return {
     expression,
+    names,
     evaluate(variables, allowance) {
       meter.reset(allowance?.left);
       // Nobody reads the stacks of these errors, and they are what makes an error dear.
@@ -102,6 +108,12 @@ function programOf(
       }
     },
   };
+}
+
+function namesIn(nodes: Iterable<MeteredNode>): Set<string> {
+  const names = new Set<string>();
+  for (const { op, args } of nodes) if (op === 'id') names.add(args as string);
+  return names;
 }
 
 function isCallOf({ op, args }: MeteredNode, name: string): boolean {

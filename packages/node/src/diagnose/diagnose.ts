@@ -1,4 +1,4 @@
-import { type Attempt, type Core, isTerminalTask, type Task } from '@signalbox/engine';
+import { type Attempt, type Core, isTerminalTask, parentsOf, type Task } from '@signalbox/engine';
 import { ended, endedLive } from './ended.ts';
 import { heldByGraph, pausedRun } from './held-by-graph.ts';
 import { diagnoseQueued } from './queued.ts';
@@ -71,7 +71,8 @@ function diagnoseAttempt(core: Core, attempt: Attempt, now: number): Finding {
 }
 
 function diagnoseUpstream(task: Task, now: number): Finding {
-  const open = task.spec.after
+  const parents = parentsOf(task);
+  const open = parents
     .map((index) => task.run.tasks[index] as Task)
     .filter((parent) => !isTerminalTask(parent.state));
   const upstream = open.slice(0, PARENTS_TOLD).map((parent) => {
@@ -94,6 +95,6 @@ function diagnoseUpstream(task: Task, now: number): Finding {
     reason: 'WAITING_UPSTREAM',
     detail: `It waits for ${count(open.length, 'task')}: ${told.join(', ')}${more}.`,
     suggestion: `See why ${upstream[0]?.name ?? 'the first of them'} has not ended.`,
-    numbers: { open: open.length, of: task.spec.after.length, upstream },
+    numbers: { open: open.length, of: parents.length, upstream },
   };
 }

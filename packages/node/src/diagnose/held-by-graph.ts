@@ -91,7 +91,7 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
       return {
         reason: 'WAITING_EVENT',
         detail: `It has waited ${since} for an event of the type ${wait.type}.`,
-        suggestion: 'Send the event, or signal the task.',
+        suggestion: `Send the event, or end the wait: signalbox signal ${formatRunId(task.run)}:${taskName(task)}`,
         numbers,
       };
     case 'run': {

@@ -3,13 +3,14 @@ import {
   CLASSES,
   type Class,
   type GraphFact,
+  type Growth,
   isGraphFact,
   type JobSpec,
   parseDetail,
   type RunFact,
   type RunId,
   type RunState,
-  type TaskState,
+  taskNameAt,
 } from '@signalbox/engine';
 import type { FeedEvent } from '../context.ts';
 
@@ -17,6 +18,19 @@ import type { FeedEvent } from '../context.ts';
 export interface NamedRun {
   readonly id: RunId;
   readonly spec: JobSpec;
+  /** How it grew, as far as is known: at least up to the fact that is told. */
+  readonly growth: Growth[];
+}
+
+/** A fact by which a run grows is known to it before any task is named that it made. */
+export function learnGrowth({ growth }: NamedRun, fact: ToldFact | RunFact): void {
+  if (fact.kind !== 'taskFannedOut' && fact.kind !== 'tasksAdded') return;
+  const step: Growth =
+    fact.kind === 'taskFannedOut'
+      ? ['fanOut', fact.task, fact.count]
+      : ['added', fact.task, fact.tasks, fact.edges];
+  // A task makes its run grow once. What was read from memory or a row may be ahead of the facts.
+  if (!growth.some(([kind, task]) => kind === step[0] && task === step[1])) growth.push(step);
 }
 
 /** Tasks named in the event of an end; a run of a hundred thousand tasks is read from its view. */
@@ -72,7 +86,7 @@ export function eventOf(fact: ToldFact, run: NamedRun): FeedEvent {
 /** What happened to the graph of the run. */
 function graphPart(fact: GraphFact, run: NamedRun): Partial<FeedEvent> & { at: number } {
   const { at } = fact;
-  const named = (task: number) => run.spec.tasks[task]?.name ?? `${task}`;
+  const named = (task: number) => taskNameAt(run.spec, run.growth, task);
   switch (fact.kind) {
     case 'runPaused': {
       const { by, why, detail } = fact;
@@ -92,6 +106,10 @@ function graphPart(fact: GraphFact, run: NamedRun): Partial<FeedEvent> & { at: n
       return { at, task: named(fact.task), state: 'PENDING', detail: { until: fact.until } };
     case 'nestedStarted':
       return { at, task: named(fact.task), detail: { run: fact.run } };
+    case 'eventKept':
+      return { at, detail: { type: fact.type } };
+    case 'eventTaken':
+      return { at, task: named(fact.task) };
     case 'notificationDue':
       return { at, detail: { id: fact.notification.id, on: fact.notification.on } };
     case 'notificationDone':
@@ -106,7 +124,7 @@ type OfTask = Exclude<Plain, GraphFact | { kind: 'runCancelRequested' | 'runClas
 function taskPart(fact: OfTask, run: NamedRun): Partial<FeedEvent> & { at: number } {
   const of = {
     at: fact.at,
-    task: run.spec.tasks[fact.task]?.name ?? `${fact.task}`,
+    task: taskNameAt(run.spec, run.growth, fact.task),
     ...(fact.attempt === 0 ? {} : { attempt: fact.attempt }),
   };
   switch (fact.kind) {
@@ -151,11 +169,10 @@ const ENDS = {
 /** The task that ended last has no fact of its own: the end of the run tells of it. */
 function endOf(detail: string, run: NamedRun): Readonly<Record<string, unknown>> {
   if (run.spec.tasks.length > TASKS_TOLD) return {};
-  const tasks: { name: string; state: TaskState; error?: string }[] = parseDetail(
-    detail,
-    run.id.ms,
-  ).tasks.map(({ state, error }, i) => ({
-    name: run.spec.tasks[i]?.name ?? `${i}`,
+  const ended = parseDetail(detail, run.id.ms);
+  if (ended.tasks.length > TASKS_TOLD) return {};
+  const tasks = ended.tasks.map(({ state, error }, i) => ({
+    name: taskNameAt(run.spec, ended.growth, i),
     state,
     ...(error === null ? {} : { error }),
   }));

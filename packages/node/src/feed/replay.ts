@@ -1,13 +1,15 @@
 import {
   decodeGroup,
-  type JobSpec,
+  type Growth,
   type PackedFact,
+  parseDetail,
   type RunId,
   type RunState,
 } from '@signalbox/engine';
 import type { EndRow, StoredRun } from '@signalbox/store';
 import type { FeedEvent, NodeContext } from '../context.ts';
-import { eventOf, type ToldFact } from './event-of.ts';
+import { followedBooks } from '../follow/followed-books.ts';
+import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
 import type { Position } from './positions.ts';
 
 const GROUPS_PER_READ = 200;
@@ -60,9 +62,7 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   }
 }
 
-interface KnownRun {
-  readonly id: RunId;
-  readonly spec: JobSpec;
+interface KnownRun extends NamedRun {
   readonly class: 0 | 1 | 2;
   readonly end: EndRow | null;
 }
@@ -106,7 +106,10 @@ class RunsOf {
           ? packed.seq
           : packed.fact.seq;
     const known = await this.#find(seq);
-    return known === null ? null : eventOf(this.#told(packed, known), known);
+    if (known === null) return null;
+    const told = this.#told(packed, known);
+    learnGrowth(known, told);
+    return eventOf(told, known);
   }
 
   #told(
@@ -168,6 +171,16 @@ class RunsOf {
   async #asKnown({ run, end }: StoredRun): Promise<KnownRun> {
     const { tenant, job, jobVersion: version } = run;
     const spec = await this.#q.context.loop.specs.load({ tenant, job, version });
-    return { id: run.id, spec, class: run.class, end };
+    return { id: run.id, spec, class: run.class, end, growth: await this.#growthOf(run.id, end) };
+  }
+
+  /** What the run grew by before the stretch; what it grows by within it is told by its facts. */
+  async #growthOf({ ms, partition, seq }: RunId, end: EndRow | null): Promise<Growth[]> {
+    if (end !== null) return [...parseDetail(end.detail, ms).growth];
+    const { loop, store } = this.#q.context;
+    const book = loop.owns(partition)
+      ? loop.engine.core.books.get(partition)
+      : (await followedBooks(loop, store).follow(partition)).book;
+    return [...(book?.runs.get(seq)?.graph?.growth ?? [])];
   }
 }

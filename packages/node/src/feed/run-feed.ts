@@ -3,7 +3,7 @@ import type { Store } from '@signalbox/store';
 import type { Feed, FeedEvent } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { EndWaiters } from './end-waiters.ts';
-import { eventOf, toldOf } from './event-of.ts';
+import { eventOf, learnGrowth, toldOf } from './event-of.ts';
 import { formatPositions, type Position, type Positions } from './positions.ts';
 import { RunNames } from './run-names.ts';
 import { type Listener, Watchers } from './watchers.ts';
@@ -157,6 +157,7 @@ export class RunFeed implements Feed {
       const run = names[index];
       if (run === null || run === undefined) continue;
       if (fact.kind === 'runsPagedIn' || isScheduleFact(fact)) continue;
+      learnGrowth(run, fact);
       if (this.#watchers.wants(run.spec.tenant, run.id)) {
         events.push({ ...eventOf(toldOf(fact), run), seq, index, others });
       }

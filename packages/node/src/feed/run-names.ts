@@ -1,4 +1,4 @@
-import type { Fact, RunFact } from '@signalbox/engine';
+import { type Fact, parseDetail, type RunFact } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { CommitLoop } from '../loop/index.ts';
 import type { NamedRun } from './event-of.ts';
@@ -25,13 +25,14 @@ export class RunNames {
   nameOf(partition: number, fact: Exclude<RunFact, { kind: 'runsPagedIn' }>): NamedRun | null {
     if (fact.kind === 'runSubmitted') {
       const { ms, seq, spec } = fact.run;
-      return this.#keep({ id: { ms, partition, seq }, spec });
+      return this.#keep({ id: { ms, partition, seq }, spec, growth: [] });
     }
     const seen = this.#seen.get(partition)?.get(fact.seq);
     if (seen !== undefined) return seen;
     const live = this.#loop().engine.core.books.get(partition)?.runs.get(fact.seq);
     if (live === undefined) return null;
-    return this.#keep({ id: { ms: live.ms, partition, seq: live.seq }, spec: live.spec });
+    const id = { ms: live.ms, partition, seq: live.seq };
+    return this.#keep({ id, spec: live.spec, growth: [...(live.graph?.growth ?? [])] });
   }
 
   /** Reads the names of runs that ended unseen; their ends say where their rows are. */
@@ -43,7 +44,8 @@ export class RunNames {
       const [row] = await this.#store().readRuns({ ids: [{ tenant, id }], withInput: false });
       if (row === undefined) continue;
       const version = { tenant, job: row.job, version: row.jobVersion };
-      this.#keep({ id, spec: await this.#loop().specs.load(version) });
+      const { growth } = parseDetail(fact.detail, ms);
+      this.#keep({ id, spec: await this.#loop().specs.load(version), growth: [...growth] });
     }
   }
 

@@ -11,22 +11,23 @@ import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
 const LINES_PER_READ = 1_000;
 const LINES_MAX = 10_000;
 
+export interface RunStreamParams {
+  readonly context: NodeContext;
+  readonly tenant: string;
+  readonly run: RunId;
+  /** The run as it is now; asked for once the stream listens. */
+  readonly view: () => Promise<RunView>;
+  readonly showLine: (line: LogLineRow) => unknown;
+  readonly lastEventId?: string;
+  readonly sink: Sink;
+}
+
 /**
  * The facts and log lines of one run, as server-sent events. It begins with the run as it is
  * (`state`), and ends after the end of the run with `end`. Facts come once each, also over a
  * reconnect; a log line may come again after one, and is known by task, attempt and number.
  */
-export async function streamRun(params: {
-  context: NodeContext;
-  feed: RunFeed;
-  tenant: string;
-  run: RunId;
-  /** The run as it is now; asked for once the stream listens. */
-  view: () => Promise<RunView>;
-  showLine: (line: LogLineRow) => unknown;
-  lastEventId?: string;
-  sink: Sink;
-}): Promise<SlowGuard> {
+export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Promise<SlowGuard> {
   const { context, feed, tenant, run, lastEventId, sink } = params;
   const { partition } = run;
   let isOver = false;
@@ -105,7 +106,7 @@ export async function streamRun(params: {
   }
 }
 
-async function linesSince(
+export async function linesSince(
   context: NodeContext,
   of: { tenant: string; run: RunId; sinceMs: number },
 ): Promise<LogLineRow[]> {

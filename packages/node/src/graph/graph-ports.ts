@@ -4,6 +4,7 @@ import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/proto
 import { Type } from '@signalbox/protocol/type';
 import type { CelPrograms } from '../cel/programs.ts';
 import { ApiError } from '../context.ts';
+import { checkConditions } from '../operations/check-conditions.ts';
 import { checkStep } from '../operations/check-graph.ts';
 import { storedTask } from '../operations/job-definition.ts';
 import { parseJson } from '../supply/parents-document.ts';
@@ -13,13 +14,22 @@ import { conditionPrograms } from './conditions.ts';
 export function graphPorts(): GraphPorts {
   let programs: CelPrograms | null = null;
   let additions: AdditionSchema | null = null;
+  const compile = (expression: string) => {
+    programs ??= conditionPrograms();
+    return programs.compile({ field: 'when', expression, result: 'bool' });
+  };
   return {
     judge(expression, scope) {
-      programs ??= conditionPrograms();
-      const compiled = programs.compile({ field: 'when', expression, result: 'bool' });
+      const compiled = compile(expression);
       if (compiled.kind === 'refused') return { error: compiled.refusal.message };
       const judged = compiled.program.evaluate(variablesOf(scope));
       return judged.kind === 'error' ? { error: judged.message } : { value: judged.value === true };
+    },
+    reads(expression) {
+      const compiled = compile(expression);
+      if (compiled.kind === 'refused') return { input: false, tasks: false };
+      const { names } = compiled.program;
+      return { input: names.has('input'), tasks: names.has('tasks') };
     },
     readAddition(spec, output) {
       additions ??= compileAddition();
@@ -76,6 +86,7 @@ function readAddition(
   const { tasks = [], edges = [] } = value;
   try {
     for (const [i, task] of tasks.entries()) checkStep(task, `tasks[${i}]`);
+    checkConditions(tasks);
   } catch (error) {
     if (error instanceof ApiError) return { error: `${error.field}: ${error.message}` };
     throw error;

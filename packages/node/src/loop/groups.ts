@@ -67,19 +67,23 @@ export class Groups {
 
   /**
    * An entry that was heard leaves the inbox, also a submission that turned out to be a run already:
-   * its client finds that under the name it was given.
+   * its client finds that under the name it was given. What could not be judged yet is told again.
    */
-  takeFromInbox(entry: string, command: Command, answer: Answer): void {
-    if (answer.kind === 'refused' || !('partition' in command)) return;
-    const { partition } = command;
-    if (command.kind === 'cancelNested' && answer.kind === 'duplicate') {
+  takeFromInbox(entry: string, commands: readonly Command[], answers: readonly Answer[]): void {
+    const [first, answer] = [commands[0], answers[0]];
+    const last = commands.at(-1);
+    if (first === undefined || last === undefined || answer === undefined) return;
+    if (!('partition' in first) || answers.some(({ kind }) => kind === 'refused')) return;
+    const { partition } = first;
+    const said = answers.at(-1);
+    if (last.kind === 'cancelNested' && said?.kind === 'duplicate') {
       // Heard again once this is durable: only then is it sure that no submission came before it.
-      const { tenant, key } = command;
-      return this.gathering.addAlias(partition, { tenant, key, run: runOf(answer) });
+      const { tenant, key } = last;
+      return this.gathering.addAlias(partition, { tenant, key, run: runOf(said) });
     }
     this.gathering.takeFromInbox(partition, entry);
-    if (command.kind !== 'submit' || answer.kind !== 'duplicate') return;
-    const { tenant } = command.spec;
+    if (first.kind !== 'submit' || answer.kind !== 'duplicate') return;
+    const { tenant } = first.spec;
     this.gathering.addAlias(partition, { tenant, key: entry, run: runOf(answer) });
   }
 

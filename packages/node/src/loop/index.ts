@@ -1,5 +1,6 @@
 export { expectationName } from './defined-schedule.ts';
 export * from './fetch.ts';
+export { packEvents, type SentEvent } from './inbox-events.ts';
 export * from './inbox-request.ts';
 export * from './loop.ts';
 export * from './ports.ts';
@@ -7,4 +8,11 @@ export * from './reader.ts';
 export { type RedriveScope, redrive } from './redrive.ts';
 export { slicesOf } from './slices.ts';
 export { Specs } from './specs.ts';
-export { readPartition } from './take-over.ts';
+export { readNeeded, readPartition } from './take-over.ts';
+export {
+  ALL_TASKS,
+  NO_TASKS,
+  type SelectedTasks,
+  selectTasks,
+  type TaskSelection,
+} from './task-selection.ts';

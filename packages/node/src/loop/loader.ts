@@ -1,4 +1,5 @@
 import type {
+  Answer,
   Command,
   Effect,
   Engine,
@@ -12,6 +13,7 @@ import type {
 import { DUE_LANE } from '@signalbox/engine';
 import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
+import { eventsOf, isOfEvents } from './inbox-events.ts';
 import { itemsOf } from './inbox-request.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
@@ -25,6 +27,13 @@ const RETRY_MS = 1_000;
 
 type Assign = Effect & { kind: 'assign' };
 
+/** An inbox entry that has been handed to the loop. */
+export interface Taken {
+  readonly entry: string;
+  /** What became of it is durable, or nothing came of it. */
+  settled(answers: readonly Answer[]): void;
+}
+
 interface LoaderParams {
   readonly store: Store;
   readonly ports: LoopPorts;
@@ -35,7 +44,7 @@ interface LoaderParams {
   /** Resolves when everything decided so far is durable. */
   decidedIsDurable(): Promise<void>;
   /** Hands commands of one partition to the loop; with the inbox entry that they take out. */
-  deliver(commands: readonly [Command, ...Command[]], inboxEntry?: string): void;
+  deliver(commands: readonly [Command, ...Command[]], taken?: Taken): void;
   storeFailed(error: StoreError): void;
 }
 
@@ -51,6 +60,12 @@ export class Loader {
   #polling = false;
   /** Something came while a look was under way that may not have seen it. */
   #hurried = false;
+  /** Entries that were handed over: they are in the inbox until that is durable, and are not to come again. */
+  readonly #underWay = new Set<string>();
+  /** Of these, entries that are so no more: the next look sees what the store makes of them. */
+  readonly #settled = new Set<string>();
+  /** The last look has left entries behind. */
+  #isBehind = false;
   #stopped = false;
 
   constructor(params: LoaderParams) {
@@ -194,11 +209,18 @@ export class Loader {
     if (this.#stopped) return;
     this.#polling = true;
     this.#hurried = false;
+    for (const entry of this.#settled) this.#underWay.delete(entry);
+    this.#settled.clear();
     const partitions = this.#p.livePartitions();
     try {
       if (partitions.length > 0) {
-        const entries = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
-        for (const entry of entries) await this.#takeIn(entry);
+        const read = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
+        this.#isBehind = read.length === INBOX_PAGE;
+        const entries = read.filter(({ id }) => !this.#underWay.has(id));
+        // The clocks of two nodes differ: an event that was sent to a run just submitted must not come
+        // before it.
+        for (const entry of entries) if (!isOfEvents(entry)) await this.#takeIn(entry);
+        for (const entry of entries) if (isOfEvents(entry)) this.#hear(entry);
       }
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
@@ -213,7 +235,7 @@ export class Loader {
   async #takeIn(entry: InboxEntry): Promise<void> {
     const { tenant, partition } = entry;
     const word = wordOfEntry(entry);
-    if (word !== null) return this.#hear(entry, word);
+    if (word !== null) return this.#hearWord(entry, word);
     const commands: Command[] = [];
     for (const { job, class: klass, head, input } of itemsOf(entry)) {
       const spec = await this.#p.specs.last(tenant, job);
@@ -221,11 +243,27 @@ export class Loader {
       commands.push({ kind: 'submit', partition, spec, head, class: klass, input });
     }
     const [first, ...others] = commands;
-    if (first !== undefined) this.#p.deliver([first, ...others], entry.id);
+    if (first !== undefined) this.#handOver([first, ...others], entry);
+  }
+
+  #hear(entry: InboxEntry): void {
+    const [first, ...others] = eventsOf(entry);
+    if (first !== undefined && !this.#stopped) this.#handOver([first, ...others], entry);
+  }
+
+  #handOver(commands: readonly [Command, ...Command[]], { id: entry }: InboxEntry): void {
+    this.#underWay.add(entry);
+    const settled = (answers: readonly Answer[]): void => {
+      this.#settled.add(entry);
+      // What was refused comes again at its time: at once it would be refused again, in a circle.
+      const isTaken = answers.every(({ kind }) => kind !== 'refused');
+      if (isTaken && this.#isBehind && this.#settled.size === this.#underWay.size) this.hurry();
+    };
+    this.#p.deliver(commands, { entry, settled });
   }
 
   /** A word of another partition; what it is about may be parked, and has to be there for it. */
-  async #hear(entry: InboxEntry, word: Saying): Promise<void> {
+  async #hearWord(entry: InboxEntry, word: Saying): Promise<void> {
     const { tenant, partition } = entry;
     const isAboutKey = word.kind !== 'nestedEnded';
     const [held] = isAboutKey ? await this.#p.store.readKeys([{ tenant, key: word.key }]) : [];
@@ -233,7 +271,7 @@ export class Loader {
     const fetchIn = holder === null ? null : await this.#fetchIn(tenant, partition, holder);
     if (this.#stopped) return;
     const command = commandOfWord(entry, word, holder);
-    this.#p.deliver(fetchIn === null ? [command] : [fetchIn, command], entry.id);
+    this.#handOver(fetchIn === null ? [command] : [fetchIn, command], entry);
   }
 
   async #fetchIn(tenant: string, partition: number, id: RunId): Promise<Command | null> {

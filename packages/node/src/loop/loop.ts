@@ -8,7 +8,7 @@ import { DurableMark } from './durable-mark.ts';
 import { type Group, partitionAndSeq, type Reply } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
 import { Leases } from './leases.ts';
-import { Loader } from './loader.ts';
+import { Loader, type Taken } from './loader.ts';
 import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
@@ -133,7 +133,7 @@ export class CommitLoop {
       inboxPollMs: settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
       livePartitions: () => this.leases.livePartitions,
-      deliver: (commands, inboxEntry) => this.#deliver(commands, inboxEntry),
+      deliver: (commands, taken) => this.#deliver(commands, taken),
       storeFailed,
     });
   }
@@ -223,6 +223,11 @@ export class CommitLoop {
     this.engine.apply({ kind: 'follow', tenants }, this.engine.core.now, this.#ports.random);
   }
 
+  /** Something was put into the inbox of a partition that is ours: it need not wait for the next look. */
+  lookIntoInbox(): void {
+    this.#loader.hurry();
+  }
+
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
   report(said: Command | readonly Command[]): void {
     if (this.#stopped) return;
@@ -277,10 +282,10 @@ export class CommitLoop {
     this.#deferStep();
   }
 
-  #deliver(commands: readonly [Command, ...Command[]], inboxEntry?: string): void {
+  #deliver(commands: readonly [Command, ...Command[]], taken?: Taken): void {
     const partition = partitionOf(commands[0]);
-    const mail = { commands, resolve: null, partition };
-    this.#post(inboxEntry === undefined ? mail : { ...mail, inboxEntry });
+    if (taken === undefined) return this.#post({ commands, resolve: null, partition });
+    this.#post({ commands, resolve: taken.settled, partition, inboxEntry: taken.entry });
   }
 
   #deferStep(): void {
@@ -343,10 +348,7 @@ export class CommitLoop {
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
     if (mail.inboxEntry !== undefined && partition !== null) {
-      // A request is taken or not as its first submission is; a word is what comes last.
-      const at = first?.kind === 'submit' ? 0 : commands.length - 1;
-      const [command, answer] = [commands[at], answers[at]];
-      if (command && answer) this.#groups.takeFromInbox(mail.inboxEntry, command, answer);
+      this.#groups.takeFromInbox(mail.inboxEntry, commands, answers);
     }
     return answers;
   }

@@ -63,6 +63,6 @@ describe('a reader whose question takes long', () => {
     const { store, answerNow } = slowReader(world.disk);
     answerNow();
     const view = await readRun({ loop: node.loop, store, tenant: 'acme', id });
-    expect(view).toMatchObject({ state: 'PENDING', tasks: [{ state: 'QUEUED' }] });
+    expect(view).toMatchObject({ state: 'PENDING', parked: { state: 'QUEUED' } });
   });
 });

@@ -2,6 +2,7 @@ import {
   type AttemptRecord,
   CLASSES,
   type ClassName,
+  type DetailTask,
   type Growth,
   isParked,
   parseDetail,
@@ -14,11 +15,12 @@ import {
   resultOutput,
   type Task,
   type TaskState,
-  taskName,
   toldError,
+  type Waited,
 } from '@signalbox/engine';
 import type { Store, StoredRun } from '@signalbox/store';
 import type { CommitLoop } from './loop.ts';
+import { ALL_TASKS, selectTasks, type TaskSelection } from './task-selection.ts';
 
 /** A run as a reader is shown it. */
 export interface RunView {
@@ -30,23 +32,32 @@ export interface RunView {
   readonly state: RunState;
   readonly head: RunHead;
   readonly endedAtMs: number | null;
-  readonly tasks: readonly {
-    readonly name: string;
-    readonly state: TaskState;
-    readonly error: string | null;
-    readonly attempts: readonly AttemptRecord[];
-    /** As the live attempt last told; absent where it has told none. */
-    readonly progress?: number;
-    /** When a task that waits for its time goes on. */
-    readonly dueAtMs?: number;
-    /** The run that it waits for, or waited for. */
-    readonly nested?: string;
-  }[];
+  /** Those that were asked for. */
+  readonly tasks: readonly TaskRead[];
+  /** Where those go on that were not told; null where nothing is left. */
+  readonly nextTask: number | null;
+  /** Of a run that waits in the store: how every task of it waits that waits for no other. */
+  readonly parked?: Omit<TaskRead, 'index'>;
   /** How its graph grew beyond its job version. */
   readonly growth: readonly Growth[];
   /** Why it is held, and by whom. */
   readonly paused?: NonNullable<RunGraph['paused']>;
   readonly output: Uint8Array | null;
+}
+
+export interface TaskRead {
+  readonly index: number;
+  readonly state: TaskState;
+  readonly error: string | null;
+  readonly attempts: readonly AttemptRecord[];
+  /** As the live attempt last told; absent where it has told none. */
+  readonly progress?: number;
+  /** When a task that waits for its time goes on. */
+  readonly dueAtMs?: number;
+  /** Of a wait that has begun. */
+  readonly wait?: Waited;
+  /** The run that it waits for, or waited for. */
+  readonly nested?: string;
 }
 
 /**
@@ -59,13 +70,14 @@ export async function readRun(params: {
   store: Store;
   tenant: string;
   id: RunId;
+  select?: TaskSelection;
 }): Promise<RunView | null | 'not_owner'> {
-  const { loop, store, tenant, id } = params;
+  const { loop, store, tenant, id, select = ALL_TASKS } = params;
   if (!loop.owns(id.partition)) return 'not_owner';
   const run = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
   if (run !== undefined && run.ms === id.ms) {
     if (run.spec.tenant !== tenant) return null;
-    const view = viewOf(run);
+    const view = viewOf(run, select);
     await loop.durable(run.groupNumber);
     // Ownership may have ended while we waited; then the view may never become true.
     return loop.owns(id.partition) ? view : 'not_owner';
@@ -73,17 +85,24 @@ export async function readRun(params: {
   const ending = loop.endingGroup(id.partition, id.seq);
   if (ending !== null) await loop.durable(ending);
   const stored = await store.getRun({ tenant, id });
-  if (stored === null || stored.end !== null) return stored && viewOfStored(stored);
+  if (stored === null || stored.end !== null) return stored && viewOfStored(stored, select);
   // Without an end it waits parked, if this node may still say so: its end may have been dropped
   // with a lost partition, and then its next owner knows better than "waiting".
   const book = loop.engine.core.books.get(id.partition);
   if (book === undefined || !loop.owns(id.partition)) return 'not_owner';
   const parked = isParked(book, { seq: id.seq, head: headOf(stored) });
   // It was brought into memory, and may have ended since, while the store was asked.
-  return parked ? viewOfStored(stored) : readRun(params);
+  return parked ? viewOfStored(stored, select) : readRun(params);
 }
 
-export function viewOf(run: Run): RunView {
+/** `stateOf`: how a task stands for whoever reads it from the journal, where readiness is derived. */
+export function viewOf(
+  run: Run,
+  select: TaskSelection,
+  stateOf: (task: Task) => TaskState = ({ state }) => state,
+): RunView {
+  const { tasks } = run;
+  const selected = selectTasks(tasks.length, (i) => stateOf(tasks[i] as Task), select);
   return {
     id: { ms: run.ms, partition: run.partition, seq: run.seq },
     tenant: run.spec.tenant,
@@ -93,20 +112,31 @@ export function viewOf(run: Run): RunView {
     state: run.state,
     head: run.head,
     endedAtMs: null,
-    tasks: run.tasks.map((task) => ({
-      name: taskName(task),
-      state: task.state,
-      error: toldError(task, task.state, task.error),
-      attempts: attemptsOf(task),
-      ...(task.attempt !== null && task.attempt.progress >= 0
-        ? { progress: task.attempt.progress }
-        : {}),
-      ...(task.state === 'PENDING' && task.dueAt > 0 ? { dueAtMs: task.dueAt } : {}),
-      ...(task.part === null || task.part.nested === null ? {} : { nested: task.part.nested }),
-    })),
+    tasks: selected.indexes.map((index) => {
+      const task = tasks[index] as Task;
+      return readTask(task, stateOf(task));
+    }),
+    nextTask: selected.next,
     growth: run.graph?.growth ?? [],
     ...(run.graph?.paused == null ? {} : { paused: run.graph.paused }),
     output: null,
+  };
+}
+
+function readTask(task: Task, state: TaskState): TaskRead {
+  const { index, attempt, part, dueAt } = task;
+  return {
+    index,
+    state,
+    // What an earlier try said is no error of a task that succeeded.
+    error: state === 'SUCCEEDED' ? null : toldError(task, state, task.error),
+    attempts: attemptsOf(task),
+    ...(attempt !== null && attempt.progress >= 0 ? { progress: attempt.progress } : {}),
+    ...(state === 'PENDING' && dueAt > 0 ? { dueAtMs: dueAt } : {}),
+    ...(part !== null && part.waitsSince > 0
+      ? { wait: { from: part.waitsSince, until: part.waitedUntil } }
+      : {}),
+    ...(part === null || part.nested === null ? {} : { nested: part.nested }),
   };
 }
 
@@ -119,7 +149,7 @@ function attemptsOf(task: Task): AttemptRecord[] {
 }
 
 /** A run that no owner holds in memory: it has ended, or waits parked in the store. */
-export function viewOfStored({ run, end }: StoredRun): RunView {
+export function viewOfStored({ run, end }: StoredRun, select: TaskSelection): RunView {
   const head = headOf({ run });
   const detail = end === null ? null : parseDetail(end.detail, run.id.ms);
   const waiting: TaskState = head.lane === undefined || head.lane === 'due' ? 'PENDING' : 'QUEUED';
@@ -132,16 +162,19 @@ export function viewOfStored({ run, end }: StoredRun): RunView {
     state: end === null ? 'PENDING' : (end.state as RunState),
     head,
     endedAtMs: end?.endedAtMs ?? null,
-    tasks:
-      end === null
-        ? [{ name: 'main', state: waiting, error: null, attempts: [], ...dueOf(head, waiting) }]
-        : namedTasks(detail as RunDetail),
+    ...(detail === null
+      ? {
+          tasks: [],
+          nextTask: null,
+          parked: { state: waiting, error: null, attempts: [], ...dueOf(head, waiting) },
+        }
+      : endedTasks(detail, select)),
     growth: detail?.growth ?? [],
     output: detail === null ? null : resultOutput(detail, end?.output ?? null),
   };
 }
 
-function headOf({ run }: { readonly run: StoredRun['run'] }): RunHead {
+export function headOf({ run }: { readonly run: StoredRun['run'] }): RunHead {
   return run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
 }
 
@@ -149,7 +182,20 @@ function dueOf({ dueAt }: RunHead, state: TaskState): { dueAtMs?: number } {
   return dueAt === undefined || state !== 'PENDING' ? {} : { dueAtMs: dueAt };
 }
 
-/** Tasks of the job version are named by it; those that came later name themselves. */
-function namedTasks({ tasks }: RunDetail): RunView['tasks'] {
-  return tasks.map(({ output: _output, ...task }, i) => ({ name: `${i}`, ...task }));
+function endedTasks(
+  { tasks }: RunDetail,
+  select: TaskSelection,
+): Pick<RunView, 'tasks' | 'nextTask'> {
+  const { indexes, next } = selectTasks(
+    tasks.length,
+    (i) => (tasks[i] as DetailTask).state,
+    select,
+  );
+  return {
+    tasks: indexes.map((index) => {
+      const { output: _output, ...task } = tasks[index] as DetailTask;
+      return { index, ...task };
+    }),
+    nextTask: next,
+  };
 }

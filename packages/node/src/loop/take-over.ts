@@ -1,8 +1,10 @@
 import {
   type Book,
+  type FindSpec,
   type JobSpec,
   type JobVersion,
   planRebuild,
+  type RebuildPlan,
   type RunHead,
   rebuild,
   type SubmittedRun,
@@ -38,14 +40,26 @@ export async function readPartition(params: {
     after = last.seq;
   }
   const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
-  const rows = await readRows(store, partition, plan.needed);
+  const { rows, find } = await readNeeded({ store, specs, plan });
+  const book = rebuild(plan, { epoch, rows, findSpec: find });
+  return { book, tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0) };
+}
+
+/** What a plan needs beside the facts: rows of live runs, and job versions. */
+export async function readNeeded(params: {
+  store: Store;
+  specs: Specs;
+  plan: RebuildPlan;
+}): Promise<{ rows: Map<number, SubmittedRun>; find: FindSpec }> {
+  const { store, specs, plan } = params;
+  const rows = await readRows(store, plan.partition, plan.needed);
   // Kept here and not only in the cache: a cache may forget one before it is needed.
   const found = new Map<string, JobSpec>();
   for (const version of [...plan.jobVersions, ...rows.map(versionOf)]) {
     const key = keyOf(version.tenant, version.job, version.version);
     if (!found.has(key)) found.set(key, await specs.load(version));
   }
-  const find = (tenant: string, job: string, version: number): JobSpec => {
+  const find: FindSpec = (tenant, job, version) => {
     const spec = found.get(keyOf(tenant, job, version));
     if (spec === undefined)
       throw new RangeError(`job ${tenant}/${job} version ${version} not loaded`);
@@ -54,8 +68,7 @@ export async function readPartition(params: {
   const submitted = new Map(
     rows.map((row) => [row.id.seq, toSubmitted(row, find(row.tenant, row.job, row.jobVersion))]),
   );
-  const book = rebuild(plan, { epoch, rows: submitted, findSpec: find });
-  return { book, tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0) };
+  return { rows: submitted, find };
 }
 
 function keyOf(tenant: string, job: string, version: number): string {

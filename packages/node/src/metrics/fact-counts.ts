@@ -83,6 +83,8 @@ export class FactCounts {
       case 'tasksTakenOver':
       case 'taskWaiting':
       case 'nestedStarted':
+      case 'eventKept':
+      case 'eventTaken':
       case 'notificationDue':
       case 'notificationDone':
       case 'windowMet':

@@ -1,9 +1,9 @@
-import type { JobDefinition } from '@signalbox/protocol';
+import type { TaskDefinition } from '@signalbox/protocol';
 import { conditionPrograms } from '../graph/conditions.ts';
 import { invalid } from './refusals.ts';
 
 /** Refuses conditions that could never be evaluated, before a run finds out. */
-export function checkConditions({ tasks = [] }: JobDefinition): void {
+export function checkConditions(tasks: readonly TaskDefinition[]): void {
   const written = tasks.flatMap(({ when, event }, i) => [
     ...(when === undefined ? [] : [{ field: `tasks[${i}].when`, expression: when }]),
     ...(event?.when === undefined

@@ -1,4 +1,4 @@
-import { findCycle } from '@signalbox/engine';
+import { findChildName, findCycle } from '@signalbox/engine';
 import {
   checkTarget,
   type JobDefinition,
@@ -17,6 +17,7 @@ export function checkGraph(definition: JobDefinition, targets: TargetOptions): v
   const names = taskNames(tasks);
   const indexOf = uniqueNames(names);
   for (const [i, task] of tasks.entries()) checkStep(task, `tasks[${i}]`);
+  requireOwnNames(tasks, names);
   const after = tasks.map((task, i) => parentsOf(task, { i, names, indexOf }));
   const cycle = findCycle(names, after);
   if (cycle !== null) throw cycleError(cycle, tasks, indexOf);
@@ -38,6 +39,16 @@ function uniqueNames(names: readonly string[]): Map<string, number> {
     indexOf.set(name, i);
   }
   return indexOf;
+}
+
+/** Children of a fan-out have names too: a task named like one could not be told from it. */
+function requireOwnNames(tasks: readonly TaskDefinition[], names: readonly string[]): void {
+  const clash = findChildName(
+    names.map((name, i) => ({ name, isFanOut: tasks[i]?.fanOut !== undefined })),
+  );
+  if (clash === null) return;
+  const field = `tasks[${names.indexOf(clash.name)}].name`;
+  throw invalid(field, `a child of the fan-out ${shown(clash.fanOut)} may have this name`);
 }
 
 function parentsOf(

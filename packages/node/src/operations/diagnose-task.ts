@@ -5,10 +5,11 @@ import { diagnose, waitingUntil } from '../diagnose/diagnose.ts';
 import { ended, endedStored } from '../diagnose/ended.ts';
 import { pausedJob } from '../diagnose/held-by-graph.ts';
 import type { Finding } from '../diagnose/reasons.ts';
+import { ALL_TASKS } from '../loop/index.ts';
 import { findRun } from './find-run.ts';
 import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
-import { readView } from './read-run.ts';
+import { readAnywhere, readView } from './read-run.ts';
 import { showRun } from './run-view.ts';
 import { liveTask, noTask } from './tasks.ts';
 
@@ -37,7 +38,8 @@ export const diagnoseTask = operation(
     }
     const { job, jobVersion: version } = view;
     const spec = await context.loop.specs.load({ tenant, job, version });
-    const { tasks } = await showRun(context, view);
+    const whole = await readAnywhere(context, { tenant, id, select: ALL_TASKS });
+    const { tasks } = await showRun(context, whole, ALL_TASKS);
     const task = endedStored(named.task, { tasks, spec });
     if (task === null) throw noTask(params.id);
     if (view.endedAtMs !== null) return told(task.state, ended(task));

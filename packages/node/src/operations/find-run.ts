@@ -4,6 +4,7 @@ import { ApiError, type NodeContext } from '../context.ts';
 import { itemsOf } from '../loop/index.ts';
 import { parseAlias } from './inbox-alias.ts';
 import { noRun } from './refusals.ts';
+import { findWindowRun } from './schedules/find-window-run.ts';
 
 const INBOX_LOOK = 5_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -13,11 +14,15 @@ export type Found =
   | { readonly kind: 'run'; readonly id: RunId }
   | { readonly kind: 'inbox'; readonly entry: InboxEntry };
 
-/** Reads a run's id, or the alias that the inbox handed out. Throws `not_found` for anything else. */
+/** Reads a run's id, the alias that the inbox handed out, or the id of a window. Throws `not_found` for anything else. */
 export async function findRun(context: NodeContext, tenant: string, text: string): Promise<Found> {
   const id = parseRunId(text);
   if (id !== null) return { kind: 'run', id };
-  if (!UUID.test(text)) throw noRun(text);
+  if (!UUID.test(text)) {
+    const window = await findWindowRun(context, tenant, text);
+    if (window === null) throw noRun(text);
+    return { kind: 'run', id: window };
+  }
   if (!isInboxAlias(parseIdBytes(text))) throw noRun(text);
   const { entry: alias, position, partition } = parseAlias(text);
   const taken = await takenUnder(context, { tenant, alias, position });

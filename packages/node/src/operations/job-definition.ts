@@ -35,7 +35,7 @@ export function checkDefinition(definition: JobDefinition, targets: TargetOption
     if (task.http !== undefined) checkHttp(task.http, `tasks[${i}].http`, targets);
   }
   checkGraph(definition, targets);
-  checkConditions(definition);
+  checkConditions(definition.tasks ?? []);
 }
 
 /** What can be known before a name is looked up; the worker checks the addresses when it dials. */

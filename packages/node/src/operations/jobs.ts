@@ -22,6 +22,7 @@ import {
 } from './named-definitions.ts';
 import { operation } from './operation.ts';
 import { noJob } from './refusals.ts';
+import { saveHearing } from './save-hearing.ts';
 
 const KIND = 'job';
 
@@ -38,6 +39,7 @@ export const defineJob = operation(
     params: { name: string; definition: JobDefinition; expected?: Expected },
   ): Promise<Defined> => {
     const next = await definingNext(context, params);
+    await saveHearing(context, caller, params);
     return change(context, caller, { name: params.name, ...params.expected, next });
   },
 );

@@ -2,7 +2,8 @@ import { formatRunId, isTerminalRun, parseRunId, type RunId } from '@signalbox/e
 import type { ClassName, Page, RunState, RunView } from '@signalbox/protocol';
 import type { StoredRun } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
-import { type RunView as EngineView, viewOf, viewOfStored } from '../loop/index.ts';
+import { readFollowed } from '../follow/read-followed.ts';
+import { type RunView as EngineView, NO_TASKS, viewOf, viewOfStored } from '../loop/index.ts';
 import { operation } from './operation.ts';
 import { showHead } from './run-view.ts';
 
@@ -49,22 +50,26 @@ export const listRuns = operation(
   },
 );
 
-/** A row without an end is what was submitted; how it is now its owner knows. */
+/** A row without an end is what was submitted; how it is now its owner knows, or the journal. */
 async function current(context: NodeContext, row: StoredRun): Promise<EngineView> {
-  if (row.end !== null) return viewOfStored(row);
-  const { id } = row.run;
-  const { loop } = context;
+  if (row.end !== null) return viewOfStored(row, NO_TASKS);
+  const { id, tenant } = row.run;
+  const { loop, store } = context;
+  if (!loop.owns(id.partition)) {
+    const of = { loop, store, tenant, id, select: NO_TASKS, stored: row };
+    return (await readFollowed(of)) ?? viewOfStored(row, NO_TASKS);
+  }
   const live = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
-  if (live !== undefined && live.ms === id.ms && live.spec.tenant === row.run.tenant) {
-    const view = viewOf(live);
+  if (live !== undefined && live.ms === id.ms && live.spec.tenant === tenant) {
+    const view = viewOf(live, NO_TASKS);
     await loop.durable(live.groupNumber);
     return view;
   }
   const ending = loop.endingGroup(id.partition, id.seq);
-  if (ending === null) return viewOfStored(row);
+  if (ending === null) return viewOfStored(row, NO_TASKS);
   await loop.durable(ending);
-  const ended = await context.store.getRun({ tenant: row.run.tenant, id });
-  return viewOfStored(ended ?? row);
+  const ended = await store.getRun({ tenant, id });
+  return viewOfStored(ended ?? row, NO_TASKS);
 }
 
 function matches(view: EngineView, filter: RunFilter): boolean {

@@ -2,11 +2,18 @@ import { setTimeout } from 'node:timers/promises';
 import { formatRunId, isTerminalRun, type RunId } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../context.ts';
-import { type RunView as EngineView, readRun, viewOfStored } from '../loop/index.ts';
+import { FOLLOW_MS } from '../follow/followed-books.ts';
+import { readFollowed } from '../follow/read-followed.ts';
+import {
+  type RunView as EngineView,
+  readRun,
+  type TaskSelection,
+  viewOfStored,
+} from '../loop/index.ts';
 import { findRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { noRun } from './refusals.ts';
-import { showInboxEntry, showRun } from './run-view.ts';
+import { FIRST_TASKS, showInboxEntry, showRun } from './run-view.ts';
 
 /** A caller waits this long at most; then it asks again. */
 export const WAIT_MAX_MS = 60_000;
@@ -26,44 +33,67 @@ export const getRun = operation(
     }
     if (found.kind === 'inbox') return showInboxEntry(found.entry);
     const { id } = found;
-    let view = await readView(context, tenant, id);
-    const timeoutMs = until - performance.now();
-    if (timeoutMs > 0 && !isTerminalRun(view.state)) {
-      const ended = context.feed.ended({ tenant, run: id, timeoutMs });
-      // It may have ended between the look and the wait.
-      view = await readView(context, tenant, id);
-      if (!isTerminalRun(view.state)) {
-        await ended;
-        view = await readView(context, tenant, id);
-      }
+    const read = () => readAnywhere(context, { tenant, id, select: FIRST_TASKS });
+    let view = await read();
+    if (!isTerminalRun(view.state) && performance.now() < until) {
+      await endOf(context, { tenant, id, until, read });
+      view = await read();
     }
-    return firstTasks(await showRun(context, view));
+    return showRun(context, view);
   },
 );
 
-/** One answer carries this many tasks at most; the rest comes in pages. */
-export const TASKS_SHOWN_MAX = 1_000;
-
-function firstTasks(run: RunView): RunView {
-  if (run.tasks.length <= TASKS_SHOWN_MAX) return run;
-  const tasks = run.tasks.slice(0, TASKS_SHOWN_MAX);
-  return { ...run, tasks, nextTasks: String(TASKS_SHOWN_MAX) };
+/** Resolves when the run has ended, or the time is over. */
+async function endOf(
+  context: NodeContext,
+  of: { tenant: string; id: RunId; until: number; read: () => Promise<EngineView> },
+): Promise<void> {
+  const { tenant, id: run, until, read } = of;
+  if (context.loop.owns(run.partition)) {
+    const ended = context.feed.ended({ tenant, run, timeoutMs: until - performance.now() });
+    // It may have ended between the look and the wait.
+    if (!isTerminalRun((await read()).state)) await ended;
+    return;
+  }
+  // Nothing tells this node of another's run: it is looked at again.
+  while (performance.now() < until) {
+    await setTimeout(Math.min(FOLLOW_MS, until - performance.now()));
+    if (isTerminalRun((await read()).state)) return;
+  }
 }
 
-/** From the owner's memory while it lives, from the store when it has ended; only what is durable. */
+interface Question {
+  readonly tenant: string;
+  readonly id: RunId;
+  readonly select: TaskSelection;
+}
+
+/**
+ * From the owner's memory while it lives, from the store when it has ended; only what is durable. For
+ * whoever goes on to do something with the run: another node than the owner refuses.
+ */
 export async function readView(
   context: NodeContext,
   tenant: string,
   id: RunId,
 ): Promise<EngineView> {
   const { loop, store } = context;
-  const view = await readRun({ loop, store, tenant, id });
+  const view = await readRun({ loop, store, tenant, id, select: FIRST_TASKS });
   if (view === null) throw noRun(formatRunId(id));
   if (view !== 'not_owner') return view;
   const stored = await store.getRun({ tenant, id });
   if (stored === null) throw noRun(formatRunId(id));
-  if (stored.end !== null) return viewOfStored(stored);
+  if (stored.end !== null) return viewOfStored(stored, FIRST_TASKS);
   throw new ApiError('not_owner', 'another node holds this run, or none does yet', {
     retryAfterSeconds: 1,
   });
+}
+
+/** The same for whoever only looks: another node than the owner answers from the journal (DAG-24). */
+export async function readAnywhere(context: NodeContext, of: Question): Promise<EngineView> {
+  const { loop, store } = context;
+  const own = await readRun({ loop, store, ...of });
+  const view = own === 'not_owner' ? await readFollowed({ loop, store, ...of }) : own;
+  if (view === null) throw noRun(formatRunId(of.id));
+  return view;
 }

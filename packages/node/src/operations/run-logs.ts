@@ -1,12 +1,12 @@
-import { formatRunId, type JobSpec, type RunId } from '@signalbox/engine';
+import { formatRunId, grownNames, type JobSpec, type RunId } from '@signalbox/engine';
 import type { LogLine, Page } from '@signalbox/protocol';
 import { parseTaskId } from '@signalbox/protocol';
 import type { LogCursor, LogLineRow } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
+import { NO_TASKS } from '../loop/index.ts';
 import { findTakenRun } from './find-run.ts';
-import { grownNames } from './grown-names.ts';
 import { operation } from './operation.ts';
-import { readView } from './read-run.ts';
+import { readAnywhere } from './read-run.ts';
 import { noRun } from './refusals.ts';
 import { instant } from './run-view.ts';
 
@@ -67,7 +67,7 @@ export async function taskNames(
 ): Promise<string[]> {
   const names = spec.tasks.map(({ name }) => name);
   if (!spec.tasks.some(({ step }) => step.fanOut !== null || step.dynamic)) return names;
-  const { growth } = await readView(context, tenant, run);
+  const { growth } = await readAnywhere(context, { tenant, id: run, select: NO_TASKS });
   return [...names, ...grownNames(spec, growth)];
 }
 

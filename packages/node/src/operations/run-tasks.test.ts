@@ -1,6 +1,7 @@
+import { parseRunId, type Run, type RunId } from '@signalbox/engine';
 import type { TaskView } from '@signalbox/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { cancelRun, getRun, runTasks } from './index.ts';
+import { cancelRun, getRun, getTask, listRuns, runTasks } from './index.ts';
 import { caller, SmallNode } from './testing/small-node.ts';
 
 let node: SmallNode;
@@ -58,4 +59,31 @@ it('answers for an absent run and another tenant alike', async () => {
   await expect(runTasks(node.context, caller(), { id: 'x' })).rejects.toMatchObject({
     code: 'not_found',
   });
+});
+
+it('makes a page at the price of a page, however many tasks there are', async () => {
+  const id = await submitted(10_000);
+  const { partition, seq } = parseRunId(id) as RunId;
+  const run = node.context.loop.engine.core.books.get(partition)?.runs.get(seq) as Run;
+  let looked = 0;
+  for (const task of run.tasks) {
+    const { history } = task;
+    const get = () => {
+      looked++;
+      return history;
+    };
+    Object.defineProperty(task, 'history', { get });
+  }
+  const count = async (read: () => Promise<unknown>): Promise<number> => {
+    looked = 0;
+    await read();
+    return looked;
+  };
+  const page = (more: object) => () => runTasks(node.context, caller(), { id, ...more });
+  expect(await count(page({ cursor: '9000', limit: 50 }))).toBe(50);
+  expect(await count(page({ limit: 7, state: 'QUEUED' }))).toBe(7);
+  expect(await count(page({ state: 'FAILED' }))).toBe(0);
+  expect(await count(() => getRun(node.context, caller(), { id }))).toBe(1_000);
+  expect(await count(() => getTask(node.context, caller(), { id: `${id}:t9999` }))).toBe(1);
+  expect(await count(() => listRuns(node.context, caller(), {}))).toBe(0);
 });

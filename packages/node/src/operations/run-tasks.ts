@@ -1,8 +1,8 @@
 import type { Page, TaskState, TaskView } from '@signalbox/protocol';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
-import { readView, TASKS_SHOWN_MAX } from './read-run.ts';
-import { showRun } from './run-view.ts';
+import { readAnywhere } from './read-run.ts';
+import { showTasks, TASKS_SHOWN_MAX } from './run-view.ts';
 
 export interface RunTasksParams {
   readonly id: string;
@@ -20,14 +20,16 @@ export const runTasks = operation(
   async (context, caller, params: RunTasksParams): Promise<Page<TaskView>> => {
     const { tenant } = caller;
     const { id } = await findTakenRun(context, tenant, params.id);
-    const { tasks } = await showRun(context, await readView(context, tenant, id));
-    const limit = Math.min(params.limit ?? TASKS_SHOWN_MAX, TASKS_SHOWN_MAX);
-    const items: TaskView[] = [];
-    let at = Number(params.cursor ?? 0);
-    for (; at < tasks.length && items.length < limit; at++) {
-      const task = tasks[at] as TaskView;
-      if (params.state === undefined || task.state === params.state) items.push(task);
-    }
-    return at < tasks.length ? { items, next: String(at) } : { items };
+    const { state } = params;
+    const select = {
+      from: Number(params.cursor ?? 0),
+      limit: Math.min(params.limit ?? TASKS_SHOWN_MAX, TASKS_SHOWN_MAX),
+      ...(state === undefined ? {} : { state }),
+    };
+    const view = await readAnywhere(context, { tenant, id, select });
+    const { job, jobVersion: version } = view;
+    const spec = await context.loop.specs.load({ tenant, job, version });
+    const { tasks, nextTasks } = showTasks(view, spec, select);
+    return nextTasks === undefined ? { items: tasks } : { items: tasks, next: nextTasks };
   },
 );

@@ -4,6 +4,7 @@ import {
   formatRunId,
   type JobSpec,
   type NestedHead,
+  taskNameAt,
   type WindowHead,
 } from '@signalbox/engine';
 import {
@@ -16,17 +17,29 @@ import {
 } from '@signalbox/protocol';
 import type { InboxEntry } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
-import type { RunView as EngineView } from '../loop/index.ts';
-import { grownNames } from './grown-names.ts';
+import {
+  type RunView as EngineView,
+  selectTasks,
+  type TaskRead,
+  type TaskSelection,
+} from '../loop/index.ts';
+import { AddedParents } from './added-parents.ts';
 import { isReserved } from './reserved-key.ts';
+import { windowId } from './schedules/window-id.ts';
 
-type EngineTask = EngineView['tasks'][number];
+/** One answer carries this many tasks at most; the rest comes in pages. */
+export const TASKS_SHOWN_MAX = 1_000;
+export const FIRST_TASKS: TaskSelection = { from: 0, limit: TASKS_SHOWN_MAX };
 
 /** A run as the API shows it: names instead of indexes, instants instead of milliseconds. */
-export async function showRun(context: NodeContext, view: EngineView): Promise<RunView> {
+export async function showRun(
+  context: NodeContext,
+  view: EngineView,
+  select: TaskSelection = FIRST_TASKS,
+): Promise<RunView> {
   const { tenant, job, jobVersion: version } = view;
   const spec = await context.loop.specs.load({ tenant, job, version });
-  return { ...showHead(view), tasks: showTasks(view, spec), ...outputOf(view.output) };
+  return { ...showHead(view), ...showTasks(view, spec, select), ...outputOf(view.output) };
 }
 
 /** Everything but tasks and output: what a list shows. */
@@ -57,7 +70,8 @@ function showParent({ of, task }: NestedHead): NonNullable<RunView['nestedIn']> 
 
 function showWindow(window: WindowHead): NonNullable<RunView['window']> {
   const { schedule, at, planned, catchUp = false, backfill = false } = window;
-  return { schedule, at: instant(at), planned: instant(planned), catchUp, backfill };
+  const id = windowId(schedule, at);
+  return { id, schedule, at: instant(at), planned: instant(planned), catchUp, backfill };
 }
 
 /** A submission that no owner has taken in yet. */
@@ -75,25 +89,47 @@ export function showInboxEntry(entry: InboxEntry): RunView {
   };
 }
 
-function showTasks(view: EngineView, spec: JobSpec): TaskView[] {
+interface TasksShown {
+  readonly tasks: TaskView[];
+  /** The cursor behind them, where there are more. */
+  readonly nextTasks?: string;
+}
+
+/** The tasks of a view by name, with what the definition does not tell: when they waited, and for whom. */
+export function showTasks(view: EngineView, spec: JobSpec, select: TaskSelection): TasksShown {
   const run = formatRunId(view.id);
-  const declared = spec.tasks.map((task, i) => {
-    const known = view.tasks[i];
-    return showTask(run, task.name, known ?? waiting(view, task.after.length > 0));
+  const { tasks, next } =
+    view.parked === undefined ? told(view) : parked(view.parked, spec, select);
+  const parents = new AddedParents(spec, view.growth, tasks);
+  const shown = tasks.map((task) => {
+    const name = taskNameAt(spec, view.growth, task.index);
+    const after = parents.of(task.index);
+    return { ...showTask(run, name, task), ...(after === null ? {} : { after }) };
   });
-  const grown = grownNames(spec, view.growth).map((name, i) =>
-    showTask(run, name, view.tasks[spec.tasks.length + i] as EngineTask),
-  );
-  return grown.length === 0 ? declared : [...declared, ...grown];
+  return next === null ? { tasks: shown } : { tasks: shown, nextTasks: String(next) };
+}
+
+interface Told {
+  readonly tasks: readonly TaskRead[];
+  readonly next: number | null;
+}
+
+function told({ tasks, nextTask }: EngineView): Told {
+  return { tasks, next: nextTask };
 }
 
 /** A parked run is one row: its tasks are those of its job version, and wait with it. */
-function waiting(view: EngineView, hasParents: boolean): EngineTask {
-  const first = view.tasks[0] as EngineTask;
-  return hasParents ? { name: '', state: 'PENDING', error: null, attempts: [] } : first;
+function parked(first: Omit<TaskRead, 'index'>, { tasks }: JobSpec, select: TaskSelection): Told {
+  const taskAt = (index: number): TaskRead =>
+    tasks[index]?.after.length === 0
+      ? { index, ...first }
+      : { index, state: 'PENDING', error: null, attempts: [] };
+  const { indexes, next } = selectTasks(tasks.length, (index) => taskAt(index).state, select);
+  return { tasks: indexes.map(taskAt), next };
 }
 
-function showTask(run: string, name: string, task: EngineTask): TaskView {
+function showTask(run: string, name: string, task: TaskRead): TaskView {
+  const { wait } = task;
   return {
     id: taskId(run, name),
     name,
@@ -103,6 +139,9 @@ function showTask(run: string, name: string, task: EngineTask): TaskView {
     dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
     attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),
     ...(task.nested === undefined ? {} : { nestedRun: task.nested }),
+    ...(wait === undefined
+      ? {}
+      : { wait: { from: instant(wait.from), until: instantOrNull(wait.until) } }),
   };
 }
 

@@ -1,19 +1,19 @@
-import { type RunId, type Task, taskName } from '@signalbox/engine';
+import { grownNames, type RunId, type Task, taskName } from '@signalbox/engine';
 import { type AttemptView, parseTaskId, type TaskView } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../context.ts';
+import { NO_TASKS } from '../loop/index.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { loadPayload } from './payloads.ts';
-import { readView } from './read-run.ts';
+import { readAnywhere, readView } from './read-run.ts';
 import { shown } from './refusals.ts';
-import { showRun } from './run-view.ts';
+import { showTasks } from './run-view.ts';
 
 export const getTask = operation(
   async (context, caller, params: { id: string }): Promise<TaskView> => {
     const { run, task } = await findTask(context, caller.tenant, params.id);
-    const view = await showRun(context, await readView(context, caller.tenant, run));
-    const found = view.tasks.find((each) => each.name === task);
-    if (found === undefined) throw noTask(params.id);
+    const found = await showTask(context, { tenant: caller.tenant, id: run, name: task });
+    if (found === null) throw noTask(params.id);
     return found;
   },
 );
@@ -23,6 +23,23 @@ export const taskAttempts = operation(
     return { items: (await getTask(context, caller, params)).attempts };
   },
 );
+
+/** One task by its name; null where the run has none of it. */
+export async function showTask(
+  context: NodeContext,
+  { tenant, id, name }: { tenant: string; id: RunId; name: string },
+): Promise<TaskView | null> {
+  const head = await readAnywhere(context, { tenant, id, select: NO_TASKS });
+  const { job, jobVersion: version, growth } = head;
+  const spec = await context.loop.specs.load({ tenant, job, version });
+  const names = [...spec.tasks.map((task) => task.name), ...grownNames(spec, growth)];
+  // Tasks keep their places: what has grown since comes behind it.
+  const from = names.indexOf(name);
+  if (from < 0) return null;
+  const select = { from, limit: 1 };
+  const view = await readAnywhere(context, { tenant, id, select });
+  return showTasks(view, spec, select).tasks[0] ?? null;
+}
 
 /** What the task last saved; there is nothing once its run has ended. */
 export const taskCheckpoint = operation(

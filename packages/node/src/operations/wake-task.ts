@@ -8,6 +8,7 @@ import { operation } from './operation.ts';
 import { readView } from './read-run.ts';
 import { refusal, shown } from './refusals.ts';
 import { showRun } from './run-view.ts';
+import { showTask } from './tasks.ts';
 
 interface OfTask {
   /** Id of the run. */
@@ -41,14 +42,7 @@ export const signalTask = operation(
     const event = new TextEncoder().encode(JSON.stringify(params.event ?? null));
     return wake(context, caller, {
       ...params,
-      command: ({ partition, seq, task }, type) => ({
-        kind: 'event',
-        partition,
-        tenant: caller.tenant,
-        type: type ?? '',
-        event,
-        only: { seq, task },
-      }),
+      command: (of) => ({ kind: 'signal', ...of, event }),
     });
   },
 );
@@ -57,26 +51,27 @@ async function wake(
   context: NodeContext,
   caller: Caller,
   params: OfTask & {
-    command: (
-      of: { partition: number; seq: number; task: number },
-      eventType: string | null,
-    ) => Command & { kind: 'approve' | 'event' };
+    command: (of: {
+      partition: number;
+      seq: number;
+      task: number;
+    }) => Command & { kind: 'approve' | 'signal' };
   },
 ): Promise<RunView> {
   const { loop, store } = context;
   const { tenant } = caller;
   const { id } = await findTakenRun(context, tenant, params.id);
-  const found = liveTask(context, id, params.task);
-  if (found === null) {
-    const view = await showRun(context, await readView(context, tenant, id));
-    const task = view.tasks.find(({ name }) => name === params.task);
-    if (task === undefined) {
+  const task = waitingTask(context, id, params.task);
+  if (task === null) {
+    // Refused by another node than the owner, which cannot know that it does not wait.
+    await readView(context, tenant, id);
+    const shownTask = await showTask(context, { tenant, id, name: params.task });
+    if (shownTask === null) {
       throw new ApiError('not_found', `the run has no task ${shown(params.task)}`);
     }
-    throw new ApiError('conflict', `the task does not wait: it is ${task.state}`);
+    throw new ApiError('conflict', `the task does not wait: it is ${shownTask.state}`);
   }
-  const { index, type } = found;
-  const command = params.command({ partition: id.partition, seq: id.seq, task: index }, type);
+  const command = params.command({ partition: id.partition, seq: id.seq, task });
   const answer = await executeOnRun({ loop, store, tenant, id, command });
   if (answer.kind === 'refused' && answer.code === 'invalid') {
     throw new ApiError('conflict', answer.message);
@@ -85,15 +80,14 @@ async function wake(
   return showRun(context, await readView(context, tenant, id));
 }
 
-/** The waiting task of that name, and the type of event that it waits for. */
-function liveTask(
+/** The index of the waiting task of that name. */
+function waitingTask(
   { loop }: NodeContext,
   { partition, seq }: RunId,
   name: string,
-): { index: number; type: string | null } | null {
+): number | null {
   const run = loop.engine.core.books.get(partition)?.runs.get(seq);
   const task = run?.tasks.find((each) => taskName(each) === name);
   if (task === undefined || task.state !== 'PENDING' || !task.part?.waitsSince) return null;
-  const { wait } = task.spec.step;
-  return { index: task.index, type: wait?.kind === 'event' ? wait.type : null };
+  return task.index;
 }

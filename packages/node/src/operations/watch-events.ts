@@ -1,13 +1,15 @@
 import { ApiError, type NodeContext } from '../context.ts';
+import { streamFollowedRun } from '../feed/followed-stream.ts';
 import { RunFeed } from '../feed/run-feed.ts';
-import { streamRun } from '../feed/run-stream.ts';
+import { type RunStreamParams, streamRun } from '../feed/run-stream.ts';
 import type { Sink } from '../feed/sink.ts';
 import { streamTenant } from '../feed/tenant-stream.ts';
+import { NO_TASKS, type TaskSelection } from '../loop/index.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
-import { readView } from './read-run.ts';
+import { readAnywhere } from './read-run.ts';
 import { showLine, taskNames } from './run-logs.ts';
-import { showRun } from './run-view.ts';
+import { FIRST_TASKS, showRun } from './run-view.ts';
 
 interface Stream {
   /** To be called when the client has gone. */
@@ -35,19 +37,21 @@ export const watchRun = operation(
   ): Promise<Stream> => {
     const { tenant } = caller;
     const { id: run } = await findTakenRun(context, tenant, params.id);
-    const { job, jobVersion: version } = await readView(context, tenant, run);
+    const read = (select: TaskSelection) => readAnywhere(context, { tenant, id: run, select });
+    const { job, jobVersion: version } = await read(NO_TASKS);
     const spec = await context.loop.specs.load({ tenant, job, version });
     const names = await taskNames(context, tenant, { run, spec });
-    return streamRun({
+    const stream: RunStreamParams = {
       context,
-      feed: feedOf(context),
       tenant,
       run,
-      view: async () => showRun(context, await readView(context, tenant, run)),
+      view: async () => showRun(context, await read(FIRST_TASKS)),
       showLine: (line) => showLine(line, names),
       ...(params.lastEventId === undefined ? {} : { lastEventId: params.lastEventId }),
       sink: params.sink(),
-    });
+    };
+    if (!context.loop.owns(run.partition)) return streamFollowedRun(stream);
+    return streamRun({ ...stream, feed: feedOf(context) });
   },
 );
 

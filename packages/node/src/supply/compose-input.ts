@@ -1,4 +1,4 @@
-import { type InputSource, memberAt, type Task } from '@signalbox/engine';
+import { type InputSource, isFannedOut, memberAt, type Task } from '@signalbox/engine';
 import { looksLikeBlobRef } from '@signalbox/protocol';
 import { parseJson, told } from './parents-document.ts';
 
@@ -38,9 +38,7 @@ function memberOf(task: Task, source: InputSource): Member {
   if (from === undefined) return fromBytes(run.input, path, 'the input of the run');
   const parent = run.tasks.find(({ part, spec }) => spec.name === from && part?.group == null);
   if (parent === undefined) return { error: `there is no task ${from}` };
-  if (parent.part !== null && parent.part.firstChild >= 0) {
-    return { value: memberAt(told(parent), path) };
-  }
+  if (isFannedOut(parent)) return { value: memberAt(told(parent), path) };
   // What failed or was skipped gave nothing; whoever runs all the same does without.
   return fromBytes(parent.output, path, `the output of ${from}`);
 }

@@ -1,8 +1,8 @@
-import { memberAt, type Task } from '@signalbox/engine';
+import { isFannedOut, memberAt, type Task } from '@signalbox/engine';
 import { encodeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import type { BlobStore } from '../context.ts';
 import { composeInput } from './compose-input.ts';
-import { parentsDocument, parseJson } from './parents-document.ts';
+import { parentsDocument, parseJson, told } from './parents-document.ts';
 
 /** What an attempt is given besides its definition. */
 export interface Supply {
@@ -71,11 +71,15 @@ export class Supplier {
       this.#items.set(from, lists);
     }
     if (!lists.has(path)) {
-      const value = from.output === null ? undefined : parseJson(from.output);
-      lists.set(path, memberAt(value, path));
+      lists.set(path, memberAt(gaveOf(from), path));
     }
     return lists.get(path);
   }
+}
+
+function gaveOf(task: Task): unknown {
+  if (isFannedOut(task)) return told(task);
+  return task.output === null ? undefined : parseJson(task.output);
 }
 
 const encoder = new TextEncoder();

@@ -12,12 +12,15 @@ import type { Logger } from 'pino';
 import { END_WORK_MAX } from '../cel/limits.ts';
 import { type Allowance, isSpent } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
-import { expectationName } from '../loop/index.ts';
+import { expectationName, packEvents } from '../loop/index.ts';
 import { aliasOf } from '../operations/inbox-alias.ts';
+import { reservedKey } from '../operations/reserved-key.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 import type { EventCounts } from './event-counts.ts';
+import type { HearingBook } from './hearing-book.ts';
 import { listensTo, matchEvent } from './match-event.ts';
+import { sentEvent } from './sent-event.ts';
 import type { TriggerBook } from './trigger-book.ts';
 
 /** Runs that start each other end here: one that follows from more ends than this is refused. */
@@ -28,6 +31,7 @@ const INPUT_BYTES_MAX = 262_144;
 
 export interface FollowParams {
   readonly book: TriggerBook;
+  readonly hearing: HearingBook;
   readonly partitions: () => number;
   readonly now: () => number;
   readonly count: EventCounts;
@@ -35,8 +39,8 @@ export interface FollowParams {
 }
 
 /**
- * The end of a run as an event, and the runs that triggers make of it: inbox entries for the commit of
- * that very end. Their keys are made of trigger and run, so however often an end is told (a commit
+ * The end of a run as an event: the runs that triggers make of it, and the event itself for runs that
+ * wait for it, as inbox entries for the commit of that very end. Their keys are made of trigger and run, so however often an end is told (a commit
  * that is tried again, an entry that is taken in twice), it starts one run for each trigger.
  */
 export function followEnds(params: FollowParams): (end: FollowedEnd) => InboxEntry[] {
@@ -68,11 +72,30 @@ function entriesOf(params: FollowParams, end: FollowedEnd): InboxEntry[] {
     if (entry !== null) entries.push(entry);
   }
   if (entries.length > 0) count('matched', entries.length);
+  for (const partition of params.hearing.partitionsOf(tenant, typeOf(end))) {
+    event ??= eventOf(end);
+    entries.push(heardEntry(params, { tenant, event, partition }));
+  }
   return entries;
 }
 
+/** For the runs of a partition that may wait for it. */
+function heardEntry(
+  { now }: FollowParams,
+  { tenant, event, partition }: { tenant: string; event: Event; partition: number },
+): InboxEntry {
+  const key = reservedKey(`heard/${event.id}`);
+  const id = aliasOf({ tenant, key, partition });
+  return { id, partition, tenant, atMs: now(), ...packEvents([sentEvent(event)]) };
+}
+
+function typeOf({ fact }: FollowedEnd): string {
+  return `run.${fact.state.toLowerCase()}`;
+}
+
 /** What CEL sees of a run that has ended. */
-export function eventOf({ run, fact }: FollowedEnd): Event {
+export function eventOf(end: FollowedEnd): Event {
+  const { run, fact } = end;
   const { partition, seq, ms, at, state } = fact;
   const id = formatRunId({ partition, seq, ms });
   const { job, version } = run.spec;
@@ -82,7 +105,7 @@ export function eventOf({ run, fact }: FollowedEnd): Event {
     specversion: '1.0',
     id,
     source: OWN_SOURCE,
-    type: `run.${state.toLowerCase()}`,
+    type: typeOf(end),
     subject: job,
     time: new Date(at).toISOString(),
     data: {

@@ -1,10 +1,9 @@
 import type { EventCounts } from './event-counts.ts';
 import { SecretBox } from './seal.ts';
-import type { TriggerWatch } from './trigger-watch.ts';
+import type { Watches } from './watch-definitions.ts';
 
 /** What a node has to do with triggers; see `context.ts`. */
-export interface Triggers {
-  readonly watch: TriggerWatch;
+export interface Triggers extends Watches {
   readonly count: EventCounts;
   /** Absent where the node has no key to seal with: then there are no hooks. */
   readonly secrets?: SecretBox;

@@ -121,6 +121,10 @@ export const graphJobFields = {
   notify: Type.Optional(Notify),
   /** How long a run usually takes; at twice this somebody is told. */
   expectedMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000_000 })),
+  /** Types of events that tasks wait for which are added at run time; other waits need not be named. */
+  hears: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 100 }),
+  ),
 };
 
 export type FailurePolicy = Static<typeof FailurePolicy>;

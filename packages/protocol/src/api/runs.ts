@@ -74,6 +74,10 @@ export const TaskView = Type.Object({
   progress: Type.Union([Type.Number(), Type.Null()]),
   dueAt: Type.Union([Instant, Type.Null()]),
   attempts: Type.Array(AttemptView),
+  /** Of a task that waits or has waited for time, a person, an event or a run; `until` is null while it does. */
+  wait: Type.Optional(Type.Object({ from: Instant, until: Type.Union([Instant, Type.Null()]) })),
+  /** Names of the tasks that it comes after, where the job version does not tell: added at run time. */
+  after: Type.Optional(Type.Array(Type.String())),
   /** The run that it waits for, or waited for, once that was accepted. */
   nestedRun: Type.Optional(Type.String()),
 });
@@ -106,6 +110,8 @@ export const RunView = Type.Object({
   /** The window of a schedule that it is the run of. */
   window: Type.Optional(
     Type.Object({
+      /** Schedule and instant, `nightly_2030-01-15T02:00:00.000Z`: stands for the run wherever its id does. */
+      id: Type.String(),
       schedule: Type.String(),
       at: Instant,
       planned: Instant,

@@ -107,6 +107,8 @@ export const Backfilled = Type.Object({
   windows: Type.Integer(),
   missing: Type.Integer(),
   items: Type.Array(Type.Object({ window: Instant, run: Type.Optional(Type.String()) })),
+  /** Windows of the range that had a run already, and which: nothing was made for them. */
+  existing: Type.Array(Type.Object({ window: Instant, run: Type.String() })),
 });
 
 export const WindowPreview = Type.Object({

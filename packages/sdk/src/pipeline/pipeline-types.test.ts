@@ -1,5 +1,6 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import {
+  cel,
   type Decision,
   type InputOf,
   isolated,
@@ -47,6 +48,28 @@ describe('the types of a pipeline', () => {
     expectTypeOf<InputOf<typeof etl>>().toEqualTypeOf<Day>();
     expectTypeOf<OutputOf<typeof etl>>().toEqualTypeOf<unknown>();
     expect(etl.definition.tasks).toHaveLength(4);
+  });
+
+  it('flow through a fan-out of what a fan-out gave', () => {
+    const again = pipeline('again', (p: Pipeline<Day>) => {
+      const listed = p.task('list', list);
+      const from = listed.output.files;
+      const sized = p.fanOut('size', { from }, ({ item }) => ({ bytes: item.bytes }));
+      const when = cel`${sized.output.failures}.size() == 0 && ${sized.output.results[0]} != null`;
+      return p.fanOut('send', { from: sized.output.results, when }, ({ item }) => {
+        expectTypeOf(item).toEqualTypeOf<{
+          readonly partition: number;
+          readonly output: { bytes: number };
+        }>();
+      });
+    });
+    expect(again.definition.tasks?.[2]).toEqual({
+      name: 'send',
+      handler: 'again.send',
+      after: ['size'],
+      fanOut: { from: 'size', path: 'results' },
+      when: 'tasks.size.output.failures.size() == 0 && tasks.size.output.results[0] != null',
+    });
   });
 
   it('of waits and nested runs are known too', () => {

@@ -14,6 +14,8 @@ export interface PipelineOptions extends JobFields {
   readonly notify?: Notify;
   /** How long a run usually takes; at twice this somebody is told. */
   readonly expectedMs?: number;
+  /** Types of events that tasks wait for which `p.dynamic` adds. */
+  readonly hears?: readonly string[];
 }
 
 type Build<Input, Output> = (tasks: Pipeline<Input>) => Step<Output> | undefined;
@@ -48,7 +50,7 @@ export function pipeline<Input, Output>(
   const last = build(tasks);
   if (last !== undefined) tasks.requireLast(last);
   if (tasks.definitions.length === 0) throw new RangeError(`the pipeline ${name} has no tasks`);
-  const { failurePolicy, allowPartial, limits, notify, expectedMs } = options;
+  const { failurePolicy, allowPartial, limits, notify, expectedMs, hears } = options;
   const definition: JobDefinition = {
     ...jobFieldsOf(options),
     ...(failurePolicy && { failurePolicy }),
@@ -56,6 +58,7 @@ export function pipeline<Input, Output>(
     ...(limits && { limits }),
     ...(notify && { notify }),
     ...(expectedMs !== undefined && { expectedMs }),
+    ...(hears !== undefined && { hears: [...hears] }),
     tasks: [...tasks.definitions],
   };
   return { name, definition, handlers: tasks.handlers };

@@ -1,8 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { RunFailedError } from '../errors.ts';
+import { type Pipeline, pipeline } from '../index.ts';
 import { job } from '../job.ts';
-import { pipeline } from '../pipeline/pipeline.ts';
-import type { Pipeline } from '../pipeline/pipeline-tasks.ts';
 import { task } from '../task.ts';
 import { simulate } from './index.ts';
 
@@ -12,6 +11,19 @@ const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: 
 });
 
 describe('a simulation', () => {
+  it('EXT-16 tells a task that the event has come that it waits for', async () => {
+    const pay = pipeline('pay', (p: Pipeline<{ order: number }>) => {
+      const paid = p.event('paid', { type: 'paid', filter: 'event.data.order == input.order' });
+      return p.task('thank', { inputs: { paid } }, ({ paid }) => paid);
+    });
+    await using t = await simulate({ jobs: [pay], at: AT });
+    const run = await t.submit(pay, { order: 7 });
+    await t.advance('3h');
+    expect(await run.state()).not.toBe('SUCCEEDED');
+    await t.signal(run.id, 'paid', { data: { order: 7 } });
+    expect(await run.result()).toEqual({ data: { order: 7 } });
+  });
+
   it('EXT-10 runs a job on the real engine without a server', async () => {
     await using t = await simulate({ jobs: [hello], at: AT });
     const run = await t.submit(hello, { name: 'world' });

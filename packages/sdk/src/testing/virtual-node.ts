@@ -28,10 +28,6 @@ export const SIMULATED: Caller = {
   requestId: '',
 };
 
-type Used = Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> & {
-  readonly log: Pick<NodeContext['log'], 'debug'>;
-};
-
 export interface VirtualNode {
   readonly context: NodeContext;
   readonly loop: CommitLoop;
@@ -42,6 +38,13 @@ export interface VirtualNode {
   /** What an attempt of the task is given, or why it cannot be. */
   supply(task: Task): Promise<Supply | Unsuppliable>;
 }
+
+type Part = Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> & {
+  readonly log: Pick<NodeContext['log'], 'debug'>;
+  readonly triggers: {
+    readonly hearing: Pick<NodeContext['triggers']['hearing'], 'adopt'>;
+  };
+};
 
 /** The real engine and commit loop on a store in memory, with a clock that stands still. */
 export function virtualNode(params: {
@@ -80,15 +83,17 @@ export function virtualNode(params: {
   });
   const blobs = memoryBlobs();
   // What simulated operations use of a node; the rest has no part in a simulation.
-  const part: Used = {
+  const part: Part = {
     name: 'simulated-node',
     partitions: PARTITIONS,
     store,
     loop,
     blobs,
+    // No events are sent here, only words to single tasks: nobody has to know who waits for which.
+    triggers: { hearing: { adopt: () => {} } },
     log: { debug: () => {} },
   };
-  const context = part as NodeContext;
+  const context = part as Part & NodeContext;
   const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
     const ref = decodeBlobRef(kept);
     return (ref && (await blobs.get('', ref.name))) ?? kept;

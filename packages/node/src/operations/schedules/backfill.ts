@@ -16,7 +16,7 @@ import { noJob, refusal, shown } from '../refusals.ts';
 import { reservedKey } from '../reserved-key.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
-import { windowRuns } from './timeline.ts';
+import { windowRuns } from './window-runs.ts';
 import { windowsOf } from './windows-of.ts';
 
 const WINDOWS_MAX = 10_000;
@@ -37,11 +37,17 @@ export const backfillSchedule = operation(
     if (untilMs < fromMs) throw bad('until', 'the range ends before it begins');
     const windows = windowsBetween(spec, fromMs, Math.min(untilMs, decidedUpTo));
     const of = { job: spec.job, schedule: name, sinceMs: fromMs, limit: Number.POSITIVE_INFINITY };
-    const runs = windows.length === 0 ? [] : await windowRuns(context, caller, of);
+    const runs = windows.length === 0 ? [] : await windowRuns(context, caller.tenant, of);
     const taken = new Set([...held, ...runs.map(({ window }) => window.at)]);
     const missing = windows.filter((window) => !taken.has(window));
     const wanted = only === 'all' ? windows : missing;
-    const counts = { dryRun, windows: windows.length, missing: missing.length };
+    // Newest first: where a window has several, the first that was made stands for it.
+    const first = new Map(runs.map(({ id, window }) => [window.at, id]));
+    const existing = windows.flatMap((at) => {
+      const run = first.get(at);
+      return run === undefined ? [] : [{ window: iso(at), run }];
+    });
+    const counts = { dryRun, windows: windows.length, missing: missing.length, existing };
     if (dryRun) return { ...counts, items: wanted.map((at) => ({ window: iso(at) })) };
     const job = await readyJob(context, caller, spec.job);
     const commands = wanted.map((window, i) =>

@@ -135,13 +135,15 @@ describe('schedules', () => {
     expect(schedule.definition.jitterMs).toBe(300_000);
   });
 
-  it('TRG-26 fires by itself, and by hand without using up a window', async () => {
+  it('TRG-26 DAG-29 fires by itself, under the id of its window, and by hand without using up a window', async () => {
     const first = nextRun();
     await save({ runAt: iso(Date.now() - 2_000) });
     const { run } = await first;
     const { items } = await listRuns(node.context, caller(), { job: 'mail' });
     expect(items[0]?.trigger).toEqual({ kind: 'schedule', of: 'nightly' });
     expect(items[0]?.window).toMatchObject({ schedule: 'nightly', catchUp: false });
+    const named = await getRun(node.context, caller(), { id: items[0]?.window?.id ?? '' });
+    expect(named.id).toBe(items[0]?.id);
     expect(run.seq).toBe(1);
     const { id } = await triggerSchedule(node.context, caller(), { name: 'nightly' });
     const manual = await getRun(node.context, caller(), { id });
@@ -219,6 +221,32 @@ describe('a backfill', () => {
     expect(await fill({})).toMatchObject({ missing: 0, items: [] });
     const timeline = await scheduleTimeline(node.context, caller(), { name: 'nightly' });
     expect(timeline.items.filter(({ state }) => state === 'backfilled')).toHaveLength(10);
+  });
+
+  it('DAG-29 answers a window that has a run with that run; its id names schedule and window', async () => {
+    const at = range().until;
+    const one = () => fill({ from: at, until: at });
+    const [both, other] = await Promise.all([one(), one()]);
+    const made = await one();
+    expect(made).toMatchObject({ windows: 1, missing: 0, items: [] });
+    const run = made.existing[0]?.run as string;
+    expect(both.items).toEqual([{ window: at, run }]);
+    expect(other.items).toEqual([{ window: at, run }]);
+    expect((await listRuns(node.context, caller(), {})).items).toHaveLength(1);
+    const id = `nightly_${at}`;
+    const window = { id, schedule: 'nightly', at, backfill: true };
+    for (const name of [run, id, id.replace(':00.000Z', 'Z')]) {
+      expect(await getRun(node.context, caller(), { id: name })).toMatchObject({ id: run, window });
+    }
+    // Run again on somebody's word, the window is still called by the run that it had.
+    await fill({ from: at, until: at, only: 'all' });
+    expect((await getRun(node.context, caller(), { id })).id).toBe(run);
+    for (const absent of [`nightly_${range().from}`, `nobody_${at}`, 'nightly_2030-13-01T00:00Z']) {
+      const asked = getRun(node.context, caller(), { id: absent });
+      await expect(asked).rejects.toMatchObject({ code: 'not_found' });
+    }
+    const foreign = getRun(node.context, caller({ tenant: 'other' }), { id });
+    await expect(foreign).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('EXT-06 makes all of them again if asked to, at a rate that survives a restart', async () => {

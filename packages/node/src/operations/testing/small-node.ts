@@ -15,13 +15,13 @@ import { pino } from 'pino';
 import type { Caller, NodeContext, TaskLogs } from '../../context.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
+import { graphPorts } from '../../graph/graph-ports.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
 import type { EventCounts, EventOutcome } from '../../triggers/event-counts.ts';
 import { followEnds } from '../../triggers/follow-ends.ts';
 import { SecretBox } from '../../triggers/seal.ts';
-import { TriggerBook } from '../../triggers/trigger-book.ts';
-import { TriggerWatch } from '../../triggers/trigger-watch.ts';
+import { watchDefinitions } from '../../triggers/watch-definitions.ts';
 import { zoneOf } from '../../zones/index.ts';
 import { defineJob, submitRuns } from '../index.ts';
 import type { SubmitItem } from '../submission.ts';
@@ -70,14 +70,13 @@ export class SmallNode {
     this.disk = params.disk ?? createMemoryStore({ now: () => Date.now() });
     const store = params.store ?? this.disk;
     this.feed = new RunFeed({ loop: () => this.context.loop, store: () => store });
-    const book = new TriggerBook();
     const log = pino({ level: 'silent' });
     const count: EventCounts = (outcome, by) => {
       this.events[outcome] = (this.events[outcome] ?? 0) + by;
     };
-    const watch = new TriggerWatch({ store, loop: () => this.context.loop, log, book });
+    const watches = watchDefinitions({ store, loop: () => this.context.loop, log });
     const loop: CommitLoop = new CommitLoop({
-      engine: new Engine(params.engine, zoneOf),
+      engine: new Engine(params.engine, zoneOf, graphPorts()),
       store,
       ports: realPorts({
         release: (effects) => {
@@ -85,7 +84,8 @@ export class SmallNode {
         },
         published: (partition, facts) => this.feed.published(partition, facts),
         follow: followEnds({
-          book,
+          book: watches.watch.book,
+          hearing: watches.hearing.book,
           partitions: () => loop.settings.partitions,
           now: () => loop.time.now(),
           count,
@@ -127,7 +127,7 @@ export class SmallNode {
       logs,
       audit: { record: async () => {} },
       metrics: { text: async () => '' },
-      triggers: { watch, count, secrets: new SecretBox('a key of the small node') },
+      triggers: { ...watches, count, secrets: new SecretBox('a key of the small node') },
       log,
     };
   }
@@ -141,6 +141,7 @@ export class SmallNode {
     const node = new SmallNode(params);
     const { loop } = node.context;
     await node.context.triggers.watch.look();
+    await node.context.triggers.hearing.look();
     await loop.start();
     const partitions = Array.from({ length: loop.settings.partitions }, (_, i) => i);
     while (!partitions.every((partition) => loop.owns(partition))) await turn();

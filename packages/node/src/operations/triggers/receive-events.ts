@@ -6,7 +6,7 @@ import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { listensTo, type Match, matchEvent } from '../../triggers/match-event.ts';
 import { operation } from '../operation.ts';
-import { signalEvent } from '../signal-event.ts';
+import { hearEvents } from './hear-events.ts';
 import { startRuns, type WantedRun } from './start-runs.ts';
 
 /** Runs that one request may start; beyond it nothing of the request is taken. */
@@ -46,6 +46,10 @@ export async function fireAll(
   },
 ): Promise<ReceivedEvent[]> {
   const allowance: Allowance = { left: REQUEST_WORK_MAX };
+  // Asked at once, so that it costs no time of its own: whoever saved a job that waits for such an event
+  // before the event came is known by then. Where it fails, the request does, further down.
+  const known = context.triggers.hearing.fresh();
+  known.catch(() => {});
   const considered = params.events.map((event): Considered => {
     const matches = params.triggersOf(event).map((trigger) => {
       return { trigger, match: matchEvent(trigger, event, allowance) };
@@ -64,7 +68,8 @@ export async function fireAll(
   }
   const started = (await startRuns(context, tenant, wanted)).values();
   const received = considered.map((each) => receivedOf(each, () => started.next().value));
-  for (const event of params.events) await signalEvent(context, tenant, event);
+  await known;
+  await hearEvents(context, tenant, params.events);
   report(context, tenant, received);
   return received;
 }

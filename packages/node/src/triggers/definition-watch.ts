@@ -1,8 +1,5 @@
 import type { Definition, DefinitionCursor, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
-import type { CommitLoop } from '../loop/index.ts';
-import { TRIGGER_KIND } from './stored-trigger.ts';
-import type { TriggerBook } from './trigger-book.ts';
 
 const PAGE = 500;
 /** Two writers may commit in another order than their times say. */
@@ -10,26 +7,43 @@ const LOOK_BACK_MS = 60_000;
 /** Of so many looks one is taken where no other node is there. Within what is looked back. */
 const LOOKS_ALONE = 30;
 
+export interface DefinitionBook {
+  /** Takes a version in; said again, or after a newer one, it changes nothing. Answers whether it did. */
+  adopt(definition: Definition): boolean;
+}
+
 /**
- * Keeps the book of triggers as the store has it. It is read once before the node owns anything: the
+ * Keeps a book of definitions as the store has it. It is read once before the node owns anything: the
  * end of a run whose followers are not known yet would start nothing, for ever. Later changes by other
  * nodes are looked for every second; where there is no other node none writes, and it is looked for
  * seldom, so that a node at rest asks its store less than once a second.
  */
-export class TriggerWatch {
+export class DefinitionWatch<Book extends DefinitionBook> {
   readonly #store: Store;
-  readonly #loop: () => CommitLoop;
   readonly #log: Logger;
-  readonly book: TriggerBook;
+  readonly #kind: string;
+  readonly #isAlone: () => boolean;
+  readonly #changed: () => void;
+  readonly book: Book;
   #sinceMs = 0;
   #timer: NodeJS.Timeout | null = null;
   #looking: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
   #passedOver = 0;
 
-  constructor(params: { store: Store; loop: () => CommitLoop; log: Logger; book: TriggerBook }) {
+  constructor(params: {
+    store: Store;
+    log: Logger;
+    kind: string;
+    book: Book;
+    isAlone: () => boolean;
+    changed: () => void;
+  }) {
     this.#store = params.store;
-    this.#loop = params.loop;
     this.#log = params.log;
+    this.#kind = params.kind;
+    this.#isAlone = params.isAlone;
+    this.#changed = params.changed;
     this.book = params.book;
   }
 
@@ -50,13 +64,29 @@ export class TriggerWatch {
     return this.#looking;
   }
 
+  /**
+   * Resolves when everything is known that anybody had saved before it was asked. Whoever asks while a
+   * look is under way shares the next one, so that many who ask at once cost two.
+   */
+  fresh(): Promise<void> {
+    if (this.#timer === null) return Promise.resolve();
+    if (this.#looking === null) return this.look();
+    this.#next ??= this.#looking
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        return this.look();
+      });
+    return this.#next;
+  }
+
   async #look(): Promise<void> {
     const now = await this.#store.now();
     let after: DefinitionCursor = { atMs: this.#sinceMs, tenant: '', name: '', version: 0 };
     let hasNews = false;
     for (;;) {
       const page = await this.#store.listDefinitionChanges({
-        kind: TRIGGER_KIND,
+        kind: this.#kind,
         after,
         limit: PAGE,
       });
@@ -65,22 +95,22 @@ export class TriggerWatch {
       after = page.at(-1) as Definition;
     }
     this.#sinceMs = Math.max(0, now - LOOK_BACK_MS);
-    if (hasNews) this.#loop().follow(this.book.followers());
+    if (hasNews) this.#changed();
   }
 
   /** A version that was saved on this node counts before its author is answered. */
   adopt(definition: Definition): void {
-    if (this.book.adopt(definition)) this.#loop().follow(this.book.followers());
+    if (this.book.adopt(definition)) this.#changed();
   }
 
   async #lookAgain(): Promise<void> {
-    this.#passedOver = this.#loop().leases.isAlone ? (this.#passedOver + 1) % LOOKS_ALONE : 0;
+    this.#passedOver = this.#isAlone() ? (this.#passedOver + 1) % LOOKS_ALONE : 0;
     if (this.#passedOver > 0) return;
     try {
       await this.look();
     } catch (error) {
       // The next look asks again; meanwhile what was known holds.
-      this.#log.debug({ err: error }, 'triggers could not be read');
+      this.#log.debug({ err: error, kind: this.#kind }, 'definitions could not be read');
     }
   }
 }

@@ -1,0 +1,127 @@
+import { type Book, foldTail, planRebuild, rebuild, type TailGroup } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import { type CommitLoop, readNeeded } from '../loop/index.ts';
+
+/** How old an answer about another node's partition may be, beside the time that its reading takes. */
+export const FOLLOW_MS = 500;
+/** A partition that nobody asks about is forgotten. */
+const KEPT_MS = 60_000;
+/** Books with more live runs than this are read anew instead of kept: they are another node's memory. */
+const RUNS_KEPT = 50_000;
+const GROUPS_PER_READ = 500;
+
+/** A partition as its journal tells it: the fold of all groups up to `seq`. */
+export interface Followed {
+  readonly book: Book;
+  readonly seq: number;
+}
+
+interface Entry {
+  readonly followed: Promise<Followed>;
+  readonly readAt: number;
+}
+
+/**
+ * Partitions that other nodes own, folded from the journal by whoever is asked about them. Nothing is
+ * decided on them: the engine of this node does not know them. Read once whole, then only what came
+ * after; a partition that nobody asks about costs nothing.
+ */
+export class FollowedBooks {
+  readonly #loop: CommitLoop;
+  readonly #store: Store;
+  readonly #entries = new Map<number, Entry>();
+  #forgetting: NodeJS.Timeout | null = null;
+
+  constructor(loop: CommitLoop, store: Store) {
+    this.#loop = loop;
+    this.#store = store;
+  }
+
+  /** Not older than `maxAgeMs` when it is asked for. */
+  follow(partition: number, maxAgeMs = FOLLOW_MS): Promise<Followed> {
+    const known = this.#entries.get(partition);
+    const now = performance.now();
+    if (known !== undefined && now - known.readAt <= maxAgeMs) return known.followed;
+    const followed = this.#read(partition, known?.followed ?? null);
+    this.#entries.set(partition, { followed, readAt: now });
+    // What could not be read is read anew by whoever asks next, and so is what is too much to keep.
+    const forget = (): void => {
+      if (this.#entries.get(partition)?.followed === followed) this.#entries.delete(partition);
+    };
+    followed.then(({ book }) => book.runs.size > RUNS_KEPT && forget(), forget);
+    this.#forgetLater();
+    return followed;
+  }
+
+  async #read(partition: number, before: Promise<Followed> | null): Promise<Followed> {
+    const known = await before?.catch(() => null);
+    if (known != null) {
+      const tail = await this.#tailAfter(partition, known.seq);
+      if (tail !== null) return this.#goOn(known, partition, tail);
+    }
+    return this.#readWhole(partition);
+  }
+
+  async #goOn({ book, seq }: Followed, partition: number, tail: Tail): Promise<Followed> {
+    if (tail.groups.length === 0) return { book, seq };
+    const plan = planRebuild({ partition, chunks: [], tail: tail.groups });
+    const { rows } = await readNeeded({ store: this.#store, specs: this.#loop.specs, plan });
+    foldTail(book, plan, rows);
+    return { book, seq: tail.seq };
+  }
+
+  async #readWhole(partition: number): Promise<Followed> {
+    const checkpoint = await this.#store.readCheckpoint(partition);
+    const tail = await this.#tailAfter(partition, checkpoint?.seq ?? 0);
+    if (tail === null) throw new RangeError(`groups of partition ${partition} are missing`);
+    const chunks = checkpoint?.chunks ?? [];
+    const plan = planRebuild({ partition, chunks, tail: tail.groups });
+    const { rows, find } = await readNeeded({ store: this.#store, specs: this.#loop.specs, plan });
+    const epoch = tail.groups.at(-1)?.epoch ?? checkpoint?.epoch ?? 0;
+    return { book: rebuild(plan, { epoch, rows, findSpec: find }), seq: tail.seq };
+  }
+
+  /** Null where groups in between have been dropped: a checkpoint is past them. */
+  async #tailAfter(partition: number, seq: number): Promise<Tail | null> {
+    const groups: TailGroup[] = [];
+    for (let after = seq; ; ) {
+      const page = await this.#store.readGroups({
+        partition,
+        afterSeq: after,
+        limit: GROUPS_PER_READ,
+      });
+      if (page.length > 0 && page[0]?.seq !== after + 1) return null;
+      groups.push(...page);
+      after = page.at(-1)?.seq ?? after;
+      if (page.length < GROUPS_PER_READ) return { groups, seq: after };
+    }
+  }
+
+  #forgetLater(): void {
+    if (this.#forgetting !== null) return;
+    this.#forgetting = setTimeout(() => {
+      this.#forgetting = null;
+      const before = performance.now() - KEPT_MS;
+      for (const [partition, { readAt }] of this.#entries) {
+        if (readAt < before) this.#entries.delete(partition);
+      }
+      if (this.#entries.size > 0) this.#forgetLater();
+    }, KEPT_MS).unref();
+  }
+}
+
+interface Tail {
+  readonly groups: readonly TailGroup[];
+  readonly seq: number;
+}
+
+const followers = new WeakMap<CommitLoop, FollowedBooks>();
+
+export function followedBooks(loop: CommitLoop, store: Store): FollowedBooks {
+  let books = followers.get(loop);
+  if (books === undefined) {
+    books = new FollowedBooks(loop, store);
+    followers.set(loop, books);
+  }
+  return books;
+}

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { fail, pipelineWorld, stateOf } from './testing/pipeline-world.ts';
+
+const { answers, ask, define, ended, forget, given, post, submit, until } = pipelineWorld();
+
+describe('a failure, over HTTP', () => {
+  it('DAG-15 DAG-17 pauses on failure and goes on from there; another job of the tenant fails fast', async () => {
+    const tasks = [{ name: 'a' }, { name: 'b', after: ['a'] }, { name: 'c', after: ['b'] }];
+    await define('careful', { failurePolicy: 'PAUSE', tasks });
+    await define('hasty', { tasks });
+    answers['b'] = fail;
+    const [careful, hasty] = [await submit('careful'), await submit('hasty')];
+    const paused = await until(careful, (view) => view.state === 'PAUSED');
+    expect(paused.paused).toMatchObject({ why: 'task_failed' });
+    expect((await ended(hasty)).state).toBe('FAILED');
+    delete answers['b'];
+    expect((await post(`/runs/${careful}/resume`, {})).status).toBe(200);
+    expect((await ended(careful)).state).toBe('SUCCEEDED');
+    expect(given['a']).toHaveLength(2);
+  });
+
+  it('DAG-18 retries one task and what it held up, all that failed, or everything', async () => {
+    await define('fan', {
+      failurePolicy: 'FAIL_AFTER_ALL',
+      tasks: [
+        { name: 'list' },
+        { name: 'each', after: ['list'], fanOut: { from: 'list' } },
+        { name: 'join', after: ['each'] },
+      ],
+    });
+    answers['list'] = () => 100;
+    answers['each'] = (input: { partition: number }) => (input.partition === 47 ? fail() : 1);
+    const id = await submit('fan');
+    expect((await ended(id)).state).toBe('FAILED');
+    delete answers['each'];
+    forget();
+    const again = async (tasks: unknown) => {
+      const answer = await post(`/runs/${id}/retry`, { tasks });
+      expect(answer.status, answer.text).toBe(201);
+      return ended(answer.json<{ id: string }>().id);
+    };
+    expect((await again(['each_chunk_47'])).state).toBe('SUCCEEDED');
+    expect(Object.keys(given).sort()).toEqual(['each_chunk_47', 'join']);
+    expect(given['join']?.[0]?.parents).toMatchObject({ each: { total: 100, failures: [] } });
+    forget();
+    expect((await again('failed')).state).toBe('SUCCEEDED');
+    expect(Object.keys(given).sort()).toEqual(['each_chunk_47', 'join']);
+    forget();
+    expect((await again('all')).state).toBe('SUCCEEDED');
+    expect(Object.keys(given)).toHaveLength(102);
+  });
+
+  it('keeps what was put aside as it ended, and does anew what went on without it', async () => {
+    await define('fan', {
+      failurePolicy: 'SKIP_FAILED',
+      tasks: [
+        { name: 'list' },
+        { name: 'each', after: ['list'], fanOut: { from: 'list' } },
+        { name: 'join', after: ['each'] },
+        { name: 'broken' },
+      ],
+    });
+    const breakDown = () => {
+      throw new Error('it broke');
+    };
+    answers['list'] = () => 3;
+    answers['each'] = (input: { partition: number }) => (input.partition === 1 ? fail() : 1);
+    answers['broken'] = breakDown;
+    const id = await submit('fan');
+    const first = await ended(id);
+    expect(first.state).toBe('PARTIAL');
+    expect(stateOf(first, 'broken')).toBe('QUARANTINED');
+    delete answers['each'];
+    forget();
+    const answer = await post(`/runs/${id}/retry`, { tasks: ['each_chunk_1'] });
+    const second = await ended(answer.json<{ id: string }>().id);
+    expect(stateOf(second, 'broken')).toBe('QUARANTINED');
+    expect(stateOf(second, 'join')).toBe('SUCCEEDED');
+    expect(Object.keys(given).sort()).toEqual(['each_chunk_1', 'join']);
+    expect(given['join']?.[0]?.parents).toMatchObject({ each: { total: 3, failures: [] } });
+  });
+
+  it('refuses to retry a run of which nothing is left to do', async () => {
+    await define('done', { tasks: [{ name: 'a' }, { name: 'b', when: 'false' }] });
+    const id = await submit('done');
+    expect((await ended(id)).state).toBe('SUCCEEDED');
+    expect((await post(`/runs/${id}/retry`, {})).status).toBe(409);
+    expect((await ended(await submit('done'))).state).toBe('SUCCEEDED');
+  });
+
+  it("DAG-26 re-evaluates on an operator's word, again and again, with an entry in the audit log", async () => {
+    await define('ask', { tasks: [{ name: 'ok', approval: {} }] });
+    const id = await submit('ask');
+    for (let i = 0; i < 2; i++) expect((await post(`/runs/${id}/reevaluate`, {})).status).toBe(200);
+    const audit = (await ask('/audit')).text;
+    expect(audit).toContain('run.reevaluate');
+  });
+
+  it('shows the error of the last attempt only, and none once it succeeded', async () => {
+    const retry = { attemptsMax: 3, fixedDelayMs: 1 };
+    await define('flaky', {
+      tasks: [
+        { name: 'a', retry },
+        { name: 'b', after: ['a'], approval: {} },
+      ],
+    });
+    let tries = 0;
+    answers['a'] = () => {
+      if (++tries < 3) throw new Error('not yet');
+    };
+    const id = await submit('flaky');
+    const live = await until(id, (view) => stateOf(view, 'a') === 'SUCCEEDED');
+    await post(`/runs/${id}/tasks/b/approval`, { decision: 'approve' });
+    for (const view of [live, await ended(id)]) {
+      expect(view.tasks[0]).toMatchObject({ state: 'SUCCEEDED', error: null });
+      expect(view.tasks[0]?.attempts.map(({ outcome }) => outcome)).toHaveLength(3);
+    }
+  });
+
+  it('shows no error of a task that is the last of its run, and succeeded at last', async () => {
+    await define('flaky', { tasks: [{ name: 'a', retry: { attemptsMax: 2, fixedDelayMs: 1 } }] });
+    let tries = 0;
+    answers['a'] = () => {
+      if (++tries < 2) throw new Error('not yet');
+    };
+    const view = await ended(await submit('flaky'));
+    expect(view.tasks[0]).toMatchObject({ state: 'SUCCEEDED', error: null });
+    expect(view.tasks[0]?.attempts).toHaveLength(2);
+  });
+});

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fail, pipelineWorld } from './testing/pipeline-world.ts';
+import { webhookSecret } from './webhook-secret.ts';
+
+const { answers, context, define, ended, submit } = pipelineWorld();
+
+describe('HTP-06 DAG-27 a webhook at the end of a run', () => {
+  let receiver: Server;
+  let received: { id: string; at: string; signature: string; body: string }[];
+  let status: number;
+
+  beforeEach(async () => {
+    received = [];
+    status = 200;
+    receiver = createServer((request, response) => {
+      let body = '';
+      request.on('data', (chunk) => (body += chunk));
+      request.on('end', () => {
+        const head = (name: string) => request.headers[name] as string;
+        const [id, at] = [head('webhook-id'), head('webhook-timestamp')];
+        received.push({ id, at, signature: head('webhook-signature'), body });
+        response.statusCode = status;
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(() => new Promise((resolve) => receiver.close(resolve)));
+
+  const url = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`;
+  const open = () =>
+    [...context().loop.engine.core.books.values()].flatMap((book) => [
+      ...book.notifications.keys(),
+    ]);
+  const delivered = async () => {
+    while (open().length > 0) await new Promise(setImmediate);
+  };
+
+  it('is signed, says what happened, and is tried again under the same id', async () => {
+    await define('told', { notify: { onFailure: [{ url: url() }] }, tasks: [{ name: 'a' }] });
+    answers['a'] = fail;
+    status = 503;
+    const id = await submit('told');
+    expect((await ended(id)).state).toBe('FAILED');
+    while (received.length === 0) await new Promise(setImmediate);
+    expect(open()).toHaveLength(1);
+    status = 200;
+    await delivered();
+    expect(received.length).toBeGreaterThanOrEqual(2);
+    expect(new Set(received.map((one) => one.id)).size).toBe(1);
+    const { store } = context();
+    const tenant = 'default';
+    const key = Buffer.from((await webhookSecret(store, tenant)).replace('whsec_', ''), 'base64');
+    for (const { id: hook, at, signature, body } of received) {
+      const expected = createHmac('sha256', key).update(`${hook}.${at}.${body}`).digest('base64');
+      expect(signature).toBe(`v1,${expected}`);
+      expect(JSON.parse(body)).toMatchObject({
+        id: `${id}/end`,
+        type: 'run.failed',
+        data: { run: id, job: 'told', state: 'FAILED' },
+      });
+    }
+  });
+
+  it('is not sent where nobody asked for that end', async () => {
+    await define('told', { notify: { onFailure: [{ url: url() }] }, tasks: [{ name: 'a' }] });
+    expect((await ended(await submit('told'))).state).toBe('SUCCEEDED');
+    await delivered();
+    expect(received).toEqual([]);
+  });
+});

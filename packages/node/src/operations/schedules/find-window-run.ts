@@ -1,0 +1,26 @@
+import { parseRunId, type RunId, scheduleSpec } from '@signalbox/engine';
+import type { NodeContext } from '../../context.ts';
+import { parseWindowId } from './window-id.ts';
+import { windowRuns } from './window-runs.ts';
+
+/**
+ * The run of a window, by the window's name; null where it has none. Where a window was run again on
+ * somebody's word it is the first that is meant.
+ */
+export async function findWindowRun(
+  context: NodeContext,
+  tenant: string,
+  text: string,
+): Promise<RunId | null> {
+  const window = parseWindowId(text);
+  if (window === null) return null;
+  const { schedule: name, atMs } = window;
+  const definition = await context.store.getDefinition({ tenant, kind: 'schedule', name });
+  if (definition === null) return null;
+  const { job } = scheduleSpec(JSON.parse(definition.body));
+  // No run is made before its window.
+  const of = { job, schedule: name, sinceMs: atMs, limit: Number.POSITIVE_INFINITY };
+  const runs = await windowRuns(context, tenant, of);
+  const first = runs.findLast((run) => run.window.at === atMs);
+  return first === undefined ? null : parseRunId(first.id);
+}

@@ -1,0 +1,34 @@
+import type { NodeContext } from '../../context.ts';
+import { packEvents } from '../../loop/index.ts';
+import type { Event } from '../../triggers/event.ts';
+import { sentEvent } from '../../triggers/sent-event.ts';
+import { randomAlias } from '../inbox-alias.ts';
+
+/**
+ * Keeps events durably for the runs that wait for such ones, or will: in the inbox of each partition
+ * where one may be, whoever owns it. By the inbox also where this node owns it itself, because a
+ * submission that another node has acknowledged may be in there, and the event may be meant for it.
+ */
+export async function hearEvents(
+  context: NodeContext,
+  tenant: string,
+  events: readonly Event[],
+): Promise<void> {
+  const { loop, store, triggers } = context;
+  const byPartition = new Map<number, Event[]>();
+  for (const event of events) {
+    for (const partition of triggers.hearing.book.partitionsOf(tenant, event.type)) {
+      const heard = byPartition.get(partition);
+      if (heard === undefined) byPartition.set(partition, [event]);
+      else heard.push(event);
+    }
+  }
+  if (byPartition.size === 0) return;
+  const atMs = loop.time.now();
+  const puts = [...byPartition].map(([partition, heard]) => {
+    const id = randomAlias(partition, atMs);
+    return store.putInbox({ id, partition, tenant, atMs, ...packEvents(heard.map(sentEvent)) });
+  });
+  await Promise.all(puts);
+  if ([...byPartition.keys()].some((partition) => loop.owns(partition))) loop.lookIntoInbox();
+}
