@@ -101,6 +101,8 @@ class JournalReader {
         return this.#coverage.sometimes('event kept for a later wait');
       case 'eventTaken':
         return this.#coverage.sometimes('wait ended by an event');
+      case 'nestedStarted':
+        return this.#coverage.sometimes('nested run started');
       case 'taskSkipped':
         return this.#coverage.sometimes('task skipped');
       case 'tasksTakenOver':

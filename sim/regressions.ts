@@ -110,4 +110,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'versions from before a deletion were read again, and brought the schedule back to life',
     options: world(1094, 15),
   },
+  {
+    seed: 101,
+    why: 'a nested run was started for a wait that was not durable yet, and no wait had asked for it',
+    options: world(101, 30),
+  },
 ];

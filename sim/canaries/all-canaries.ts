@@ -8,10 +8,12 @@ import { EVENT_CANARIES } from './event-canaries.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
+import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
 import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
 import { MUTANTS_OF_WINDOWS } from './mutants-of-windows.ts';
 import { MUTANTS_OF_WORKERS } from './mutants-of-workers.ts';
+import { NESTED_CANARIES } from './nested-canaries.ts';
 import { STORE_CANARIES } from './store-canaries.ts';
 import { WINDOW_CANARIES } from './window-canaries.ts';
 
@@ -20,6 +22,7 @@ export const CODE_CANARIES: readonly CodeCanary[] = [
   ...ENGINE_CANARIES,
   ...WINDOW_CANARIES,
   ...EVENT_CANARIES,
+  ...NESTED_CANARIES,
 ];
 export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_RUNS,
@@ -28,6 +31,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_WINDOWS,
   ...MUTANTS_OF_GRAPHS,
   ...MUTANTS_OF_EVENTS,
+  ...MUTANTS_OF_NESTED,
 ];
 
 /** Each lie is told at several places of the same clean history. */

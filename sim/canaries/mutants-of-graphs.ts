@@ -46,7 +46,8 @@ export const MUTANTS_OF_GRAPHS: readonly Mutant[] = [
     mutate: (evidence, dice) => {
       const found = any(
         dice,
-        taskFacts(evidence, 'taskWaiting').filter(({ fact }) => fact.task === 1),
+        // Of `waits`: no other wait that lasts until an instant is the second task of its run.
+        taskFacts(evidence, 'taskWaiting').filter(({ fact }) => fact.task === 1 && fact.until > 0),
       );
       if (found === null) return null;
       const { fact } = found;

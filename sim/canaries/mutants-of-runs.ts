@@ -1,7 +1,14 @@
+import type { StoredRun } from '@signalbox/store';
+import type { Evidence } from '../evidence.ts';
 import { runKey } from '../names.ts';
 import { anEvent, any, facts, type Mutant, taskFacts, withEvents, withFacts } from './mutant.ts';
 
 const encoder = new TextEncoder();
+
+/** What C1 knows of: nested runs are C15's. */
+function ofClients({ runs }: Evidence): StoredRun[] {
+  return runs.filter(({ run }) => !run.head.includes('"nested":'));
+}
 
 /** Lies about submissions, ends and attempts. */
 export const MUTANTS_OF_RUNS: readonly Mutant[] = [
@@ -19,7 +26,7 @@ export const MUTANTS_OF_RUNS: readonly Mutant[] = [
     name: 'one operation has two runs',
     caughtBy: 'C1',
     mutate: (evidence, dice) => {
-      const stored = any(dice, evidence.runs);
+      const stored = any(dice, ofClients(evidence));
       if (stored === null) return null;
       const id = { ...stored.run.id, seq: stored.run.id.seq + 1_000_000 };
       const twin = { ...stored, run: { ...stored.run, id } };
@@ -30,7 +37,7 @@ export const MUTANTS_OF_RUNS: readonly Mutant[] = [
     name: 'a run that nobody asked for',
     caughtBy: 'C1',
     mutate: (evidence, dice) => {
-      const stored = any(dice, evidence.runs);
+      const stored = any(dice, ofClients(evidence));
       if (stored === null) return null;
       const input = encoder.encode('op 999999');
       const runs = evidence.runs.map((each) =>
@@ -43,7 +50,7 @@ export const MUTANTS_OF_RUNS: readonly Mutant[] = [
     name: 'a run of another tenant',
     caughtBy: 'C1',
     mutate: (evidence, dice) => {
-      const stored = any(dice, evidence.runs);
+      const stored = any(dice, ofClients(evidence));
       if (stored === null) return null;
       const runs = evidence.runs.map((each) =>
         each === stored ? { ...each, run: { ...each.run, tenant: 'nobody' } } : each,

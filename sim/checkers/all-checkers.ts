@@ -10,6 +10,7 @@ import { heardEvents } from './heard-events.ts';
 import { ledger } from './ledger.ts';
 import { limits } from './limits.ts';
 import { liveness } from './liveness.ts';
+import { nestedRuns } from './nested-runs.ts';
 import { noFatal } from './no-fatal.ts';
 import { oneTerminal } from './one-terminal.ts';
 import { priority } from './priority.ts';
@@ -33,6 +34,7 @@ export const CHECKERS: readonly Checker[] = [
   reportTruth,
   followers,
   heardEvents,
+  nestedRuns,
   ledger,
 ];
 

@@ -14,8 +14,9 @@ export const conservation: Checker = {
   name: 'C1',
   promise: 'accepted is durable, nothing appears by itself, one key means one run',
   check: (all) => {
-    // Runs of windows and of ends are asked for by nobody; C7 and C13 know which there must be.
-    const isAskedFor = ({ window, event }: RunHead) => window === undefined && event === undefined;
+    // Clients ask for no runs of windows, of ends and of tasks; C7, C13 and C15 know which must be.
+    const isAskedFor = ({ window, event, nested }: RunHead) =>
+      window === undefined && event === undefined && nested === undefined;
     const evidence = { ...all, runs: all.runs.filter((stored) => isAskedFor(headOf(stored))) };
     return [
       ...unexpectedRuns(evidence),

@@ -50,7 +50,8 @@ export class Authors {
     const { options, catalogue } = this.#world;
     for (let i = 0; i < options.schedules; i++) {
       const { tenant } = pick(this.#dice, catalogue.tenants);
-      const job = pick(this.#dice, catalogue.jobs).name;
+      const own = catalogue.jobs.filter(({ weight }) => weight > 0);
+      const job = pick(this.#dice, own).name;
       const saved = {
         tenant,
         name: `s${i}`,

@@ -1,4 +1,5 @@
-import type { JobDefinition, TaskDefinition } from '@signalbox/engine';
+import type { JobDefinition } from '@signalbox/engine';
+import { GRAPHS, task } from './graph-jobs.ts';
 import { between, chance, type Dice, pick } from './streams.ts';
 
 /** How the handler of a task behaves; told to the worker by the job's name. */
@@ -25,7 +26,9 @@ export interface Job {
   readonly name: string;
   readonly definition: JobDefinition;
   readonly behaviour: Behaviour;
-  /** How often it is chosen. */
+  /** Jobs that it cannot do without: known wherever it is. */
+  readonly needs?: readonly string[];
+  /** How often it is chosen; 0 for one that only others start. */
   readonly weight: number;
 }
 
@@ -41,85 +44,6 @@ export interface Catalogue {
   readonly jobs: readonly Job[];
   job(name: string): Job;
 }
-
-const FAST_RETRY = { attemptsMax: 3, fixedDelayMs: 4_000 } as const;
-
-function task(extra: TaskDefinition = {}): TaskDefinition {
-  return { retry: FAST_RETRY, timeouts: { graceMs: 3_000, hardMs: 120_000 }, ...extra };
-}
-
-/** Graphs that do more than wait for each other; `yes` and `no` are what the judge of a node knows. */
-const GRAPHS: readonly Job[] = [
-  {
-    name: 'branches',
-    weight: 2,
-    definition: {
-      failurePolicy: 'FAIL_AFTER_ALL',
-      tasks: [
-        task({ name: 'a' }),
-        task({ name: 'yes', after: ['a'], when: 'yes' }),
-        task({ name: 'no', after: ['a'], when: 'no' }),
-        task({ name: 'with', after: ['no'] }),
-        task({ name: 'join', after: ['yes', 'no'], ifParentSkipped: 'run' }),
-        task({ name: 'end', after: ['join', 'a'] }),
-      ],
-    },
-    behaviour: { ms: [50, 3_000], transient: 0.1, permanent: 0.15 },
-  },
-  {
-    name: 'fan',
-    weight: 2,
-    definition: {
-      failurePolicy: 'SKIP_FAILED',
-      notify: { onSuccess: [{}], onFailure: [{}] },
-      tasks: [
-        task({ name: 'split' }),
-        task({ name: 'each', after: ['split'], fanOut: { from: 'split' } }),
-        task({ name: 'join', after: ['each'] }),
-      ],
-    },
-    behaviour: { ms: [50, 2_000], transient: 0.1, permanent: 0.1, asks: { total: 5, adds: 0 } },
-  },
-  {
-    name: 'careful',
-    weight: 1,
-    definition: {
-      failurePolicy: 'PAUSE',
-      notify: { onAlert: [{}] },
-      tasks: [task({ name: 'a' }), task({ name: 'b', after: ['a'] }), task({ name: 'c' })],
-    },
-    behaviour: { ms: [50, 2_000], permanent: 0.3 },
-  },
-  {
-    name: 'waits',
-    weight: 1,
-    definition: {
-      failurePolicy: 'CONTINUE',
-      tasks: [
-        task({ name: 'a' }),
-        { name: 'sleep', after: ['a'], sleep: { forMs: 20_000 } },
-        { name: 'ask', after: ['a'], approval: { timeoutMs: 15_000, default: 'approve' } },
-        {
-          name: 'event',
-          after: ['sleep'],
-          event: { type: 'x', timeoutMs: 9_000, default: 'skip' },
-        },
-        { name: 'nested', after: ['ask'], run: { job: 'quick' } },
-        task({ name: 'end', after: ['event', 'nested'], ifParentSkipped: 'run' }),
-      ],
-    },
-    behaviour: { ms: [50, 2_000], permanent: 0.1 },
-  },
-  {
-    name: 'grows',
-    weight: 1,
-    definition: {
-      failurePolicy: 'FAIL_AFTER_ALL',
-      tasks: [task({ name: 'plan', dynamic: true }), task({ name: 'end', after: ['plan'] })],
-    },
-    behaviour: { ms: [50, 2_000], transient: 0.1, asks: { total: 0, adds: 3 } },
-  },
-];
 
 /** The type of events that clients send. */
 export const PING = 'ping';
@@ -278,9 +202,11 @@ export function drawCatalogue(
     runningMax: i > 0 && chance(dice, 0.6) ? 1 + dice.int(4) : Number.POSITIVE_INFINITY,
   }));
   // Most seeds know most jobs; a seed of few kinds looks more closely at those.
-  const jobs = chance(dice, 0.7) ? JOBS : JOBS.filter(() => chance(dice, 0.5));
-  const drawn = jobs.length === 0 ? JOBS : jobs;
-  const chosen = hears ? [...drawn, LISTENS] : drawn;
+  const drawn = chance(dice, 0.7) ? JOBS : JOBS.filter(() => chance(dice, 0.5));
+  const needed = new Set(drawn.flatMap(({ needs = [] }) => needs));
+  const jobs = JOBS.filter((job) => drawn.includes(job) || needed.has(job.name));
+  const known = jobs.length === 0 ? JOBS : jobs;
+  const chosen = hears ? [...known, LISTENS] : known;
   const byName = new Map([...JOBS, LISTENS].map((job) => [job.name, job]));
   return { tenants, jobs: chosen, job: (name) => byName.get(name) as Job };
 }

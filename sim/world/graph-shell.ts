@@ -1,6 +1,7 @@
 import type { Addition, Effect, GraphPorts } from '@signalbox/engine';
 import type { CommitLoop } from '@signalbox/node/loop';
 import type { Actor, Clockwork } from './clockwork.ts';
+import type { NestedStarts } from './nested-starts.ts';
 import { between, type Dice } from './streams.ts';
 
 const decoder = new TextDecoder();
@@ -21,38 +22,40 @@ export const GRAPH_PORTS: GraphPorts = {
 };
 
 /**
- * What a node does for graphs beside handing out attempts: nested runs end after a while, somebody
- * is told, and whoever is told that a run was paused resumes it. All of it dies with the node.
+ * What a node does for graphs beside handing out attempts: nested runs are started, somebody is
+ * told, and whoever is told that a run was paused resumes it. All of it dies with the node.
  */
 export class GraphShell {
   readonly #loop: CommitLoop;
   readonly #clockwork: Clockwork;
   readonly #actor: Actor;
   readonly #dice: Dice;
+  readonly #nested: NestedStarts;
 
-  constructor(params: { loop: CommitLoop; clockwork: Clockwork; actor: Actor; dice: Dice }) {
+  constructor(params: {
+    loop: CommitLoop;
+    nested: NestedStarts;
+    clockwork: Clockwork;
+    actor: Actor;
+    dice: Dice;
+  }) {
     this.#loop = params.loop;
     this.#clockwork = params.clockwork;
     this.#actor = params.actor;
     this.#dice = params.dice;
+    this.#nested = params.nested;
   }
 
   release(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.kind === 'startRun') this.#later(() => this.#nestedEnded(effect));
+      if (effect.kind === 'startRun') this.#later(() => this.#start(effect));
       else if (effect.kind === 'notify') this.#later(() => this.#told(effect));
     }
   }
 
-  async #nestedEnded(effect: Effect & { kind: 'startRun' }): Promise<void> {
-    const { partition, seq } = effect.task.run;
-    const { index: task } = effect.task;
-    const state = this.#dice.int(6) === 0 ? 'FAILED' : 'SUCCEEDED';
-    const end = { run: 'nested', state, error: '', output: null } as const;
-    const told = await this.#loop.execute({ kind: 'nestedEnded', partition, seq, task, ...end });
-    // Not known to have been heard: said again, unless it is another owner's now, who asks itself.
-    const isOurs = this.#loop.leases.held.has(partition);
-    if (told.kind === 'refused' && isOurs) this.#later(() => this.#nestedEnded(effect));
+  async #start(wait: Effect & { kind: 'startRun' }): Promise<void> {
+    const told = await this.#nested.start(wait);
+    if (told === 'again') this.#later(() => this.#start(wait));
   }
 
   async #told({ partition, seq, notification }: Effect & { kind: 'notify' }): Promise<void> {

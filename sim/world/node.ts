@@ -6,6 +6,7 @@ import { Actor } from './clockwork.ts';
 import { follow } from './followers.ts';
 import { Gateway } from './gateway.ts';
 import { GRAPH_PORTS, GraphShell } from './graph-shell.ts';
+import { NestedStarts } from './nested-starts.ts';
 import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
 import type { World } from './world.ts';
@@ -76,7 +77,9 @@ export class SimNode {
     const { confirmed } = world;
     gateway = new Gateway({ node: owner, loop, history, coverage, confirmed });
     const dice = world.streams.of(`graphs/${owner}`);
-    shell = new GraphShell({ loop, clockwork, actor: this.actor, dice });
+    const { partitions } = world.options;
+    const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
+    shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
     this.process = { owner, loop, gateway, store };
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);
@@ -157,13 +160,18 @@ export class SimNode {
     }
   }
 
-  /** Two moments leave no fact and no event; they are seen by looking over the engine's shoulder. */
+  /** Some moments leave no fact and no event; they are seen by looking over the engine's shoulder. */
   #observe(engine: Engine): void {
     const { coverage } = this.#world;
     const apply = engine.apply.bind(engine);
     engine.apply = (command, now, random) => {
       if (command.kind === 'freshen') coverage.sometimes('mass freshen');
-      return apply(command, now, random);
+      const answer = apply(command, now, random);
+      if (command.kind === 'cancelNested') {
+        const isClaimed = answer.kind === 'duplicate';
+        coverage.sometimes(isClaimed ? 'nested run forestalled' : 'nested run cancelled');
+      }
+      return answer;
     };
     const { queues } = engine.core;
     const hold = queues.hold.bind(queues);

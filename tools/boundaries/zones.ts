@@ -104,6 +104,7 @@ const sharedByStages: ReadonlySet<string> = new Set([
   'core',
   'commands',
   'effects',
+  'words',
   'settings',
 ]);
 

@@ -6,6 +6,7 @@ import type { Class } from './model/classes.ts';
 import type { Growth } from './model/graph.ts';
 import type { Resources } from './model/resources.ts';
 import type { AttemptRef, RunHead } from './model/run.ts';
+import type { RunId } from './model/run-id.ts';
 import type { JobHead, ScheduleSpec } from './model/schedule.ts';
 import type { JobSpec } from './model/spec.ts';
 import type { RunState } from './model/states.ts';
@@ -74,11 +75,33 @@ export type Command =
       readonly event: Uint8Array;
     }
   | {
-      /** How the run ended that a task stands for. */
+      /** The run that a task waits for was accepted. */
+      readonly kind: 'nestedBegun';
+      readonly partition: number;
+      readonly seq: number;
+      readonly task: number;
+      /** Which wait of the task: when it began. */
+      readonly since: number;
+      readonly run: string;
+      /** What it was submitted in, or the least urgent where that is not known. */
+      readonly class: Class;
+    }
+  | {
+      /** The run that a task waits for can never be started. */
+      readonly kind: 'nestedRefused';
+      readonly partition: number;
+      readonly seq: number;
+      readonly task: number;
+      readonly since: number;
+      readonly error: string;
+    }
+  | {
+      /** How the run ended that a task waits for. */
       readonly kind: 'nestedEnded';
       readonly partition: number;
       readonly seq: number;
       readonly task: number;
+      readonly since: number;
       readonly run: string;
       readonly state: RunState;
       readonly error: string;
@@ -96,6 +119,27 @@ export type Command =
       readonly seq: number;
       readonly by: string;
       readonly reason: string;
+    }
+  | {
+      /** Nobody waits any more for the nested run under the key. */
+      readonly kind: 'cancelNested';
+      readonly partition: number;
+      readonly tenant: string;
+      readonly key: string;
+      /** The run that has the key, as the store knows. */
+      readonly holder: RunId | null;
+      /** The run that waited. */
+      readonly of: RunId;
+    }
+  | {
+      /** Whoever waits for the nested run under the key has become more urgent. */
+      readonly kind: 'raiseNested';
+      readonly partition: number;
+      readonly tenant: string;
+      readonly key: string;
+      readonly holder: RunId | null;
+      readonly of: RunId;
+      readonly class: Class;
     }
   | {
       readonly kind: 'changeClass';

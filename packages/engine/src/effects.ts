@@ -29,10 +29,12 @@ export type Effect =
   /** A partition came to this node: the worker is to attach anew and say what it holds. */
   | { readonly kind: 'restate'; readonly worker: string }
   | { readonly kind: 'drained'; readonly worker: string }
-  /** The task stands for a run of another job: it is to be started, or found where it was already. */
-  | { readonly kind: 'startRun'; readonly task: Task }
-  /** Nobody waits for the run of the task any more. */
-  | { readonly kind: 'cancelNested'; readonly task: Task }
+  /**
+   * The task waits for a run of another job: it is to be submitted under its key, which finds the one
+   * that is there already. Answered with `nestedBegun` or `nestedRefused`. `since` says which wait: by
+   * the time that this is released the task may be in another, which is not durable yet.
+   */
+  | { readonly kind: 'startRun'; readonly task: Task; readonly since: number }
   /** Decisions about the run need its input, which is in the store; then `reevaluate`. */
   | { readonly kind: 'loadInput'; readonly run: Run }
   /** Somebody outside is to be told; answered with `notified`. */
@@ -71,7 +73,6 @@ export function isToWorker(effect: Effect): effect is ToWorker {
   switch (effect.kind) {
     case 'alert':
     case 'startRun':
-    case 'cancelNested':
     case 'loadInput':
     case 'notify':
       return false;

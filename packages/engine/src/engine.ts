@@ -1,16 +1,18 @@
 import { cancel } from './admit/cancel.ts';
 import { changeClass } from './admit/change-class.ts';
+import { cancelNested, raiseNested } from './admit/nested.ts';
 import { submit } from './admit/submit.ts';
 import { withdraw } from './admit/withdraw.ts';
 import { addTasks } from './children/add-tasks.ts';
 import { evaluate, releasePaced } from './children/evaluate.ts';
 import { hearEvent } from './children/hear.ts';
+import { nestedBegun, nestedEnded, nestedRefused } from './children/nested.ts';
 import { notified } from './children/notified.ts';
 import { pause, pauseRun, reevaluate, resume } from './children/pause.ts';
 import { type GraphPorts, NO_PORTS } from './children/ports.ts';
 import { drain, taskEnded } from './children/task-ended.ts';
 import { isWaiting, resumeWaits, waitOver } from './children/wait.ts';
-import { approve, nestedEnded, signal } from './children/wake.ts';
+import { approve, signal } from './children/wake.ts';
 import { watchRuns } from './children/watch-runs.ts';
 import { type Answer, type Command, DONE } from './commands.ts';
 import { failTask } from './complete/fail.ts';
@@ -19,6 +21,7 @@ import { checkpoint, extend } from './complete/save.ts';
 import { returnUnaccepted } from './complete/unaccepted.ts';
 import { Core, type FollowedEnd, NO_ENDS } from './core/core.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
+import { oweEnd } from './core/nested-words.ts';
 import { reviewReservations } from './core/occupy.ts';
 import type { Pacer } from './core/pacer.ts';
 import type { WatchTimer } from './core/watch-timer.ts';
@@ -51,6 +54,7 @@ import { openWindows } from './triggers/open-windows.ts';
 import type { TriggerPorts } from './triggers/ports.ts';
 import { rememberedRecurrences, type ZoneOf } from './triggers/recurrence.ts';
 import { setJob, setSchedule } from './triggers/set-schedule.ts';
+import { NO_WORDS, type Word } from './words.ts';
 
 /** What a step decided: facts to append, and effects to release once they are durable. */
 export interface Decided {
@@ -182,8 +186,16 @@ export class Engine {
         return hearEvent(core, command, this.#graphPorts);
       case 'signal':
         return signal(core, command);
+      case 'nestedBegun':
+        return nestedBegun(core, command);
+      case 'nestedRefused':
+        return nestedRefused(core, command);
       case 'nestedEnded':
         return nestedEnded(core, command);
+      case 'cancelNested':
+        return cancelNested(core, command);
+      case 'raiseNested':
+        return raiseNested(core, command);
       case 'notified':
         return notified(core, command);
       case 'follow':
@@ -224,6 +236,13 @@ export class Engine {
     const { ends } = this.core;
     this.core.ends = NO_ENDS;
     return ends;
+  }
+
+  /** What decisions since the last time owe to runs of other partitions. */
+  takeWords(): readonly Word[] {
+    const { words } = this.core;
+    this.core.words = NO_WORDS;
+    return words;
   }
 
   pagesWanted(pending: (partition: number, lane: string) => boolean): PageWanted[] {
@@ -303,6 +322,7 @@ export class Engine {
       if (core.ends === NO_ENDS) core.ends = [{ run, fact }];
       else core.ends.push({ run, fact });
     }
+    if (run.head.nested !== undefined) oweEnd(core, run, fact);
     if (run.head.window === undefined) return;
     const { schedules } = core.bookOf(run);
     const schedule = schedules.get(scheduleKey(tenant, run.head.window.schedule));

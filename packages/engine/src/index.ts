@@ -32,6 +32,7 @@ export { findCycle } from './model/find-cycle.ts';
 export * from './model/graph.ts';
 export * from './model/graph-spec.ts';
 export * from './model/grown-names.ts';
+export { nestedDepth, nestedKey } from './model/nested.ts';
 export * from './model/partition.ts';
 export * from './model/random.ts';
 export * from './model/resources.ts';
@@ -56,3 +57,4 @@ export {
 export * from './recover/rebuild.ts';
 export * from './settings.ts';
 export { bounded as boundedWindows, recurrenceOf, type ZoneOf } from './triggers/recurrence.ts';
+export type { Saying, Word } from './words.ts';

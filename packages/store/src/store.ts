@@ -119,7 +119,7 @@ export interface Store {
   }): Promise<{ runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean }>;
 
   // ── inbox ──────────────────────────────────────────────────────────────────────────────────
-  /** Durably keeps a submission for the owner of its partition. Repeating the id is a no-op. */
+  /** Durably keeps a submission, or a word of another run, for the owner of its partition. Repeating the id is a no-op. */
   putInbox(entry: InboxEntry): Promise<void>;
   /** Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading. */
   readInbox(query: { partitions: readonly number[]; limit: number }): Promise<InboxEntry[]>;
@@ -223,17 +223,17 @@ export interface CommitPart {
   readonly runs: readonly RunRow[];
   readonly ends: readonly EndRow[];
   readonly parked: readonly ParkedRow[];
-  /** Inbox entries that this group turns into runs; they vanish in the same transaction. */
+  /** Inbox entries that this group turns into runs, or has heard; they vanish in the same transaction. */
   readonly inboxTaken: readonly string[];
   /**
-   * Submissions that this group owes to other partitions: they are in the inbox with the group, or
-   * neither is. An id that is there already is a no-op; none is put and taken by one commit.
+   * Submissions and words that this group owes to other partitions: they are in the inbox with the
+   * group, or neither is. An id that is there already is a no-op; none is put and taken by one commit.
    * Absent in almost every commit.
    */
   readonly inboxPut?: readonly InboxEntry[];
   /**
    * Further names of runs, of this commit or stored before: what an inbox entry was called that
-   * turned out to be one of them. Written behind the runs' own keys; a name that is taken keeps its run.
+   * turned out to be one of them, or a key that no other run may take any more. Written behind the runs' own keys; a name that is taken keeps its run.
    */
   readonly aliases: readonly HeldKey[];
 }
@@ -356,7 +356,7 @@ export interface BeatResult {
 }
 
 export interface InboxEntry {
-  /** The alias handed to the client (see `inboxId`). */
+  /** The alias handed to the client (see `inboxId`); of a word nobody is told. */
   readonly id: string;
   readonly partition: number;
   readonly tenant: string;

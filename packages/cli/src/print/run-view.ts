@@ -81,7 +81,7 @@ export function printRun(terminal: Terminal, run: RunView, printing: RunPrinting
 
 export function printHead(terminal: Terminal, run: RunView): void {
   const now = terminal.now();
-  const { key, endedAt } = run;
+  const { key, endedAt, nestedIn } = run;
   printFields(terminal, [
     ['run', run.id],
     ['job', `${run.job} (version ${run.jobVersion}, ${run.class})`],
@@ -90,6 +90,9 @@ export function printHead(terminal: Terminal, run: RunView): void {
     ...(endedAt === null ? [] : ([['took', elapsed(run.submittedAt, endedAt, now)]] as const)),
     ...(run.trigger === undefined ? [] : ([['trigger', triggerDetail(run)]] as const)),
     ...(key === undefined ? [] : ([['key', key]] as const)),
+    ...(nestedIn === undefined
+      ? []
+      : ([['nested in', `${nestedIn.run}:${nestedIn.task}`]] as const)),
   ]);
 }
 
@@ -110,6 +113,7 @@ export function printTask(terminal: Terminal, task: TaskView): void {
     ['state', terminal.paint.state(task.state)],
     ...(task.progress === null ? [] : ([['progress', percent(task.progress)]] as const)),
     ...(task.dueAt === null ? [] : ([['due', relative(task.dueAt, terminal.now())]] as const)),
+    ...(task.nestedRun === undefined ? [] : ([['nested run', task.nestedRun]] as const)),
   ]);
   if (task.error !== null) {
     terminal.line('');

@@ -50,6 +50,11 @@ describe('taskRows', () => {
     expect(rows[1]?.attempts).toHaveLength(2);
   });
 
+  it('names the run that a task waits for', () => {
+    const [row] = taskRows([task('audit', { nestedRun: 'run-2' })]);
+    expect(row).toMatchObject({ name: 'audit', tally: 'run run-2' });
+  });
+
   it('folds ten thousand children without delay', () => {
     const children = Array.from({ length: 10_000 }, (_, i) => task(`convert_chunk_${i}`));
     expect(taskRows([task('convert'), ...children])).toHaveLength(1);

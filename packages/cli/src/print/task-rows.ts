@@ -11,7 +11,7 @@ export interface TaskRow {
   readonly error: string | null;
   readonly progress: number | null;
   readonly dueAt: string | null;
-  /** `93 of 100, 2 failed`; null for a task alone. */
+  /** What it stands for: `93 of 100, 2 failed` of its children, or a nested run; null for itself. */
   readonly tally: string | null;
   /** When it waited for time, a person, an event or a run; null where it is work for a worker. */
   readonly wait: TaskView['wait'] | null;
@@ -51,10 +51,14 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
     error: error ?? children.find((child) => child.error !== null)?.error ?? null,
     progress,
     dueAt,
-    tally: children.length === 0 ? null : tally(states),
+    tally: children.length === 0 ? nestedOf(task) : tally(states),
     wait: task.wait ?? null,
     after: task.after ?? null,
   };
+}
+
+function nestedOf({ nestedRun }: TaskView): string | null {
+  return nestedRun === undefined ? null : `run ${nestedRun}`;
 }
 
 /** From when to when it was worked on, or waited, in milliseconds; null where it has not begun. */

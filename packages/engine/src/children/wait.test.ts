@@ -167,32 +167,4 @@ describe('EXT-16 a wait', () => {
     event(h, 'paid', '{}');
     expect(wait()?.state).toBe('PENDING');
   });
-
-  it("a nested run is asked for after the fact is durable, again after a take-over, and its end is the task's", () => {
-    const { h, wait } = waiting({ run: { job: 'other' } });
-    expect(h.effectsOf('startRun')).toHaveLength(1);
-    h.takeOver();
-    expect(h.effectsOf('startRun')).toHaveLength(2);
-    const end = { partition: 0, seq: 1, task: 1, run: 'r', error: '', output: encodeText('7') };
-    h.apply({ kind: 'nestedEnded', ...end, state: 'SUCCEEDED' });
-    h.apply({ kind: 'nestedEnded', ...end, state: 'FAILED' });
-    expect(wait()?.state).toBe('SUCCEEDED');
-    expect(decodeText(wait()?.output as Uint8Array)).toBe('7');
-  });
-
-  it('a nested run that failed fails the task; one whose run is cancelled is to be cancelled', () => {
-    const failed = waiting({ run: { job: 'other' } });
-    const run = failed.h.run(1);
-    const end = { partition: 0, seq: 1, task: 1, run: 'r', error: ': it broke', output: null };
-    failed.h.apply({ kind: 'nestedEnded', ...end, state: 'FAILED' });
-    expect(run.tasks[1]).toMatchObject({
-      state: 'FAILED',
-      error: 'the run r ended as FAILED: it broke',
-    });
-
-    const cancelled = waiting({ run: { job: 'other' } });
-    cancelled.h.apply({ kind: 'cancel', partition: 0, seq: 1, by: 'ann', reason: '' });
-    cancelled.h.flush();
-    expect(cancelled.h.effectsOf('cancelNested')).toHaveLength(1);
-  });
 });

@@ -1,4 +1,5 @@
 import type { Core } from '../core/core.ts';
+import { oweCancel } from '../core/nested-words.ts';
 import { settle } from '../core/settle.ts';
 import { taskFailed, taskSkipped, taskSucceeded, taskTimedOut } from '../facts/facts.ts';
 import { taskWaiting } from '../facts/graph-facts.ts';
@@ -42,7 +43,10 @@ function endOf(wait: WaitSpec, now: number): number {
 function watch(core: Core, task: Task): void {
   const wait = waitOf(task);
   if (task.dueAt > 0) core.wheel.arm(task, task.dueAt);
-  if (wait.kind === 'run') core.tell({ kind: 'startRun', task });
+  // One that was accepted tells its end by itself.
+  if (wait.kind === 'run' && task.part?.nested === null) {
+    core.tell({ kind: 'startRun', task, since: task.part.waitsSince });
+  }
 }
 
 /** Waits of a recovered run go on where they were, and those to come are heard for again. */
@@ -62,9 +66,7 @@ export function endWait(core: Core, task: Task): void {
   const wait = waitOf(task);
   if (wait.kind === 'event') core.eventWaits.delete(task);
   const hasBegun = task.part !== null && task.part.waitsSince > 0;
-  if (wait.kind === 'run' && hasBegun && task.state === 'CANCELLED') {
-    core.tell({ kind: 'cancelNested', task });
-  }
+  if (wait.kind === 'run' && hasBegun && task.state === 'CANCELLED') oweCancel(core, task);
 }
 
 /** Its time is up: a sleep is over, an approval or an event did not come. */

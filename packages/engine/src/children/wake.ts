@@ -1,7 +1,7 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { settle } from '../core/settle.ts';
-import { taskCancelled, taskFailed, taskSucceeded } from '../facts/facts.ts';
+import { taskSucceeded } from '../facts/facts.ts';
 import type { Task } from '../model/run.ts';
 import { of } from './of.ts';
 import { decide, isWaiting, waitOf } from './wait.ts';
@@ -19,22 +19,6 @@ export function signal(core: Core, command: Command & { kind: 'signal' }): Answe
   const task = waitingTask(core, command);
   if (task === null || waitOf(task).kind !== 'event') return NO_EVENT;
   settle(core, task, taskSucceeded({ ...of(core, task), output: command.event }));
-  return DONE;
-}
-
-/** The nested run has ended; its end is the task's. Said again, it changes nothing. */
-export function nestedEnded(core: Core, command: Command & { kind: 'nestedEnded' }): Answer {
-  const task = waitingTask(core, command);
-  if (task === null || waitOf(task).kind !== 'run') return DONE;
-  const { state, output } = command;
-  if (state === 'SUCCEEDED' || state === 'PARTIAL') {
-    settle(core, task, taskSucceeded({ ...of(core, task), output }));
-  } else if (state === 'CANCELLED' && task.run.cancel !== null) {
-    settle(core, task, taskCancelled({ ...of(core, task), reason: 'cancelled' }));
-  } else {
-    const error = `the run ${command.run} ended as ${state}${command.error}`;
-    settle(core, task, taskFailed({ ...of(core, task), reason: 'nested_failed', error }));
-  }
   return DONE;
 }
 

@@ -17,6 +17,7 @@ import type { Level, Worker, WorkerKind } from '../model/worker.ts';
 import { WorkerIndex } from '../model/worker-index.ts';
 import { ZoneCounts } from '../model/zone-counts.ts';
 import type { EngineSettings } from '../settings.ts';
+import { NO_WORDS, type Word } from '../words.ts';
 import { Pacer } from './pacer.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { WatchTimer } from './watch-timer.ts';
@@ -76,6 +77,8 @@ export class Core {
   followers: ReadonlySet<string> = new Set();
   /** Ends of their runs since the last time; what follows from them goes into the same group. */
   ends: FollowedEnd[] = NO_ENDS;
+  /** What decisions since the last time owe to runs of other partitions. */
+  words: Word[] = NO_WORDS;
   /** The group that facts decided now will belong to. */
   groupNumber = 0;
   pauseFrom: 0 | 1 | 2 | 3 = 3;
@@ -115,6 +118,12 @@ export class Core {
 
   tell(effect: Effect): void {
     this.effects.push(effect);
+  }
+
+  /** Owes something to a run elsewhere; it becomes durable with the facts of this decision. */
+  owe(word: Word): void {
+    if (this.words === NO_WORDS) this.words = [word];
+    else this.words.push(word);
   }
 
   /** There is a graph: it is looked at now and then, as long as there is one. */

@@ -22,6 +22,8 @@ export interface DetailTask {
   readonly wait?: Waited;
   /** Where its output lies among the bytes of the row; null where it has none, or it is not kept. */
   readonly output: { readonly at: number; readonly bytes: number } | null;
+  /** The run that it waited for. */
+  readonly nested?: string;
 }
 
 export interface Waited {
@@ -45,8 +47,8 @@ const OUTPUTS_BYTES_MAX = 8_388_608;
  * Compact JSON, because every task ever finished keeps it:
  * [1, [state, error, [[number, worker, assigned, started, ended, outcome], …]], …]
  * with times relative to the run's submission. Runs of several tasks keep their outputs one behind
- * the other, and how they grew; tasks that waited also from when until when:
- * [2, result, growth, [output lengths], [state, error, attempts, [from, until]], …]
+ * the other, and how they grew; tasks that waited also from when until when, and for which run:
+ * [2, result, growth, [output lengths], [state, error, attempts, [from, until, nested run]], …]
  */
 export function encodeDetail(run: Run, last: Last, endedAt: number): string {
   const { tasks } = run;
@@ -115,7 +117,8 @@ function resultOf(run: Run, last: Last): number | null {
 
 function encodeWait({ part }: Task, endsAt: number, base: number): string {
   if (part === null || part.waitsSince === 0) return '';
-  return `,[${part.waitsSince - base},${(endsAt || part.waitedUntil) - base}]`;
+  const nested = part.nested === null ? '' : `,"${part.nested}"`;
+  return `,[${part.waitsSince - base},${(endsAt || part.waitedUntil) - base}${nested}]`;
 }
 
 function encodeRecord(record: AttemptRecord, base: number): string {
@@ -124,7 +127,8 @@ function encodeRecord(record: AttemptRecord, base: number): string {
 }
 
 type RecordLine = [number, string, number, number | null, number, string];
-type TaskLine = [TaskState, string | null, RecordLine[], [number, number]?];
+type WaitLine = [from: number, until: number, nested?: string];
+type TaskLine = [TaskState, string | null, RecordLine[], WaitLine?];
 
 export function parseDetail(text: string, base: number): RunDetail {
   const [version, ...rest] = JSON.parse(text) as [number, ...unknown[]];
@@ -169,6 +173,7 @@ function taskOf(
       outcome,
     })),
     output,
+    ...(wait?.[2] === undefined ? {} : { nested: wait[2] }),
   };
 }
 

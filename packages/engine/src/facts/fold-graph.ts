@@ -53,6 +53,9 @@ export function foldGraph(book: Book, fact: GraphFact): void {
       task.dueAt = fact.until;
       return;
     }
+    case 'nestedStarted':
+      partOf(taskOf(runOf(book, fact.seq), fact.task)).nested = fact.run;
+      return;
     case 'eventKept': {
       const { key, type, event, suits } = fact;
       return eventsOf(runOf(book, fact.seq)).keep({ key, type, event, suits });

@@ -172,6 +172,7 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
       if (task.part !== null) {
         task.part.waitsSince = 0;
         task.part.waitedUntil = 0;
+        task.part.nested = null;
       }
       return moveTask(task, 'PENDING');
     case 'taskRequeued':

@@ -11,6 +11,7 @@ export type GraphFact =
   | TasksAdded
   | TasksTakenOver
   | TaskWaiting
+  | NestedStarted
   | EventKept
   | EventTaken
   | NotificationDue
@@ -74,6 +75,12 @@ export interface TaskWaiting extends OfTask {
   readonly until: number;
 }
 
+/** The run that a task waits for was accepted; `run` is its id. Said again where a better one is known. */
+export interface NestedStarted extends OfTask {
+  readonly kind: 'nestedStarted';
+  readonly run: string;
+}
+
 /** An event came before the wait that it may be for; the run keeps it until then. */
 export interface EventKept extends OfRun, KeptEvent {
   readonly kind: 'eventKept';
@@ -126,6 +133,10 @@ export const tasksTakenOver = (f: Made<TasksTakenOver>): TasksTakenOver => ({
   ...f,
 });
 export const taskWaiting = (f: Made<TaskWaiting>): TaskWaiting => ({ kind: 'taskWaiting', ...f });
+export const nestedStarted = (f: Made<NestedStarted>): NestedStarted => ({
+  kind: 'nestedStarted',
+  ...f,
+});
 export const eventKept = (f: Made<EventKept>): EventKept => ({ kind: 'eventKept', ...f });
 export const eventTaken = (f: Made<EventTaken>): EventTaken => ({ kind: 'eventTaken', ...f });
 export const notificationDue = (f: Made<NotificationDue>): NotificationDue => ({
@@ -144,6 +155,7 @@ const KINDS: { readonly [K in GraphFact['kind']]: true } = {
   tasksAdded: true,
   tasksTakenOver: true,
   taskWaiting: true,
+  nestedStarted: true,
   eventKept: true,
   eventTaken: true,
   notificationDue: true,

@@ -30,6 +30,8 @@ export function encodeGraphLine(
     }
     case 'taskWaiting':
       return JSON.stringify(['gw1', seq, at, fact.task, fact.until]);
+    case 'nestedStarted':
+      return JSON.stringify(['gs1', seq, at, fact.task, fact.run]);
     case 'eventKept': {
       const { key, type, event, suits } = fact;
       return JSON.stringify(['ge1', seq, at, key, type, writer.payload(event), suits]);
@@ -81,6 +83,8 @@ export function decodeGraphLine(
       });
     case 'gw1':
       return make.taskWaiting({ ...of, task: line[3], until: line[4] });
+    case 'gs1':
+      return make.nestedStarted({ ...of, task: line[3], run: line[4] });
     case 'ge1': {
       const event = c.payloads[line[5] as number] as Uint8Array;
       return make.eventKept({ ...of, key: line[3], type: line[4], event, suits: line[6] });

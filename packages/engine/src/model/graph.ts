@@ -24,6 +24,8 @@ export class TaskPart {
   waitsSince = 0;
   /** When it was over; 0 before. */
   waitedUntil = 0;
+  /** Of a wait for a nested run that was accepted: its id. */
+  nested: string | null = null;
   /** It waits for its turn among very many that became ready together. */
   paced = false;
   /** Edges that were added at run time, as indexes of tasks. */

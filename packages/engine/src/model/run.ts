@@ -35,11 +35,20 @@ export interface RunHead {
   /** The alias under which the inbox acknowledged it. */
   readonly inbox?: string;
   /** The task of another run that waits for this one. */
-  readonly nested?: { readonly of: string; readonly task: string };
+  readonly nested?: NestedHead;
   /** The ended run whose work it goes on with. */
   readonly retryOf?: string;
   /** Where it waits in the store, if it was parked at submission. */
   readonly lane?: string;
+}
+
+export interface NestedHead {
+  /** The id of that run, and name and index of the task in it. */
+  readonly of: string;
+  readonly task: string;
+  readonly index: number;
+  /** Since when it waits: a task that waits a second time waits for another run. */
+  readonly since: number;
 }
 
 export interface EventHead {

@@ -59,8 +59,8 @@ describe('a checkpoint', () => {
   });
 
   it('of another format is refused instead of being guessed at', () => {
-    const chunk = new Uint8Array(Buffer.from('[4,1,0,1,[],[]]\n'));
-    expect(() => decodeCheckpoint(new Book(0, 1), [chunk], () => never())).toThrow('format 4');
+    const chunk = new Uint8Array(Buffer.from('[5,1,0,1,[],[]]\n'));
+    expect(() => decodeCheckpoint(new Book(0, 1), [chunk], () => never())).toThrow('format 5');
   });
 
   it('is nothing where there is none', () => {

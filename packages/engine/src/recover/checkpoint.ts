@@ -24,8 +24,8 @@ import { decodeSchedule, isScheduleLine, scheduleLines } from './checkpoint-sche
  * tasks saved are written as base64, because they are rare.
  */
 const CHUNK_CHARS = 1_000_000;
-/** Format 1 knows no schedules, format 2 no graphs that pause, grow or wait. */
-const FORMAT = 3;
+/** Format 1 knows no schedules, 2 no graphs that pause, grow or wait, 3 no ids of nested runs. */
+const FORMAT = 4;
 
 /** Finds the job version of a live run; every version is in the store. */
 export type FindSpec = (tenant: string, job: string, version: number) => JobSpec;
@@ -70,6 +70,8 @@ type TaskLine = [
   /** Since when it waits for something outside; absent where it does not. */
   waitsSince?: number,
   waitedUntil?: number,
+  /** The nested run that it waits for, once that was accepted. */
+  nested?: string,
 ];
 type RunLine = [
   seq: number,
@@ -165,8 +167,10 @@ function taskLine(task: Task): TaskLine {
     task.output && toBase64(task.output),
   ];
   if (task.part !== null && task.part.waitsSince > 0) {
-    line[11] = task.part.waitsSince;
-    if (task.part.waitedUntil > 0) line[12] = task.part.waitedUntil;
+    const { waitsSince, waitedUntil, nested } = task.part;
+    line[11] = waitsSince;
+    if (waitedUntil > 0 || nested !== null) line[12] = waitedUntil;
+    if (nested !== null) line[13] = nested;
   }
   return line;
 }
@@ -258,6 +262,7 @@ function decodeTask(task: Task, line: TaskLine): void {
     output,
     waitsSince,
     waitedUntil,
+    nested,
   ] = line;
   task.state = state;
   task.dueAt = dueAt;
@@ -271,6 +276,7 @@ function decodeTask(task: Task, line: TaskLine): void {
   task.output = output === null ? null : fromBase64(output);
   if (waitsSince !== undefined) partOf(task).waitsSince = waitsSince;
   if (waitedUntil !== undefined) partOf(task).waitedUntil = waitedUntil;
+  if (nested !== undefined) partOf(task).nested = nested;
   if (attempt === null) return;
   const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
   task.attempt = new Attempt({

@@ -112,7 +112,9 @@ function dumpPart({ part }: Task): Record<string, unknown> {
   const edges = [part.addedBefore, part.addedAfter];
   const isPlain =
     Object.values(said).every((n) => n === 0) && firstChild < 0 && !edges.some(Boolean);
-  return isPlain ? {} : { part: { ...said, firstChild, edges, group: part.group?.index } };
+  const nested = part.nested === null ? {} : { nested: part.nested };
+  const whole = { ...said, ...nested, firstChild, edges, group: part.group?.index };
+  return isPlain ? {} : { part: whole };
 }
 
 function dumpTask(task: Task): unknown {

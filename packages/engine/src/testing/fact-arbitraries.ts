@@ -159,6 +159,7 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
     })
     .map(makeSchedule.windowsSkipped),
   windowHeld: fc.record({ ...ofSchedule, window: time }).map(makeSchedule.windowHeld),
+  nestedStarted: fc.record({ ...ofGraph, task: count, run: text }).map(makeGraph.nestedStarted),
   runPaused: fc
     .record({
       ...ofGraph,

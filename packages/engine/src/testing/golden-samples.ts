@@ -247,6 +247,7 @@ export const GOLDEN_SAMPLES: { readonly [K in Fact['kind']]: readonly Fact[] } =
     makeGraph.taskWaiting({ ...ofGraph, task: 1, until: GOLDEN_AT + 60_000 }),
     makeGraph.taskWaiting({ ...ofGraph, task: 2, until: 0 }),
   ],
+  nestedStarted: [makeGraph.nestedStarted({ ...ofGraph, task: 1, run: 'run-2' })],
   eventKept: [
     makeGraph.eventKept({
       ...ofGraph,

@@ -47,6 +47,16 @@ export function heldByGraph(core: Core, task: Task, now: number): Finding | null
   return part.waitsSince > 0 ? waitingOutside(task, part.waitsSince, now) : null;
 }
 
+/** Its nested run cannot begin: no run of that job may. */
+export function pausedJob(job: string): Finding {
+  return {
+    reason: 'JOB_PAUSED',
+    detail: `It waits for a run of the job ${job}, which is paused; that run has not begun.`,
+    suggestion: `Take submissions of the job again: signalbox jobs enable ${job}`,
+    numbers: { job },
+  };
+}
+
 /** What is asked for ends as its author ended it. */
 function asked(message: string): string {
   if (message === '') return '.';
@@ -84,13 +94,19 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
         suggestion: `Send the event, or end the wait: signalbox signal ${formatRunId(task.run)}:${taskName(task)}`,
         numbers,
       };
-    case 'run':
+    case 'run': {
+      const run = task.part?.nested ?? null;
+      const which = run === null ? `a run of the job ${wait.job} to begin` : `the run ${run}`;
       return {
         reason: 'WAITING_RUN',
-        detail: `It has waited ${since} for a run of the job ${wait.job}.`,
-        suggestion: `See why the run of ${wait.job} has not ended.`,
-        numbers,
+        detail: `It has waited ${since} for ${which}${run === null ? '' : ` of the job ${wait.job}`}.`,
+        suggestion:
+          run === null
+            ? 'Nothing: the run begins by itself.'
+            : `See why that run has not ended: signalbox why ${run}`,
+        numbers: { ...numbers, job: wait.job, ...(run === null ? {} : { run }) },
       };
+    }
     default:
       return assertNever(wait);
   }

@@ -13,6 +13,7 @@ export const DIAGNOSIS_REASONS = {
   WAITING_PERSON: 'somebody has to approve it',
   WAITING_EVENT: 'an event has to come',
   WAITING_RUN: 'a run of another job has to end',
+  JOB_PAUSED: 'the job whose run it waits for is paused, and that run has not begun',
   WAITING_ACCEPT: 'it has been given to a worker that has not accepted it yet',
   WAITING_OWNER: 'no node has taken the submission in yet',
   STORE_AWAY: 'the store cannot be reached, so nothing is handed out',

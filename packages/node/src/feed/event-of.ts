@@ -104,6 +104,8 @@ function graphPart(fact: GraphFact, run: NamedRun): Partial<FeedEvent> & { at: n
       return { at, detail: { count: fact.tasks.length } };
     case 'taskWaiting':
       return { at, task: named(fact.task), state: 'PENDING', detail: { until: fact.until } };
+    case 'nestedStarted':
+      return { at, task: named(fact.task), detail: { run: fact.run } };
     case 'eventKept':
       return { at, detail: { type: fact.type } };
     case 'eventTaken':

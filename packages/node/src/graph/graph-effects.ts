@@ -22,8 +22,7 @@ export class GraphEffects {
   receive(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (effect.kind === 'notify') this.#notifier.notify(effect);
-      else if (effect.kind === 'startRun') this.#nested.start(effect.task);
-      else if (effect.kind === 'cancelNested') this.#nested.cancel(effect.task);
+      else if (effect.kind === 'startRun') this.#nested.start(effect);
     }
   }
 

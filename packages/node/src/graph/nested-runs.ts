@@ -1,27 +1,52 @@
 import { setTimeout } from 'node:timers/promises';
-import { CLASSES, formatRunId, isTerminalRun, type Task, taskName } from '@signalbox/engine';
-import type { RunView } from '@signalbox/protocol';
+import {
+  CLASSES,
+  type Class,
+  type Command,
+  type Effect,
+  formatRunId,
+  nestedDepth,
+  nestedKey,
+  partitionOf,
+  type Task,
+  taskName,
+} from '@signalbox/engine';
+import type { Submitted } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
-import { cancelRun, getRun, runOutput, submitRuns } from '../operations/index.ts';
-import { keepPayload, loadPayload } from '../operations/payloads.ts';
-import { reservedKey } from '../operations/reserved-key.ts';
+import { aliasOf } from '../operations/inbox-alias.ts';
+import { submitRuns } from '../operations/index.ts';
+import { loadPayload } from '../operations/payloads.ts';
 import type { Supplier } from '../supply/supplier.ts';
 
-const WAIT_MS = 30_000;
 const RETRY_MS = 1_000;
 /** A job that nests itself would otherwise grow for as long as there is memory. */
 const DEPTH_MAX = 16;
+const LEAST_URGENT: Class = 2;
+const INBOX_LOOK = 5_000;
+
+/** A task and since when it waits: it may be in another wait by now. */
+type Wait = Pick<Effect & { kind: 'startRun' }, 'task' | 'since'>;
+
+interface OfWait {
+  readonly partition: number;
+  readonly seq: number;
+  readonly task: number;
+  readonly since: number;
+}
+
+type Told = (Command & { kind: 'nestedBegun' | 'nestedRefused' }) | null;
 
 /**
- * Starts the runs that tasks stand for, and tells the engine how they ended. The run is submitted
- * under a key of the task, so that asking again after a crash finds the one that is there. It lives
- * in the partition of its own job, on whichever node.
+ * Starts the runs that tasks wait for, and records their ids. A run is submitted under the key of the
+ * wait, so that asking again after a crash finds the one that is there. It lives in the partition of
+ * its own job, on whichever node, and from then on it and the task tell each other by words (ADR 0028):
+ * nothing here follows it.
  */
 export class NestedRuns {
   readonly #context: () => NodeContext;
   readonly #supplier: Supplier;
-  /** Tasks that somebody here waits for, so that none is waited for twice. */
-  readonly #waiting = new Map<string, Task>();
+  /** Waits whose run somebody here is starting, by key, so that none is started by two at once. */
+  readonly #starting = new Map<string, Wait>();
   #stopped = false;
 
   constructor(context: () => NodeContext, supplier: Supplier) {
@@ -33,136 +58,120 @@ export class NestedRuns {
     this.#stopped = true;
   }
 
-  start(task: Task): void {
-    const key = keyOf(task);
-    const isWatched = this.#waiting.has(key);
-    this.#waiting.set(key, task);
-    if (!isWatched) void this.#follow(key).finally(() => this.#waiting.delete(key));
+  start({ task, since }: Wait): void {
+    const key = nestedKey(task, since);
+    const isStarting = this.#starting.has(key);
+    // After a partition has left and come back it is another object that waits.
+    this.#starting.set(key, { task, since });
+    if (!isStarting) void this.#begin(key).finally(() => this.#starting.delete(key));
   }
 
-  /** Whoever waited was cancelled: so is what it waited for. */
-  cancel(task: Task): void {
-    void this.#persist(async () => {
-      const caller = callerOf(task);
-      const { id } = await this.#submit(task, caller);
-      const reason = `the run ${formatRunId(task.run)} that waited for it was cancelled`;
-      await cancelRun(this.#context(), caller, { id, reason });
-    });
-  }
-
-  async #follow(key: string): Promise<void> {
-    const task = () => this.#waiting.get(key) as Task;
-    const first = task();
-    await this.#persist(async () => {
-      const caller = callerOf(task());
-      const submitted = await this.#submit(task(), caller);
-      let view: RunView;
-      do {
-        view = await getRun(this.#context(), caller, { id: submitted.id, waitMs: WAIT_MS });
-        if (this.#stopped || !isLive(task())) return;
-      } while (!isTerminalRun(view.state));
-      await this.#report(task(), caller, view);
-    }, first);
-  }
-
-  async #report(task: Task, caller: Caller, view: RunView): Promise<void> {
-    const context = this.#context();
-    const { partition, seq } = task.run;
-    const failed = view.tasks.find(({ error }) => error !== null);
-    const bytes = await runOutput(context, caller, { id: view.id });
-    const answer = await context.loop.execute({
-      kind: 'nestedEnded',
-      partition,
-      seq,
-      task: task.index,
-      run: view.id,
-      state: view.state,
-      error: failed === undefined ? '' : `: ${failed.name}: ${failed.error}`,
-      output: bytes.length === 0 ? null : await keepPayload(context, caller.tenant, bytes),
-    });
-    // Not ours any more: the new owner asks for itself. A lease that is only late is still ours.
-    const isOurs = context.loop.leases.held.has(partition);
-    if (answer.kind === 'refused' && (answer.code !== 'not_owner' || isOurs)) {
-      throw new ApiError('unavailable', answer.message);
+  /** Until it is begun or refused, or nobody here waits for it any more. */
+  async #begin(key: string): Promise<void> {
+    for (;;) {
+      const wait = this.#starting.get(key) as Wait;
+      if (this.#stopped || !this.#isWanted(wait)) return;
+      if (await this.#tell(await this.#outcomeOf(wait, key))) return;
+      // A paused job is asked again until somebody enables it; `why` says so meanwhile.
+      await setTimeout(RETRY_MS, undefined, { ref: false });
     }
+  }
+
+  /** This node has the partition, and the task is still in that wait. */
+  #isWanted({ task, since }: Wait): boolean {
+    const { partition, seq } = task.run;
+    const { books } = this.#context().loop.engine.core;
+    const isHere = books.get(partition)?.runs.get(seq)?.tasks[task.index] === task;
+    return isHere && task.state === 'PENDING' && task.part?.waitsSince === since;
+  }
+
+  /** What the engine is to be told; null where it has to be tried again. */
+  async #outcomeOf({ task, since }: Wait, key: string): Promise<Told> {
+    const { partition, seq } = task.run;
+    const of = { partition, seq, task: task.index, since };
+    try {
+      const { run, class: klass } = await this.#submit({ task, since }, key);
+      return { kind: 'nestedBegun', ...of, run: run.id, class: klass };
+    } catch (error) {
+      if (isFinal(error)) return this.#refused(of, { task, key, error: error.message });
+      this.#context().log.debug({ err: error }, 'a nested run is tried again');
+      return null;
+    }
+  }
+
+  /** Its job may have been deleted after an owner before this one had submitted it: then it is there. */
+  async #refused(of: OfWait, why: { task: Task; key: string; error: string }): Promise<Told> {
+    const { task, key, error } = why;
+    try {
+      const run = await findUnderKey(this.#context(), task, key);
+      if (run !== null) return { kind: 'nestedBegun', ...of, run, class: LEAST_URGENT };
+      return { kind: 'nestedRefused', ...of, error };
+    } catch (failure) {
+      this.#context().log.debug({ err: failure }, 'a nested run could not be looked for');
+      return null;
+    }
+  }
+
+  async #tell(command: Told): Promise<boolean> {
+    if (command === null) return false;
+    const answer = await this.#context().loop.execute(command);
+    return answer.kind !== 'refused';
   }
 
   /** PRI-13: what a more urgent run waits for is as urgent. */
-  async #submit(task: Task, caller: Caller): Promise<{ id: string }> {
-    if (depthOf(task) >= DEPTH_MAX) {
+  async #submit({ task, since }: Wait, key: string): Promise<{ run: Submitted; class: Class }> {
+    const context = this.#context();
+    const { run, index } = task;
+    if (nestedDepth(run) >= DEPTH_MAX) {
       throw new Refused(`${DEPTH_MAX} runs wait for each other already`);
     }
-    const context = this.#context();
-    const { wait } = task.spec.step;
-    const job = wait?.kind === 'run' ? wait.job : '';
+    const caller = callerOf(task);
+    const job = jobOf(task);
     const own = await context.loop.specs.newest(caller.tenant, job);
     const supply = await this.#supplier.of(task);
     if ('error' in supply) throw new Refused(supply.error);
     const inputBytes = supply.input && (await loadPayload(context, caller.tenant, supply.input));
-    const urgent = own !== null && task.run.class < own.class;
+    const klass = Math.min(run.class, own?.class ?? LEAST_URGENT) as Class;
+    const nested = { of: formatRunId(run), task: taskName(task), index, since };
     const item = {
       job,
-      derivedKey: keyOf(task),
+      class: CLASSES[klass],
+      derived: { key, nested },
       ...(inputBytes === null ? {} : { inputBytes }),
-      ...(urgent ? { class: CLASSES[task.run.class] } : {}),
     };
     const [submitted] = await submitRuns(context, caller, { items: [item], single: true });
-    return submitted as { id: string };
-  }
-
-  /** Until it works, or can never work: then the task fails with the reason. */
-  async #persist(work: () => Promise<void>, task?: Task): Promise<void> {
-    while (!this.#stopped) {
-      try {
-        return await work();
-      } catch (error) {
-        if (isFinal(error)) return this.#fail(task, error);
-        this.#context().log.debug({ err: error }, 'a nested run is tried again');
-        await setTimeout(RETRY_MS, undefined, { ref: false });
-      }
-    }
-  }
-
-  async #fail(task: Task | undefined, error: Error): Promise<void> {
-    if (task === undefined) return;
-    const { partition, seq } = task.run;
-    const about = { run: '', state: 'FAILED' as const, error: `: ${error.message}`, output: null };
-    await this.#context().loop.execute({
-      kind: 'nestedEnded',
-      partition,
-      seq,
-      task: task.index,
-      ...about,
-    });
+    if (submitted === undefined) throw new Error('a submission was answered with nothing');
+    // One that was there already may have been submitted by a run that was less urgent then.
+    return { run: submitted, class: submitted.created ? klass : LEAST_URGENT };
   }
 }
 
 class Refused extends Error {}
 
+/**
+ * The run that was submitted under the key, or the entry of the inbox that will be it. The inbox first:
+ * what has left it by then has its key.
+ */
+async function findUnderKey(context: NodeContext, task: Task, key: string): Promise<string | null> {
+  const { store, partitions } = context;
+  const { tenant } = task.run.spec;
+  const partition = partitionOf(tenant, jobOf(task), partitions);
+  const alias = aliasOf({ tenant, key, partition });
+  const entries = await store.readInbox({ partitions: [partition], limit: INBOX_LOOK });
+  if (entries.some(({ id }) => id === alias)) return alias;
+  const [holder] = await store.readKeys([{ tenant, key }]);
+  return holder === undefined ? null : formatRunId(holder.run);
+}
+
+function jobOf({ spec }: Task): string {
+  const { wait } = spec.step;
+  return wait?.kind === 'run' ? wait.job : '';
+}
+
 function isFinal(error: unknown): error is Error {
   if (error instanceof Refused) return true;
   if (!(error instanceof ApiError)) return false;
-  return ['not_found', 'invalid', 'not_running', 'conflict'].includes(error.code);
-}
-
-function isLive(task: Task): boolean {
-  return task.state === 'PENDING';
-}
-
-/**
- * No client can write it, and so nobody can stand in for a nested run. Says how deep it lies, and
- * which wait it is: a task that is held and begins anew gets a run of its own.
- */
-function keyOf(task: Task): string {
-  const name = `${formatRunId(task.run)}/${taskName(task)}/${task.part?.waitsSince ?? 0}`;
-  return reservedKey(`nested/${depthOf(task) + 1}/${name}`);
-}
-
-/** How many runs wait for the one that the task is of. */
-function depthOf({ run }: Task): number {
-  const prefix = reservedKey('nested/');
-  const { key = '' } = run.head;
-  return key.startsWith(prefix) ? Number.parseInt(key.slice(prefix.length), 10) : 0;
+  return ['not_found', 'invalid', 'conflict', 'too_large'].includes(error.code);
 }
 
 function callerOf({ run }: Task): Caller {

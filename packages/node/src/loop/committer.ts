@@ -55,7 +55,8 @@ export class Committer {
   #encode(group: Group): Commit {
     const parts: CommitPart[] = [];
     const at = this.#host.now();
-    for (const partition of new Set([...group.facts.keys(), ...group.inboxTaken.keys()])) {
+    const { facts: all, inboxTaken: taken, aliases: named } = group;
+    for (const partition of new Set([...all.keys(), ...taken.keys(), ...named.keys()])) {
       const facts = group.facts.get(partition) ?? NO_FACTS;
       const held = this.#host.held(partition);
       if (held === null) continue;

@@ -14,7 +14,7 @@ export interface Reply {
   readonly resolve: (answers: readonly Answer[]) => void;
 }
 
-/** Submissions that follow from the end of a run. */
+/** What a decision about a run puts into inboxes: submissions that follow from its end, and words. */
 export interface Owed {
   readonly seq: number;
   readonly entries: readonly InboxEntry[];
@@ -40,7 +40,7 @@ export class Group {
   readonly effects: Effect[] = [];
   readonly replies: Reply[] = [];
   readonly inboxTaken = new Map<number, string[]>();
-  /** What ends of runs owe to other partitions, by the partition of the end. */
+  /** What runs owe to other partitions, by the partition of the run. */
   readonly owed = new Map<number, Owed[]>();
   /** What entries were called that turned out to be runs already: their clients know no other name. */
   readonly aliases = new Map<number, HeldKey[]>();
@@ -56,7 +56,7 @@ export class Group {
 
   /** There is something to write; an inbox entry may leave without a fact, when its run is there already. */
   get hasWrites(): boolean {
-    return this.factCount > 0 || this.inboxTaken.size > 0;
+    return this.factCount > 0 || this.inboxTaken.size > 0 || this.aliases.size > 0;
   }
 
   get isEmpty(): boolean {
@@ -222,7 +222,6 @@ export function partitionAndSeq(effect: Effect): { partition: number; seq: numbe
     case 'extended':
       return effect.ref;
     case 'startRun':
-    case 'cancelNested':
       return effect.task.run;
     case 'loadInput':
       return effect.run;

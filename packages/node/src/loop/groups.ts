@@ -2,17 +2,20 @@ import type { Answer, Command, Engine, FollowedEnd } from '@signalbox/engine';
 import type { HeldKey } from '@signalbox/store';
 import { Group, isAmong, type Reply, type Submissions } from './group.ts';
 import type { LoopPorts } from './ports.ts';
+import { entryOfWord, type Post } from './words.ts';
 
 /** The two groups there are at any time: one on its way to the store, one gathering behind it. */
 export class Groups {
   readonly #engine: Engine;
   readonly #ports: Pick<LoopPorts, 'follow'>;
+  readonly #post: Post;
   gathering = new Group(1);
   inFlight: Group | null = null;
 
-  constructor(engine: Engine, ports: Pick<LoopPorts, 'follow'>) {
+  constructor(engine: Engine, ports: Pick<LoopPorts, 'follow'>, post: Post) {
     this.#engine = engine;
     this.#ports = ports;
+    this.#post = post;
     engine.take(this.gathering.number);
   }
 
@@ -21,6 +24,10 @@ export class Groups {
     const { facts, effects } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
     for (const end of this.#engine.takeEnds()) this.#follow(end);
+    for (const word of this.#engine.takeWords()) {
+      const { partition, seq } = word;
+      this.gathering.owe(partition, { seq, entries: [entryOfWord(word, this.#post)] });
+    }
     this.gathering.addEffects(effects);
   }
 
@@ -59,19 +66,25 @@ export class Groups {
   }
 
   /**
-   * An entry that became runs leaves the inbox, and so does one that was a run already. Events leave it
-   * when all of them have been heard: what could not be judged yet is told again.
+   * An entry that was heard leaves the inbox, also a submission that turned out to be a run already:
+   * its client finds that under the name it was given. What could not be judged yet is told again.
    */
-  takeFromInbox(entry: string, first: Command | undefined, answers: readonly Answer[]): void {
-    const [answer] = answers;
-    if (answer === undefined || answers.some(({ kind }) => kind === 'refused')) return;
-    if (first?.kind === 'event') this.gathering.takeFromInbox(first.partition, entry);
-    if (first?.kind !== 'submit') return;
-    this.gathering.takeFromInbox(first.partition, entry);
-    if (answer.kind !== 'duplicate') return;
-    const { partition, seq, ms } = answer;
-    const run = { partition, seq, ms };
-    this.gathering.addAlias(first.partition, { tenant: first.spec.tenant, key: entry, run });
+  takeFromInbox(entry: string, commands: readonly Command[], answers: readonly Answer[]): void {
+    const [first, answer] = [commands[0], answers[0]];
+    const last = commands.at(-1);
+    if (first === undefined || last === undefined || answer === undefined) return;
+    if (!('partition' in first) || answers.some(({ kind }) => kind === 'refused')) return;
+    const { partition } = first;
+    const said = answers.at(-1);
+    if (last.kind === 'cancelNested' && said?.kind === 'duplicate') {
+      // Heard again once this is durable: only then is it sure that no submission came before it.
+      const { tenant, key } = last;
+      return this.gathering.addAlias(partition, { tenant, key, run: runOf(said) });
+    }
+    this.gathering.takeFromInbox(partition, entry);
+    if (first.kind !== 'submit' || answer.kind !== 'duplicate') return;
+    const { tenant } = first.spec;
+    this.gathering.addAlias(partition, { tenant, key: entry, run: runOf(answer) });
   }
 
   /** Strikes submissions that the store refused; whoever was told of them is told of the holder. */
@@ -102,6 +115,10 @@ export class Groups {
   #both(): Group[] {
     return this.inFlight === null ? [this.gathering] : [this.inFlight, this.gathering];
   }
+}
+
+function runOf({ partition, seq, ms }: Holder): Holder {
+  return { partition, seq, ms };
 }
 
 /** Of a request the holder is the first: the others follow it as these follow theirs. */

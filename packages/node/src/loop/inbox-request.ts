@@ -1,5 +1,6 @@
 import type { Class, RunHead } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
+import { wordOfEntry } from './words.ts';
 
 /** One submission of an inbox entry, as it becomes a run. */
 export interface InboxItem {
@@ -31,6 +32,7 @@ export function packRequest(
 
 /** The submissions of an entry: its one, or all of a request. The first carries what names them. */
 export function itemsOf(entry: InboxEntry): readonly InboxItem[] {
+  if (wordOfEntry(entry) !== null) return [];
   const { job, class: klass, input } = entry;
   const kept = entry.head === '' ? {} : (JSON.parse(entry.head) as RunHead | Packed);
   const named = { ...(entry.key === null ? {} : { key: entry.key }), inbox: entry.id };

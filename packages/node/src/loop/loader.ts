@@ -5,6 +5,9 @@ import type {
   Engine,
   PageWanted,
   Run,
+  RunHead,
+  RunId,
+  Saying,
   SubmittedRun,
 } from '@signalbox/engine';
 import { DUE_LANE } from '@signalbox/engine';
@@ -15,6 +18,7 @@ import { itemsOf } from './inbox-request.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 import { toSubmitted } from './take-over.ts';
+import { commandOfWord, wordOfEntry } from './words.ts';
 
 const READS_AT_ONCE = 4;
 const INBOX_PAGE = 500;
@@ -230,6 +234,8 @@ export class Loader {
   /** An entry was acknowledged to its client, so it runs even if its job has been deleted since. */
   async #takeIn(entry: InboxEntry): Promise<void> {
     const { tenant, partition } = entry;
+    const word = wordOfEntry(entry);
+    if (word !== null) return this.#hearWord(entry, word);
     const commands: Command[] = [];
     for (const { job, class: klass, head, input } of itemsOf(entry)) {
       const spec = await this.#p.specs.last(tenant, job);
@@ -254,6 +260,30 @@ export class Loader {
       if (isTaken && this.#isBehind && this.#settled.size === this.#underWay.size) this.hurry();
     };
     this.#p.deliver(commands, { entry, settled });
+  }
+
+  /** A word of another partition; what it is about may be parked, and has to be there for it. */
+  async #hearWord(entry: InboxEntry, word: Saying): Promise<void> {
+    const { tenant, partition } = entry;
+    const isAboutKey = word.kind !== 'nestedEnded';
+    const [held] = isAboutKey ? await this.#p.store.readKeys([{ tenant, key: word.key }]) : [];
+    const holder = held?.run ?? null;
+    const fetchIn = holder === null ? null : await this.#fetchIn(tenant, partition, holder);
+    if (this.#stopped) return;
+    const command = commandOfWord(entry, word, holder);
+    this.#handOver(fetchIn === null ? [command] : [fetchIn, command], entry);
+  }
+
+  async #fetchIn(tenant: string, partition: number, id: RunId): Promise<Command | null> {
+    const book = this.#p.engine.core.books.get(partition);
+    if (id.partition !== partition || book === undefined || book.runs.has(id.seq)) return null;
+    const stored = await this.#p.store.getRun({ tenant, id });
+    if (stored === null || stored.end !== null || stored.run.head === '') return null;
+    const { lane } = JSON.parse(stored.run.head) as RunHead;
+    if (lane === undefined) return null;
+    const { job, jobVersion: version } = stored.run;
+    const spec = await this.#p.specs.load({ tenant, job, version });
+    return { kind: 'fetchIn', partition, lane, run: toSubmitted(stored.run, spec) };
   }
 }
 

@@ -75,9 +75,11 @@ export class CommitLoop {
     this.specs = new Specs(params.store);
     this.#wake = new WakeTimer(params.ports, () => this.#step());
     this.#company = new Company(params.ports, () => this.#flush());
-    this.#groups = new Groups(params.engine, params.ports);
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
+    const { partitions } = settings;
+    const post = { partitions, random: ports.random, now: () => time.now() };
+    this.#groups = new Groups(engine, ports, post);
     const leases = () => this.leases;
     const common = { engine, store, ports, settings, specs, time, leases };
     const deliver = (command: Command): void => this.#deliver([command]);
@@ -346,7 +348,7 @@ export class CommitLoop {
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
     if (mail.inboxEntry !== undefined && partition !== null) {
-      this.#groups.takeFromInbox(mail.inboxEntry, first, answers);
+      this.#groups.takeFromInbox(mail.inboxEntry, commands, answers);
     }
     return answers;
   }

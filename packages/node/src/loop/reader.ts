@@ -56,6 +56,8 @@ export interface TaskRead {
   readonly dueAtMs?: number;
   /** Of a wait that has begun. */
   readonly wait?: Waited;
+  /** The run that it waits for, or waited for. */
+  readonly nested?: string;
 }
 
 /**
@@ -134,6 +136,7 @@ function readTask(task: Task, state: TaskState): TaskRead {
     ...(part !== null && part.waitsSince > 0
       ? { wait: { from: part.waitsSince, until: part.waitedUntil } }
       : {}),
+    ...(part === null || part.nested === null ? {} : { nested: part.nested }),
   };
 }
 

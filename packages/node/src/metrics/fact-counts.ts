@@ -82,6 +82,7 @@ export class FactCounts {
       case 'tasksAdded':
       case 'tasksTakenOver':
       case 'taskWaiting':
+      case 'nestedStarted':
       case 'eventKept':
       case 'eventTaken':
       case 'notificationDue':

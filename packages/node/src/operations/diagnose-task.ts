@@ -1,11 +1,13 @@
-import { DUE_LANE, parseClass, type RunHead, type RunId } from '@signalbox/engine';
+import { DUE_LANE, parseClass, type RunHead, type RunId, type Task } from '@signalbox/engine';
 import { type Diagnosis, parseTaskId, type TaskState } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
 import { diagnose, waitingUntil } from '../diagnose/diagnose.ts';
 import { ended, endedStored } from '../diagnose/ended.ts';
+import { pausedJob } from '../diagnose/held-by-graph.ts';
 import type { Finding } from '../diagnose/reasons.ts';
 import { ALL_TASKS } from '../loop/index.ts';
 import { findRun } from './find-run.ts';
+import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
 import { readAnywhere, readView } from './read-run.ts';
 import { showRun } from './run-view.ts';
@@ -30,7 +32,10 @@ export const diagnoseTask = operation(
     const view = await readView(context, tenant, id);
     const { core } = context.loop.engine;
     const live = liveTask(context, { tenant, id, name: named.task });
-    if (live !== null) return told(live.state, diagnose(core, live, context.loop.time.now()));
+    if (live !== null) {
+      const found = diagnose(core, live, context.loop.time.now());
+      return told(live.state, (await heldByJob(context, live, found)) ?? found);
+    }
     const { job, jobVersion: version } = view;
     const spec = await context.loop.specs.load({ tenant, job, version });
     const whole = await readAnywhere(context, { tenant, id, select: ALL_TASKS });
@@ -41,6 +46,18 @@ export const diagnoseTask = operation(
     return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
   },
 );
+
+/** A nested run that has not begun may wait for its job, which placement knows nothing of. */
+async function heldByJob(
+  { loop }: NodeContext,
+  { run, spec, part }: Task,
+  { reason }: Finding,
+): Promise<Finding | null> {
+  const { wait } = spec.step;
+  if (reason !== 'WAITING_RUN' || wait?.kind !== 'run' || part?.nested !== null) return null;
+  const head = await jobHeads(loop).newest(run.spec.tenant, wait.job);
+  return head?.paused ? pausedJob(wait.job) : null;
+}
 
 const WAITING_OWNER: Finding = {
   reason: 'WAITING_OWNER',

@@ -3,6 +3,7 @@ import {
   CLASSES,
   formatRunId,
   type JobSpec,
+  type NestedHead,
   taskNameAt,
   type WindowHead,
 } from '@signalbox/engine';
@@ -57,9 +58,14 @@ export function showHead(view: EngineView): RunView {
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(view.paused === undefined ? {} : { paused: { ...view.paused } }),
     ...(head.event === undefined ? {} : { event: { ...head.event } }),
+    ...(head.nested === undefined ? {} : { nestedIn: showParent(head.nested) }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
     tasks: [],
   };
+}
+
+function showParent({ of, task }: NestedHead): NonNullable<RunView['nestedIn']> {
+  return { run: of, task };
 }
 
 function showWindow(window: WindowHead): NonNullable<RunView['window']> {
@@ -132,6 +138,7 @@ function showTask(run: string, name: string, task: TaskRead): TaskView {
     progress: task.progress ?? null,
     dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
     attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),
+    ...(task.nested === undefined ? {} : { nestedRun: task.nested }),
     ...(wait === undefined
       ? {}
       : { wait: { from: instant(wait.from), until: instantOrNull(wait.until) } }),

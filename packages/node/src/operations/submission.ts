@@ -13,8 +13,8 @@ const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] 
 export type SubmitItem = Submission & {
   readonly inputBytes?: Uint8Array;
   readonly inputJson?: string;
-  /** A key that the node derived for itself; no schema lets a client write it. */
-  readonly derivedKey?: string;
+  /** What the node says of a run that it submits for itself; no schema lets a client write it. */
+  readonly derived?: Pick<RunHead, 'key' | 'nested'>;
 };
 
 /** A submission that has been checked, before anything is decided about it. */
@@ -92,7 +92,7 @@ function headOf(item: SubmitItem, { caller, now, trace }: About, bad: Bad): RunH
   const dueAt = dueTime(item, now, bad);
   return {
     ...(key === undefined ? {} : { key }),
-    ...(item.derivedKey === undefined ? {} : { key: item.derivedKey }),
+    ...(item.derived === undefined ? {} : item.derived),
     ...(unique === undefined ? {} : { unique }),
     ...(dueAt === null ? {} : { dueAt }),
     trigger: { kind: 'api', by: caller.key },

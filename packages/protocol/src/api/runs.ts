@@ -78,6 +78,8 @@ export const TaskView = Type.Object({
   wait: Type.Optional(Type.Object({ from: Instant, until: Type.Union([Instant, Type.Null()]) })),
   /** Names of the tasks that it comes after, where the job version does not tell: added at run time. */
   after: Type.Optional(Type.Array(Type.String())),
+  /** The run that it waits for, or waited for, once that was accepted. */
+  nestedRun: Type.Optional(Type.String()),
 });
 
 export const RunView = Type.Object({
@@ -94,6 +96,8 @@ export const RunView = Type.Object({
   paused: Type.Optional(
     Type.Object({ by: Type.String(), why: Type.String(), detail: Type.String() }),
   ),
+  /** The task of another run that waits for it, or waited. */
+  nestedIn: Type.Optional(Type.Object({ run: Type.String(), task: Type.String() })),
   /** The event that it was made from; `depth` counts the ends of runs that led to it. */
   event: Type.Optional(
     Type.Object({

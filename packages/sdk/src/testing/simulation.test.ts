@@ -229,6 +229,28 @@ describe('a simulation', () => {
     await expect(run.result()).rejects.toMatchObject({ errorClass: 'cancelled' });
   });
 
+  it('begins nested runs, gives on what they gave, and cancels them with the run that waits', async () => {
+    const greet = pipeline('greet', (p: Pipeline<{ name: string }>) => {
+      const asked = p.approval('ask', {});
+      const said = p.run('say', hello, { after: [asked], inputs: { name: p.input.name } });
+      return p.task('shout', { inputs: { said } }, ({ said: text }) => text.toUpperCase());
+    });
+    const outer = pipeline('outer', (p: Pipeline<{ name: string }>) => {
+      p.run('greet', greet, { inputs: { name: p.input.name } });
+    });
+    await using t = await simulate({ jobs: [hello, greet, outer], at: AT });
+    const nestedOf = async (id: string) => (await t.run(id)).tasks[0]?.nestedRun ?? '';
+    const [run, cancelled] = [
+      await t.submit(outer, { name: 'Ada' }),
+      await t.submit(outer, { name: 'Bob' }),
+    ];
+    const [nested, other] = [await nestedOf(run.id), await nestedOf(cancelled.id)];
+    await t.approve(nested, 'ask');
+    expect(await run.result()).toBe('HELLO, ADA');
+    await cancelled.cancel();
+    expect((await t.run(other)).state).toBe('CANCELLED');
+  });
+
   it('waits for handlers that do real work before time goes on', async () => {
     const { readFile } = await import('node:fs/promises');
     const options = { timeouts: { hardMs: 1_000 }, retry: { attemptsMax: 1 } };

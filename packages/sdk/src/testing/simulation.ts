@@ -175,6 +175,7 @@ export class Simulation implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#worker?.lose();
+    this.#node.nested.stop();
     this.#node.loop.halt();
   }
 
@@ -218,7 +219,10 @@ export class Simulation implements AsyncDisposable {
   }
 
   #receive(effects: readonly Effect[]): void {
-    for (const effect of effects) if ('worker' in effect) this.#worker?.receive(effect);
+    for (const effect of effects) {
+      if ('worker' in effect) this.#worker?.receive(effect);
+      else if (effect.kind === 'startRun') this.#node.nested.start(effect);
+    }
   }
 
   async #settle(): Promise<void> {

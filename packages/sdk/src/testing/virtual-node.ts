@@ -1,7 +1,13 @@
 import { hash } from 'node:crypto';
 import { type Effect, Engine, seededRandom, type Task } from '@signalbox/engine';
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
-import { graphPorts, Supplier, type Supply, type Unsuppliable } from '@signalbox/node/graph';
+import {
+  graphPorts,
+  NestedRuns,
+  Supplier,
+  type Supply,
+  type Unsuppliable,
+} from '@signalbox/node/graph';
 import { CommitLoop } from '@signalbox/node/loop';
 import { zoneOf } from '@signalbox/node/zones';
 import { decodeBlobRef } from '@signalbox/protocol';
@@ -27,11 +33,14 @@ export interface VirtualNode {
   readonly loop: CommitLoop;
   /** The payload itself, where the journal has a reference to it. */
   payload(kept: Uint8Array): Promise<Uint8Array>;
+  /** Starts the runs that tasks wait for; they tell their ends by themselves. */
+  readonly nested: NestedRuns;
   /** What an attempt of the task is given, or why it cannot be. */
   supply(task: Task): Promise<Supply | Unsuppliable>;
 }
 
 type Part = Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> & {
+  readonly log: Pick<NodeContext['log'], 'debug'>;
   readonly triggers: {
     readonly hearing: Pick<NodeContext['triggers']['hearing'], 'adopt'>;
   };
@@ -82,16 +91,19 @@ export function virtualNode(params: {
     blobs,
     // No events are sent here, only words to single tasks: nobody has to know who waits for which.
     triggers: { hearing: { adopt: () => {} } },
+    log: { debug: () => {} },
   };
+  const context = part as Part & NodeContext;
   const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
     const ref = decodeBlobRef(kept);
     return (ref && (await blobs.get('', ref.name))) ?? kept;
   };
   const supplier = new Supplier(blobs);
   return {
-    context: part as Part & NodeContext,
+    context,
     loop,
     payload,
+    nested: new NestedRuns(() => context, supplier),
     supply: async (task) => supplier.of(task),
   };
 }

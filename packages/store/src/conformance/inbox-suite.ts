@@ -88,6 +88,20 @@ export function inboxSuite(target: ConformanceTarget): void {
       expect(await world.store.readInbox({ partitions: [1], limit: 9 })).toEqual([]);
     });
 
+    it('a key may go to a run of another partition, alone; a run that asks for it then is refused', async () => {
+      const world = await openWorld(target);
+      const [owner, other] = [await world.own(1), await world.own(2)];
+      const before = runRow({ ms: world.baseMs, partition: 2, seq: 1 }, { keys: [] });
+      await other.commit({ runs: [before] });
+      const { tenant, id } = before;
+      const claimed = { tenant, key: 'nested', run: id };
+      expect(await owner.commit({ aliases: [claimed] })).toEqual({ kind: 'committed' });
+      expect(await world.store.readKeys([{ tenant, key: 'nested' }])).toEqual([claimed]);
+      const late = runRow({ ms: world.baseMs, partition: 1, seq: 1 }, { tenant, keys: ['nested'] });
+      const refused = await owner.commit({ runs: [late] });
+      expect(refused).toMatchObject({ kind: 'keyTaken', keys: [claimed] });
+    });
+
     it('a name that is taken keeps its run, and refuses nothing', async () => {
       const world = await openWorld(target);
       const owner = await world.own(1);

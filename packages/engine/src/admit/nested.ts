@@ -1,0 +1,42 @@
+import { type Answer, type Command, DONE } from '../commands.ts';
+import type { Core } from '../core/core.ts';
+import { formatRunId } from '../model/run-id.ts';
+import { cancel } from './cancel.ts';
+import { changeClass } from './change-class.ts';
+
+/**
+ * Nobody waits any more for the run under the key: it is cancelled, or must not begin. Which of the two
+ * only the store can tell: a submission may be on its way, and memory forgets keys. So where the store
+ * knows of none the key goes to the run that had waited, by the answer `duplicate`; the word stays in
+ * the inbox and is heard again, until the store says who has the key.
+ */
+export function cancelNested(core: Core, command: Command & { kind: 'cancelNested' }): Answer {
+  const { partition, tenant, key, holder, of } = command;
+  if (holder === null) {
+    core.keys.set(tenant, key, of);
+    return { kind: 'duplicate', ...of };
+  }
+  if (holder.partition === of.partition && holder.seq === of.seq) return DONE;
+  const by = `run:${formatRunId(of)}`;
+  const reason = 'the run that waited for it does no more';
+  cancel(core, { kind: 'cancel', partition, seq: holder.seq, by, reason });
+  return DONE;
+}
+
+/** PRI-13: whoever waits for the run under the key has become more urgent. It is never made less so. */
+export function raiseNested(core: Core, command: Command & { kind: 'raiseNested' }): Answer {
+  const { partition, holder, of, class: klass } = command;
+  if (holder === null) return NOT_YET;
+  const { seq } = holder;
+  const run = core.books.get(partition)?.runs.get(seq);
+  if (holder.partition !== partition || run === undefined || run.class <= klass) return DONE;
+  const by = `run:${formatRunId(of)}`;
+  const reason = 'the run that waits for it is more urgent';
+  return changeClass(core, { kind: 'changeClass', partition, seq, class: klass, by, reason });
+}
+
+const NOT_YET: Answer = {
+  kind: 'refused',
+  code: 'unavailable',
+  message: 'the nested run is not durable yet',
+};
