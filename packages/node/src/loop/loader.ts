@@ -1,84 +1,43 @@
-import type {
-  Answer,
-  Command,
-  Effect,
-  Engine,
-  PageWanted,
-  Run,
-  RunHead,
-  RunId,
-  Saying,
-  SubmittedRun,
-} from '@signalbox/engine';
+import type { Command, Effect, Engine, PageWanted, Run, SubmittedRun } from '@signalbox/engine';
 import { DUE_LANE } from '@signalbox/engine';
-import type { InboxEntry, ParkedRun, Store, StoreError } from '@signalbox/store';
+import type { ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
-import { eventsOf, isOfEvents } from './inbox-events.ts';
-import { itemsOf } from './inbox-request.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 import { toSubmitted } from './take-over.ts';
-import { commandOfWord, wordOfEntry } from './words.ts';
 
 const READS_AT_ONCE = 4;
-const INBOX_PAGE = 500;
 /** After a failed read that a decision waits for. */
 const RETRY_MS = 1_000;
 
 type Assign = Effect & { kind: 'assign' };
-
-/** An inbox entry that has been handed to the loop. */
-export interface Taken {
-  readonly entry: string;
-  /** What became of it is durable, or nothing came of it. */
-  settled(answers: readonly Answer[]): void;
-}
 
 interface LoaderParams {
   readonly store: Store;
   readonly ports: LoopPorts;
   readonly engine: Engine;
   readonly specs: Specs;
-  readonly inboxPollMs: number;
-  livePartitions(): number[];
   /** Resolves when everything decided so far is durable. */
   decidedIsDurable(): Promise<void>;
-  /** Hands commands of one partition to the loop; with the inbox entry that they take out. */
-  deliver(commands: readonly [Command, ...Command[]], taken?: Taken): void;
+  deliver(command: Command): void;
   storeFailed(error: StoreError): void;
 }
 
 /**
  * Reads what memory does not hold: pages of parked runs, inputs of runs that were recovered
- * without them, submissions that came by the inbox. Reading never blocks deciding; what was read
- * comes back as a command like any other.
+ * without them. Reading never blocks deciding; what was read comes back as a command like any other.
  */
 export class Loader {
   readonly #p: LoaderParams;
   readonly #pages = new Set<string>();
-  #cancelPoll: () => void = () => {};
-  #polling = false;
-  /** Something came while a look was under way that may not have seen it. */
-  #hurried = false;
-  /** Entries that were handed over: they are in the inbox until that is durable, and are not to come again. */
-  readonly #underWay = new Set<string>();
-  /** Of these, entries that are so no more: the next look sees what the store makes of them. */
-  readonly #settled = new Set<string>();
-  /** The last look has left entries behind. */
-  #isBehind = false;
   #stopped = false;
 
   constructor(params: LoaderParams) {
     this.#p = params;
   }
 
-  start(): void {
-    this.#cancelPoll = this.#p.ports.after(this.#p.inboxPollMs, () => void this.#pollInbox());
-  }
-
   stop(): void {
     this.#stopped = true;
-    this.#cancelPoll();
   }
 
   /** Starts reading the pages that the queues want. */
@@ -145,7 +104,7 @@ export class Loader {
         return;
       }
     }
-    if (!this.#stopped) this.#p.deliver([{ kind: 'reevaluate', partition, seq }]);
+    if (!this.#stopped) this.#p.deliver({ kind: 'reevaluate', partition, seq });
   }
 
   #setInput(run: Run, input: Uint8Array | null): void {
@@ -178,7 +137,7 @@ export class Loader {
       };
       const { exhausted } = read;
       const from = page.after;
-      this.#p.deliver([{ kind: 'pageIn', partition, lane, after: from, runs, cursor, exhausted }]);
+      this.#p.deliver({ kind: 'pageIn', partition, lane, after: from, runs, cursor, exhausted });
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
     } finally {
@@ -195,95 +154,6 @@ export class Loader {
       runs.push(toSubmitted(run, spec));
     }
     return runs;
-  }
-
-  /** Something has just been put there: it need not wait for its turn. */
-  hurry(): void {
-    this.#hurried = true;
-    if (this.#stopped || this.#polling) return;
-    this.#cancelPoll();
-    void this.#pollInbox();
-  }
-
-  async #pollInbox(): Promise<void> {
-    if (this.#stopped) return;
-    this.#polling = true;
-    this.#hurried = false;
-    for (const entry of this.#settled) this.#underWay.delete(entry);
-    this.#settled.clear();
-    const partitions = this.#p.livePartitions();
-    try {
-      if (partitions.length > 0) {
-        const read = await this.#p.store.readInbox({ partitions, limit: INBOX_PAGE });
-        this.#isBehind = read.length === INBOX_PAGE;
-        const entries = read.filter(({ id }) => !this.#underWay.has(id));
-        // The clocks of two nodes differ: an event that was sent to a run just submitted must not come
-        // before it.
-        for (const entry of entries) if (!isOfEvents(entry)) await this.#takeIn(entry);
-        for (const entry of entries) if (isOfEvents(entry)) this.#hear(entry);
-      }
-    } catch (error) {
-      this.#p.storeFailed(asStoreError(error));
-    }
-    this.#polling = false;
-    if (this.#stopped) return;
-    if (this.#hurried) this.hurry();
-    else this.start();
-  }
-
-  /** An entry was acknowledged to its client, so it runs even if its job has been deleted since. */
-  async #takeIn(entry: InboxEntry): Promise<void> {
-    const { tenant, partition } = entry;
-    const word = wordOfEntry(entry);
-    if (word !== null) return this.#hearWord(entry, word);
-    const commands: Command[] = [];
-    for (const { job, class: klass, head, input } of itemsOf(entry)) {
-      const spec = await this.#p.specs.last(tenant, job);
-      if (spec === null || this.#stopped) return;
-      commands.push({ kind: 'submit', partition, spec, head, class: klass, input });
-    }
-    const [first, ...others] = commands;
-    if (first !== undefined) this.#handOver([first, ...others], entry);
-  }
-
-  #hear(entry: InboxEntry): void {
-    const [first, ...others] = eventsOf(entry);
-    if (first !== undefined && !this.#stopped) this.#handOver([first, ...others], entry);
-  }
-
-  #handOver(commands: readonly [Command, ...Command[]], { id: entry }: InboxEntry): void {
-    this.#underWay.add(entry);
-    const settled = (answers: readonly Answer[]): void => {
-      this.#settled.add(entry);
-      // What was refused comes again at its time: at once it would be refused again, in a circle.
-      const isTaken = answers.every(({ kind }) => kind !== 'refused');
-      if (isTaken && this.#isBehind && this.#settled.size === this.#underWay.size) this.hurry();
-    };
-    this.#p.deliver(commands, { entry, settled });
-  }
-
-  /** A word of another partition; what it is about may be parked, and has to be there for it. */
-  async #hearWord(entry: InboxEntry, word: Saying): Promise<void> {
-    const { tenant, partition } = entry;
-    const isAboutKey = word.kind !== 'nestedEnded';
-    const [held] = isAboutKey ? await this.#p.store.readKeys([{ tenant, key: word.key }]) : [];
-    const holder = held?.run ?? null;
-    const fetchIn = holder === null ? null : await this.#fetchIn(tenant, partition, holder);
-    if (this.#stopped) return;
-    const command = commandOfWord(entry, word, holder);
-    this.#handOver(fetchIn === null ? [command] : [fetchIn, command], entry);
-  }
-
-  async #fetchIn(tenant: string, partition: number, id: RunId): Promise<Command | null> {
-    const book = this.#p.engine.core.books.get(partition);
-    if (id.partition !== partition || book === undefined || book.runs.has(id.seq)) return null;
-    const stored = await this.#p.store.getRun({ tenant, id });
-    if (stored === null || stored.end !== null || stored.run.head === '') return null;
-    const { lane } = JSON.parse(stored.run.head) as RunHead;
-    if (lane === undefined) return null;
-    const { job, jobVersion: version } = stored.run;
-    const spec = await this.#p.specs.load({ tenant, job, version });
-    return { kind: 'fetchIn', partition, lane, run: toSubmitted(stored.run, spec) };
   }
 }
 

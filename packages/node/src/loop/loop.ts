@@ -7,8 +7,9 @@ import { decideAll } from './decide-all.ts';
 import { DurableMark } from './durable-mark.ts';
 import { type Group, partitionAndSeq, type Reply } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
+import { Inbox, type Taken } from './inbox.ts';
 import { Leases } from './leases.ts';
-import { Loader, type Taken } from './loader.ts';
+import { Loader } from './loader.ts';
 import { type Mail, Mailbox } from './mailbox.ts';
 import { Ownership } from './ownership.ts';
 import { DEFAULT_LOOP_SETTINGS, type LoopPorts, type LoopSettings } from './ports.ts';
@@ -50,6 +51,7 @@ export class CommitLoop {
   readonly #onFatal: (error: unknown) => void;
   readonly #committer: Committer;
   readonly #loader: Loader;
+  readonly #inbox: Inbox;
   readonly #health: StoreHealth;
   readonly #groups: Groups;
   readonly #ownership: Ownership;
@@ -130,9 +132,15 @@ export class CommitLoop {
     });
     this.#loader = new Loader({
       ...common,
-      inboxPollMs: settings.inboxPollMs,
       decidedIsDurable: () => this.durable(this.#groups.newest),
+      deliver: (command) => this.#deliver([command]),
+      storeFailed,
+    });
+    this.#inbox = new Inbox({
+      ...common,
+      pollMs: settings.inboxPollMs,
       livePartitions: () => this.leases.livePartitions,
+      isAlone: () => this.leases.isAlone,
       deliver: (commands, taken) => this.#deliver(commands, taken),
       storeFailed,
     });
@@ -141,7 +149,7 @@ export class CommitLoop {
   /** Resolves when the first beat has been answered; partitions follow as they are taken over. */
   async start(): Promise<void> {
     await this.leases.start();
-    this.#loader.start();
+    this.#inbox.start();
     this.schedules.start();
     void this.#segments.start();
   }
@@ -153,6 +161,7 @@ export class CommitLoop {
     this.#ownership.stop();
     this.#segments.stop();
     this.#loader.stop();
+    this.#inbox.stop();
     this.schedules.stop();
     this.#wake.stop();
     this.#company.stop();
@@ -225,7 +234,7 @@ export class CommitLoop {
 
   /** Something was put into the inbox of a partition that is ours: it need not wait for the next look. */
   lookIntoInbox(): void {
-    this.#loader.hurry();
+    this.#inbox.hurry();
   }
 
   /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
@@ -408,7 +417,7 @@ export class CommitLoop {
     this.#ports.observe?.({ kind: 'committed', facts: group.factCount, ms });
     this.#health.committed(ms);
     this.#groups.inFlight = null;
-    if (group.owed.size > 0) this.#loader.hurry();
+    if (group.owed.size > 0) this.#inbox.hurry();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
