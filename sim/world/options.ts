@@ -103,7 +103,7 @@ export function drawOptions(seed: number, minutes: number): Options {
   return {
     seed,
     minutes,
-    restMinutes: 50,
+    restMinutes: 120,
     nodes: 1 + dice.int(5),
     workers,
     tenants: 1 + dice.int(4),
