@@ -13,7 +13,7 @@ export interface Regression {
 
 /** A backlog far beyond memory, one key in memory, a store that answers late or not at all. */
 const PARKED: Partial<Options> = {
-  restMinutes: 20,
+  restMinutes: 60,
   nodes: 2,
   workers: [4, 4],
   tenants: 1,
@@ -29,7 +29,7 @@ const PARKED: Partial<Options> = {
 
 /** Owners change often and their clocks are minutes apart, while attempts are taken back. */
 const APART: Partial<Options> = {
-  restMinutes: 20,
+  restMinutes: 60,
   nodes: 3,
   workers: [2, 2, 2],
   tenants: 1,
