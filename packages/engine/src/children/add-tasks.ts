@@ -1,4 +1,5 @@
 import type { Core } from '../core/core.ts';
+import { notify } from '../core/notify.ts';
 import { tasksAdded } from '../facts/graph-facts.ts';
 import { findCycle } from '../model/find-cycle.ts';
 import { isFannedOut, parentsOf } from '../model/graph.ts';
@@ -25,6 +26,7 @@ export function addTasks(
   if (typeof planned === 'string') {
     const subject = `${formatRunId(run)}/${task.spec.name}: ${planned}`;
     core.tell({ kind: 'alert', alert: 'additionRefused', subject });
+    notify(core, run, { on: 'alert', state: run.state, detail: `${task.spec.name}: ${planned}` });
     return planned;
   }
   const { tasks } = read as Addition;

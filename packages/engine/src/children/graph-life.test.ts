@@ -114,7 +114,7 @@ describe('DAG-20 a dynamic task', () => {
           { name: 'end', after: ['mid'] },
           { name: 'end_chunk_chunk_12', after: ['end'] },
         ],
-        { failurePolicy: 'CONTINUE' },
+        { failurePolicy: 'CONTINUE', notify: { onAlert: [{}] } },
       );
       h.succeed(attempt('plan'), add(value));
       h.flush();
@@ -122,6 +122,7 @@ describe('DAG-20 a dynamic task', () => {
       expect(run.tasks[0]?.error).toContain(says);
       expect(run.tasks).toHaveLength(6);
       expect(h.effectsOf('alert')).toMatchObject([{ alert: 'additionRefused' }]);
+      expect(h.effectsOf('notify')).toMatchObject([{ notification: { on: 'alert' } }]);
       expect(names().sort()).toEqual(['first', 'other']);
     },
   );

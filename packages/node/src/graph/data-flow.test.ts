@@ -129,6 +129,14 @@ describe('what flows along a graph, over HTTP', () => {
     expect(refused.error()).toMatchObject({ code: 'invalid', field: 'tasks[0].when' });
   });
 
+  it.each([
+    ['a task that is none', [{ name: 'a' }, { name: 'b', when: 'tasks.nope.output == 1' }]],
+    ['one that is no parent', [{ name: 'a' }, { name: 'b', when: 'tasks.a.output > 1' }]],
+  ])('refuses a condition over %s', async (_what, tasks) => {
+    const refused = await ask('/jobs', { body: { name: 'bad', definition: { tasks } } });
+    expect(refused.error()).toMatchObject({ code: 'invalid', field: 'tasks[1].when' });
+  });
+
   it('DAG-19 looks at what a fan-out gave, and fans out over it again', async () => {
     await define('again', {
       failurePolicy: 'SKIP_FAILED',

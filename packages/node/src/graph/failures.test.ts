@@ -46,6 +46,12 @@ describe('a failure, over HTTP', () => {
     expect((await again('failed')).state).toBe('SUCCEEDED');
     expect(Object.keys(given).sort()).toEqual(['each_chunk_47', 'join']);
     forget();
+    expect((await again(['each'])).state).toBe('SUCCEEDED');
+    expect(Object.keys(given).sort()).toEqual(['each_chunk_47', 'join']);
+    const alone = await post(`/runs/${id}/retry`, { tasks: ['join'] });
+    expect(alone.status).toBe(409);
+    expect(alone.text).toContain('join comes after each, which did not succeed');
+    forget();
     expect((await again('all')).state).toBe('SUCCEEDED');
     expect(Object.keys(given)).toHaveLength(102);
   });

@@ -130,6 +130,21 @@ describe('a nested run', () => {
     expect(await runsOf('inner')).toHaveLength(1);
   });
 
+  it('does not begin while the run that waits for it is paused', async () => {
+    await define('inner', ASKING);
+    await define('outer', NESTING);
+    await post('/jobs/inner/pause');
+    const outer = await submit('outer');
+    await post(`/runs/${outer}/pause`);
+    await post('/jobs/inner/enable');
+    // Longer than it takes to be asked for again.
+    await api.ask(`/runs/${outer}?waitMs=2500`);
+    expect(await runsOf('inner')).toEqual([]);
+    await post(`/runs/${outer}/resume`);
+    await approve(await nestedOf(outer));
+    expect((await ended(outer)).state).toBe('SUCCEEDED');
+  });
+
   it('of a job that is not there fails its task with the reason', async () => {
     await define('inner', ASKING);
     await define('outer', NESTING);

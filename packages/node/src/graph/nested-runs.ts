@@ -71,7 +71,9 @@ export class NestedRuns {
     for (;;) {
       const wait = this.#starting.get(key) as Wait;
       if (this.#stopped || !this.#isWanted(wait)) return;
-      if (await this.#tell(await this.#outcomeOf(wait, key))) return;
+      // Nothing of a paused run begins; what has begun goes on.
+      const isPaused = wait.task.run.state === 'PAUSED';
+      if (!isPaused && (await this.#tell(await this.#outcomeOf(wait, key)))) return;
       // A paused job is asked again until somebody enables it; `why` says so meanwhile.
       await setTimeout(RETRY_MS, undefined, { ref: false });
     }

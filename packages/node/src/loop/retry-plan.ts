@@ -11,6 +11,8 @@ export interface RetryPlan {
 interface Graph {
   readonly names: readonly string[];
   readonly children: readonly (readonly number[])[];
+  /** Of each step in which the run grew, its first task. */
+  readonly firstOf: readonly number[];
 }
 
 /**
@@ -25,9 +27,15 @@ export function retryPlan(
 ): RetryPlan | string {
   if (scope === 'all') return { growth: [], kept: [] };
   const graph = graphOf(spec, detail.growth);
-  const chosen = scope === 'failed' ? unsuccessful(detail) : indexesOf(graph, scope);
+  const chosen = scope === 'failed' ? unsuccessful(detail) : chosenOf(graph, detail, scope);
   if (typeof chosen === 'string') return chosen;
   const anew = withDescendants(graph, chosen);
+  for (const task of chosen) {
+    const parent = heldUpBy({ graph, detail, anew }, task);
+    if (parent === undefined) continue;
+    const [name, cause] = [graph.names[task], graph.names[parent]];
+    return `${name} comes after ${cause}, which did not succeed: retry that as well`;
+  }
   // Tasks that follow from an output cannot be kept when that output is made anew.
   const outgrown = detail.growth.some((step) => anew.has(sourceOf(spec, step)));
   if (!outgrown) return { growth: detail.growth, kept: others(detail.tasks.length, anew) };
@@ -52,6 +60,30 @@ function indexesOf({ names }: Graph, wanted: readonly string[]): number[] | stri
   return wanted.map((name) => indexOf.get(name) as number);
 }
 
+/** Those that were named; a fan-out stands for what did not succeed of it. */
+function chosenOf(graph: Graph, detail: RunDetail, wanted: readonly string[]): number[] | string {
+  const named = indexesOf(graph, wanted);
+  if (typeof named === 'string') return named;
+  const open = new Set(unsuccessful(detail));
+  const parts = detail.growth.flatMap((step, at) => {
+    if (step[0] !== 'fanOut' || !named.includes(step[1])) return [];
+    const first = graph.firstOf[at] as number;
+    return Array.from({ length: step[2] }, (_, i) => first + i).filter((task) => open.has(task));
+  });
+  return [...named, ...parts];
+}
+
+/** A parent for want of which the task was cancelled, and which is not done anew either. */
+function heldUpBy(
+  { graph, detail, anew }: { graph: Graph; detail: RunDetail; anew: ReadonlySet<number> },
+  task: number,
+): number | undefined {
+  if (detail.tasks[task]?.state !== 'CANCELLED') return undefined;
+  return unsuccessful(detail).find(
+    (parent) => !anew.has(parent) && graph.children[parent]?.includes(task),
+  );
+}
+
 function withDescendants({ children }: Graph, from: readonly number[]): Set<number> {
   const found = new Set(from);
   const open = [...from];
@@ -73,7 +105,9 @@ function others(count: number, left: ReadonlySet<number>): number[] {
 function graphOf(spec: JobSpec, growth: readonly Growth[]): Graph {
   const names = spec.tasks.map(({ name }) => name);
   const children: number[][] = spec.tasks.map(({ before }) => [...before]);
+  const firstOf: number[] = [];
   for (const step of growth) {
+    firstOf.push(names.length);
     if (step[0] === 'fanOut') {
       const [, group, count] = step;
       for (let i = 0; i < count; i++) {
@@ -91,5 +125,5 @@ function graphOf(spec: JobSpec, growth: readonly Growth[]): Graph {
     }
     for (const [parent, child] of edges) children[parent]?.push(child);
   }
-  return { names, children };
+  return { names, children, firstOf };
 }

@@ -185,7 +185,9 @@ export class ScheduleWatch {
   #since(storeMs: number, ownMs: number): number {
     const looked = this.#looked;
     if (looked === null || ownMs - this.#readAllAt >= READ_ALL_MS) return 0;
-    return Math.min(looked.storeMs, storeMs - (ownMs - looked.ownMs)) - LOOK_BACK_MS;
+    // Our clock counts fractions, which no store takes for a time.
+    const passed = Math.ceil(ownMs - looked.ownMs);
+    return Math.min(looked.storeMs, storeMs - passed) - LOOK_BACK_MS;
   }
 
   /** False where a version could not be adopted yet: it is read again. */

@@ -1,19 +1,39 @@
 import type { TaskDefinition } from '@signalbox/protocol';
 import { conditionPrograms } from '../graph/conditions.ts';
-import { invalid } from './refusals.ts';
+import { namedTasks } from './named-tasks.ts';
+import { invalid, shown } from './refusals.ts';
+
+interface Written {
+  readonly field: string;
+  readonly expression: string;
+  readonly after: readonly string[];
+}
 
 /** Refuses conditions that could never be evaluated, before a run finds out. */
 export function checkConditions(tasks: readonly TaskDefinition[]): void {
-  const written = tasks.flatMap(({ when, event }, i) => [
-    ...(when === undefined ? [] : [{ field: `tasks[${i}].when`, expression: when }]),
-    ...(event?.when === undefined
-      ? []
-      : [{ field: `tasks[${i}].event.when`, expression: event.when }]),
-  ]);
+  const written = writtenIn(tasks);
   if (written.length === 0) return;
   const programs = conditionPrograms();
   for (const { field, expression } of written) {
     const compiled = programs.compile({ field, expression, result: 'bool' });
     if (compiled.kind === 'refused') throw invalid(field, compiled.refusal.message);
   }
+}
+
+/** A condition sees what the task's parents gave: of another task it could not tell whether it has ended. */
+export function checkParentsOfConditions(tasks: readonly TaskDefinition[]): void {
+  for (const { field, expression, after } of writtenIn(tasks)) {
+    const stranger = namedTasks(expression).find((name) => !after.includes(name));
+    if (stranger === undefined) continue;
+    throw invalid(field, `${shown(stranger)} must be one of the tasks that this one comes after`);
+  }
+}
+
+function writtenIn(tasks: readonly TaskDefinition[]): Written[] {
+  return tasks.flatMap(({ when, event, after = [] }, i) => [
+    ...(when === undefined ? [] : [{ field: `tasks[${i}].when`, expression: when, after }]),
+    ...(event?.when === undefined
+      ? []
+      : [{ field: `tasks[${i}].event.when`, expression: event.when, after }]),
+  ]);
 }

@@ -9,7 +9,7 @@ import {
   type TaskDefinition,
 } from '@signalbox/protocol';
 import { ApiError } from '../context.ts';
-import { checkConditions } from './check-conditions.ts';
+import { checkConditions, checkParentsOfConditions } from './check-conditions.ts';
 import { checkGraph } from './check-graph.ts';
 import { requirePlainDeep } from './check-text.ts';
 
@@ -36,6 +36,7 @@ export function checkDefinition(definition: JobDefinition, targets: TargetOption
   }
   checkGraph(definition, targets);
   checkConditions(definition.tasks ?? []);
+  checkParentsOfConditions(definition.tasks ?? []);
 }
 
 /** What can be known before a name is looked up; the worker checks the addresses when it dials. */

@@ -163,6 +163,9 @@ export function definitionsSuite(target: ConformanceTarget): void {
       expect(found.filter(({ deleted }) => deleted)).toMatchObject([{ tenant: 'a', name: 'one' }]);
       const late = { ...after, atMs: after.atMs + 1 };
       expect(await world.store.listDefinitionChanges({ kind, after: late, limit: 9 })).toEqual([]);
+      const half = { ...after, atMs: after.atMs + 0.5 };
+      const asked = world.store.listDefinitionChanges({ kind, after: half, limit: 9 });
+      await expect(asked).rejects.toMatchObject({ kind: 'invalid' });
     });
   });
 }

@@ -8,6 +8,7 @@ import type {
   Store,
 } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
+import { requireTime } from '../validate-time.ts';
 import { definitionsOf, type MemoryState } from './state.ts';
 
 type Change = Omit<DefinitionChange, 'body'>;
@@ -88,6 +89,7 @@ export function listDefinitionChanges(
 ): Definition[] {
   const { kind, after, limit } = query;
   requireTexts({ kind, tenant: after.tenant, name: after.name });
+  requireTime('after', after.atMs);
   const found: Definition[] = [];
   for (const [key, histories] of state.definitions) {
     if (!key.endsWith(`\0${kind}`)) continue;

@@ -6,6 +6,7 @@ import type {
   Store,
 } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
+import { requireTime } from '../validate-time.ts';
 import type { Context } from './context.ts';
 import { toDefinition } from './rows.ts';
 import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
@@ -98,6 +99,7 @@ export function listDefinitionChanges(
   const { kind, after, limit } = query;
   const { atMs, tenant, name, version } = after;
   requireTexts({ kind, tenant, name });
+  requireTime('after', atMs);
   const cursor = [atMs, tenant, name, version] as const;
   return db.read(() => db.all(LIST_DEFINITION_CHANGES, kind, ...cursor, limit).map(toDefinition));
 }
