@@ -31,7 +31,7 @@ export class AnsweredError extends UserError {
 
   constructor(error: { code: string; message: string; field?: string }, hint?: string) {
     const { code, field, message } = error;
-    const isNamed = field === undefined || message.startsWith(field);
+    const isNamed = field === undefined || message.split(/[^\w.[\]]+/).includes(field);
     super(exitOf(code), isNamed ? message : `${field}: ${message}`, hint);
     this.code = code;
     this.field = field;
