@@ -11,6 +11,6 @@ export interface App {
   readonly readInput: () => Promise<Uint8Array>;
   /** Standard input as it comes. */
   readonly inputChunks: () => AsyncIterable<Uint8Array>;
-  /** Asks a yes-or-no question; false where nobody is there to answer. */
-  readonly confirm: (question: string) => Promise<boolean>;
+  /** Asks a yes-or-no question; null where nobody is there to answer. */
+  readonly confirm: (question: string) => Promise<boolean | null>;
 }

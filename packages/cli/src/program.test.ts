@@ -40,11 +40,22 @@ describe('the command', () => {
       ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
       '--delay "5" is not',
     ],
+    [
+      ['submit', 'a', '--due', 'soon', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
+      '--due "soon" is no instant',
+    ],
   ])('%j is a mistake: exit code 2 and one line, no stack', async (args, message) => {
     const { code, out, err } = await run(args as string[]);
     expect(code).toBe(2);
     expect(err).toContain(message);
     expect(out + err).not.toContain('    at ');
+  });
+
+  it('shows the defaults that a command has of its own', async () => {
+    const help = async (word: string) => (await run([word, '--help'])).out.replace(/\s+/g, ' ');
+    expect(await help('dev')).toContain('(SIGNALBOX_LOG_LEVEL, default warn)');
+    expect(await help('dev')).toContain('(SIGNALBOX_LOG_FORMAT, default text)');
+    expect(await help('node')).toContain('(SIGNALBOX_LOG_FORMAT, default json)');
   });
 
   it('says where no node answers: exit code 5', async () => {

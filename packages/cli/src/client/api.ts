@@ -31,7 +31,7 @@ export class AnsweredError extends UserError {
 
   constructor(error: { code: string; message: string; field?: string }, hint?: string) {
     const { code, field, message } = error;
-    const isNamed = field === undefined || message.startsWith(field);
+    const isNamed = field === undefined || message.split(/[^\w.[\]]+/).includes(field);
     super(exitOf(code), isNamed ? message : `${field}: ${message}`, hint);
     this.code = code;
     this.field = field;
@@ -170,12 +170,15 @@ function answeredError(answer: Answer, url: string, path: string): UserError {
 /** Where a thing was asked for by a name that nothing has: how to see which there are. */
 const LISTS = ['jobs', 'schedules', 'calendars', 'workers', 'tenants'];
 
+const NO_JOB_HINT =
+  'signalbox jobs lists what there is; signalbox apply -f jobs.ts defines what a file says';
+
 function hintOf(code: string, requestId: string, path: string): string | undefined {
   const [, list = '', name] = path.split('/');
   if (code === 'not_found' && name !== undefined && LISTS.includes(list)) {
     return `what there is: signalbox ${list}`;
   }
-  if (code === 'not_found' && path === '/runs') return 'what there is: signalbox jobs';
+  if (code === 'not_found' && path === '/runs') return NO_JOB_HINT;
   if (code === 'unauthenticated')
     return 'the key comes from --api-key (of a worker: --key) or SIGNALBOX_KEY';
   if (code === 'internal') return `the node's log says more under request ${requestId}`;

@@ -133,6 +133,17 @@ describe('signalbox apply and diff', () => {
     expect((await run('schedules', 'list')).out).not.toContain('etl-often');
   });
 
+  it('takes no for an answer, and says how to go ahead only where nobody can be asked', async () => {
+    write('new.yaml', 'name: unwanted\n');
+    const app = node.app({ cwd: folder });
+    const confirm = async (): Promise<boolean> => false;
+    expect(await runCommand({ ...app, confirm }, ['apply', '-f', 'new.yaml'])).toBe(1);
+    expect(app.texts.err).toBe('nothing was changed\n');
+    const alone = await run('apply', '-f', 'new.yaml');
+    expect(alone).toMatchObject({ code: 2, err: expect.stringContaining('--yes') });
+    expect((await run('jobs', 'show', 'unwanted')).code).toBe(3);
+  });
+
   it('API-12 stops where somebody else was faster, and says so', async () => {
     write('etl.yaml', ETL.replace('SKIP_FAILED', 'PAUSE'));
     const app = node.app({ cwd: folder });

@@ -34,7 +34,10 @@ export function addApply(registry: Registry, program: Command): void {
       const isDry = call.options['dryRun'] === true;
       if (isDry && json) printSteps(call, steps);
       if (isDry) return undefined;
-      await requireConsent(call, changes.length);
+      if (!(await isAgreed(call, changes.length))) {
+        terminal.note('nothing was changed');
+        return 'no';
+      }
       const { carryOut } = await import('../definitions/plan.ts');
       for (const step of steps) {
         const { kind, name, outcome } = step;
@@ -79,10 +82,12 @@ async function plan({ app, api, terminal, options }: Call): Promise<readonly Ste
   throw new UserError('usage', `${problems.length} definitions are wrong; nothing was changed`);
 }
 
-async function requireConsent({ app, api, options }: Call, changes: number): Promise<void> {
-  if (changes === 0 || options['yes'] === true) return;
-  const isAgreed = await app.confirm(`Apply ${changes} change(s) to ${api.access.url}?`);
-  if (!isAgreed) throw new UserError('usage', 'nothing was changed', 'give --yes to go ahead');
+async function isAgreed({ app, api, options }: Call, changes: number): Promise<boolean> {
+  if (changes === 0 || options['yes'] === true) return true;
+  const answer = await app.confirm(`Apply ${changes} change(s) to ${api.access.url}?`);
+  if (answer !== null) return answer;
+  const message = 'nothing was changed: there is nobody to ask';
+  throw new UserError('usage', message, 'give --yes to go ahead');
 }
 
 async function show({ terminal }: Call, steps: readonly Step[]): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
-import { findTask } from '../client/find-run.ts';
+import { findWaiting } from '../client/find-waiting.ts';
 import { printJson } from '../print/json.ts';
 import { addClientCommand, type Registry } from './define.ts';
 
@@ -12,14 +12,17 @@ export function addApprovals(registry: Registry, program: Command): void {
   ] as const;
   for (const [decision, summary, done] of decisions) {
     addClientCommand(registry, program, {
-      usage: `${decision} <task>`,
+      usage: `${decision} <task-or-run>`,
       summary,
-      examples: [[`signalbox ${decision} last:release --comment "as agreed"`, 'with a word on it']],
+      examples: [
+        [`signalbox ${decision} last:release --comment "as agreed"`, 'with a word on it'],
+        [`signalbox ${decision} last`, 'the one task of the newest run that waits for a person'],
+      ],
       configure: (command) => {
         command.option('--comment <text>', 'why; kept with who and when');
       },
       async run({ api, terminal, args, options, json }) {
-        const id = await findTask(api, args[0] ?? '');
+        const id = await findWaiting(api, args[0] ?? '');
         const at = id.indexOf(':');
         const path = `/runs/${id.slice(0, at)}/tasks/${encodeURIComponent(id.slice(at + 1))}`;
         const { comment } = options;

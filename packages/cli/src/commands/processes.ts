@@ -1,12 +1,14 @@
 import type { Part, Settings } from '@signalbox/node/settings';
 import type { Command } from 'commander';
 import type { App } from '../app.ts';
-import { addSettingOptions, settingsOf } from '../processes/setting-options.ts';
+import { DEV_DEFAULTS } from '../dev/defaults.ts';
+import { addSettingOptions, type Defaults, settingsOf } from '../processes/setting-options.ts';
 import { addCommand, type CommandParams, type Registry } from './define.ts';
 
 interface ProcessParams extends CommandParams {
   readonly name: string;
   readonly parts: readonly Part[];
+  readonly defaults?: Defaults;
   run(app: App, settings: Settings): Promise<void>;
 }
 
@@ -16,6 +18,7 @@ export function addProcesses(registry: Registry, program: Command): void {
     name: 'dev',
     summary: 'run a node and a worker on a file, with example jobs',
     parts: ['node', 'worker'],
+    defaults: DEV_DEFAULTS,
     examples: [
       ['signalbox dev', 'on .signalbox/ in this folder'],
       ['signalbox dev --jobs jobs.ts', 'with your jobs'],
@@ -52,7 +55,7 @@ export function addProcesses(registry: Registry, program: Command): void {
 function addProcess({ app, ending }: Registry, program: Command, params: ProcessParams): void {
   const command = addCommand(program, params.name, {
     ...params,
-    configure: (each) => addSettingOptions(each, params.parts),
+    configure: (each) => addSettingOptions(each, params),
   });
   command.action(async () => {
     await params.run(app, await settingsOf(app, command, params.parts));

@@ -59,6 +59,30 @@ describe('signalbox signal', () => {
   });
 });
 
+describe('signalbox approve', () => {
+  it('takes the run where one of its tasks waits for a person, and guesses nothing else', async () => {
+    const gates = pipeline('gates', (p: Pipeline<string[]>) => {
+      p.approval('first', {});
+      p.event('paid', { type: 'paid' });
+      p.approval('second', { when: 'input == "two"' });
+      return undefined;
+    });
+    await box.define([gates]);
+    const { id: two } = await box.submit('gates', 'two');
+    await waiting(two, 'second');
+    const several = await run(['approve', two]);
+    expect(several.code).toBe(2);
+    expect(several.err).toContain(`name one of them: ${two}:first, ${two}:second`);
+    const { id } = await box.submit('gates', 'one');
+    await waiting(id, 'first');
+    expect(await run(['approve', id])).toMatchObject({ code: 0, out: 'first is approved\n' });
+    const none = await run(['approve', id]);
+    expect(none.code).toBe(6);
+    expect(none.err).toContain(`no task of the run ${id} waits for a person`);
+    for (const each of [two, id]) await run(['cancel', each]);
+  });
+});
+
 describe('signalbox runs show', () => {
   it('follows a run until it has ended, over a wait for a person', async () => {
     const handle = await box.submit(order, [1, 2, -3]);

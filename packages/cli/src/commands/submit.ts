@@ -6,6 +6,7 @@ import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
+import { instantOf } from './instant-option.ts';
 
 const WAIT_MS_DEFAULT = 24 * 3_600_000;
 /** What a node takes. It cuts the connection on more, which would look as if it were not there. */
@@ -29,7 +30,7 @@ export function addSubmit(registry: Registry, program: Command): void {
         .option('--unique <value>', 'no second live run of the job with the same value')
         .option('--class <class>', 'P0, P1 or P2; the job says otherwise')
         .option('--delay <time>', 'not before this much time has passed, like 30s or 2h')
-        .option('--due <instant>', 'not before this instant, like 2030-01-31T09:00:00Z')
+        .option('--due <instant>', 'not before this instant, like 2030-01-31T09:00:00Z or 90m')
         .addHelpText(
           'after',
           '\nINPUT is JSON; what does not look like JSON is taken as text. `-` reads it from standard\n' +
@@ -51,7 +52,9 @@ async function submit(call: Call) {
     ...(options['unique'] === undefined ? {} : { unique: options['unique'] }),
     ...(options['class'] === undefined ? {} : { class: options['class'] }),
     ...(options['delay'] === undefined ? {} : { delayMs: timeOf('--delay', options['delay']) }),
-    ...(options['due'] === undefined ? {} : { dueAt: options['due'] }),
+    ...(options['due'] === undefined
+      ? {}
+      : { dueAt: instantOf('--due', String(options['due']), terminal.now()) }),
   };
   const submitted = await api.post<Submitted>('/runs', submission);
   if (waitMs !== null) return waitForEnd(call, { id: submitted.id, waitMs });

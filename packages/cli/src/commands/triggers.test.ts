@@ -44,9 +44,17 @@ describe('signalbox triggers and events', () => {
 
     const send = ['events', 'send', 'order.paid', '{"total":11}', '--source', '/shop', '--id', 'a'];
     expect((await run(...send)).out).toMatch(/^a\tpaid\tcreated\t/);
+    const small = ['events', 'send', 'order.paid', '{"total":1}', '--source', '/shop', '--id', 'b'];
+    expect((await run(...small)).out).toBe('b\tpaid\tnot matched\t\tfilter: false\n');
     const again = JSON.parse((await run(...send, '--json')).out) as ReceivedEvents;
     expect(again.events[0]?.runs).toMatchObject([{ outcome: 'duplicate' }]);
-    expect((await run('events', 'send', 'other')).err).toContain('no trigger listens');
+    expect((await run('events', 'send', 'other')).err).toMatch(
+      /no trigger listens to its source and type, and no job waits for its type\n$/,
+    );
+    await node.define('waits', { tasks: [{ name: 'rung', event: { type: 'bell.rang' } }] });
+    expect((await run('events', 'send', 'bell.rang')).err).toMatch(
+      /no trigger listens to its source and type; tasks that wait for it are told\n$/,
+    );
     const shown = await run('runs', 'show', 'last');
     expect(shown.out).toMatch(/trigger: +event paid: order\.paid a of \/shop/);
     expect((await run('runs')).out).toContain('event paid');

@@ -41,6 +41,7 @@ describe('signalbox dev', () => {
     const failed = await world.run(['submit', 'nope']);
     expect(failed.code).toBe(3);
     expect(failed.err).toContain('error: no job has the name "nope"');
+    expect(failed.err).toContain('signalbox apply -f jobs.ts');
   });
 
   it('gives the same run for the same key', async () => {

@@ -14,6 +14,7 @@ import { openNode } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { makeFolder, removeDevState, writeDevState } from './data-folder.ts';
+import { DEV_DEFAULTS } from './defaults.ts';
 import { devKey } from './dev-key.ts';
 import { EXAMPLE_COMMAND, EXAMPLE_JOBS } from './example-jobs.ts';
 import { lockFolder } from './lock-folder.ts';
@@ -73,10 +74,9 @@ async function fill(params: {
 /** The default port may be somebody else's; a port that was asked for must be free. */
 async function openDevNode(params: { app: App; settings: Settings; key: string }) {
   const { values, isGiven } = params.settings;
-  // For a person at a terminal, who wants to see what goes wrong and nothing else.
   const log = makeLog({
-    level: isGiven('log-level') ? values['log-level'] : 'warn',
-    format: isGiven('log-format') ? values['log-format'] : 'text',
+    level: isGiven('log-level') ? values['log-level'] : DEV_DEFAULTS['log-level'],
+    format: isGiven('log-format') ? values['log-format'] : DEV_DEFAULTS['log-format'],
   });
   const isFree = await isPortFree(values.host, values.port);
   if (!isFree && !isGiven('port')) {

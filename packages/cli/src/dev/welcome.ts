@@ -15,6 +15,7 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
   const { terminal } = app;
   const { paint } = terminal;
   const took = span(performance.now());
+  const isUsual = folder === SETTINGS.data.fallback;
   terminal.line(
     `${paint.bold('Signalbox')} is ready at ${paint.cyan(url)}  ${paint.dim(`${took}, data in ${folder}`)}`,
   );
@@ -22,17 +23,18 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
   if (key !== null) {
     terminal.line(`  export SIGNALBOX_URL=${url}`);
     terminal.line(`  export SIGNALBOX_KEY=${key}`);
-    const isUsual = folder === SETTINGS.data.fallback;
-    const alone = isUsual ? 'in this folder' : `with SIGNALBOX_DATA=${folder}`;
+    const alone = isUsual ? 'in this folder' : `with SIGNALBOX_DATA=${quoted(folder)}`;
     terminal.line(paint.dim(`  for other folders and programs; ${alone} commands find both`));
     terminal.line('');
   }
   terminal.line('Try, in another terminal:');
+  // Without it, what is copied from here would ask the node of the usual folder.
+  const there = isUsual ? '' : `SIGNALBOX_DATA=${quoted(folder)} `;
   const tries = [
-    ['signalbox submit hello Ada --wait', 'a run, and its output'],
-    ['signalbox submit flaky --wait', 'fails twice, then succeeds'],
+    [`${there}signalbox submit hello Ada --wait`, 'a run, and its output'],
+    [`${there}signalbox submit flaky --wait`, 'fails twice, then succeeds'],
     [
-      'signalbox submit slow && signalbox logs last -f',
+      `${there}signalbox submit slow && ${there}signalbox logs last -f`,
       'takes five seconds; cancel it if you like',
     ],
   ].map(([line = '', what]) => [terminal.typed(line), what] as const);
@@ -41,4 +43,9 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
     terminal.line(`  ${line.padEnd(width)}  ${paint.dim(`# ${what}`)}`);
   terminal.line('');
   terminal.line(paint.dim('Ctrl-C stops; the next start goes on from here.'));
+}
+
+/** As a shell takes it. */
+function quoted(text: string): string {
+  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -41,6 +41,9 @@ for (const { name, skip, flags } of stores) {
       const args = ['worker', '--node', url, '--jobs', JOBS, '--name', 'w1'];
       const worker = world.start(args, { SIGNALBOX_KEY: secret });
       await worker.printed(/worker w1 is attached to http/);
+      await worker.printed(
+        /it offers handlers for .*thumbnail.*signalbox apply -f \S+thumbnails\.ts/,
+      );
       const input = '{"file":"a.png","width":100}';
       const one = await world.call(['submit', 'thumbnail', input, '--wait'], access);
       expect(one).toMatchObject({ code: 0, out: '{"file":"a-100.png"}\n' });

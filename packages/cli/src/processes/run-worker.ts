@@ -8,6 +8,9 @@ import { UserError } from '../user-error.ts';
 import { untilStopped } from './until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 
+/** Of so many handlers the names are printed. */
+const SHOWN_MAX = 20;
+
 /** `signalbox worker`: runs attempts for nodes, until it is told to stop. */
 export async function runWorker(app: App, settings: Settings): Promise<void> {
   const { terminal } = app;
@@ -37,8 +40,19 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
   await Promise.race([worker.start(), stopped]);
   if (worker.state !== 'stopped' && worker.state !== 'draining') {
     terminal.line(`worker ${nameOf(settings)} is attached to ${urls.join(', ')}`);
+    const names = Object.keys(handlers);
+    if (values.jobs !== null && names.length > 0) {
+      terminal.line(terminal.typed(offer(names, values.jobs)));
+    }
   }
   await stopped;
+}
+
+/** A worker defines nothing: whoever expects that it does learns here what is missing. */
+function offer(names: readonly string[], file: string): string {
+  const shown = names.slice(0, SHOWN_MAX).join(', ');
+  const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '';
+  return `it offers handlers for ${shown}${more}; jobs are defined with: signalbox apply -f ${file}`;
 }
 
 function levelOf(event: WorkerEvent): 'info' | 'warn' | 'debug' {

@@ -15,13 +15,19 @@ import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { UserError } from '../user-error.ts';
 
+/** What a command has by default in place of what the setting says. */
+export type Defaults = Readonly<Partial<Record<SettingName, string>>>;
+
 /** One option for each setting of the parts. No defaults here: they would hide the environment. */
-export function addSettingOptions(command: Command, parts: readonly Part[]): void {
+export function addSettingOptions(
+  command: Command,
+  { parts, defaults = {} }: { parts: readonly Part[]; defaults?: Defaults | undefined },
+): void {
   for (const name of namesOf(parts)) {
     const setting = SETTINGS[name] as Setting<unknown>;
     const isFlag = typeof setting.fallback === 'boolean';
     const option = new Option(isFlag ? setting.flag : `${setting.flag} <${name}>`);
-    option.description = `${setting.help} (${setting.environment}${defaultOf(setting)})`;
+    option.description = `${setting.help} (${setting.environment}${defaultOf(setting, defaults[name])})`;
     command.addOption(option);
   }
   command.option('--config <file>', 'settings file, YAML or JSON; flags and environment win');
@@ -53,8 +59,8 @@ function camel(name: string): string {
   return name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-function defaultOf(setting: Setting<unknown>): string {
-  const text = typeof setting.fallback === 'boolean' ? '' : defaultText(setting);
+function defaultOf(setting: Setting<unknown>, own: string | undefined): string {
+  const text = own ?? (typeof setting.fallback === 'boolean' ? '' : defaultText(setting));
   return text === '' ? '' : `, default ${text}`;
 }
 

@@ -58,6 +58,6 @@ export function fakeApp(params: {
     inputChunks: async function* () {
       yield* params.inputChunks ?? [Buffer.from(params.input ?? '')];
     },
-    confirm: async () => false,
+    confirm: async () => null,
   };
 }

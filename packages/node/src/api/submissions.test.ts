@@ -23,6 +23,19 @@ describe('submissions over HTTP', () => {
     expect(runs.items).toHaveLength(1);
   });
 
+  it('names the submission of a batch whose job is not there', async () => {
+    const items = [{ job: 'hello' }, { job: 'hallo' }];
+    const answer = await world.ask('/runs/batch', { body: { items } });
+    expect(answer.status).toBe(404);
+    expect(answer.error()).toMatchObject({
+      code: 'not_found',
+      message: 'no job has the name "hallo"',
+      field: 'items[1].job',
+    });
+    const single = await submit({ job: 'hallo' });
+    expect(single.error()).toMatchObject({ code: 'not_found', field: 'job' });
+  });
+
   it('answers 503 while the store is away, and says nothing of where it is', async () => {
     const { loop } = world.node.context;
     const refused = { kind: 'refused', code: 'unavailable', message: 'the store is away' } as const;

@@ -16,6 +16,7 @@ describe('API-09 what holds a task of a graph', () => {
     const tasks = [
       { name: 'ask', approval: { message: 'Publish?', timeoutMs: 3_600_000 } },
       { name: 'paid', event: { type: 'payment' } },
+      { name: 'paid-much', event: { type: 'payment', when: 'event.data.total > 10' } },
       { name: 'nap', sleep: { forMs: 60_000 } },
       { name: 'end', after: ['ask', 'paid', 'nap'] },
     ];
@@ -28,6 +29,9 @@ describe('API-09 what holds a task of a graph', () => {
       reason: 'WAITING_EVENT',
       detail: expect.stringContaining('for an event of the type payment'),
     });
+    expect((await why(id, 'paid-much')).detail).toMatch(
+      /for an event of the type payment for which event\.data\.total > 10\.$/,
+    );
     expect(await why(id, 'nap')).toMatchObject({ reason: 'WAITING_UNTIL' });
     expect(await why(id, 'end')).toMatchObject({
       reason: 'WAITING_UPSTREAM',

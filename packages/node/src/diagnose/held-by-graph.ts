@@ -63,6 +63,10 @@ function asked(message: string): string {
   return /[.?!…]$/.test(message) ? `: ${message}` : `: ${message}.`;
 }
 
+function where(filter: string | null): string {
+  return filter === null ? '' : ` for which ${filter}`;
+}
+
 function waitingOutside(task: Task, from: number, now: number): Finding | null {
   const sinceMs = now - from;
   const { wait } = task.spec.step;
@@ -90,7 +94,7 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
     case 'event':
       return {
         reason: 'WAITING_EVENT',
-        detail: `It has waited ${since} for an event of the type ${wait.type}.`,
+        detail: `It has waited ${since} for an event of the type ${wait.type}${where(wait.when)}.`,
         suggestion: `Send the event, or end the wait: signalbox signal ${formatRunId(task.run)}:${taskName(task)}`,
         numbers,
       };

@@ -34,8 +34,8 @@ export function noRun(id: string): ApiError {
   return new ApiError('not_found', `no run has the id ${shown(id)}`);
 }
 
-export function noJob(job: string): ApiError {
-  return new ApiError('not_found', `no job has the name ${shown(job)}`);
+export function noJob(job: string, about: { field?: string } = {}): ApiError {
+  return new ApiError('not_found', `no job has the name ${shown(job)}`, about);
 }
 
 /** Hostile text is cut before it is said back. */

@@ -98,6 +98,7 @@ describe('submission', () => {
     const items = Array.from({ length: 100 }, (_, i) => ({ job: i === 57 ? 'theirs' : 'mail' }));
     await expect(submitRuns(node.context, caller(), { items })).rejects.toMatchObject({
       code: 'not_found',
+      field: 'items[57].job',
     });
     const bad = items.map((item, i) => ({
       ...item,

@@ -88,7 +88,7 @@ async function targetOf(
 ): Promise<Target> {
   const heads = jobHeads(loop);
   const head = heads.known(tenant, job) ?? (await heads.newest(tenant, job));
-  if (head === null) throw noJob(job);
+  if (head === null) throw noJob(job, { field });
   if (head.paused) throw new ApiError('job_paused', `the job ${shown(job)} is paused`, { field });
   return { spec: head.spec, partition: partitionOf(tenant, job, partitions) };
 }

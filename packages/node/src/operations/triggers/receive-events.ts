@@ -67,8 +67,12 @@ export async function fireAll(
     throw new ApiError('too_large', message);
   }
   const started = (await startRuns(context, tenant, wanted)).values();
-  const received = considered.map((each) => receivedOf(each, () => started.next().value));
   await known;
+  const { book } = context.triggers.hearing;
+  const received = considered.map((each): ReceivedEvent => {
+    const heard = book.partitionsOf(tenant, each.event.type).size > 0;
+    return { ...receivedOf(each, () => started.next().value), heard };
+  });
   await hearEvents(context, tenant, params.events);
   report(context, tenant, received);
   return received;
@@ -83,7 +87,7 @@ function wantedOf({ event, matches }: Considered): WantedRun[] {
 function receivedOf(
   { event, matches }: Considered,
   next: () => StartedRun | undefined,
-): ReceivedEvent {
+): Omit<ReceivedEvent, 'heard'> {
   const runs: StartedRun[] = [];
   const passed: { trigger: string; reason: string }[] = [];
   for (const { trigger, match } of matches) {
