@@ -154,6 +154,13 @@ describe('round trips', () => {
     );
   });
 
+  it('what is more than a reader takes in columns is said without them', () => {
+    const refs = Array.from({ length: 9_999 }, (_, i) => [0, i, 0, 1, 1, i] as const);
+    const assigns = fc.sample(plainAssign, { numRuns: 3, seed: 1 });
+    const frames: FromNode[] = [{ kind: 'confirm', refs }, ...assigns, { kind: 'confirm', refs }];
+    expect(decodeFromNode(encodeFrames(frames, { packs: true }))).toEqual(frames);
+  });
+
   it('usual frames in a row are said in columns, and only to who reads them', () => {
     const ref = (seq: number) => [3, seq, 0, 1, 7, seq + 9] as const;
     const result = { kind: 'succeeded', durationMs: 0 } as const;

@@ -38,6 +38,8 @@ interface Draft {
   readonly heads: unknown[];
   readonly abouts: Map<About, number>;
   readonly payloads: Uint8Array[];
+  /** Rows that may still be said in columns: a reader takes so many in a message. */
+  room: number;
 }
 
 /** `packs` where the far end has said that it reads columns. */
@@ -45,7 +47,7 @@ export function encodeFrames(
   frames: readonly Frame[],
   { packs }: { packs: boolean } = { packs: false },
 ): Uint8Array {
-  const draft: Draft = { heads: [], abouts: new Map(), payloads: [] };
+  const draft: Draft = { heads: [], abouts: new Map(), payloads: [], room: ROWS_MAX };
   let at = 0;
   while (at < frames.length) {
     const packed = packs ? packRow(frames, at, draft) : 0;
@@ -73,22 +75,27 @@ function assemble({ heads, payloads }: Draft): Uint8Array {
 /** Says the usual frames that stand in a row from here on; answers how many those were. */
 function packRow(frames: readonly Frame[], from: number, draft: Draft): number {
   const first = frames[from] as Frame;
-  if ((first.kind === 'confirm' || first.kind === 'accept') && first.refs.length > 1) {
+  if (first.kind === 'confirm' || first.kind === 'accept') {
+    if (first.refs.length < 2 || first.refs.length > draft.room) return 0;
     draft.heads.push({ ...first, refs: toRefColumns(first.refs) });
+    draft.room -= first.refs.length;
     return 1;
   }
   if (isPlainAssign(first)) {
     const { about } = first;
-    const row = rowOf(frames, from, (frame) => isPlainAssign(frame) && frame.about === about);
+    const isAlike = (frame: Frame) => isPlainAssign(frame) && frame.about === about;
+    const row = rowOf(frames, { from, max: draft.room }, isAlike);
     if (row.length < 2) return 0;
+    draft.room -= row.length;
     const number = aboutNumber(about, draft);
     draft.heads.push(packAssigns(row as Assign[], number));
     for (const { input } of row as Assign[]) if (input !== null) draft.payloads.push(input);
     return row.length;
   }
   if (!isPlainFinish(first)) return 0;
-  const row = rowOf(frames, from, isPlainFinish) as Finish[];
+  const row = rowOf(frames, { from, max: draft.room }, isPlainFinish) as Finish[];
   if (row.length < 2) return 0;
+  draft.room -= row.length;
   draft.heads.push(packFinishes(row));
   for (const { output } of row) if (output !== null) draft.payloads.push(output);
   return row.length;
@@ -96,11 +103,11 @@ function packRow(frames: readonly Frame[], from: number, draft: Draft): number {
 
 function rowOf(
   frames: readonly Frame[],
-  from: number,
+  { from, max }: { from: number; max: number },
   belongs: (frame: Frame) => boolean,
 ): readonly Frame[] {
   let to = from + 1;
-  while (to < frames.length && to - from < ROWS_MAX && belongs(frames[to] as Frame)) to++;
+  while (to < frames.length && to - from < max && belongs(frames[to] as Frame)) to++;
   return from === 0 && to === frames.length ? frames : frames.slice(from, to);
 }
 

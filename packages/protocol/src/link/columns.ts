@@ -1,7 +1,7 @@
 import { FrameError } from './frame-error.ts';
 import type { Ref } from './frames.ts';
 
-/** A field of many frames: one value where all have the same, else a list. Of a list of lists it would not be known. */
+/** A field of many frames: one value where all have the same, else a list. */
 export type Column<Value extends string | number | null> = Value | readonly Value[];
 
 /** References as six columns: most differ in two of their numbers. */
