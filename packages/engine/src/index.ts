@@ -37,6 +37,7 @@ export * from './model/partition.ts';
 export * from './model/random.ts';
 export * from './model/resources.ts';
 export * from './model/run.ts';
+export * from './model/reserved-key.ts';
 export * from './model/run-id.ts';
 export { RunIdWriter } from './model/run-id-writer.ts';
 export * from './model/schedule.ts';

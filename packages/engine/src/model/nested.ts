@@ -1,9 +1,10 @@
 import { taskName } from './graph.ts';
+import { reservedKey } from './reserved-key.ts';
 import type { Run, Task } from './run.ts';
 import { formatRunId } from './run-id.ts';
 
 /** No client can write a key that begins so, and so nobody can stand in for a nested run. */
-const PREFIX = '\u0001nested/';
+const PREFIX = reservedKey('nested/');
 
 /**
  * The key under which the run is submitted that a task waits for: its identity before it has an id, so

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Command, RunHead } from '@signalbox/engine';
+import { type Command, type RunHead, reservedKey } from '@signalbox/engine';
 import { slicesOf } from '../loop/index.ts';
-import { reservedKey } from './reserved-key.ts';
 
 type Submit = Command & { kind: 'submit' };
 

@@ -1,10 +1,9 @@
-import { type Answer, type Command, formatRunId, type RunId } from '@signalbox/engine';
+import { type Answer, type Command, formatRunId, isReserved, type RunId } from '@signalbox/engine';
 import { COUNTED_MAX, type SubmittedInARow } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { slicesOf } from '../loop/index.ts';
 import { type Put, putInbox, putRequest } from './put-inbox.ts';
 import { mayBeDone, otherBatch, refusal, shown } from './refusals.ts';
-import { isReserved } from './reserved-key.ts';
 import { type TakenBefore, takenBefore } from './taken-before.ts';
 
 export type Submit = Command & { kind: 'submit' };

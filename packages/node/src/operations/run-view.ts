@@ -2,6 +2,7 @@ import {
   type AttemptRecord,
   CLASSES,
   formatRunId,
+  isReserved,
   type JobSpec,
   type NestedHead,
   taskNameAt,
@@ -24,7 +25,6 @@ import {
   type TaskSelection,
 } from '../loop/index.ts';
 import { AddedParents } from './added-parents.ts';
-import { isReserved } from './reserved-key.ts';
 import { windowId } from './schedules/window-id.ts';
 
 /** One answer carries this many tasks at most; the rest comes in pages. */

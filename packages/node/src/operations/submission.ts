@@ -1,8 +1,7 @@
-import { type Class, parseClass, type RunHead } from '@signalbox/engine';
+import { type Class, isReserved, parseClass, type RunHead } from '@signalbox/engine';
 import { PayloadPages, type Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
-import { isReserved } from './reserved-key.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
 export const DUE_AHEAD_MAX_MS = 315_360_000_000;

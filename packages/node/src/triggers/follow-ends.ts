@@ -4,6 +4,7 @@ import {
   parseDetail,
   partitionOf,
   type RunHead,
+  reservedKey,
   resultOutput,
 } from '@signalbox/engine';
 import { looksLikeBlobRef, OWN_SOURCE } from '@signalbox/protocol';
@@ -14,7 +15,6 @@ import { type Allowance, isSpent } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
 import { expectationName, packEvents } from '../loop/index.ts';
 import { aliasOf } from '../operations/inbox-alias.ts';
-import { reservedKey } from '../operations/reserved-key.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 import type { EventCounts } from './event-counts.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import { reservedKey } from '@signalbox/engine';
 import type { Allowance } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
-import { reservedKey } from '../operations/reserved-key.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 

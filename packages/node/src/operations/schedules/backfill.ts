@@ -4,6 +4,7 @@ import {
   type JobSpec,
   partitionOf,
   type RunHead,
+  reservedKey,
   type ScheduleSpec,
   scheduleSpec,
 } from '@signalbox/engine';
@@ -13,7 +14,6 @@ import { jobHeads } from '../job-heads.ts';
 import { noneNamed } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
 import { noJob, refusal, shown } from '../refusals.ts';
-import { reservedKey } from '../reserved-key.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
 import { windowRuns } from './window-runs.ts';

@@ -1,4 +1,4 @@
-/** No key of a user begins with it: what the node derives for itself can meet none of theirs. */
+/** No key of a user begins with it: what is derived for a run can meet none of theirs, nor stand in for it. */
 const RESERVED = '\u0001';
 
 export function reservedKey(name: string): string {
