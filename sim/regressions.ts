@@ -23,7 +23,14 @@ const PARKED: Partial<Options> = {
   burst: 60,
   keyShare: 1,
   dueShare: 0.1,
-  engine: { pageSize: 2, queueWindow: 4, classWindow: 4, keysKept: 1, horizonMs: 20_000 },
+  engine: {
+    pageSize: 2,
+    queueWindow: 4,
+    classWindow: 4,
+    nodeWindow: 4,
+    keysKept: 1,
+    horizonMs: 20_000,
+  },
   loop: { inboxPollMs: 500 },
 };
 

@@ -131,6 +131,7 @@ function drawEngine(dice: Dice): Partial<EngineSettings> {
     settings.pageSize = 2 + dice.int(8);
     settings.queueWindow = settings.pageSize + 2 + dice.int(20);
     settings.classWindow = settings.queueWindow * (1 + dice.int(4));
+    settings.nodeWindow = settings.classWindow + settings.pageSize;
   }
   if (chance(dice, 0.3)) settings.inputBytesMax = 200 + dice.int(2_000);
   if (chance(dice, 0.6)) settings.horizonMs = 20_000 + dice.int(200_000);

@@ -34,9 +34,14 @@ export interface EngineSettings {
   readonly stopSlackMs: number;
   readonly memoryFactor: number;
   readonly memoryMbMax: number;
-  /** Ready tasks kept in memory: per queue, and for each class in all; the rest waits in the store. */
+  /**
+   * Ready tasks kept in memory; the rest waits in the store. A queue alone may have `queueWindow`. A
+   * class may always have `classWindow`, and more while all classes together have less than
+   * `nodeWindow`: a backlog of one class is no reason to leave the memory of the others unused.
+   */
   readonly queueWindow: number;
   readonly classWindow: number;
+  readonly nodeWindow: number;
   /** Runs read at once; a queue that is alone gets larger pages. Nothing in a crowd keeps more than this. */
   readonly pageSize: number;
   /** Bytes of inputs that one partition keeps in memory before it parks. */
@@ -88,8 +93,9 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   stopSlackMs: 5_000,
   memoryFactor: 2,
   memoryMbMax: 1_048_576,
-  queueWindow: 60_000,
+  queueWindow: 120_000,
   classWindow: 60_000,
+  nodeWindow: 120_000,
   pageSize: 500,
   inputBytesMax: 268_435_456,
   horizonMs: 3_600_000,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FromNode, Ref } from '@signalbox/protocol/link';
 import { Assignment } from './attempt/assignment.ts';
 import { Attempts } from './attempt/attempts.ts';
+import { Briskness } from './attempt/briskness.ts';
 import { type AttemptOwner, type Finish, HeldAttempt } from './attempt/held-attempt.ts';
 import { type RunOwner, runAttempt } from './attempt/run-attempt.ts';
 import { saveCheckpoint } from './attempt/save-checkpoint.ts';
@@ -19,11 +20,6 @@ import type { RefuseWhy, WorkerEvent, WorkerOptions } from './worker-options.ts'
 const HELD_MAX = 10_000;
 /** A superseded attempt has a moment to clean up; its successor may be running already. */
 const STALE_GRACE_MS = 1_000;
-
-/** A start that takes longer blocks the event loop. */
-const BRISK_MS = 5;
-/** A turn in which many are started takes a while; one that takes longer has been blocked. */
-const TURN_MS = 250;
 const ENDING = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
 
 /** Runs attempts that nodes give it, and never forgets a result before a node has it. */
@@ -36,10 +32,7 @@ export class Worker {
   readonly #life: LifeCycle<WorkerState>;
   readonly #progress: ProgressBeat;
   readonly #resend: Resend;
-  /** Executors that did not block the event loop when they were last started. */
-  readonly #brisk = new Set<string>();
-  /** Those that have done so later in a turn; they are not trusted again. */
-  readonly #blocking = new Set<string>();
+  readonly #briskness = new Briskness();
   /** Of the message that is being read. */
   #accepts: HeldAttempt[] = [];
   #starts: HeldAttempt[] = [];
@@ -148,6 +141,7 @@ export class Worker {
   }
 
   #received(link: Link, frames: readonly FromNode[]): void {
+    this.#briskness.goneOn();
     for (const frame of frames) this.#handle(link, frame);
     const accepts = this.#accepts;
     const starts = this.#starts;
@@ -155,26 +149,23 @@ export class Worker {
     this.#starts = [];
     // The acceptance is on its way before a handler blocks the event loop: unless all of them are
     // known to be brisk, for then most will have ended before it could be heard.
-    if (starts.some(({ assign }) => !this.#isBrisk(assign.executor))) {
+    const executors = new Set<string>();
+    for (const { assign } of starts) executors.add(assign.executor);
+    const areBrisk = [...executors].every((executor) => this.#briskness.is(executor));
+    if (areBrisk && accepts.length > 0) this.#acceptLater(link, accepts);
+    if (!areBrisk) {
       this.#accept(link, accepts);
       link.flush();
-    } else if (accepts.length > 0) this.#acceptLater(link, accepts);
+    }
     for (const held of starts) this.#run(held);
+    if (areBrisk) this.#briskness.letGo(executors);
   }
 
   #acceptLater(link: Link, accepts: readonly HeldAttempt[]): void {
-    const startedAt = performance.now();
     setImmediate(() => {
-      // One of them has blocked the event loop behind its first wait, where a start does not show it.
-      if (performance.now() - startedAt > TURN_MS) {
-        for (const { assign } of accepts) this.#blocking.add(assign.executor);
-      }
+      this.#briskness.goneOn();
       this.#accept(link, accepts);
     });
-  }
-
-  #isBrisk(executor: string): boolean {
-    return this.#brisk.has(executor) && !this.#blocking.has(executor);
   }
 
   /** What has ended meanwhile says so by its result. */
@@ -268,8 +259,7 @@ export class Worker {
     const { blobs } = this.#options;
     const startedAt = performance.now();
     void runAttempt({ held, executor, blobs, owner: this.#runOwner });
-    if (performance.now() - startedAt < BRISK_MS) this.#brisk.add(executor.name);
-    else this.#brisk.delete(executor.name);
+    this.#briskness.started(executor.name, performance.now() - startedAt);
   }
 
   readonly #runOwner: RunOwner = {

@@ -6,6 +6,7 @@ import { taskFannedOut, tasksAdded, tasksTakenOver } from '../facts/graph-facts.
 import { type Book, DUE_LANE, queueLane, uniqueKey } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import type { Run, RunHead } from '../model/run.ts';
+import { isCrowded } from '../ready/is-crowded.ts';
 
 type Submit = Command & { kind: 'submit' };
 
@@ -131,9 +132,7 @@ function parkingPlace(
     return far ? { lane: DUE_LANE, sort: dueAt } : null;
   }
   const owner = core.ofTenant(spec.tenant, submission.class);
-  const crowded =
-    core.queues.size[submission.class] >= settings.classWindow ||
-    book.inputBytes >= settings.inputBytesMax;
+  const crowded = isCrowded(core, submission.class) || book.inputBytes >= settings.inputBytesMax;
   const full =
     owner.queued >= settings.queueWindow || (crowded && owner.queued >= settings.pageSize);
   if (!full && book.lanes.size === 0) return null;

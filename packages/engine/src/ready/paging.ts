@@ -5,6 +5,7 @@ import { runsPagedIn, type SubmittedRun } from '../facts/facts.ts';
 import { type Book, DUE_LANE, type Lane, type LaneCursor } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import type { Run, RunHead } from '../model/run.ts';
+import { isCrowded } from './is-crowded.ts';
 
 /** A page of parked runs that memory has room for. */
 export interface PageWanted {
@@ -47,10 +48,10 @@ const PAGES_AT_ONCE = 4;
  * thousands of tenants would be the memory that parking saves.
  */
 function queuePage(core: Core, laneName: string): { upTo: number; limit: number } | null {
-  const { queueWindow, classWindow, pageSize } = core.settings;
+  const { queueWindow, pageSize } = core.settings;
   const klass = Number(laneName[1]) as Class;
   const { queued } = core.ofTenant(laneName.slice(3), klass);
-  const crowded = core.queues.size[klass] >= classWindow;
+  const crowded = isCrowded(core, klass);
   if (queued > (crowded ? pageSize / 2 : queueWindow - pageSize)) return null;
   const room = crowded ? pageSize : Math.min(queueWindow - queued, pageSize * PAGES_AT_ONCE);
   return { upTo: Number.MAX_SAFE_INTEGER, limit: room };

@@ -7,6 +7,8 @@ export type ToLinkThread =
       readonly key: string;
       /** One number, shared: bytes that were handed over and are not yet with the network. */
       readonly buffered: Int32Array;
+      /** The longest message that is read. */
+      readonly bytesMax: number;
     }
   | { readonly kind: 'send'; readonly id: number; readonly bytes: Uint8Array }
   | {

@@ -33,7 +33,7 @@ export class LinkThreadHost {
   }
 
   open(
-    params: { url: string; key: string; buffered: Int32Array },
+    params: { url: string; key: string; buffered: Int32Array; bytesMax: number },
     handlers: SocketHandlers,
   ): number {
     const id = this.#opened;

@@ -1,7 +1,7 @@
 // The thread that owns the sockets to the nodes. It knows bytes, not frames, and runs nothing of
 // the user's: a handler that blocks the main thread for a minute does not make the worker look dead.
+// It imports nothing but the socket: everything else would be loaded before the first task runs.
 import { parentPort } from 'node:worker_threads';
-import { MESSAGE_BYTES_MAX } from '@signalbox/protocol/link';
 import WebSocket from 'ws';
 import type { FromLinkThread, ToLinkThread } from './link-messages.ts';
 
@@ -27,7 +27,7 @@ class Socket {
     this.#socket = new WebSocket(message.url, {
       headers: { authorization: `Bearer ${message.key}` },
       perMessageDeflate: false,
-      maxPayload: MESSAGE_BYTES_MAX,
+      maxPayload: message.bytesMax,
       handshakeTimeout: HANDSHAKE_MS,
     });
     let failure = '';

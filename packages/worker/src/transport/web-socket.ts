@@ -1,4 +1,10 @@
-import { decodeFromNode, encodeFrames, FrameError, type FromNode } from '@signalbox/protocol/link';
+import {
+  decodeFromNode,
+  encodeFrames,
+  FrameError,
+  type FromNode,
+  MESSAGE_BYTES_MAX,
+} from '@signalbox/protocol/link';
 import { LinkThreadHost } from './link-thread-host.ts';
 import type { Connection, ConnectionHandlers, Transport } from './transport.ts';
 
@@ -65,7 +71,7 @@ function connectSocket(
     return gone.promise;
   };
   const id = host.open(
-    { url, key, buffered },
+    { url, key, buffered, bytesMax: MESSAGE_BYTES_MAX },
     {
       opened: () => {
         isOpen = true;

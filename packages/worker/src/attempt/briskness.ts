@@ -1,0 +1,54 @@
+/** A start that takes longer blocks the event loop. */
+const START_MS = 5;
+/** Many that are started together take a while to go on; what takes longer has been blocked. */
+const PAUSE_MS = 250;
+/** So much longer than it has blocked, a handler is not trusted: one acceptance in so many is late. */
+const DISTRUST_FACTOR = 100;
+const NOBODY: ReadonlySet<string> = new Set();
+
+/**
+ * Which handlers come to their end at once. Their attempts are accepted only if they have not ended
+ * by then: an acceptance for every attempt of a short handler costs as much as its result.
+ */
+export class Briskness {
+  /** Those that did not block the event loop when they were last started. */
+  readonly #brisk = new Set<string>();
+  /** Those that have blocked it later, behind their first wait, where a start does not show it. */
+  readonly #distrustedUntil = new Map<string, number>();
+  #started: ReadonlySet<string> = NOBODY;
+  #startedAt = 0;
+
+  is(executor: string): boolean {
+    if (!this.#brisk.has(executor)) return false;
+    const until = this.#distrustedUntil.get(executor);
+    if (until === undefined) return true;
+    if (performance.now() < until) return false;
+    this.#distrustedUntil.delete(executor);
+    return true;
+  }
+
+  /** One of them was started, which took so long. */
+  started(executor: string, ms: number): void {
+    if (ms < START_MS) this.#brisk.add(executor);
+    else this.#brisk.delete(executor);
+  }
+
+  /** All of a message were started; what happens until `goneOn`, in the same turn, is theirs. */
+  letGo(executors: ReadonlySet<string>): void {
+    if (executors.size === 0) return;
+    this.#started = executors;
+    this.#startedAt = performance.now();
+  }
+
+  /** The worker's own code runs again, before it has started anything else. */
+  goneOn(): void {
+    if (this.#started === NOBODY) return;
+    const now = performance.now();
+    const ms = now - this.#startedAt;
+    if (ms > PAUSE_MS) {
+      const until = now + ms * DISTRUST_FACTOR;
+      for (const executor of this.#started) this.#distrustedUntil.set(executor, until);
+    }
+    this.#started = NOBODY;
+  }
+}
