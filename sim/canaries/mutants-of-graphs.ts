@@ -1,7 +1,26 @@
-import { any, type Mutant, type PlacedFact, taskFacts, withFacts } from './mutant.ts';
+import { any, facts, type Mutant, type PlacedFact, taskFacts, withFacts } from './mutant.ts';
 
 const without = (evidence: Parameters<typeof withFacts>[0], gone: PlacedFact['packed']) =>
   withFacts(evidence, (packed) => (packed === gone ? [] : [packed]));
+
+/** Resumes behind which a task begins: where nothing was left to begin, leaving one out is no lie. */
+function resumesThatBegin(evidence: Parameters<typeof withFacts>[0]): PlacedFact['packed'][] {
+  const open = new Map<string, PlacedFact['packed']>();
+  const found: PlacedFact['packed'][] = [];
+  for (const { packed } of facts(evidence)) {
+    if (packed.kind !== 'fact') continue;
+    const { fact } = packed;
+    if (fact.kind !== 'runResumed' && fact.kind !== 'runPaused' && fact.kind !== 'taskAssigned') {
+      continue;
+    }
+    const run = `${fact.partition}.${fact.seq}`;
+    const resumed = open.get(run);
+    if (fact.kind === 'taskAssigned' && resumed !== undefined) found.push(resumed);
+    if (fact.kind === 'runResumed') open.set(run, packed);
+    else open.delete(run);
+  }
+  return found;
+}
 
 /** Lies about how graphs went. */
 export const MUTANTS_OF_GRAPHS: readonly Mutant[] = [
@@ -9,8 +28,8 @@ export const MUTANTS_OF_GRAPHS: readonly Mutant[] = [
     name: 'a task begins while its run is paused',
     caughtBy: 'C8',
     mutate: (evidence, dice) => {
-      const resumed = any(dice, taskFacts(evidence, 'runResumed'));
-      return resumed && without(evidence, resumed.packed);
+      const resumed = any(dice, resumesThatBegin(evidence));
+      return resumed && without(evidence, resumed);
     },
   },
   {

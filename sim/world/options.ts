@@ -149,7 +149,10 @@ function drawEngine(dice: Dice): Partial<EngineSettings> {
 function drawLoop(dice: Dice): Partial<LoopSettings> {
   const settings: { -readonly [K in keyof LoopSettings]?: LoopSettings[K] } = {};
   if (chance(dice, 0.7)) settings.checkpointFacts = 20 + dice.int(300);
-  if (chance(dice, 0.2)) settings.pendingFactsMax = 5 + dice.int(50);
+  if (chance(dice, 0.2)) {
+    settings.pendingFactsMax = 5 + dice.int(50);
+    settings.idleTurnFactsMax = 1 + (settings.pendingFactsMax % 7);
+  }
   if (chance(dice, 0.1)) settings.mailboxMax = 20 + dice.int(100);
   if (chance(dice, 0.3)) settings.inboxPollMs = 500 + dice.int(2_000);
   settings.schedulePollMs = 1_000 + dice.int(4_000);

@@ -41,6 +41,8 @@ export interface Store {
    * implementation makes sure that the lost call cannot still succeed afterwards).
    */
   append(commit: Commit): Promise<AppendResult>;
+  /** Set where `append` has done its work when it returns: a caller gains nothing by calling early. */
+  readonly blocks?: true;
   /** The group at (partition, seq) without its body, or null. */
   readGroup(at: { partition: number; seq: number }): Promise<GroupHead | null>;
   /** Groups with seq > afterSeq in order of seq, bodies included; at most `limit`. */

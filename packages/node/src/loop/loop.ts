@@ -340,7 +340,9 @@ export class CommitLoop {
   }
 
   #readMail(now: number): void {
-    const upTo = this.#groups.waitingFacts + this.settings.turnFactsMax;
+    const { turnFactsMax, idleTurnFactsMax } = this.settings;
+    const isIdle = this.#groups.inFlight === null && this.#store.blocks !== true;
+    const upTo = this.#groups.waitingFacts + (isIdle ? idleTurnFactsMax : turnFactsMax);
     const hasRoom = (): boolean => this.#hasRoom() && this.#groups.waitingFacts < upTo;
     this.#mailbox.read(hasRoom, (mail) => {
       const answers = this.#applyMail(mail, now);
@@ -418,6 +420,9 @@ export class CommitLoop {
     this.#health.committed(ms);
     this.#groups.inFlight = null;
     if (group.owed.size > 0) this.#inbox.hurry();
+    // The store begins with what has gathered before the world is told of what it has done: both take
+    // about as long, and one would wait for the other. Without writes it would be released too early.
+    if (this.#store.blocks !== true && this.#groups.gathering.hasWrites) this.#flush();
     this.#release(group);
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);

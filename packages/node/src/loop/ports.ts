@@ -72,6 +72,8 @@ export interface LoopSettings {
    * bounds how long everything else, the renewal of leases among it, waits for it.
    */
   readonly turnFactsMax: number;
+  /** The same while a store that is somewhere else has nothing to do: it begins as soon as it can. */
+  readonly idleTurnFactsMax: number;
   /** Commands that may wait to be decided; beyond it clients are told to come back later. */
   readonly mailboxMax: number;
   /** A commit slower than this is slow; P2 is paused when that lasts. */
@@ -92,6 +94,7 @@ export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
   trustMarginMs: 1_000,
   pendingFactsMax: 20_000,
   turnFactsMax: 8_000,
+  idleTurnFactsMax: 1_500,
   mailboxMax: 50_000,
   slowCommitMs: 100,
   slowForMs: 5_000,

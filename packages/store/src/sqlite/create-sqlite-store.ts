@@ -80,6 +80,7 @@ export function storeOn(
     close: method(() => db.close()),
     now: async () => options.now(),
     append: method(append),
+    blocks: true,
     readGroup: method(groups.readGroup),
     readGroups: method(groups.readGroups),
     writeCheckpoint: method(checkpoints.writeCheckpoint),
