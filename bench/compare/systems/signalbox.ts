@@ -12,12 +12,16 @@ type StoreKind = 'postgres' | 'sqlite';
 /** Attempts that a worker runs at once: as many as keep node and database busy at the same time. */
 const CONCURRENCY = 2_000;
 
-const batches: Load = { batch: 500, inflight: 4, cap: 10_000 };
+/** More that waits in the node only makes its garbage live longer. */
+const batches: Load = { batch: 500, inflight: 4, cap: 6_000 };
 const ones: Load = { batch: 1, inflight: 16, cap: 5_000 };
 const tuned = (load: Load): Tuning => ({ config: { concurrency: CONCURRENCY }, load });
 
 /** Runs of twenty tasks. */
-const pipelines: Tuning = { config: { concurrency: CONCURRENCY, isPipeline: true }, load: batches };
+const pipelines: Tuning = {
+  config: { concurrency: CONCURRENCY, isPipeline: true },
+  load: { ...batches, cap: 10_000 },
+};
 
 /** As much as a worker runs at once, in equal shares; every tenant has a submission waiting. */
 const TENANTS = { count: 200, runningMax: 10 } as const;
