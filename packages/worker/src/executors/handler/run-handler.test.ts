@@ -30,6 +30,7 @@ describe('calling a handler', () => {
     const result = await runHandler(handler, attempt);
     expect(result).toMatchObject({ kind: 'failed', error: 'TypeError: no', output: null });
     expect(attempt.logged.stderr).toContain('run-handler.test');
+    expect(attempt.logged.stderr).not.toContain('run-handler.ts');
   });
 
   it('logs no stack of what was thrown because it was told to stop', async () => {

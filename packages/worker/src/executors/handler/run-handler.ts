@@ -4,6 +4,8 @@ import { AttemptHandlerContext } from './attempt-handler-context.ts';
 import type { Handler } from './handler.ts';
 import { decodePayload, encodePayload } from './json-payload.ts';
 
+const THIS_FILE = new URL(import.meta.url).pathname;
+
 /** Calls the handler with its context; the same in process and in a thread or process of its own. */
 export async function runHandler(handler: Handler, attempt: AttemptContext): Promise<Result> {
   const context = new AttemptHandlerContext(attempt);
@@ -16,7 +18,7 @@ export async function runHandler(handler: Handler, attempt: AttemptContext): Pro
     // The result carries one line; where it was thrown is what its author looks for. Not where it
     // was told to stop: then the throw is the answer to that.
     if (error instanceof Error && error.stack !== undefined && !attempt.signal.aborted) {
-      attempt.log('stderr', error.stack);
+      attempt.log('stderr', ownFrames(error.stack));
     }
     return failureOf(error);
   } finally {
@@ -24,4 +26,11 @@ export async function runHandler(handler: Handler, attempt: AttemptContext): Pro
     const offered = AttemptHandlerContext.offeredOf(context);
     if (offered !== null) await offered.stop();
   }
+}
+
+/** Down to where the handler was called: the frames below are the worker's, and no help to its author. */
+function ownFrames(stack: string): string {
+  const lines = stack.split('\n');
+  const below = lines.findIndex((line) => /^\s+at /.test(line) && line.includes(THIS_FILE));
+  return below < 0 ? stack : lines.slice(0, below).join('\n');
 }
