@@ -120,6 +120,20 @@ describe('running', () => {
     expect(node.accepted).toEqual([buildRef(0), buildRef(2), buildRef(3)]);
   });
 
+  it('a handler that blocks now and then in its start is accepted before it runs', async () => {
+    const { node } = await startWorker((input: string) => {
+      for (const until = performance.now() + 20; input === 'slow' && performance.now() < until; );
+    });
+    node.say(buildAssign(0, { value: 'quick' }));
+    await node.next('finish', 1);
+    for (const first of [1, 4, 7]) {
+      const values = ['quick', 'slow', 'quick'];
+      node.say(...values.map((value, i) => buildAssign(first + i, { value })));
+      await node.next('finish', first + 3);
+    }
+    expect(node.accepted).toEqual([0, 4, 5, 6, 7, 8, 9].map((seq) => buildRef(seq)));
+  });
+
   it('a handler that has blocked the event loop is accepted before it runs the next time', async () => {
     const { node } = await startWorker((input: string) => {
       for (const until = performance.now() + 20; input === 'slow' && performance.now() < until; );

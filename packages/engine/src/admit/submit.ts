@@ -1,12 +1,12 @@
 import type { Answer, Command } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { makeRunReady } from '../core/enqueue.ts';
+import { isCrowded } from '../core/is-crowded.ts';
 import { runSubmitted, type SubmittedRun } from '../facts/facts.ts';
 import { taskFannedOut, tasksAdded, tasksTakenOver } from '../facts/graph-facts.ts';
 import { type Book, DUE_LANE, queueLane, uniqueKey } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import type { Run, RunHead } from '../model/run.ts';
-import { isCrowded } from '../ready/is-crowded.ts';
 
 type Submit = Command & { kind: 'submit' };
 

@@ -1,11 +1,11 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { makeRunReady } from '../core/enqueue.ts';
+import { isCrowded } from '../core/is-crowded.ts';
 import { runsPagedIn, type SubmittedRun } from '../facts/facts.ts';
 import { type Book, DUE_LANE, type Lane, type LaneCursor } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import type { Run, RunHead } from '../model/run.ts';
-import { isCrowded } from './is-crowded.ts';
 
 /** A page of parked runs that memory has room for. */
 export interface PageWanted {

@@ -1,4 +1,4 @@
-import type { Answer, Command, Engine } from '@signalbox/engine';
+import { type Answer, type Command, type Engine, isToWorker } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store, StoreError } from '@signalbox/store';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
@@ -76,7 +76,7 @@ export class CommitLoop {
     this.time = new ServerTime(() => params.ports.monotonicMs());
     this.specs = new Specs(params.store);
     this.#wake = new WakeTimer(params.ports, () => this.#step());
-    this.#company = new Company(params.ports, () => this.#flush());
+    this.#company = new Company(params.ports, () => this.#step());
     const { engine, store, ports } = params;
     const { settings, specs, time } = this;
     const { partitions } = settings;
@@ -395,10 +395,10 @@ export class CommitLoop {
     groups.inFlight = group;
     const checkpoints = this.#checkpoints.take(group);
     const startedAt = this.#ports.monotonicMs();
-    this.#committer.commit(group).then(
-      (parts) => this.#committed({ group, parts, startedAt, checkpoints }),
-      (error) => this.#fail(error),
-    );
+    this.#committer
+      .commit(group)
+      .then((parts) => this.#committed({ group, parts, startedAt, checkpoints }))
+      .catch((error) => this.#fail(error));
   }
 
   #committed(params: {
@@ -422,8 +422,12 @@ export class CommitLoop {
     if (group.owed.size > 0) this.#inbox.hurry();
     // The store begins with what has gathered before the world is told of what it has done: both take
     // about as long, and one would wait for the other. Without writes it would be released too early.
-    if (this.#store.blocks !== true && this.#groups.gathering.hasWrites) this.#flush();
-    this.#release(group);
+    try {
+      if (this.#store.blocks !== true && this.#groups.gathering.hasWrites) this.#flush();
+    } finally {
+      // It is durable, whatever becomes of the next.
+      this.#release(group);
+    }
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
     this.#step();
@@ -442,8 +446,9 @@ export class CommitLoop {
     const effects = group.effects.filter((effect) => {
       const ref = partitionAndSeq(effect);
       if (ref === null) return true;
-      // A commit proves ownership of its partitions; for others the lease must vouch.
-      return group.facts.has(ref.partition)
+      // A commit proves ownership of its partitions; for others the lease must vouch to a worker. What
+      // the node does itself does no harm where another does it too, and nobody would ask for it again.
+      return group.facts.has(ref.partition) || !isToWorker(effect)
         ? this.leases.held.has(ref.partition)
         : this.leases.isTrusted(ref.partition);
     });

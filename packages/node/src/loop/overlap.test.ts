@@ -65,4 +65,22 @@ describe('store and world at once', () => {
     const facts = node.events.flatMap((event) => (event.kind === 'committed' ? [event.facts] : []));
     expect(facts).toEqual([20, 100]);
   });
+
+  it('an error in the next group is fatal to the node, and what became durable before it is told', async () => {
+    const { world, node, spec } = await start({ loop: { checkpointFacts: 3 } });
+    const told: string[] = [];
+    void node.submit(spec).then(({ kind }) => told.push(kind));
+    await world.run(5);
+    void node.submit(spec).then(({ kind }) => told.push(kind));
+    await world.run(1);
+    const broken = new Error('what a checkpoint reads is broken');
+    Object.defineProperty(node.engine.core.books.get(0), 'schedules', {
+      get: () => {
+        throw broken;
+      },
+    });
+    await world.run(60);
+    expect(told).toEqual(['accepted', 'refused']);
+    expect(node.fatal).toEqual([broken]);
+  });
 });

@@ -45,4 +45,27 @@ describe('briskness', () => {
     briskness.goneOn();
     expect(briskness.is('mail')).toBe(true);
   });
+
+  it('is not won back by a quick start in the message that had a slow one', () => {
+    const briskness = new Briskness();
+    start(briskness, 0);
+    for (const ms of [1, 20, 1]) briskness.started('mail', ms);
+    expect(briskness.is('mail')).toBe(false);
+    briskness.goneOn();
+    briskness.started('mail', 1);
+    expect(briskness.is('mail')).toBe(true);
+  });
+
+  it('is lost by a long start as by blocking behind it, and for good where it was too long', () => {
+    const briskness = new Briskness();
+    briskness.started('mail', 300);
+    briskness.goneOn();
+    start(briskness, 0);
+    expect(briskness.is('mail')).toBe(false);
+    vi.advanceTimersByTime(30_000);
+    expect(briskness.is('mail')).toBe(true);
+    start(briskness, 6_000);
+    vi.advanceTimersByTime(24 * 3_600_000);
+    expect(briskness.is('mail')).toBe(false);
+  });
 });

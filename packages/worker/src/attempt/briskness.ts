@@ -4,6 +4,8 @@ const START_MS = 5;
 const PAUSE_MS = 250;
 /** So much longer than it has blocked, a handler is not trusted: one acceptance in so many is late. */
 const DISTRUST_FACTOR = 100;
+/** Beyond this an acceptance may come too late for the node, which gives the task to another worker. */
+const FORGIVEN_MS = 5_000;
 const NOBODY: ReadonlySet<string> = new Set();
 
 /**
@@ -15,6 +17,8 @@ export class Briskness {
   readonly #brisk = new Set<string>();
   /** Those that have blocked it later, behind their first wait, where a start does not show it. */
   readonly #distrustedUntil = new Map<string, number>();
+  /** Those that have blocked in their start since the worker's own code ran last. */
+  readonly #slow = new Set<string>();
   #started: ReadonlySet<string> = NOBODY;
   #startedAt = 0;
 
@@ -29,8 +33,11 @@ export class Briskness {
 
   /** One of them was started, which took so long. */
   started(executor: string, ms: number): void {
-    if (ms < START_MS) this.#brisk.add(executor);
-    else this.#brisk.delete(executor);
+    if (ms >= START_MS) {
+      this.#slow.add(executor);
+      this.#brisk.delete(executor);
+      this.#distrust(executor, ms);
+    } else if (!this.#slow.has(executor)) this.#brisk.add(executor);
   }
 
   /** All of a message were started; what happens until `goneOn`, in the same turn, is theirs. */
@@ -42,13 +49,17 @@ export class Briskness {
 
   /** The worker's own code runs again, before it has started anything else. */
   goneOn(): void {
+    this.#slow.clear();
     if (this.#started === NOBODY) return;
-    const now = performance.now();
-    const ms = now - this.#startedAt;
-    if (ms > PAUSE_MS) {
-      const until = now + ms * DISTRUST_FACTOR;
-      for (const executor of this.#started) this.#distrustedUntil.set(executor, until);
-    }
+    const ms = performance.now() - this.#startedAt;
+    for (const executor of this.#started) this.#distrust(executor, ms);
     this.#started = NOBODY;
+  }
+
+  #distrust(executor: string, ms: number): void {
+    if (ms <= PAUSE_MS) return;
+    const untilMs = performance.now() + (ms > FORGIVEN_MS ? Infinity : ms * DISTRUST_FACTOR);
+    const before = this.#distrustedUntil.get(executor) ?? 0;
+    this.#distrustedUntil.set(executor, Math.max(before, untilMs));
   }
 }

@@ -27,19 +27,29 @@ export class Link {
 
   /** Rejects with `unavailable` when there is no connection; nothing has been sent then. */
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    clearTimeout(this.idleTimer);
     const idle = this.idleConnection();
+    // Before the work begins: what it calls in turn has to wait for it.
+    const { before, end } = this.queueUp();
     const turn =
-      idle === null ? this.last.then(async () => work(await this.open())) : this.now(work, idle);
-    this.underWay++;
-    const ended = turn.then(this.done, this.done);
-    this.last = ended;
-    if (this.options.idleMsMax !== undefined) ended.then(() => this.closeWhenIdle());
+      idle === null ? before.then(async () => work(await this.open())) : this.now(work, idle);
+    turn.then(end, end);
+    if (this.options.idleMsMax !== undefined) this.last.then(() => this.closeWhenIdle());
     return turn;
   }
 
-  private readonly done = (): void => {
-    this.underWay--;
-  };
+  /** A place in the row: what stands before it, and how it is left. */
+  private queueUp(): { before: Promise<unknown>; end: () => void } {
+    const before = this.last;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.last = promise;
+    this.underWay++;
+    const end = (): void => {
+      this.underWay--;
+      resolve();
+    };
+    return { before, end };
+  }
 
   private idleConnection(): Connection | null {
     const { connection } = this;
@@ -74,7 +84,9 @@ export class Link {
     clearTimeout(this.idleTimer);
     if (this.isClosed) return;
     this.idleTimer = setTimeout(() => {
-      this.last = this.last.then(() => this.hangUp());
+      // A call that comes meanwhile must not take the connection that is being closed.
+      const { before, end } = this.queueUp();
+      before.then(() => this.hangUp()).then(end, end);
     }, this.options.idleMsMax);
     this.idleTimer.unref();
   }

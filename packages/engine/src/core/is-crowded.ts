@@ -1,5 +1,5 @@
-import type { Core } from '../core/core.ts';
 import type { Class } from '../model/classes.ts';
+import type { Core } from './core.ts';
 
 /** Whether the class has its share of memory and the others leave it no more. */
 export function isCrowded({ queues, settings }: Core, klass: Class): boolean {

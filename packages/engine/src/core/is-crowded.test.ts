@@ -18,4 +18,17 @@ describe('memory for what waits', () => {
     expect(keep(h, 1, 50)).toBe(10);
     expect(keep(h, 0, 50)).toBe(10);
   });
+
+  it('U071 in a crowd a tenant gets its next page when half of one is left, not while there is a window', () => {
+    const h = new Harness({ settings: { ...settings, pageSize: 4, nodeWindow: 10 } });
+    keep(h, 2, 10);
+    for (let i = 0; i < 8; i += 1) h.trySubmit({ tenant: 'other', runClass: 2 });
+    expect(h.engine.core.ofTenant('other', 2).queued).toBe(4);
+    const wanted = () => h.engine.pagesWanted(() => false).map(({ limit }) => limit);
+    expect(wanted()).toEqual([]);
+    h.addWorker({ total: { slots: 13 } });
+    h.step();
+    expect(h.engine.core.ofTenant('other', 2).queued).toBeLessThanOrEqual(2);
+    expect(wanted()).not.toEqual([]);
+  });
 });
