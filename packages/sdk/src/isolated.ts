@@ -1,4 +1,5 @@
 import type { HandlerModule } from '@signalbox/worker';
+import { type MembersOf, refuseUnknown } from './known-members.ts';
 import type { Handler } from './work.ts';
 
 declare const types: unique symbol;
@@ -16,6 +17,11 @@ export interface IsolatedOptions {
   readonly isolation?: 'thread' | 'process';
 }
 
+const ISOLATED_MEMBERS = {
+  export: true,
+  isolation: true,
+} as const satisfies MembersOf<IsolatedOptions>;
+
 /**
  * `isolated<typeof import('./resize.ts').resize>(new URL('./resize.ts', import.meta.url), { export:
  * 'resize' })`: the type comes from the file, the code is loaded only where it runs.
@@ -24,6 +30,7 @@ export function isolated<H extends Handler<never, unknown>>(
   module: string | URL,
   options: IsolatedOptions = {},
 ): H extends Handler<infer Input, infer Output> ? IsolatedHandler<Input, Output> : never {
+  refuseUnknown(`the isolated handler ${module}`, Object.keys(options), ISOLATED_MEMBERS);
   const { isolation = 'thread' } = options;
   const handler: HandlerModule = {
     module,

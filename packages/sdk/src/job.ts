@@ -1,5 +1,6 @@
 import type { ClassName, JobDefinition, TaskDefinition } from '@signalbox/protocol';
-import type { AnyTask, Task } from './task.ts';
+import { type MembersOf, refuseUnknown } from './known-members.ts';
+import { type AnyTask, GRAPH_TASK_MEMBERS, type Task } from './task.ts';
 import {
   type AnyHandler,
   type CommandOptions,
@@ -8,6 +9,7 @@ import {
   isHandler,
   type TaskOptions,
   taskDefinitionOf,
+  WORK_MEMBERS,
   type WorkOptions,
 } from './work.ts';
 
@@ -21,6 +23,19 @@ export interface JobFields {
 }
 
 export type JobOptions = JobFields & TaskOptions;
+
+export const JOB_MEMBERS = {
+  class: true,
+  overlap: true,
+  description: true,
+  labels: true,
+} as const satisfies MembersOf<JobFields>;
+const WORK_JOB_MEMBERS = { ...JOB_MEMBERS, ...WORK_MEMBERS } as const satisfies MembersOf<
+  JobFields & WorkOptions
+>;
+const GRAPH_JOB_MEMBERS = { ...JOB_MEMBERS, tasks: true } as const satisfies MembersOf<
+  JobFields & Graph
+>;
 
 declare const types: unique symbol;
 
@@ -72,6 +87,8 @@ export function job(
 ): AnyJob {
   const options = isHandler(first) ? {} : first;
   const handler = isHandler(first) ? first : second;
+  const known = 'tasks' in options ? GRAPH_JOB_MEMBERS : WORK_JOB_MEMBERS;
+  refuseUnknown(`the job ${name}`, Object.keys(options), known);
   const handlers = new Map<string, AnyHandler>();
   if (handler !== undefined) handlers.set(name, handler);
   const tasks =
@@ -107,7 +124,8 @@ function graphOf(
   tasks: Graph['tasks'],
   handlers: Map<string, AnyHandler>,
 ): TaskDefinition[] {
-  return Object.entries(tasks).map(([name, { definition, handler, after }]) => {
+  return Object.entries(tasks).map(([name, { definition, handler, after, given }]) => {
+    refuseUnknown(`the task ${name} of the job ${job}`, given, GRAPH_TASK_MEMBERS);
     for (const parent of after) {
       if (Object.hasOwn(tasks, parent)) continue;
       throw new RangeError(

@@ -1,4 +1,5 @@
 import type { TaskDefinition } from '@signalbox/protocol';
+import type { MembersOf } from './known-members.ts';
 import {
   type AnyHandler,
   type CommandOptions,
@@ -7,6 +8,7 @@ import {
   isHandler,
   type TaskOptions,
   taskDefinitionOf,
+  WORK_MEMBERS,
   type WorkOptions,
 } from './work.ts';
 
@@ -20,10 +22,16 @@ export interface Task<Input, Output, Parent extends string = string> {
   readonly definition: TaskDefinition;
   readonly handler: HandlerLike<Input, Output> | null;
   readonly after: readonly Parent[];
+  /** What its options name: the job looks at it, since only the job knows what the task is called. */
+  readonly given: readonly string[];
 }
 
 /** Any task, whatever it takes and gives. */
 export type AnyTask<Parent extends string = string> = Task<never, unknown, Parent>;
+
+export const GRAPH_TASK_MEMBERS = { after: true, ...WORK_MEMBERS } as const satisfies MembersOf<
+  WorkOptions & After<string>
+>;
 
 export function task<Input = undefined, Output = unknown>(
   handler: HandlerLike<Input, Output>,
@@ -42,5 +50,5 @@ export function task(
   const options = isHandler(first) ? {} : first;
   const handler = isHandler(first) ? first : (second ?? null);
   const after = options.after ?? [];
-  return { definition: taskDefinitionOf(options), handler, after };
+  return { definition: taskDefinitionOf(options), handler, after, given: Object.keys(options) };
 }

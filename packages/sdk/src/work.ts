@@ -8,6 +8,7 @@ import type {
 } from '@signalbox/protocol';
 import type { HandlerContext } from '@signalbox/worker';
 import type { IsolatedHandler } from './isolated.ts';
+import type { MembersOf } from './known-members.ts';
 
 /** What a task does where it runs in a worker of yours. What it returns must be JSON. */
 export type Handler<Input, Output> = (
@@ -50,6 +51,23 @@ export interface HttpOptions extends TaskOptions {
 }
 
 export type WorkOptions = TaskOptions | CommandOptions | HttpOptions;
+
+export const TASK_MEMBERS = {
+  retry: true,
+  timeouts: true,
+  request: true,
+  zone: true,
+  workerLabels: true,
+  prefer: true,
+  apart: true,
+  critical: true,
+} as const satisfies MembersOf<TaskOptions>;
+
+export const WORK_MEMBERS = {
+  command: true,
+  http: true,
+  ...TASK_MEMBERS,
+} as const satisfies MembersOf<WorkOptions>;
 
 /** The task as the wire has it. Absent options stay absent: an unchanged job keeps its version. */
 export function taskDefinitionOf(options: WorkOptions): TaskDefinition {

@@ -95,6 +95,23 @@ describe('signalbox schedules', () => {
     expect((await run('trigger', 'beat')).out).toMatch(/^[0-9a-f-]{36}\n$/);
   });
 
+  it('fills the past up to now unless told until when', async () => {
+    await run('create', 'open', 'report', '--every', '1m');
+    const { code, err, out } = await run(
+      'backfill',
+      'open',
+      '--from',
+      '-5m',
+      '--dry-run',
+      '--json',
+    );
+    expect(code, err).toBe(0);
+    // A window that passes between the two commands is the schedule's own to decide.
+    expect(JSON.parse(out).missing).toBeGreaterThanOrEqual(4);
+    expect((await run('backfill', '--help')).out).toMatch(/--until .*\(default: "now"\)/);
+    expect((await run('backfill', 'open')).err).toContain('--from');
+  });
+
   it('mistakes are told with the option and a hint, and change nothing', async () => {
     const { code, err } = await run('create', 'bad', 'report', '--cron', '0 0 30 2 *');
     expect(code).toBe(2);

@@ -30,12 +30,12 @@ export function addWindows(registry: Registry, parent: Command): void {
         'signalbox schedules backfill nightly --from 2030-01-01T00:00Z --until 2030-02-01T00:00Z --dry-run',
         'what would be made',
       ],
-      ['signalbox schedules backfill nightly --from -7d --until now', 'the missing ones of a week'],
+      ['signalbox schedules backfill nightly --from -7d', 'the missing ones of a week, up to now'],
     ],
     configure: (command) => {
       command
         .requiredOption('--from <instant>', 'the first window, or before it')
-        .requiredOption('--until <instant>', 'the last window, or after it')
+        .option('--until <instant>', 'the last window, or after it', 'now')
         .addOption(new Option('--only <which>', 'windows').choices(['missing', 'all']))
         .option('--dry-run', 'only say what would be made')
         .option('--per-minute <count>', 'start so many in a minute', toCount);

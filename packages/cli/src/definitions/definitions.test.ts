@@ -85,6 +85,19 @@ describe('readDefinitions', () => {
     expect(read).toThrow(/^[^\n]+$/);
   });
 
+  it('names job, file and line of a setting that the SDK does not know', () => {
+    const sdk = fileURLToPath(new URL('../../../sdk/src/index.ts', import.meta.url));
+    const bad = `import { job } from ${JSON.stringify(sdk)};
+export const x = job('x', { retries: 3 }, () => 1);`;
+    write('bad.ts', bad);
+    write('all.ts', 'export * from "./bad.ts";');
+    for (const file of ['bad.ts', 'all.ts']) {
+      const read = () => readDefinitions(folder, [file]);
+      expect(read).toThrow(`cannot load ${join(folder, file)}: the job x has no setting "retries"`);
+      expect(read).toThrow(`(${join(folder, 'bad.ts')}:2)`);
+    }
+  });
+
   it('refuses a path that is not there', () => {
     expect(() => readDefinitions(folder, ['nope'])).toThrow('there is no ');
   });

@@ -1,6 +1,10 @@
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { UserError } from '../user-error.ts';
 import { type Wanted, type Where, wantedOf } from './wanted.ts';
+
+/** The folder of all packages: a stack names the SDK before the file that called it. */
+const OURS = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** What a TypeScript or JavaScript module of the user's exports. */
 export function loadModule(path: string): Readonly<Record<string, unknown>> {
@@ -52,9 +56,16 @@ function reason(error: unknown): string {
   if (code === 'ERR_REQUIRE_ASYNC_MODULE')
     return 'a module of jobs has no await outside of functions';
   if (code === 'MODULE_NOT_FOUND' || code === 'ENOENT') return firstLine(error.message);
-  // Where in the user's file: the stack's head names it, and the rest of the stack is ours.
-  const where = /^(\S+:\d+)$/m.exec(error.stack ?? '')?.[1];
+  // Where in the user's files, which need not be the one that was named: the stack's head says it of what
+  // cannot be parsed, the first call that is not ours of what was thrown.
+  const where = /^(\S+:\d+)$/m.exec(error.stack ?? '')?.[1] ?? calledAt(error.stack ?? '');
   return `${firstLine(error.message)}${where === undefined ? '' : ` (${where})`}`;
+}
+
+function calledAt(stack: string): string | undefined {
+  const calls = stack.matchAll(/^ {4}at (?:.*\()?(?:file:\/\/)?(\/.*:\d+):\d+\)?$/gm);
+  const places = [...calls].map(([, place = '']) => place);
+  return places.find((place) => !place.startsWith(OURS) && !place.includes('/node_modules/'));
 }
 
 function firstLine(text: string): string {

@@ -1,13 +1,23 @@
-import type { Approval, EventWait, TaskDefinition } from '@signalbox/protocol';
+import type { TaskDefinition } from '@signalbox/protocol';
 import type { AnyJob } from '../job.ts';
-import { type AnyHandler, isHandler, taskDefinitionOf, type WorkOptions } from '../work.ts';
+import { refuseUnknown } from '../known-members.ts';
+import { type AnyHandler, isHandler, taskDefinitionOf } from '../work.ts';
 import { type Given, placesIn, sourcesOf } from './inputs.ts';
 import type { Pipeline } from './pipeline-tasks.ts';
 import { type Place, placeOf, type Ref, reference, referring } from './reference.ts';
 import { requireInputs } from './require-inputs.ts';
 import type { Step, StepOptions } from './step.ts';
+import {
+  type ApprovalOptions,
+  type DynamicOptions,
+  type EventOptions,
+  type FanOutOptions,
+  type RunOptions,
+  type SleepOptions,
+  STEP_MEMBERS,
+  type WorkStepOptions,
+} from './step-members.ts';
 
-type Options = WorkOptions & StepOptions & { readonly inputs?: Given; readonly from?: object };
 type Added = Omit<TaskDefinition, 'name' | 'after' | 'when' | 'inputs'>;
 
 /** The tasks of one pipeline, in the order in which they were added. */
@@ -22,27 +32,28 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     this.input = reference({ owner: this, task: null, path: '' });
   }
 
-  task(name: string, first: AnyHandler | Options, second?: AnyHandler): Step<never> {
+  task(name: string, first: AnyHandler | WorkStepOptions, second?: AnyHandler): Step<never> {
     const options = isHandler(first) ? {} : first;
     const handler = isHandler(first) ? first : second;
+    this.#refuseUnknown(name, options, 'task');
     return this.#work(name, { options, handler, more: {} });
   }
 
-  fanOut(name: string, options: Options, handler?: AnyHandler): Step<never> {
+  fanOut(name: string, options: FanOutOptions, handler?: AnyHandler): Step<never> {
+    this.#refuseUnknown(name, options, 'fanOut');
     const from = this.#require(name, placeOf(options.from));
     if (from.task === null) throw this.#wrong(name, 'is fanned out from no task');
     const fanOut = from.path === '' ? { from: from.task } : { from: from.task, path: from.path };
     return this.#work(name, { options, handler, more: { fanOut } });
   }
 
-  dynamic(name: string, options: Options, handler: AnyHandler): Step<never> {
+  dynamic(name: string, options: DynamicOptions, handler: AnyHandler): Step<never> {
+    this.#refuseUnknown(name, options, 'dynamic');
     return this.#work(name, { options, handler, more: { dynamic: true } });
   }
 
-  sleep(
-    name: string,
-    options: StepOptions & { readonly forMs?: number; readonly until?: Date | string },
-  ): Step<never> {
+  sleep(name: string, options: SleepOptions): Step<never> {
+    this.#refuseUnknown(name, options, 'sleep');
     const { forMs, until } = options;
     const sleep =
       until === undefined
@@ -51,7 +62,8 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     return this.#add(name, options, { sleep });
   }
 
-  approval(name: string, options: StepOptions & Approval = {}): Step<never> {
+  approval(name: string, options: ApprovalOptions = {}): Step<never> {
+    this.#refuseUnknown(name, options, 'approval');
     const { message, timeoutMs, default: byDefault } = options;
     const approval = {
       ...(message !== undefined && { message }),
@@ -61,10 +73,8 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     return this.#add(name, options, { approval });
   }
 
-  event(
-    name: string,
-    options: StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string },
-  ): Step<never> {
+  event(name: string, options: EventOptions): Step<never> {
+    this.#refuseUnknown(name, options, 'event');
     const { type, filter, timeoutMs, default: byDefault } = options;
     const event = {
       type,
@@ -75,11 +85,8 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     return this.#add(name, options, { event });
   }
 
-  run(
-    name: string,
-    job: AnyJob,
-    options: StepOptions & { readonly inputs?: Given } = {},
-  ): Step<never> {
+  run(name: string, job: AnyJob, options: RunOptions = {}): Step<never> {
+    this.#refuseUnknown(name, options, 'run');
     return this.#add(name, options, { run: { job: job.name } });
   }
 
@@ -95,7 +102,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   #work(
     name: string,
-    of: { options: Options; handler: AnyHandler | undefined; more: Added },
+    of: { options: FanOutOptions; handler: AnyHandler | undefined; more: Added },
   ): Step<never> {
     const { options, handler, more } = of;
     // With the job's name before it: tasks of two jobs may have the same name.
@@ -150,6 +157,11 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
   #require(name: string, place: Place | null): Place {
     if (place?.owner === this) return place;
     throw this.#wrong(name, place === null ? 'comes after no task' : 'is given what is of another');
+  }
+
+  #refuseUnknown(name: string, options: object, kind: keyof typeof STEP_MEMBERS): void {
+    const of = `the task ${name} of the pipeline ${this.#job}`;
+    refuseUnknown(of, Object.keys(options), STEP_MEMBERS[kind]);
   }
 
   #wrong(name: string, what: string): RangeError {

@@ -1,5 +1,6 @@
 import type { FailurePolicy, JobDefinition, Notify, RunLimits } from '@signalbox/protocol';
-import { type Job, type JobFields, jobFieldsOf } from '../job.ts';
+import { JOB_MEMBERS, type Job, type JobFields, jobFieldsOf } from '../job.ts';
+import { type MembersOf, refuseUnknown } from '../known-members.ts';
 import { PipelineTasks } from './add-tasks.ts';
 import type { Pipeline } from './pipeline-tasks.ts';
 import type { Step } from './step.ts';
@@ -17,6 +18,16 @@ export interface PipelineOptions extends JobFields {
   /** Types of events that tasks wait for which `p.dynamic` adds. */
   readonly hears?: readonly string[];
 }
+
+const PIPELINE_MEMBERS = {
+  ...JOB_MEMBERS,
+  failurePolicy: true,
+  allowPartial: true,
+  limits: true,
+  notify: true,
+  expectedMs: true,
+  hears: true,
+} as const satisfies MembersOf<PipelineOptions>;
 
 type Build<Input, Output> = (tasks: Pipeline<Input>) => Step<Output> | undefined;
 
@@ -46,6 +57,7 @@ export function pipeline<Input, Output>(
 ): Job<Input, Output> {
   const [options, build] = typeof first === 'function' ? [{}, first] : [first, second];
   if (build === undefined) throw new TypeError(`the pipeline ${name} has no tasks`);
+  refuseUnknown(`the pipeline ${name}`, Object.keys(options), PIPELINE_MEMBERS);
   const tasks = new PipelineTasks<Input>(name);
   const last = build(tasks);
   if (last !== undefined) tasks.requireLast(last);
