@@ -1,6 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, TransientError, toWire } from './errors.ts';
 
+describe('what was thrown', () => {
+  it('is told with what caused it, each once', () => {
+    const refused = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED', name: 'Error' });
+    const told = (error: unknown) => (failureOf(error) as { error: string }).error;
+    expect(told(new TypeError('fetch failed', { cause: refused }))).toBe(
+      'TypeError: fetch failed: ECONNREFUSED',
+    );
+    expect(told(new Error('no row 7', { cause: new Error('no row') }))).toBe('no row 7');
+    expect(told(new Error('a', { cause: 'b' }))).toBe('a');
+    const round: Error = new Error('round');
+    round.cause = new Error('and round', { cause: round });
+    expect(told(round)).toContain('round: and round');
+  });
+});
+
 describe('a result on the wire', () => {
   it('of a success has its duration, and an exit code that is a number', () => {
     const output = new Uint8Array([1]);

@@ -64,10 +64,21 @@ export function failureOf(error: unknown): Result {
 
 type Failed = WireResult & { kind: 'failed' };
 
-function describe(error: unknown): string {
+const CAUSES_MAX = 4;
+
+/**
+ * With what caused it: of a `fetch` that could not connect, the error itself says only that it failed, and
+ * the words that tell whether to try again stand in its cause.
+ */
+function describe(error: unknown, causes = CAUSES_MAX): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : safeText(error);
   const name = error.name === 'Error' || error.name === '' ? '' : `${error.name}: `;
-  return `${name}${error.message}`;
+  const { code } = error as { code?: unknown };
+  const own = `${name}${error.message || (typeof code === 'string' ? code : '')}`;
+  const { cause } = error;
+  if (!(cause instanceof Error) || causes === 0) return own;
+  const because = describe(cause, causes - 1);
+  return own.includes(cause.message) && cause.message !== '' ? own : `${own}: ${because}`;
 }
 
 function safeText(value: unknown): string {

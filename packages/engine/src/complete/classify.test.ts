@@ -1,13 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES, type FailureClass } from '../facts/reasons.ts';
 import { Harness } from '../testing/harness.ts';
-import { classify } from './classify.ts';
+import { classify, FAILURE_WORDS } from './classify.ts';
 
 /** As they are found in the logs of real jobs. */
 const SAMPLES: readonly [error: string, expected: FailureClass, exitCode?: number][] = [
   ['connect ECONNREFUSED 10.0.0.5:5432', 'transient'],
   ['read ECONNRESET', 'transient'],
   ['write EPIPE', 'transient'],
+  ['TypeError: fetch failed', 'transient'],
+  ['TypeError: fetch failed: getaddrinfo ENOTFOUND api.internal', 'transient'],
+  ['connect EHOSTUNREACH 10.0.0.5:443', 'transient'],
   ['socket hang up', 'transient'],
   ['getaddrinfo EAI_AGAIN db.internal', 'transient'],
   ['connect ETIMEDOUT 203.0.113.7:443', 'transient'],
@@ -60,6 +64,15 @@ const SAMPLES: readonly [error: string, expected: FailureClass, exitCode?: numbe
 describe('classify', () => {
   it.each(SAMPLES)('FLT-01 "%s" is %s', (error, expected, exitCode) => {
     expect(classify(error, exitCode)).toBe(expected);
+  });
+
+  it('FLT-01 is documented with every word', () => {
+    const page = readFileSync(new URL('../../../../docs/sdk.md', import.meta.url), 'utf8');
+    const listed = FAILURE_WORDS.map(({ class: failureClass }) => {
+      const row = page.match(new RegExp(`^\\| \`${failureClass}\` \\| (.*?) \\|`, 'm'))?.[1] ?? '';
+      return [...row.matchAll(/`([^`]+)`/g)].map((match) => match[1]);
+    });
+    expect(listed).toEqual(FAILURE_WORDS.map(({ words }) => words));
   });
 
   it('FLT-01 is shown by at least thirty samples, of every class', () => {

@@ -3,7 +3,7 @@ import type { FailureClass } from '../facts/reasons.ts';
 const SIGNAL_OUT_OF_MEMORY = 137;
 
 /** Words that tell a failure's class. Resource first: "Cannot allocate memory" is not a mere refusal. */
-const PATTERNS: readonly {
+export const FAILURE_WORDS: readonly {
   readonly class: FailureClass;
   readonly words: readonly string[];
   /** Answers of a server; whole numbers only, or every fourth order number would be one. */
@@ -37,6 +37,10 @@ const PATTERNS: readonly {
       'econnrefused',
       'epipe',
       'eai_again',
+      'ehostunreach',
+      'enetunreach',
+      // What `fetch` says of every failure of the network, in the shape of a TypeError.
+      'fetch failed',
       'socket hang up',
       'connection reset',
       'connection refused',
@@ -78,7 +82,7 @@ const PATTERNS: readonly {
 export function classify(error: string, exitCode: number | undefined): FailureClass {
   if (exitCode === SIGNAL_OUT_OF_MEMORY) return 'resource';
   const text = error.toLowerCase();
-  for (const { class: failureClass, words, status } of PATTERNS) {
+  for (const { class: failureClass, words, status } of FAILURE_WORDS) {
     if (words.some((word) => text.includes(word))) return failureClass;
     if (status?.test(text)) return failureClass;
   }

@@ -33,6 +33,14 @@ describe('calling a handler', () => {
     expect(attempt.logged.stderr).not.toContain('run-handler.ts');
   });
 
+  it('logs what caused it', async () => {
+    const attempt = fakeAttempt();
+    await runHandler(() => {
+      throw new Error('no answer', { cause: new Error('refused') });
+    }, attempt);
+    expect(attempt.logged.stderr).toMatch(/no answer[\s\S]*\ncaused by Error: refused\n/);
+  });
+
   it('logs no stack of what was thrown because it was told to stop', async () => {
     const attempt = fakeAttempt();
     const result = await runHandler(() => {

@@ -18,7 +18,7 @@ export async function runHandler(handler: Handler, attempt: AttemptContext): Pro
     // The result carries one line; where it was thrown is what its author looks for. Not where it
     // was told to stop: then the throw is the answer to that.
     if (error instanceof Error && error.stack !== undefined && !attempt.signal.aborted) {
-      attempt.log('stderr', ownFrames(error.stack));
+      attempt.log('stderr', ownFrames(error.stack) + causesOf(error));
     }
     return failureOf(error);
   } finally {
@@ -33,4 +33,12 @@ function ownFrames(stack: string): string {
   const lines = stack.split('\n');
   const below = lines.findIndex((line) => /^\s+at /.test(line) && line.includes(THIS_FILE));
   return below < 0 ? stack : lines.slice(0, below).join('\n');
+}
+
+const CAUSES_MAX = 4;
+
+/** A stack does not tell what caused its error, which is often all that matters. */
+function causesOf({ cause }: Error, left = CAUSES_MAX): string {
+  if (!(cause instanceof Error) || left === 0) return '';
+  return `\ncaused by ${ownFrames(cause.stack ?? cause.message)}${causesOf(cause, left - 1)}`;
 }
