@@ -5,7 +5,7 @@ import { type OpenStore, openPostgres, openSqlite } from './stores.ts';
 /** Long enough that what was in memory at the start has drained, and the store is read. */
 const DRAIN_MS = 20_000;
 /** What the three classes keep in memory together. */
-const IN_MEMORY = 170_000;
+const IN_MEMORY = 140_000;
 const FLEET = { workers: 100, tenants: 200, slots: 40 };
 
 /**

@@ -182,7 +182,7 @@ const LINES: readonly Line[] = [
   },
   {
     figure: 'drainRatioToInMemory1m',
-    what: 'The same relative to a backlog of 170,000 that is all in memory',
+    what: 'The same relative to a backlog of 140,000 that is all in memory',
     target: 'stated',
   },
   {
@@ -204,7 +204,7 @@ const LINES: readonly Line[] = [
   },
   {
     figure: 'drainRatioToInMemory10m',
-    what: 'The same relative to a backlog of 170,000 that is all in memory',
+    what: 'The same relative to a backlog of 140,000 that is all in memory',
     target: 'stated',
   },
   {

@@ -94,7 +94,7 @@ export const DEFAULT_SETTINGS: EngineSettings = {
   memoryFactor: 2,
   memoryMbMax: 1_048_576,
   queueWindow: 120_000,
-  classWindow: 60_000,
+  classWindow: 50_000,
   nodeWindow: 120_000,
   pageSize: 500,
   inputBytesMax: 268_435_456,

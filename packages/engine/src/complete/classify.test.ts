@@ -66,7 +66,7 @@ describe('classify', () => {
     expect(classify(error, exitCode)).toBe(expected);
   });
 
-  it('FLT-01 is documented with every word', () => {
+  it('is documented with every word', () => {
     const page = readFileSync(new URL('../../../../docs/sdk.md', import.meta.url), 'utf8');
     const listed = FAILURE_WORDS.map(({ class: failureClass }) => {
       const row = page.match(new RegExp(`^\\| \`${failureClass}\` \\| (.*?) \\|`, 'm'))?.[1] ?? '';

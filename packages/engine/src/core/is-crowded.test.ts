@@ -12,14 +12,14 @@ describe('memory for what waits', () => {
     return h.engine.core.queues.size[klass] - before;
   }
 
-  it('U071 is a class’s own where it is alone, and never less than its window beside others', () => {
+  it('is a class’s own where it is alone, and never less than its window beside others', () => {
     const h = new Harness({ settings });
     expect(keep(h, 2, 50)).toBe(30);
     expect(keep(h, 1, 50)).toBe(10);
     expect(keep(h, 0, 50)).toBe(10);
   });
 
-  it('U071 in a crowd a tenant gets its next page when half of one is left, not while there is a window', () => {
+  it('in a crowd a tenant gets its next page when half of one is left, not while there is a window', () => {
     const h = new Harness({ settings: { ...settings, pageSize: 4, nodeWindow: 10 } });
     keep(h, 2, 10);
     for (let i = 0; i < 8; i += 1) h.trySubmit({ tenant: 'other', runClass: 2 });
