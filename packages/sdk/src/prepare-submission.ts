@@ -2,7 +2,10 @@ import type { ClassName } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 
 export interface SubmitOptions {
-  /** At most one run for each key: asking again gives the run that is there. */
+  /**
+   * One run for each key: asking again gives the run that is there, for `keep-keys` after the
+   * submission and for as long as the run lives.
+   */
   readonly key?: string;
   /** No second live run of the job with the same value: asking again gives the one that lives. */
   readonly unique?: string;

@@ -16,7 +16,7 @@ import type { LogLineRow, LogQuery } from './log-lines.ts';
  *   PostgreSQL would refuse what SQLite would keep.
  *
  * Invariants enforced here (numbers as in docs/architecture.md):
- * - I2  at most one run per (tenant, idempotency key).
+ * - I2  at most one run per (tenant, idempotency key), until the key is forgotten; never two live.
  * - I7  epochs of a partition strictly rise.
  * - I9  no group commits under a superseded epoch: (partition, seq) is unique, a take-over occupies
  *       the next seq itself, so the old owner's next append collides and writes nothing.
@@ -104,8 +104,17 @@ export interface Store {
   }): Promise<StoredRun[]>;
   /** Runs that hold these idempotency keys. */
   readKeys(keys: readonly { tenant: string; key: string }[]): Promise<HeldKey[]>;
-  /** Forgets keys of runs submitted before the time, at most `limit`; answers how many. */
-  forgetKeys(query: { beforeMs: number; limit: number }): Promise<number>;
+  /**
+   * Looks at keys of runs submitted before the time, in order of (run, tenant, key) and after the
+   * cursor, at most `limit`, and forgets them. The key of a run that is there and has not ended
+   * stays, however old it is: a second submission under it would make a second live run (I2). It
+   * moves the cursor, so a pass over all of them ends. `last` is null where nothing comes after.
+   */
+  forgetKeys(query: {
+    beforeMs: number;
+    after: HeldKey | null;
+    limit: number;
+  }): Promise<{ forgotten: number; last: HeldKey | null }>;
 
   // ── parked runs (backlog beyond memory, and due times far ahead) ──────────────────────────
   /**

@@ -1,4 +1,4 @@
-import { type Answer, type Command, type Engine, isToWorker } from '@signalbox/engine';
+import type { Answer, Command, Engine } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store, StoreError } from '@signalbox/store';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
@@ -20,6 +20,7 @@ import { ServerTime } from './server-time.ts';
 import { inOrder, partitionOf, type Slice, slicesOf } from './slices.ts';
 import { Specs } from './specs.ts';
 import { StoreHealth } from './store-health.ts';
+import { isVouched, truthful } from './vouched.ts';
 import { WakeTimer } from './wake-timer.ts';
 
 export interface LoopParams {
@@ -433,28 +434,14 @@ export class CommitLoop {
     this.#step();
   }
 
-  /** Acceptance is only told of partitions that were in the commit, or are still ours. */
-  #truthful(group: Group, { partition, answers }: Reply): readonly Answer[] {
-    const vouched = partition === null || group.facts.has(partition) || this.owns(partition);
-    if (vouched) return answers;
-    return answers.map((answer) => (answer.kind === 'refused' ? answer : refused('unknown')));
-  }
-
   /** Everything in the group is durable: now, and not before, the world may know. */
   #release(group: Group): void {
     this.#durable.set(group.number);
-    const effects = group.effects.filter((effect) => {
-      const ref = partitionAndSeq(effect);
-      if (ref === null) return true;
-      // A commit proves ownership of its partitions; for others the lease must vouch to a worker. What
-      // the node does itself does no harm where another does it too, and nobody would ask for it again.
-      return group.facts.has(ref.partition) || !isToWorker(effect)
-        ? this.leases.held.has(ref.partition)
-        : this.leases.isTrusted(ref.partition);
-    });
+    const effects = group.effects.filter((effect) => isVouched(effect, group, this.leases));
     // Workers first: whoever waits for work waits longest.
     if (effects.length > 0) this.#loader.release(effects);
-    for (const reply of group.replies) reply.resolve(this.#truthful(group, reply));
+    for (const reply of group.replies)
+      reply.resolve(truthful(reply, group, (partition) => this.owns(partition)));
     if (this.#ports.published !== undefined) {
       for (const [partition, facts] of group.facts) this.#ports.published(partition, facts);
     }

@@ -22,12 +22,15 @@ describe('retention', () => {
     clock.now += 14 * DAY;
     const swept = await sweep(store, SETTINGS);
 
-    expect(swept).toMatchObject({ segments: 1, keys: 2, heldBy: { openRuns: 1 } });
+    expect(swept).toMatchObject({ segments: 1, keys: 1, heldBy: { openRuns: 1 } });
     expect(await store.getRun({ tenant: 't', id: ended.id })).toBeNull();
     expect(await store.getRun({ tenant: 't', id: live.id })).not.toBeNull();
     expect(await store.getRun({ tenant: 't', id: recent.id })).not.toBeNull();
     const keys = [1, 2, 3].map((n) => ({ tenant: 't', key: `key ${n}` }));
-    expect(await store.readKeys(keys)).toEqual([{ tenant: 't', key: 'key 3', run: recent.id }]);
+    expect(await store.readKeys(keys)).toEqual([
+      { tenant: 't', key: 'key 2', run: live.id },
+      { tenant: 't', key: 'key 3', run: recent.id },
+    ]);
     expect(await sweep(store, SETTINGS)).toMatchObject({ segments: 0, keys: 0 });
   });
 });

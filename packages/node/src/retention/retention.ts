@@ -1,11 +1,13 @@
-import type { Store } from '@signalbox/store';
+import { setImmediate } from 'node:timers/promises';
+import type { HeldKey, Store } from '@signalbox/store';
 
-const KEYS_PER_STEP = 10_000;
+/** On SQLite the node stands still for a step: 25 ms. */
+const KEYS_PER_STEP = 2_000;
 
 export interface RetentionSettings {
   /** Runs that were submitted longer ago and have all ended are dropped, a whole segment at a time. */
   readonly historyMs: number;
-  /** An idempotency key is remembered for this long. */
+  /** An idempotency key is remembered for this long after the submission, and while its run lives. */
   readonly keysMs: number;
   /** Packed facts are kept for this long beyond what recovery needs: for watchers that resume. */
   readonly factsMs: number;
@@ -53,13 +55,21 @@ export async function sweep(store: Store, settings: RetentionSettings): Promise<
   return { segments, groupSegments, keys, heldBy };
 }
 
-/** In steps, because one statement over a day of keys would hold the store up. */
+/**
+ * In steps with a pause for others, because one statement over a day of keys would hold them up.
+ * A sweep looks at what it forgets and at the keys of old runs that live: the rest are gone.
+ */
 async function forgetKeys(store: Store, beforeMs: number): Promise<number> {
-  for (let forgotten = 0; ; ) {
-    const step = await store.forgetKeys({ beforeMs, limit: KEYS_PER_STEP });
-    forgotten += step;
-    if (step < KEYS_PER_STEP) return forgotten;
-  }
+  let forgotten = 0;
+  let after: HeldKey | null = null;
+  do {
+    const query: Parameters<Store['forgetKeys']>[0] = { beforeMs, after, limit: KEYS_PER_STEP };
+    const step = await store.forgetKeys(query);
+    forgotten += step.forgotten;
+    after = step.last;
+    await setImmediate();
+  } while (after !== null);
+  return forgotten;
 }
 
 /** Sweeps now and then for as long as the node runs. Answers how to stop. */

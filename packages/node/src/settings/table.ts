@@ -91,7 +91,7 @@ export const SETTINGS = {
     parts: NODE,
     type: duration,
     fallback: 7 * DAY_MS,
-    help: 'how long an idempotency key is remembered',
+    help: 'how long an idempotency key is remembered after the submission; never less than its run lives',
   }),
   blobs: required({
     flag: '--blobs',

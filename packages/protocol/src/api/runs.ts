@@ -37,7 +37,7 @@ export const Submission = Type.Object(
     /** The name of a payload that was sent before, with `PUT /blobs`: for what is too large for a body. */
     inputBlob: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' })),
     class: Type.Optional(ClassName),
-    /** At most one run per tenant and key; also as the header `Idempotency-Key`. */
+    /** At most one run per tenant and key while it is remembered; also as the header `Idempotency-Key`. */
     key: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     /** No second live run of the job with the same value. */
     unique: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),

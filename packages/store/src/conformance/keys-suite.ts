@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { runRow } from './builders.ts';
+import type { HeldKey, RunRow, Store } from '../store.ts';
+import { endRow, parkedRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
-import { expectRefused, expectUnchanged, newCommitId, openWorld } from './world.ts';
+import { expectRefused, expectUnchanged, LONG_MS, newCommitId, openWorld } from './world.ts';
 
 export function keysSuite(target: ConformanceTarget): void {
   describe('idempotency keys', () => {
@@ -76,19 +77,22 @@ export function keysSuite(target: ConformanceTarget): void {
       expect(await world.store.readKeys([])).toEqual([]);
     });
 
-    it('forgets keys of runs submitted before a time, in limited steps', async () => {
+    it('forgets keys of ended runs submitted before a time, in limited steps', async () => {
       const world = await openWorld(target);
       const owner = await world.own(1);
       const runs = Array.from({ length: 10 }, (_, i) =>
         runRow({ ms: world.baseMs + i, partition: 1, seq: i + 1 }, { keys: [`k${i}`] }),
       );
-      await owner.commit({ runs });
+      await owner.commit({ runs, ends: runs.map((run) => endRow(run)) });
+      const forget = (beforeMs: number, after: HeldKey | null, limit: number) =>
+        world.store.forgetKeys({ beforeMs, after, limit });
       const beforeMs = world.baseMs + 6;
-      expect(await world.store.forgetKeys({ beforeMs: world.baseMs, limit: 99 })).toBe(0);
-      expect(await world.store.forgetKeys({ beforeMs, limit: 4 })).toBe(4);
+      expect(await forget(world.baseMs, null, 99)).toEqual({ forgotten: 0, last: null });
+      const last = { tenant: 'acme', key: 'k3', run: runs[3]?.id };
+      expect(await forget(beforeMs, null, 4)).toEqual({ forgotten: 4, last });
       expect((await world.snapshot()).keys).toHaveLength(6);
-      expect(await world.store.forgetKeys({ beforeMs, limit: 4 })).toBe(2);
-      expect(await world.store.forgetKeys({ beforeMs, limit: 4 })).toBe(0);
+      expect(await forget(beforeMs, last as HeldKey, 4)).toEqual({ forgotten: 2, last: null });
+      expect(await forget(beforeMs, null, 4)).toEqual({ forgotten: 0, last: null });
       const left = (await world.snapshot()).keys.map(({ key }) => key);
       expect(left).toEqual(['k6', 'k7', 'k8', 'k9']);
       // The run stays as it was submitted, and its key is free again.
@@ -98,6 +102,40 @@ export function keysSuite(target: ConformanceTarget): void {
       expect(first?.run.keys).toEqual(['k0']);
     });
 
+    it('DUR-06 keeps the keys of a run that has not ended, however old, and passes them by', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      const [live, ended, parked] = [1, 2, 3].map((seq) =>
+        runRow({ ms: world.baseMs, partition: 1, seq }, { keys: [`a${seq}`, `b${seq}`] }),
+      ) as [RunRow, RunRow, RunRow];
+      const rows = { ends: [endRow(ended)], parked: [parkedRow(parked)] };
+      await owner.commit({ runs: [live, ended, parked], ...rows });
+      // In pages that end between two keys of a run, and one that forgets nothing.
+      expect(await forgetAll(world.store, world.baseMs + LONG_MS, 1)).toBe(2);
+      expect(await forgetAll(world.store, world.baseMs + LONG_MS, 3)).toBe(0);
+      const held = (await world.snapshot()).keys.map(({ key }) => key);
+      expect(held).toEqual(['a1', 'a3', 'b1', 'b3']);
+      const again = runRow({ ms: world.baseMs + 9, partition: 1, seq: 9 }, { keys: ['a1'] });
+      expect(byKey(await owner.commit({ runs: [again] }))).toEqual([
+        { tenant: 'acme', key: 'a1', run: live.id },
+      ]);
+      await owner.commit({ ends: [endRow(live), endRow(parked)] });
+      expect(await forgetAll(world.store, world.baseMs + LONG_MS, 3)).toBe(4);
+      expect(await owner.commit({ runs: [again] })).toEqual({ kind: 'committed' });
+    });
+
+    it('forgets the keys of runs whose segment has been dropped', async () => {
+      const world = await openWorld(target, { segmentMs: 50 });
+      const owner = await world.own(1);
+      const run = runRow({ ms: world.baseMs, partition: 1, seq: 1 }, { keys: ['k'] });
+      await owner.commit({ runs: [run], ends: [endRow(run)] });
+      const fromMs = world.baseMs - (world.baseMs % 50);
+      await world.waitPast(fromMs + 50);
+      expect(await world.store.sealSegment(fromMs)).toEqual({ sealed: true, openRuns: 0 });
+      await world.store.dropSegment(fromMs);
+      expect(await forgetAll(world.store, world.baseMs + 1, 9)).toBe(1);
+    });
+
     it('refuses a run that names one key twice', async () => {
       const world = await openWorld(target);
       const owner = await world.own(1);
@@ -105,6 +143,19 @@ export function keysSuite(target: ConformanceTarget): void {
       await expectRefused(owner.commit({ runs: [run] }), 'invalid');
     });
   });
+}
+
+/** A pass over all keys that are old enough; answers how many were forgotten. */
+async function forgetAll(store: Store, beforeMs: number, limit: number): Promise<number> {
+  let count = 0;
+  let after: HeldKey | null = null;
+  do {
+    const query: Parameters<Store['forgetKeys']>[0] = { beforeMs, after, limit };
+    const { forgotten, last } = await store.forgetKeys(query);
+    count += forgotten;
+    after = last;
+  } while (after !== null);
+  return count;
 }
 
 function byKey(result: { kind: string; keys?: readonly { key: string }[] }) {

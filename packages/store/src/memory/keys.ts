@@ -1,8 +1,9 @@
 import { compareRunIds } from '@signalbox/engine';
 import { compareText } from '../compare-text.ts';
-import type { HeldKey } from '../store.ts';
+import type { HeldKey, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { copyId } from './copy.ts';
+import { findRun } from './runs.ts';
 import type { MemoryState } from './state.ts';
 
 export function readKeys(
@@ -19,14 +20,32 @@ export function readKeys(
 }
 
 /** Oldest runs first, so that a limited pass makes progress in time. */
-export function forgetKeys(state: MemoryState, query: { beforeMs: number; limit: number }): number {
-  const old = [...state.keys.values()]
-    .filter((held) => held.run.ms < query.beforeMs)
-    .sort(
-      (a, b) =>
-        compareRunIds(a.run, b.run) || compareText(a.tenant, b.tenant) || compareText(a.key, b.key),
-    )
-    .slice(0, query.limit);
+export function forgetKeys(
+  state: MemoryState,
+  query: Parameters<Store['forgetKeys']>[0],
+): { forgotten: number; last: HeldKey | null } {
+  const { beforeMs, after, limit } = query;
+  if (after !== null) requireTexts({ tenant: after.tenant, key: after.key });
+  const seen = [...state.keys.values()]
+    .filter((held) => held.run.ms < beforeMs && (after === null || compareHeld(held, after) > 0))
+    .sort(compareHeld)
+    .slice(0, limit);
+  const old = seen.filter((held) => !isLive(state, held));
   for (const { tenant, key } of old) state.keys.delete(`${tenant}\0${key}`);
-  return old.length;
+  const last = seen.length < limit ? undefined : seen.at(-1);
+  return {
+    forgotten: old.length,
+    last: last === undefined ? null : { ...last, run: copyId(last.run) },
+  };
+}
+
+function isLive(state: MemoryState, { tenant, run }: HeldKey): boolean {
+  const entry = findRun(state, { tenant, id: run });
+  return entry !== undefined && entry.run !== null && entry.end === null;
+}
+
+function compareHeld(a: HeldKey, b: HeldKey): number {
+  return (
+    compareRunIds(a.run, b.run) || compareText(a.tenant, b.tenant) || compareText(a.key, b.key)
+  );
 }

@@ -1,10 +1,12 @@
 import { firstIdOf } from '@signalbox/engine';
-import type { HeldKey } from '../store.ts';
+import type { HeldKey, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { forgetKeys as forgetKeysSql } from './sql/forget-keys.ts';
 import { readKey } from './sql/read-key.ts';
+
+const BEFORE_ALL: HeldKey = { run: firstIdOf(0), tenant: '', key: '' };
 
 export async function readKeys(
   database: Database,
@@ -22,12 +24,23 @@ export async function readKeys(
 
 export async function forgetKeys(
   database: Database,
-  query: { beforeMs: number; limit: number },
-): Promise<number> {
-  const forget = step(forgetKeysSql(database.schema), 2, (writer) => {
+  query: Parameters<Store['forgetKeys']>[0],
+): Promise<{ forgotten: number; last: HeldKey | null }> {
+  const { tenant, key, run } = query.after ?? BEFORE_ALL;
+  requireTexts({ tenant, key });
+  const forget = step(forgetKeysSql(database.schema), 5, (writer) => {
     writer.uuid(firstIdOf(Math.max(0, query.beforeMs)));
+    writer.uuid(run);
+    writer.text(tenant);
+    writer.text(key);
     writer.int8(query.limit);
   });
-  const [row] = await database.query<{ count: number }>(forget, 'once');
-  return row?.count ?? 0;
+  const [row] = await database.query<ForgottenColumns>(forget, 'once');
+  const { forgotten, ...last } = row as ForgottenColumns;
+  return { forgotten, last: last.run === null ? null : last };
 }
+
+type ForgottenColumns = { readonly forgotten: number } & (
+  | HeldKey
+  | { readonly run: null; readonly tenant: null; readonly key: null }
+);

@@ -6,7 +6,7 @@ import { ADVANCE_PARTITION } from './sql/advance-partition.ts';
 import { READ_AUDIT, READ_AUDIT_HEAD } from './sql/audit.ts';
 import { createGroupSegment } from './sql/create-group-segment.ts';
 import { createRunSegment } from './sql/create-run-segment.ts';
-import { FORGET_KEYS } from './sql/forget-keys.ts';
+import { FORGET_KEY, READ_OLD_KEYS, readIsLive } from './sql/forget-keys.ts';
 import { GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
 import { getRun } from './sql/get-run.ts';
 import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
@@ -23,7 +23,7 @@ import { readRun } from './sql/read-run.ts';
 /** Statements whose cost must not grow with the table: none may walk it, none may sort. */
 const STATEMENTS: Record<string, string> = {
   ADVANCE_PARTITION,
-  FORGET_KEYS,
+  FORGET_KEY,
   GET_NEWEST_DEFINITION,
   LIST_DEFINITION_CHANGES,
   LIST_DEFINITION_VERSIONS,
@@ -31,7 +31,9 @@ const STATEMENTS: Record<string, string> = {
   READ_AUDIT_HEAD,
   READ_INBOX,
   READ_KEY,
+  READ_OLD_KEYS,
   getRun: getRun(1),
+  readIsLive: readIsLive(1),
   readRun: readRun(1, false),
   readGroups: readGroups(1),
   readParked: readParked(1),

@@ -66,8 +66,8 @@ export const forgetKeys: Operation = (model, random) => {
   if (!random.chance(20)) return null;
   const beforeMs = model.nowMs - random.below(2 * model.segmentMs);
   return step({
-    call: (store) => store.forgetKeys({ beforeMs, limit: 1_000_000 }),
-    succeeded: (answer) => answer > 0,
+    call: (store) => store.forgetKeys({ beforeMs, after: null, limit: 1_000_000 }),
+    succeeded: ({ forgotten }) => forgotten > 0,
   });
 };
 

@@ -1,19 +1,43 @@
 import { sql } from './statement.ts';
 
 /**
- * The keys of the oldest runs, found along the index on the run and deleted by primary key. The
- * rows are locked in that order, and one that another pass has locked is left to it.
+ * A page of the oldest keys along the index on the run, after the cursor. Each is looked up among
+ * runs and ends by primary key, in the one segment that its run names, and goes unless its run lives.
+ * `offset 0` and the lock keep each look-up a probe, where a join may read the whole history. Only
+ * what goes is locked: a lock is a write, and keys that stay are seen by every pass. One that another
+ * pass has locked is left to it. What is locked does not move, and is deleted by its place: a join
+ * by key reads all keys for each page, because nobody can tell the planner how few are meant.
  */
 export const forgetKeys = sql(
   'forget_keys',
   (s) => `
-with old as materialized (
-  select tenant, key from ${s}.keys where run < $1::uuid
-  order by run, tenant, key limit $2::bigint
-  for update skip locked
+with seen as materialized (
+  select run, tenant, key from ${s}.keys
+  where run < $1::uuid and (run, tenant, key) > ($2::uuid, $3::text, $4::text)
+  order by run, tenant, key limit $5::bigint
+),
+old as materialized (
+  select held.place
+  from seen
+  left join lateral (
+    select true as is_there from ${s}.runs where tenant = seen.tenant and id = seen.run offset 0
+  ) r on true
+  left join lateral (
+    select true as is_there from ${s}.ends where id = seen.run and tenant = seen.tenant offset 0
+  ) e on true
+  cross join lateral (
+    select ctid as place from ${s}.keys
+    where tenant = seen.tenant and key = seen.key and run = seen.run
+      and (r.is_there is null or e.is_there)
+    for update skip locked
+  ) held
 ),
 gone as (
-  delete from ${s}.keys k using old where k.tenant = old.tenant and k.key = old.key returning 1
+  delete from ${s}.keys where ctid = any (array(select place from old)) returning 1
 )
-select count(*) as count from gone`,
+select (select count(*) from gone) as forgotten, last.run, last.tenant, last.key
+from (values (1)) as one
+left join lateral (
+  select run, tenant, key from seen order by run, tenant, key offset $5::bigint - 1 limit 1
+) last on true`,
 );
