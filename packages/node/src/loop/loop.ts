@@ -5,7 +5,7 @@ import { asStoreError, Committer } from './committer.ts';
 import { Company } from './company.ts';
 import { decideAll } from './decide-all.ts';
 import { DurableMark } from './durable-mark.ts';
-import { type Group, partitionAndSeq, type Reply } from './group.ts';
+import type { Group } from './group.ts';
 import { Groups, type Holder } from './groups.ts';
 import { Inbox, type Taken } from './inbox.ts';
 import { Leases } from './leases.ts';
