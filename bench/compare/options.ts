@@ -31,7 +31,8 @@ export const HELP = `npm run bench -- [options]: Signalbox beside its peers, in 
   --backlog LIST    waiting tasks of the shape backlog; peers are spared more than a million
   --history LIST    ended tasks of the shape history; the same
   --short           small sizes, to see that everything runs
-  --quick           ratios to the best PostgreSQL peer within 50 s, as one object
+  --quick           ratios to the best PostgreSQL peer within 50 s once the peers are installed, as one
+                    object; it says isDisturbed, and refuses nothing
   --json            one object instead of tables
   --write           renews the tables and plots of docs/performance.md of the shapes that were measured,
                     each when it is done; the others stay

@@ -20,6 +20,7 @@ export function renderMarkdown(kept: PeersRecord, systems: readonly System[]): s
     'Ratios are to the best peer on PostgreSQL in the same run, medians to medians.',
     targetsTable(new Lookup(lines, systems)),
     ...SHAPES.flatMap((shape) => shapeSection(shape, kept, systems)),
+    ...withoutFigures(kept),
     '### Settings',
     settings(kept),
   ].join('\n\n');
@@ -147,14 +148,23 @@ function medianText(value: number | undefined): string {
   return value === undefined || !Number.isFinite(value) ? '' : readable(value);
 }
 
-function settings({ environment }: PeersRecord): string {
+/** What could be measured and was not is said: a reader would take a missing table for a missing shape. */
+function withoutFigures({ shapes }: PeersRecord): string[] {
+  const names = SHAPES.filter((name) => !shapes.some(({ shape }) => shape === name));
+  if (names.length === 0) return [];
+  const list = names.map((name) => `\`${name}\``).join(', ');
+  return [`Not measured at full size so far: ${list}.`];
+}
+
+function settings({ environment, shapes }: PeersRecord): string {
+  const measured = new Set(shapes.flatMap(({ lines }) => lines.map(({ system }) => system)));
   const list = (values: Readonly<Record<string, string>>): string =>
     Object.entries(values)
       .map(([name, value]) => `\`${name}=${value === '' ? "''" : value}\``)
       .join(', ');
-  const systems = environment.systems.map(({ name, version, words }) => {
-    return `- **${name}** (${version}): ${words}.`;
-  });
+  const systems = environment.systems
+    .filter(({ name }) => measured.has(name))
+    .map(({ name, version, words }) => `- **${name}** (${version}): ${words}.`);
   return [
     `PostgreSQL, one server for all: ${list(environment.settings.postgres)}. Redis: ${list(environment.settings.redis)}.`,
     '',

@@ -39,6 +39,8 @@ describe('the report', () => {
     expect(text).toContain('| half | a third | 0.4× | must |');
     expect(text).toContain('- **fast-peer** (1.0.0): as fast as it can.');
     expect(text).toMatch(/Drain of 100,000 .*not measured/);
+    expect(text).toMatch(/^Not measured at full size so far: .*`drain`.*\.$/m);
+    expect(text).not.toMatch(/so far: .*`steady`/);
   });
 
   it('says where a figure is not reached, and which are disturbed', () => {
