@@ -1,11 +1,10 @@
 import { collectGarbage, rssMb } from './figures.ts';
+import { IN_MEMORY } from './in-memory.ts';
 import { measureSteady, type Rig, startRig } from './loop-lives.ts';
 import { type OpenStore, openPostgres, openSqlite } from './stores.ts';
 
 /** Long enough that what was in memory at the start has drained, and the store is read. */
 const DRAIN_MS = 20_000;
-/** What the three classes keep in memory together. */
-const IN_MEMORY = 140_000;
 const FLEET = { workers: 100, tenants: 200, slots: 40 };
 
 /**

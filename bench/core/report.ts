@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { IN_MEMORY } from './in-memory.ts';
 
 interface Line {
   readonly figure: string;
@@ -182,7 +183,7 @@ const LINES: readonly Line[] = [
   },
   {
     figure: 'drainRatioToInMemory1m',
-    what: 'The same relative to a backlog of 140,000 that is all in memory',
+    what: `The same relative to a backlog of ${IN_MEMORY.toLocaleString('en')} that is all in memory`,
     target: 'stated',
   },
   {
@@ -204,7 +205,7 @@ const LINES: readonly Line[] = [
   },
   {
     figure: 'drainRatioToInMemory10m',
-    what: 'The same relative to a backlog of 140,000 that is all in memory',
+    what: `The same relative to a backlog of ${IN_MEMORY.toLocaleString('en')} that is all in memory`,
     target: 'stated',
   },
   {

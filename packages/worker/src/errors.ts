@@ -70,15 +70,32 @@ const CAUSES_MAX = 4;
  * With what caused it: of a `fetch` that could not connect, the error itself says only that it failed, and
  * the words that tell whether to try again stand in its cause.
  */
-function describe(error: unknown, causes = CAUSES_MAX): string {
+function describe(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : safeText(error);
+  let text = lineOf(error);
+  for (const cause of causesOf(error)) {
+    if (cause.message === '' || !text.includes(cause.message)) text += `: ${lineOf(cause)}`;
+  }
+  return text;
+}
+
+/** The nearest first, and only so many: an error may be its own cause. */
+export function causesOf(error: Error): Error[] {
+  const causes: Error[] = [];
+  for (
+    let { cause } = error;
+    cause instanceof Error && causes.length < CAUSES_MAX;
+    { cause } = cause
+  ) {
+    causes.push(cause);
+  }
+  return causes;
+}
+
+function lineOf(error: Error): string {
   const name = error.name === 'Error' || error.name === '' ? '' : `${error.name}: `;
   const { code } = error as { code?: unknown };
-  const own = `${name}${error.message || (typeof code === 'string' ? code : '')}`;
-  const { cause } = error;
-  if (!(cause instanceof Error) || causes === 0) return own;
-  const because = describe(cause, causes - 1);
-  return own.includes(cause.message) && cause.message !== '' ? own : `${own}: ${because}`;
+  return `${name}${error.message || (typeof code === 'string' ? code : '')}`;
 }
 
 function safeText(value: unknown): string {

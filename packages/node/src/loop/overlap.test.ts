@@ -27,23 +27,20 @@ async function start(params: NodeParams & { blocks?: true } = {}) {
 }
 
 describe('store and world at once', () => {
-  it('what has gathered is with the store before the world is told of the commit before it', async () => {
-    const { world, node, spec, order } = await start();
-    void node.submit(spec);
-    await world.run(5);
-    void node.submit(spec);
-    await world.run(30);
-    expect(order).toEqual(['commit', 'commit', 'assign', 'assign']);
-  });
-
-  it('a store that commits on this thread is called when the world has been told', async () => {
-    const { world, node, spec, order } = await start({ blocks: true });
-    void node.submit(spec);
-    await world.run(5);
-    void node.submit(spec);
-    await world.run(30);
-    expect(order).toEqual(['commit', 'assign', 'commit', 'assign']);
-  });
+  it.each([
+    ['somewhere else before the world is told', {}, ['commit', 'commit', 'assign', 'assign']],
+    ['on this thread after that', { blocks: true }, ['commit', 'assign', 'commit', 'assign']],
+  ] as const)(
+    'what has gathered is with a store %s of the commit before',
+    async (_, params, told) => {
+      const { world, node, spec, order } = await start(params);
+      void node.submit(spec);
+      await world.run(5);
+      void node.submit(spec);
+      await world.run(30);
+      expect(order).toEqual(told);
+    },
+  );
 
   it('what has nothing to write is not told before what was decided before it', async () => {
     const { world, node, spec } = await start();

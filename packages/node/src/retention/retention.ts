@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HeldKey, Store } from '@signalbox/store';
 
-/** On SQLite the node stands still for a step: 25 ms. */
+/** On SQLite the node stands still for a step; one of 10,000 keys took 120 ms. */
 const KEYS_PER_STEP = 2_000;
 
 export interface RetentionSettings {

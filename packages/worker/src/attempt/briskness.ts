@@ -23,12 +23,8 @@ export class Briskness {
   #startedAt = 0;
 
   is(executor: string): boolean {
-    if (!this.#brisk.has(executor)) return false;
-    const until = this.#distrustedUntil.get(executor);
-    if (until === undefined) return true;
-    if (performance.now() < until) return false;
-    this.#distrustedUntil.delete(executor);
-    return true;
+    const until = this.#distrustedUntil.get(executor) ?? 0;
+    return this.#brisk.has(executor) && performance.now() >= until;
   }
 
   /** One of them was started, which took so long. */

@@ -31,8 +31,9 @@ export class Link {
     const idle = this.idleConnection();
     // Before the work begins: what it calls in turn has to wait for it.
     const { before, end } = this.queueUp();
+    // Without a turn of the microtasks in between: the server begins while the caller goes on.
     const turn =
-      idle === null ? before.then(async () => work(await this.open())) : this.now(work, idle);
+      idle === null ? before.then(async () => work(await this.open())) : (async () => work(idle))();
     turn.then(end, end);
     if (this.options.idleMsMax !== undefined) this.last.then(() => this.closeWhenIdle());
     return turn;
@@ -56,14 +57,6 @@ export class Link {
     if (this.underWay > 0 || this.isClosed || connection === null || connection.isBroken)
       return null;
     return connection;
-  }
-
-  /** Without a turn of the microtasks in between: the server begins while the caller goes on. */
-  private async now<T>(
-    work: (connection: Connection) => Promise<T>,
-    connection: Connection,
-  ): Promise<T> {
-    return work(connection);
   }
 
   /** Waits for the calls under way, then hangs up. */

@@ -1,4 +1,4 @@
-import { failureOf } from '../../errors.ts';
+import { causesOf, failureOf } from '../../errors.ts';
 import type { AttemptContext, Result } from '../executor.ts';
 import { AttemptHandlerContext } from './attempt-handler-context.ts';
 import type { Handler } from './handler.ts';
@@ -18,7 +18,11 @@ export async function runHandler(handler: Handler, attempt: AttemptContext): Pro
     // The result carries one line; where it was thrown is what its author looks for. Not where it
     // was told to stop: then the throw is the answer to that.
     if (error instanceof Error && error.stack !== undefined && !attempt.signal.aborted) {
-      attempt.log('stderr', ownFrames(error.stack) + causesOf(error));
+      // A stack does not tell what caused its error, which is often all that matters.
+      const stacks = [error, ...causesOf(error)].map(({ stack, message }) =>
+        ownFrames(stack ?? message),
+      );
+      attempt.log('stderr', stacks.join('\ncaused by '));
     }
     return failureOf(error);
   } finally {
@@ -33,12 +37,4 @@ function ownFrames(stack: string): string {
   const lines = stack.split('\n');
   const below = lines.findIndex((line) => /^\s+at /.test(line) && line.includes(THIS_FILE));
   return below < 0 ? stack : lines.slice(0, below).join('\n');
-}
-
-const CAUSES_MAX = 4;
-
-/** A stack does not tell what caused its error, which is often all that matters. */
-function causesOf({ cause }: Error, left = CAUSES_MAX): string {
-  if (!(cause instanceof Error) || left === 0) return '';
-  return `\ncaused by ${ownFrames(cause.stack ?? cause.message)}${causesOf(cause, left - 1)}`;
 }
