@@ -10,6 +10,7 @@ import { inboxSuite } from './inbox-suite.ts';
 import { keysSuite } from './keys-suite.ts';
 import { leasesSuite } from './leases-suite.ts';
 import { logsSuite } from './logs-suite.ts';
+import { neighboursSuite } from './neighbours-suite.ts';
 import { parkedSuite } from './parked-suite.ts';
 import { runsSuite } from './runs-suite.ts';
 import { segmentsSuite } from './segments-suite.ts';
@@ -34,6 +35,7 @@ export function conformanceSuite(target: ConformanceTarget): void {
     checkpointsSuite(target);
     runsSuite(target);
     parkedSuite(target);
+    neighboursSuite(target);
     inboxSuite(target);
     definitionsSuite(target);
     logsSuite(target);

@@ -14,6 +14,7 @@ import * as groups from './groups.ts';
 import * as inbox from './inbox.ts';
 import * as keys from './keys.ts';
 import * as leases from './leases.ts';
+import { listRuns } from './list-runs.ts';
 import * as logs from './logs.ts';
 import { migrate } from './migrate.ts';
 import { readNow } from './now.ts';
@@ -58,7 +59,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     listLeases: () => leases.listLeases(database),
     getRun: (query) => runs.getRun(database, query),
     readRuns: (query) => runs.readRuns(database, query),
-    listRuns: (query) => runs.listRuns(database, query),
+    listRuns: (query) => listRuns(database, query),
     readKeys: (wanted) => keys.readKeys(database, wanted),
     forgetKeys: (query) => keys.forgetKeys(database, query),
     readParked: (query) => readParked(database, query),

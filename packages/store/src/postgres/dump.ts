@@ -1,4 +1,3 @@
-import type { RunId } from '@signalbox/engine';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
 import type { HeldKey } from '../store.ts';
 import { type AuditColumns, toAuditRow } from './audit.ts';
@@ -8,7 +7,7 @@ import { type DefinitionColumns, toDefinition } from './definitions.ts';
 import { type InboxColumns, toInboxEntry } from './inbox.ts';
 import { type LogColumns, toLogLine } from './logs.ts';
 import { type GroupColumns, toGroup } from './rows/group-row.ts';
-import { type EndColumns, type RunColumns, toRunRow } from './rows/run-row.ts';
+import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
 import { type DumpedTable, dumpTable } from './sql/dump.ts';
 
 interface LeaseColumns {
@@ -44,12 +43,8 @@ export async function dump(database: Database): Promise<Snapshot> {
       nodes: (await all<{ node: string; address: string }>('nodes')).map(({ node, address }) => ({
         ...{ node, address },
       })),
-      runs: (await all<RunColumns>('runs')).map(toRunRow),
-      ends: (await all<EndColumns & { id: RunId; tenant: string; state: string }>('ends')).map(
-        ({ id, tenant, state, ended_at_ms: endedAtMs, detail, output }) => ({
-          ...{ id, tenant, state, endedAtMs, detail, output },
-        }),
-      ),
+      runs: (await all<RunColumns>('runs')).flatMap(toRunRows),
+      ends: (await all<EndColumns>('ends')).flatMap(toEndRows),
       parked: await all('parked'),
       keys: await all<HeldKey>('keys'),
       inbox: (await all<InboxColumns>('inbox')).map(toInboxEntry),

@@ -1,3 +1,4 @@
+import { formatRunId } from '@signalbox/engine';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   createDatabase,
@@ -35,15 +36,25 @@ describePostgres('migrations', () => {
     if (lease.kind !== 'acquired') throw new Error('held');
     const { epoch, seq } = lease;
     const old = runRow({ ms, partition: 1, seq: 1 });
-    const before = part({ partition: 1, epoch, seq: seq + 1, runs: [old], ends: [endRow(old)] });
+    const before = part({ partition: 1, epoch, seq: seq + 1, runs: [old] });
     expect(await store.append({ commitId: 'old', parts: [before] })).toEqual({ kind: 'committed' });
+    // An end as that version wrote it.
+    const { state, endedAtMs, detail, output } = endRow(old);
+    await execute(
+      url,
+      `insert into ${schema}.ends (id, ended_at_ms, tenant, state, detail, output) values
+        ('${formatRunId(old.id)}', ${endedAtMs}, 'acme', '${state}', '${detail}',
+        '\\x${Buffer.from(output as Uint8Array).toString('hex')}')`,
+    );
 
     await store.migrate();
     const young = runRow({ ms, partition: 1, seq: 2 }, { keys: ['k'] });
-    const after = part({ partition: 1, epoch, seq: seq + 2, runs: [young] });
+    const packed = [3, 4, 5].map((n) => runRow({ ms, partition: 1, seq: n }));
+    const after = part({ partition: 1, epoch, seq: seq + 2, runs: [young, ...packed] });
     expect(await store.append({ commitId: 'new', parts: [after] })).toEqual({ kind: 'committed' });
     const listed = await store.listRuns({ tenant: 'acme', before: null, limit: 9 });
     expect(listed).toEqual([
+      ...packed.toReversed().map((run) => ({ run, end: null })),
       { run: young, end: null },
       { run: { ...old, keys: [] }, end: endRow(old) },
     ]);

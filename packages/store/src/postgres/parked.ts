@@ -1,12 +1,23 @@
-import { firstIdOf } from '@signalbox/engine';
-import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
+import { firstIdOf, readRunId } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRun, RunRow, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { type ParkedColumns, unpackParked } from './rows/parked-page.ts';
+import { endedOf, readEndedStep } from './ended.ts';
+import { spansOf } from './packs/spans.ts';
+import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
+import { nameOf, readRunsStep } from './runs.ts';
 import { readParked as readParkedSql } from './sql/read-parked.ts';
 
 const BEFORE_ALL: ParkedCursor = { sort: Number.MIN_SAFE_INTEGER, id: firstIdOf(0) };
+const ID_BYTES = 16;
+
+/** The one row of `sql/read-parked.ts`: every column of the page as a list, null for an empty page. */
+interface ParkedColumns {
+  readonly ids: Uint8Array | null;
+  readonly sorts: string;
+  readonly tenants: string;
+}
 
 export async function readParked(
   database: Database,
@@ -25,5 +36,35 @@ export async function readParked(
       writer.int8(limit + 1);
     }),
   );
-  return unpackParked(row as ParkedColumns, limit);
+  const { ids, sorts: sortList, tenants: tenantList } = row as ParkedColumns;
+  if (ids === null) return { runs: [], last: null, exhausted: true };
+  const sorts = JSON.parse(sortList) as number[];
+  const tenants = JSON.parse(tenantList) as string[];
+  const places = sorts.slice(0, limit).map((sort, i) => ({
+    ...{ sort, tenant: tenants[i] as string, id: readRunId(ids, i * ID_BYTES) },
+  }));
+  const { sort, id } = places.at(-1) as ParkedCursor;
+  const runs = await openRuns(database, places);
+  return { runs, last: { sort, id }, exhausted: sorts.length <= limit };
+}
+
+/** The runs of a page without those that have ended, or are gone with their segment since. */
+async function openRuns(
+  database: Database,
+  places: readonly (ParkedCursor & { readonly tenant: string })[],
+): Promise<ParkedRun[]> {
+  const spans = spansOf(places);
+  const steps = [readRunsStep(database, spans, true), readEndedStep(database, spans)];
+  const [rows, ends] = await database.pipeline(database.pool, steps, 'none');
+  const [lists] = rows as unknown as [RunLists];
+  const hasEnded = endedOf(ends?.[0]);
+  const found = new Map<string, RunRow>();
+  for (const run of unpackRunLists(lists, true)) found.set(nameOf(run.tenant, run.id), run);
+  const open: ParkedRun[] = [];
+  for (const { sort, tenant, id } of places) {
+    const name = nameOf(tenant, id);
+    const run = found.get(name);
+    if (run !== undefined && !hasEnded.has(name)) open.push({ sort, run });
+  }
+  return open;
 }

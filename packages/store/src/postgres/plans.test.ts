@@ -7,11 +7,13 @@ import {
 import { endRow, logLine, parkedRow, part, runRow } from '../conformance/builders.ts';
 import { insertAudit } from './sql/append-audit.ts';
 import { forgetKeys } from './sql/forget-keys.ts';
-import { getRun } from './sql/get-run.ts';
+import { getEnd, getRun } from './sql/get-run.ts';
 import { insertGroup } from './sql/insert-group.ts';
 import { insertLogs } from './sql/insert-logs.ts';
+import { refuseCoveredEnds, refuseCoveredRuns, refusePackedEnds } from './sql/insert-packs.ts';
 import { listRuns } from './sql/list-runs.ts';
 import { readAudit } from './sql/read-audit.ts';
+import { readEnded, readEnds } from './sql/read-ends.ts';
 import { readGroup } from './sql/read-group.ts';
 import { readGroups } from './sql/read-groups.ts';
 import { readInbox } from './sql/read-inbox.ts';
@@ -19,7 +21,7 @@ import { readKey } from './sql/read-key.ts';
 import { readLeaseEnds } from './sql/read-lease-ends.ts';
 import { readLogs } from './sql/read-logs.ts';
 import { readParked } from './sql/read-parked.ts';
-import { readRun } from './sql/read-run.ts';
+import { readRuns } from './sql/read-runs.ts';
 import type { Sql } from './sql/statement.ts';
 import { connectTo, execute, openStore } from './testing/target.ts';
 
@@ -83,10 +85,16 @@ describePostgres('plans', () => {
   }
 
   it.each([
-    ['readParked', readParked, ['parked_\\d+_pkey', 'runs_\\d+_pkey', 'ends_\\d+_pkey']],
-    ['getRun', getRun, ['runs_\\d+_pkey', 'ends_\\d+_pkey']],
-    ['readRuns', readRun, ['runs_\\d+_pkey']],
-    ['listRuns', listRuns, ['Scan Backward using runs_\\d+_pkey', 'ends_\\d+_pkey']],
+    ['readParked', readParked, ['parked_\\d+_pkey']],
+    ['getRun', getRun, ['Scan Backward using runs_\\d+_pkey']],
+    ['getRun (its end)', getEnd, ['Scan Backward using ends_\\d+_pkey']],
+    ['readRuns', readRuns, ['Scan Backward using runs_\\d+_pkey', 'Scan using runs_\\d+_pkey']],
+    ['listRuns', listRuns, ['Scan Backward using runs_\\d+_pkey']],
+    ['listRuns (ends)', readEnds, ['Scan Backward using ends_\\d+_pkey']],
+    ['readParked (ends)', readEnded, ['Scan Backward using ends_\\d+_pkey']],
+    ['append (packs of runs)', refuseCoveredRuns, ['Scan Backward using runs_\\d+_pkey']],
+    ['append (ends)', refusePackedEnds, ['Scan using ends_\\d+_pkey']],
+    ['append (packs of ends)', refuseCoveredEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['readKeys', readKey, ['keys_pkey']],
     [
       'forgetKeys',

@@ -1,61 +1,61 @@
 import type { RunId } from '@signalbox/engine';
 import type { RunRow, Store, StoredRun } from '../store.ts';
-import { requireText, requireTexts } from '../validate-text.ts';
-import { step } from './connection/step.ts';
+import { requireText } from '../validate-text.ts';
+import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { type EndColumns, type RunColumns, toRunRow, toStoredRun } from './rows/run-row.ts';
-import { getRun as getRunSql } from './sql/get-run.ts';
-import { listRuns as listRunsSql } from './sql/list-runs.ts';
-import { readRun as readRunSql } from './sql/read-run.ts';
-
-/** Above every id of this age of the world. */
-const NO_CURSOR: RunId = { ms: 2 ** 48 - 1, partition: 0, seq: 0 };
+import { bindSpans, floorOf, SPAN_PARAMETERS, type Span, spansOf } from './packs/spans.ts';
+import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
+import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
+import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
+import { readRuns as readRunsSql } from './sql/read-runs.ts';
 
 export async function getRun(
   database: Database,
-  query: { tenant: string; id: RunId },
+  { tenant, id }: { tenant: string; id: RunId },
 ): Promise<StoredRun | null> {
-  requireText('tenant', query.tenant);
-  const [row] = await database.read<RunColumns & EndColumns>(
-    step(getRunSql(database.schema), 2, (writer) => {
-      writer.text(query.tenant);
-      writer.uuid(query.id);
-    }),
-  );
-  return row === undefined ? null : toStoredRun(row);
+  requireText('tenant', tenant);
+  const readRun = step(getRunSql(database.schema), 3, (writer) => {
+    writer.text(tenant);
+    writer.uuid(id);
+    writer.uuid(floorOf(id));
+  });
+  const readEnd = step(getEnd(database.schema), 2, (writer) => {
+    writer.uuid(id);
+    writer.uuid(floorOf(id));
+  });
+  const [runs, ends] = await database.pipeline(database.pool, [readRun, readEnd], 'none');
+  const run = (runs as unknown as RunColumns[]).flatMap(toRunRows).find(isOf(id));
+  if (run === undefined) return null;
+  const end = (ends as unknown as EndColumns[]).flatMap(toEndRows).find(isOf(id));
+  return { run, end: end?.tenant === tenant ? end : null };
 }
 
 export async function readRuns(
   database: Database,
-  query: Parameters<Store['readRuns']>[0],
+  { ids, withInput }: Parameters<Store['readRuns']>[0],
 ): Promise<RunRow[]> {
-  for (const { tenant } of query.ids) requireText('tenant', tenant);
-  if (query.ids.length === 0) return [];
-  const rows = await database.read<RunColumns>(
-    step(readRunSql(database.schema), 3, (writer) => {
-      writer.texts(query.ids.map(({ tenant }) => tenant));
-      writer.uuids(query.ids.map(({ id }) => id));
-      writer.bool(query.withInput);
-    }),
+  for (const { tenant } of ids) requireText('tenant', tenant);
+  if (ids.length === 0) return [];
+  const spans = spansOf(ids);
+  const [lists] = await database.read<RunLists>(readRunsStep(database, spans, withInput));
+  const wanted = new Set(ids.map(({ tenant, id }) => nameOf(tenant, id)));
+  return unpackRunLists(lists as RunLists, withInput).filter(({ tenant, id }) =>
+    wanted.has(nameOf(tenant, id)),
   );
-  return rows.map(toRunRow);
 }
 
-export async function listRuns(
-  database: Database,
-  query: Parameters<Store['listRuns']>[0],
-): Promise<StoredRun[]> {
-  const { tenant, before, limit, job, ended } = query;
-  requireTexts({ tenant, job });
-  const rows = await database.read<RunColumns & EndColumns>(
-    step(listRunsSql(database.schema), 5, (writer) => {
-      writer.text(tenant);
-      writer.uuid(before ?? NO_CURSOR);
-      writer.nullableText(job ?? null);
-      if (ended === undefined) writer.null();
-      else writer.bool(ended);
-      writer.int8(limit);
-    }),
-  );
-  return rows.map(toStoredRun);
+export function readRunsStep(database: Database, spans: readonly Span[], withInput: boolean): Step {
+  return step(readRunsSql(database.schema), SPAN_PARAMETERS + 1, (writer) => {
+    bindSpans(writer, spans);
+    writer.bool(withInput);
+  });
+}
+
+/** A run among those of others: the tenant is part of what is asked for (I19). */
+export function nameOf(tenant: string, { ms, partition, seq }: RunId): string {
+  return `${ms}.${partition}.${seq}.${tenant}`;
+}
+
+function isOf(id: RunId): (row: { readonly id: RunId }) => boolean {
+  return (row) => row.id.seq === id.seq && row.id.ms === id.ms && row.id.partition === id.partition;
 }

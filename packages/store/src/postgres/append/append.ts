@@ -18,6 +18,8 @@ const ATTEMPTS_MAX = 8;
 const UNIQUE = ['23505'];
 const CHECK = ['23514'];
 const NOT_NULL = ['23502'];
+/** How `refuseCovered` refuses. */
+const DIVISION_BY_ZERO = ['22012'];
 
 export async function append(
   database: Database,
@@ -74,7 +76,7 @@ async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
     return null;
   }
   if (isWithoutTable(error)) return makeSegments(refusal);
-  if (hasCode(error, UNIQUE)) {
+  if (hasCode(error, [...UNIQUE, ...DIVISION_BY_ZERO])) {
     // A row is written once (I3): a second one could only contradict the first.
     throw new StoreError('invalid', `a row is there already: ${error.detail}`, { cause: error });
   }

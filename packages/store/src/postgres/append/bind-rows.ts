@@ -32,110 +32,103 @@ export function bindGroups(w: ValueWriter, { commitId, parts }: Commit): void {
 }
 
 /** A run for all of the commit, where they are of one job version and class; else null. */
-export function commonRun(parts: Parts): RunRow | null {
-  let first: RunRow | null = null;
-  for (const { runs } of parts) {
-    for (const run of runs) {
-      if (first === null) first = run;
-      else if (
-        run.job !== first.job ||
-        run.tenant !== first.tenant ||
-        run.class !== first.class ||
-        run.jobVersion !== first.jobVersion
-      ) {
-        return null;
-      }
+export function commonRun(runs: readonly RunRow[]): RunRow | null {
+  const first = runs[0] as RunRow;
+  for (const run of runs) {
+    if (
+      run.job !== first.job ||
+      run.tenant !== first.tenant ||
+      run.class !== first.class ||
+      run.jobVersion !== first.jobVersion
+    ) {
+      return null;
     }
   }
   return first;
 }
 
 /** As `commonRun`, for ends. */
-export function commonEnd(parts: Parts): EndRow | null {
-  let first: EndRow | null = null;
-  for (const { ends } of parts) {
-    for (const end of ends) {
-      if (first === null) first = end;
-      else if (end.state !== first.state || end.tenant !== first.tenant) return null;
-    }
+export function commonEnd(ends: readonly EndRow[]): EndRow | null {
+  const first = ends[0] as EndRow;
+  for (const end of ends) {
+    if (end.state !== first.state || end.tenant !== first.tenant) return null;
   }
   return first;
 }
 
 interface RunColumns {
-  readonly parts: Parts;
-  readonly count: number;
+  readonly runs: readonly RunRow[];
   readonly common: RunRow | null;
 }
 
-export function bindRuns(w: ValueWriter, { parts, count, common }: RunColumns): void {
-  w.beginArray(Oid.uuid, count);
-  for (const { runs } of parts) for (const run of runs) w.uuid(run.id);
+export function bindRuns(w: ValueWriter, { runs, common }: RunColumns): void {
+  w.beginArray(Oid.uuid, runs.length);
+  for (const run of runs) w.uuid(run.id);
   w.endArray();
-  w.beginArray(Oid.bytea, count);
-  for (const { runs } of parts) for (const run of runs) w.nullableData(run.input);
+  w.beginArray(Oid.bytea, runs.length);
+  for (const run of runs) w.nullableData(run.input);
   w.endArray();
-  w.beginArray(Oid.int4, count);
-  for (const { runs } of parts) for (const run of runs) w.int4(run.inputBytes);
+  w.beginArray(Oid.int4, runs.length);
+  for (const run of runs) w.int4(run.inputBytes);
   w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts) for (const run of runs) w.text(run.head);
+  w.beginArray(Oid.text, runs.length);
+  for (const run of runs) w.text(run.head);
   w.endArray();
-  if (common === null) return bindMixedRuns(w, parts, count);
+  if (common === null) return bindMixedRuns(w, runs);
   w.text(common.tenant);
   w.text(common.job);
   w.int4(common.jobVersion);
   w.int2(common.class);
 }
 
-function bindMixedRuns(w: ValueWriter, parts: Parts, count: number): void {
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts) for (const run of runs) w.text(run.tenant);
+function bindMixedRuns(w: ValueWriter, runs: readonly RunRow[]): void {
+  w.beginArray(Oid.text, runs.length);
+  for (const run of runs) w.text(run.tenant);
   w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts) for (const run of runs) w.text(run.job);
+  w.beginArray(Oid.text, runs.length);
+  for (const run of runs) w.text(run.job);
   w.endArray();
-  w.beginArray(Oid.int4, count);
-  for (const { runs } of parts) for (const run of runs) w.int4(run.jobVersion);
+  w.beginArray(Oid.int4, runs.length);
+  for (const run of runs) w.int4(run.jobVersion);
   w.endArray();
-  w.beginArray(Oid.int2, count);
-  for (const { runs } of parts) for (const run of runs) w.int2(run.class);
+  w.beginArray(Oid.int2, runs.length);
+  for (const run of runs) w.int2(run.class);
   w.endArray();
 }
 
 export function bindKeyedRuns(w: ValueWriter, columns: RunColumns): void {
   bindRuns(w, columns);
-  w.beginArray(Oid.text, columns.count);
-  for (const { runs } of columns.parts) for (const run of runs) w.text(formatKeys(run.keys));
+  w.beginArray(Oid.text, columns.runs.length);
+  for (const run of columns.runs) w.text(formatKeys(run.keys));
   w.endArray();
 }
 
 export function bindEnds(
   w: ValueWriter,
-  { parts, count, common }: { parts: Parts; count: number; common: EndRow | null },
+  { ends, common }: { ends: readonly EndRow[]; common: EndRow | null },
 ): void {
-  w.beginArray(Oid.uuid, count);
-  for (const { ends } of parts) for (const end of ends) w.uuid(end.id);
+  w.beginArray(Oid.uuid, ends.length);
+  for (const end of ends) w.uuid(end.id);
   w.endArray();
-  w.beginArray(Oid.int8, count);
-  for (const { ends } of parts) for (const end of ends) w.int8(end.endedAtMs);
+  w.beginArray(Oid.int8, ends.length);
+  for (const end of ends) w.int8(end.endedAtMs);
   w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { ends } of parts) for (const end of ends) w.text(end.detail);
+  w.beginArray(Oid.text, ends.length);
+  for (const end of ends) w.text(end.detail);
   w.endArray();
-  w.beginArray(Oid.bytea, count);
-  for (const { ends } of parts) for (const end of ends) w.nullableData(end.output);
+  w.beginArray(Oid.bytea, ends.length);
+  for (const end of ends) w.nullableData(end.output);
   w.endArray();
   if (common !== null) {
     w.text(common.tenant);
     w.text(common.state);
     return;
   }
-  w.beginArray(Oid.text, count);
-  for (const { ends } of parts) for (const end of ends) w.text(end.tenant);
+  w.beginArray(Oid.text, ends.length);
+  for (const end of ends) w.text(end.tenant);
   w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { ends } of parts) for (const end of ends) w.text(end.state);
+  w.beginArray(Oid.text, ends.length);
+  for (const end of ends) w.text(end.state);
   w.endArray();
 }
 

@@ -1,13 +1,31 @@
-import type { Commit, CommitPart, InboxEntry } from '../../store.ts';
+import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
 import { type Step, silentStep } from '../connection/step.ts';
+import { bindEndPacks, bindRunPacks } from '../packs/bind-packs.ts';
+import { type Cut, cutEnds, cutRuns, type Pack } from '../packs/cut-packs.ts';
+import {
+  bindSpans,
+  floorOf,
+  SPAN_PARAMETERS,
+  spansOfAnyone,
+  spansOfPacks,
+} from '../packs/spans.ts';
 import { appendGuard } from '../sql/append-guard.ts';
 import { deleteInbox } from '../sql/delete-inbox.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
 import { insertGroup } from '../sql/insert-group.ts';
 import { insertInbox } from '../sql/insert-inbox.ts';
 import { insertAliases, insertKeys } from '../sql/insert-keys.ts';
+import {
+  insertEndPacks,
+  insertRunPacks,
+  refuseCoveredEnds,
+  refuseCoveredRuns,
+  refusePackedEnds,
+} from '../sql/insert-packs.ts';
 import { insertParked } from '../sql/insert-parked.ts';
 import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
+import type { Statement } from '../sql/statement.ts';
+import { Oid } from '../wire/value-writer.ts';
 import {
   bindAliases,
   bindEnds,
@@ -64,7 +82,7 @@ export function encodeCommit(
       }),
     },
   ];
-  const { runs, ends, parked, keys, aliases, inbox } = counts;
+  const { parked, keys, aliases, inbox } = counts;
   const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
   if (keys > 0)
     add(
@@ -76,25 +94,8 @@ export function encodeCommit(
       'aliases',
       silentStep(insertAliases(schema), 3, (w) => bindAliases(w, parts, aliases)),
     );
-  if (runs > 0) {
-    const common = commonRun(parts);
-    const form = common === null ? 'mixed' : 'alike';
-    const columns = { parts, count: runs, common };
-    add(
-      'runs',
-      keys === 0
-        ? silentStep(insertRuns[form](schema), 8, (w) => bindRuns(w, columns))
-        : silentStep(insertKeyedRuns[form](schema), 9, (w) => bindKeyedRuns(w, columns)),
-    );
-  }
-  if (ends > 0) {
-    const common = commonEnd(parts);
-    const form = common === null ? 'mixed' : 'alike';
-    add(
-      'ends',
-      silentStep(insertEnds[form](schema), 6, (w) => bindEnds(w, { parts, count: ends, common })),
-    );
-  }
+  addRuns({ schema, add, isKeyed: keys > 0 }, cutRuns(parts));
+  addEnds({ schema, add }, cutEnds(parts));
   if (parked > 0)
     add(
       'parked',
@@ -116,11 +117,72 @@ export function encodeCommit(
   return steps;
 }
 
+interface Target {
+  readonly schema: string;
+  readonly add: (kind: StepKind, added: Step) => void;
+}
+
+function addRuns(
+  { schema, add, isKeyed }: Target & { isKeyed: boolean },
+  { singles, packs }: Cut<RunRow>,
+): void {
+  if (packs.length > 0) {
+    add('runs', refuseCovered(refuseCoveredRuns(schema), packs));
+    add(
+      'runs',
+      silentStep(insertRunPacks(schema), 9, (w) => bindRunPacks(w, packs)),
+    );
+  }
+  if (singles.length === 0) return;
+  const common = commonRun(singles);
+  const form = common === null ? 'mixed' : 'alike';
+  const columns = { runs: singles, common };
+  add(
+    'runs',
+    isKeyed
+      ? silentStep(insertKeyedRuns[form](schema), 9, (w) => bindKeyedRuns(w, columns))
+      : silentStep(insertRuns[form](schema), 8, (w) => bindRuns(w, columns)),
+  );
+}
+
+function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void {
+  if (packs.length > 0) {
+    add('ends', refuseCovered(refuseCoveredEnds(schema), packs));
+    add(
+      'ends',
+      silentStep(insertEndPacks(schema), 6, (w) => bindEndPacks(w, packs)),
+    );
+  }
+  if (singles.length === 0) return;
+  add('ends', refusePacked(schema, singles));
+  const common = commonEnd(singles);
+  const form = common === null ? 'mixed' : 'alike';
+  add(
+    'ends',
+    silentStep(insertEnds[form](schema), 6, (w) => bindEnds(w, { ends: singles, common })),
+  );
+}
+
+function refuseCovered(statement: Statement, packs: readonly Pack<EndRow | RunRow>[]): Step {
+  return silentStep(statement, SPAN_PARAMETERS, (w) => bindSpans(w, spansOfPacks(packs)));
+}
+
+/** Of single runs nobody looks: only their owner numbers them, and a probe for each costs a tenth. */
+function refusePacked(schema: string, ends: readonly EndRow[]): Step {
+  return silentStep(refusePackedEnds(schema), SPAN_PARAMETERS, (w) => {
+    const spans = spansOfAnyone(ends);
+    w.uuids(spans.map(({ low }) => floorOf(low)));
+    w.uuids(spans.map(({ low }) => low));
+    w.uuids(spans.map(({ high }) => high));
+    w.beginArray(Oid.uuid, ends.length);
+    for (const { id } of ends) w.uuid(id);
+    w.endArray();
+  });
+}
+
 function countRows(parts: readonly CommitPart[]) {
-  const counts = { runs: 0, ends: 0, parked: 0, keys: 0, aliases: 0, inbox: 0 };
+  const counts = { parked: 0, keys: 0, aliases: 0, inbox: 0 };
   for (const part of parts) {
-    counts.runs += part.runs.length;
-    counts.ends += part.ends.length;
     counts.parked += part.parked.length;
     counts.aliases += part.aliases.length;
     counts.inbox += part.inboxTaken.length;

@@ -2,6 +2,7 @@ import { base } from './0001-base.ts';
 import { runKeys } from './0002-run-keys.ts';
 import { logsAndAudit } from './0003-logs-and-audit.ts';
 import { definitionChanges } from './0004-definition-changes.ts';
+import { packs } from './0005-packs.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
 export const migrations: readonly ((schema: string) => string)[] = [
@@ -9,4 +10,5 @@ export const migrations: readonly ((schema: string) => string)[] = [
   runKeys,
   logsAndAudit,
   definitionChanges,
+  packs,
 ];

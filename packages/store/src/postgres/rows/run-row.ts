@@ -1,9 +1,11 @@
 import type { Class, RunId } from '@signalbox/engine';
-import type { EndRow, RunRow, StoredRun } from '../../store.ts';
+import type { EndRow, RunRow } from '../../store.ts';
+import { unpackEnds, unpackRuns } from '../packs/read-packs.ts';
 
-/** A run as the columns of `sql/run-columns.ts` bring it. */
+/** A row of runs: one run, or with a `count` as many neighbours, whose inputs are in the body. */
 export interface RunColumns {
   readonly id: RunId;
+  readonly count: number | null;
   readonly tenant: string;
   readonly job: string;
   readonly job_version: number;
@@ -12,18 +14,23 @@ export interface RunColumns {
   readonly input: Uint8Array | null;
   readonly input_bytes: number;
   readonly keys: string;
+  readonly body: Uint8Array | null;
 }
 
-/** Null in every column where the run has not ended. */
+/** A row of ends, in the same way. */
 export interface EndColumns {
-  readonly state: string | null;
+  readonly id: RunId;
+  readonly count: number | null;
+  readonly tenant: string;
+  readonly state: string;
   readonly ended_at_ms: number;
   readonly detail: string;
   readonly output: Uint8Array | null;
+  readonly body: Uint8Array | null;
 }
 
-export function toRunRow(row: RunColumns): RunRow {
-  return {
+export function toRunRows(row: RunColumns): RunRow[] {
+  const run = {
     id: row.id,
     tenant: row.tenant,
     job: row.job,
@@ -34,15 +41,18 @@ export function toRunRow(row: RunColumns): RunRow {
     inputBytes: row.input_bytes,
     keys: parseKeys(row.keys),
   };
+  const { count, body } = row;
+  return count === null || body === null
+    ? [run]
+    : unpackRuns(run, { count, body, withInput: true });
 }
 
-export function toStoredRun(row: RunColumns & EndColumns): StoredRun {
-  return { run: toRunRow(row), end: row.state === null ? null : toEndRow(row, row.state) };
-}
-
-function toEndRow(row: RunColumns & EndColumns, state: string): EndRow {
-  const { id, tenant, ended_at_ms: endedAtMs, detail, output } = row;
-  return { id, tenant, state, endedAtMs, detail, output };
+export function toEndRows(row: EndColumns): EndRow[] {
+  const { id, tenant, state, count, body } = row;
+  if (count !== null && body !== null) return unpackEnds({ id, tenant, state }, { count, body });
+  return [
+    { id, tenant, state, endedAtMs: row.ended_at_ms, detail: row.detail, output: row.output },
+  ];
 }
 
 /** One column for a list that is nearly always empty: '' then, which costs one byte. */

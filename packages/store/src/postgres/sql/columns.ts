@@ -1,4 +1,5 @@
-/** The columns of a run `r` and of its end `e`, as `rows/run-row.ts` reads them. */
+/** The columns of a row of runs `r`, and of one of ends `e`, as `rows/run-row.ts` reads them. */
 export const RUN_COLUMNS =
-  'r.id, r.tenant, r.job, r.job_version, r.class, r.head, r.input, r.input_bytes, r.keys';
-export const END_COLUMNS = 'e.state, e.ended_at_ms, e.detail, e.output';
+  'r.id, r.count, r.tenant, r.job, r.job_version, r.class, r.head, r.input, r.input_bytes, r.keys, r.body';
+export const END_COLUMNS =
+  'e.id, e.count, e.tenant, e.state, e.ended_at_ms, e.detail, e.output, e.body';

@@ -1,16 +1,15 @@
 import { ONE_OFF, type Statement } from './statement.ts';
 
 /**
- * Runs of one segment without an end: an anti-join of two tables that both have the id in order.
- * Takes no lock of its own; it reads the segment's tables alone, never the whole history.
+ * Runs of one segment without an end. A run has one end at most (I3) and it lies in the run's own
+ * segment, so the two need not be joined. Takes no lock of its own; it reads the segment's tables
+ * alone, never the whole history.
  */
 export function countOpenRuns(s: string, fromMs: number): Statement {
   return {
     name: ONE_OFF,
     text: `
-select count(*) as count from ${s}.runs_${fromMs} r
-where not exists (
-  select from ${s}.ends_${fromMs} e where e.id = r.id and e.tenant = r.tenant
-)`,
+select (select coalesce(sum(coalesce(count, 1)), 0) from ${s}.runs_${fromMs})
+  - (select coalesce(sum(coalesce(count, 1)), 0) from ${s}.ends_${fromMs}) as count`,
   };
 }

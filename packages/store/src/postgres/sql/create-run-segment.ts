@@ -5,6 +5,9 @@ export interface RunSegmentRange {
   readonly toMs: number;
 }
 
+/** As much as a page can hold: a pack is made to fit, and would be torn into pieces of 2 kB otherwise. */
+const ROW_BYTES_MAX = 8_160;
+
 export const RUN_TABLES = ['runs', 'ends', 'parked'] as const;
 
 /**
@@ -16,7 +19,8 @@ export function createRunSegment(s: string, { fromMs, toMs }: RunSegmentRange): 
   const to = formatRunId(firstIdOf(toMs));
   const tables = RUN_TABLES.map(
     (table) => `
-create table ${s}.${table}_${fromMs} (like ${s}.${table} including all);
+create table ${s}.${table}_${fromMs} (like ${s}.${table} including all)
+  with (toast_tuple_target = ${ROW_BYTES_MAX});
 alter table ${s}.${table} attach partition ${s}.${table}_${fromMs}
   for values from ('${from}') to ('${to}');`,
   );

@@ -3,7 +3,8 @@ import { sql } from './statement.ts';
 /**
  * A page of the oldest keys along the index on the run, after the cursor. Each is looked up among
  * runs and ends by primary key, in the one segment that its run names, and goes unless its run lives.
- * `offset 0` and the lock keep each look-up a probe, where a join may read the whole history. Only
+ * The limits and the lock keep each look-up a probe, where a join may read the whole history. The
+ * floor is the smallest id that a pack with this run in it can begin with. Only
  * what goes is locked: a lock is a write, and keys that stay are seen by every pass. One that another
  * pass has locked is left to it. What is locked does not move, and is deleted by its place: a join
  * by key reads all keys for each page, because nobody can tell the planner how few are meant.
@@ -12,7 +13,9 @@ export const forgetKeys = sql(
   'forget_keys',
   (s) => `
 with seen as materialized (
-  select run, tenant, key from ${s}.keys
+  select run, tenant, key,
+    overlay(run::text placing '8000-000000000000' from 20)::uuid as floor
+  from ${s}.keys
   where run < $1::uuid and (run, tenant, key) > ($2::uuid, $3::text, $4::text)
   order by run, tenant, key limit $5::bigint
 ),
@@ -20,15 +23,19 @@ old as materialized (
   select held.place
   from seen
   left join lateral (
-    select true as is_there from ${s}.runs where tenant = seen.tenant and id = seen.run offset 0
+    select coalesce(last, id) >= seen.run as is_there from ${s}.runs
+    where tenant = seen.tenant and id >= seen.floor and id <= seen.run
+    order by id desc limit 1
   ) r on true
   left join lateral (
-    select true as is_there from ${s}.ends where id = seen.run and tenant = seen.tenant offset 0
+    select coalesce(last, id) >= seen.run and tenant = seen.tenant as is_there from ${s}.ends
+    where id >= seen.floor and id <= seen.run
+    order by id desc limit 1
   ) e on true
   cross join lateral (
     select ctid as place from ${s}.keys
     where tenant = seen.tenant and key = seen.key and run = seen.run
-      and (r.is_there is null or e.is_there)
+      and (r.is_there is not true or e.is_there)
     for update skip locked
   ) held
 ),

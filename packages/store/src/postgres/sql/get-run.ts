@@ -1,12 +1,23 @@
 import { END_COLUMNS, RUN_COLUMNS } from './columns.ts';
 import { sql } from './statement.ts';
 
-/** Two probes by primary key, each in the one segment that the id names (I19: tenant in the key). */
+/**
+ * The last row that begins between the floor ($3) and the id: it covers the id, or nothing does.
+ * One probe by primary key, in the segment that the id names (I19: tenant in the key).
+ */
 export const getRun = sql(
   'get_run',
   (s) => `
-select ${RUN_COLUMNS}, ${END_COLUMNS}
-from ${s}.runs r
-left join ${s}.ends e on e.id = r.id and e.tenant = r.tenant
-where r.tenant = $1::text and r.id = $2::uuid`,
+select ${RUN_COLUMNS} from ${s}.runs r
+where r.tenant = $1::text and r.id >= $3::uuid and r.id <= $2::uuid
+order by r.id desc limit 1`,
+);
+
+/** The same of its end; the key has no tenant in it. */
+export const getEnd = sql(
+  'get_end',
+  (s) => `
+select ${END_COLUMNS} from ${s}.ends e
+where e.id >= $2::uuid and e.id <= $1::uuid
+order by e.id desc limit 1`,
 );

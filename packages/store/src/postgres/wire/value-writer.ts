@@ -28,6 +28,7 @@ export class ValueWriter {
   protected bytes: Buffer = Buffer.allocUnsafe(BYTES_FIRST);
   protected at = 0;
   private arrayAt = 0;
+  private dataAt = 0;
 
   /** Begins anew. */
   reset(): void {
@@ -100,6 +101,30 @@ export class ValueWriter {
   nullableData(value: Uint8Array | null): void {
     if (value === null) this.null();
     else this.data(value);
+  }
+
+  /** Begins bytes that are put together from what follows, until `endData`. */
+  beginData(): void {
+    this.reserve(4);
+    this.dataAt = this.at;
+    this.at += 4;
+  }
+
+  /** A number among such bytes, without a length before it. */
+  number(value: number): void {
+    this.reserve(4);
+    this.int32(value);
+  }
+
+  /** Bytes among such bytes, without a length before them. */
+  bare(value: Uint8Array): void {
+    this.reserve(value.length);
+    this.bytes.set(value, this.at);
+    this.at += value.length;
+  }
+
+  endData(): void {
+    this.bytes.writeInt32BE(this.at - this.dataAt - 4, this.dataAt);
   }
 
   /** Begins an array of `count` elements, which follow. */

@@ -1,0 +1,95 @@
+import { compareRunIds, type RunId } from '@signalbox/engine';
+import type { ValueWriter } from '../wire/value-writer.ts';
+import { follows, PACK_COUNT_MAX, type Pack } from './cut-packs.ts';
+
+/** Ids of one tenant, from `low` to `high`, in one millisecond of one partition: one look into a key. */
+export interface Span {
+  readonly tenant: string;
+  readonly low: RunId;
+  readonly high: RunId;
+}
+
+interface MutableSpan {
+  readonly tenant: string;
+  readonly low: RunId;
+  high: RunId;
+}
+
+export interface TenantId {
+  readonly tenant: string;
+  readonly id: RunId;
+}
+
+/** Between ids further apart than this there may be packs that nobody asked for. */
+const GAP_MAX = 64;
+
+/** The fewest looks that find all of these ids. */
+export function spansOf(ids: readonly TenantId[]): Span[] {
+  const inOrder = ids.toSorted((a, b) =>
+    a.tenant === b.tenant ? compareRunIds(a.id, b.id) : a.tenant < b.tenant ? -1 : 1,
+  );
+  const spans: MutableSpan[] = [];
+  let last: MutableSpan | undefined;
+  for (const { tenant, id } of inOrder) {
+    if (last !== undefined && last.tenant === tenant && isNear(last.high, id)) {
+      last.high = id;
+    } else {
+      last = { tenant, low: id, high: id };
+      spans.push(last);
+    }
+  }
+  return spans;
+}
+
+/**
+ * The smallest id that a pack with this one in it can begin with: the border of a look backwards. It
+ * must be near, because the server compares all entries between the two that share a page.
+ */
+export function floorOf({ ms, partition, seq }: RunId): RunId {
+  return { ms, partition, seq: Math.max(0, seq - PACK_COUNT_MAX + 1) };
+}
+
+/** The ids of packs in order; those of one request follow each other and are one span. */
+export function spansOfPacks(packs: readonly Pack<TenantId>[]): Span[] {
+  const spans: MutableSpan[] = [];
+  let last: MutableSpan | undefined;
+  for (const { rows, from, to } of packs) {
+    const { tenant, id: low } = rows[from] as TenantId;
+    const { id: high } = rows[to - 1] as TenantId;
+    if (last !== undefined && last.tenant === tenant && follows(last.high, low)) {
+      last.high = high;
+    } else {
+      last = { tenant, low, high };
+      spans.push(last);
+    }
+  }
+  return spans;
+}
+
+/** Whoever's rows these are, in order of their ids: where one of them may lie in a pack. */
+export function spansOfAnyone(rows: readonly { readonly id: RunId }[]): Span[] {
+  const spans: MutableSpan[] = [];
+  let last: MutableSpan | undefined;
+  for (const { id } of rows) {
+    if (last !== undefined && id.seq >= last.high.seq && isNear(last.high, id)) {
+      last.high = id;
+    } else {
+      last = { tenant: '', low: id, high: id };
+      spans.push(last);
+    }
+  }
+  return spans;
+}
+
+export const SPAN_PARAMETERS = 4;
+
+export function bindSpans(w: ValueWriter, spans: readonly Span[]): void {
+  w.texts(spans.map(({ tenant }) => tenant));
+  w.uuids(spans.map(({ low }) => floorOf(low)));
+  w.uuids(spans.map(({ low }) => low));
+  w.uuids(spans.map(({ high }) => high));
+}
+
+function isNear(high: RunId, id: RunId): boolean {
+  return high.ms === id.ms && high.partition === id.partition && id.seq - high.seq <= GAP_MAX;
+}

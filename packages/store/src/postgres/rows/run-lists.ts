@@ -1,0 +1,60 @@
+import { type Class, readRunId } from '@signalbox/engine';
+import type { RunRow } from '../../store.ts';
+import { unpackRuns } from '../packs/read-packs.ts';
+import { parseKeys } from './run-row.ts';
+
+const ID_BYTES = 16;
+
+/** The one row of `sql/read-runs.ts`: every column as a list of JSON, null where there is no row. */
+export interface RunLists {
+  readonly ids: Uint8Array | null;
+  readonly counts: string;
+  readonly tenants: string;
+  readonly jobs: string;
+  readonly job_versions: string;
+  readonly classes: string;
+  readonly heads: string;
+  readonly keys: string;
+  readonly input_bytes: string;
+  /** Of a run its input, of a pack its body; null where a run has none. */
+  readonly lengths: string;
+  readonly contents: Uint8Array | null;
+}
+
+/** Every run of the rows; of a pack also those that nobody asked for. */
+export function unpackRunLists(lists: RunLists, withInput: boolean): RunRow[] {
+  const { ids } = lists;
+  if (ids === null) return [];
+  const counts = JSON.parse(lists.counts) as number[];
+  const tenants = JSON.parse(lists.tenants) as string[];
+  const jobs = JSON.parse(lists.jobs) as string[];
+  const versions = JSON.parse(lists.job_versions) as number[];
+  const classes = JSON.parse(lists.classes) as Class[];
+  const heads = JSON.parse(lists.heads) as string[];
+  const keys = JSON.parse(lists.keys) as string[];
+  const inputBytes = JSON.parse(lists.input_bytes) as number[];
+  const lengths = JSON.parse(lists.lengths) as (number | null)[];
+  const runs: RunRow[] = [];
+  let at = 0;
+  for (const [i, count] of counts.entries()) {
+    const length = lengths[i] as number | null;
+    const contents =
+      length === null ? null : (lists.contents as Uint8Array).subarray(at, at + length);
+    at += length ?? 0;
+    const row = {
+      id: readRunId(ids, i * ID_BYTES),
+      tenant: tenants[i] as string,
+      job: jobs[i] as string,
+      jobVersion: versions[i] as number,
+      class: classes[i] as Class,
+      head: heads[i] as string,
+      // A view would keep the whole answer in memory for as long as one run of it lives.
+      input: count > 1 ? null : (contents?.slice() ?? null),
+      inputBytes: inputBytes[i] as number,
+      keys: parseKeys(keys[i] as string),
+    };
+    if (count === 1) runs.push(row);
+    else runs.push(...unpackRuns(row, { count, body: contents as Uint8Array, withInput }));
+  }
+  return runs;
+}

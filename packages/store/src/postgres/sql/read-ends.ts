@@ -1,0 +1,21 @@
+import { END_COLUMNS } from './columns.ts';
+import { rowsInSpans } from './spans.ts';
+import { sql } from './statement.ts';
+
+/** Ends of ids in the spans, whole. */
+export const readEnds = sql(
+  'read_ends',
+  (s) => `
+select ${END_COLUMNS.replaceAll('e.', 'r.')}
+from ${rowsInSpans(s, 'ends')}`,
+);
+
+/** Which ids of the spans have ended, and no more than that. */
+export const readEnded = sql(
+  'read_ended',
+  (s) => `
+select string_agg(uuid_send(r.id), ''::bytea) as ids,
+  to_json(array_agg(coalesce(r.count, 1))) as counts,
+  to_json(array_agg(r.tenant)) as tenants
+from ${rowsInSpans(s, 'ends')}`,
+);

@@ -1,0 +1,33 @@
+import { rowsInSpans } from './spans.ts';
+import { sql } from './statement.ts';
+
+/**
+ * Rows that cover ids of the spans, as one row that holds each column as one list: a long backlog
+ * is read at the rate at which it drains, and to take a thousand rows of ten values apart costs the
+ * node more than to run the tasks. An input that is not asked for is not even fetched from where
+ * large values lie; of a pack the sizes of its inputs are.
+ */
+export const readRuns = sql(
+  'read_runs',
+  (s) => `
+select
+  string_agg(uuid_send(r.id), ''::bytea) as ids,
+  to_json(array_agg(coalesce(r.count, 1))) as counts,
+  to_json(array_agg(r.tenant)) as tenants,
+  to_json(array_agg(r.job)) as jobs,
+  to_json(array_agg(r.job_version)) as job_versions,
+  to_json(array_agg(r.class)) as classes,
+  to_json(array_agg(r.head)) as heads,
+  to_json(array_agg(r.keys)) as keys,
+  to_json(array_agg(r.input_bytes)) as input_bytes,
+  to_json(array_agg(length(r.contents))) as lengths,
+  string_agg(r.contents, ''::bytea) as contents
+from (
+  select r.*,
+    case
+      when $5::boolean then coalesce(r.input, r.body)
+      else substr(r.body, 1, 8 * r.count)
+    end as contents
+  from ${rowsInSpans(s, 'runs')}
+) r`,
+);
