@@ -5,7 +5,8 @@ import type { Class } from '../model/classes.ts';
 import { Harness } from '../testing/harness.ts';
 
 function limited(runningMax: number) {
-  const h = new Harness();
+  // Nobody accepts here: in a long sequence the first attempt would be given up, and its worker rest.
+  const h = new Harness({ settings: { acceptMs: 600_000 } });
   h.addWorker({ total: { slots: 100 } });
   h.apply({ kind: 'setTenant', tenant: 'greedy', weight: 1, runningMax });
   const running = (tenant: string, klass: Class): number => {
