@@ -88,6 +88,7 @@ type RunLine = [
 
 export function encodeCheckpoint(book: Book): Uint8Array[] {
   const specs = new Map<JobSpec, number>();
+  const heads = new HeadTexts();
   const chunks: string[] = [];
   let chunk = '';
   const add = (line: string): void => {
@@ -104,7 +105,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
       spec = specs.size;
       specs.set(run.spec, spec);
     }
-    add(encodeRun(run, spec));
+    add(encodeRun(run, spec, heads));
   }
   if (chunk !== '') chunks.push(chunk);
   const header: Header = [
@@ -120,12 +121,19 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
   return [`${JSON.stringify(header)}\n`, ...chunks].map(encodeText);
 }
 
-/** Untouched runs of one task, the bulk of any backlog, are six numbers. */
-function encodeRun(run: Run, spec: number): string {
-  const head = headOf(run);
+/**
+ * Untouched runs of one task, the bulk of any backlog, are six numbers, found without a look at the
+ * task: a run leaves PENDING with the first thing that happens to one. A backlog of a hundred
+ * thousand lies scattered in memory, and every further object that is touched costs the node as much
+ * again, in a turn in which nothing else happens.
+ */
+function encodeRun(run: Run, spec: number, heads: HeadTexts): string {
+  const head = heads.textOf(run.head);
   const { graph } = run;
-  if (run.state === 'PENDING' && run.cancel === null && !graph && run.tasks.every(isFresh)) {
-    return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head}]`;
+  if (run.state === 'PENDING' && run.cancel === null && !graph) {
+    if (run.spec.tasks.length === 1 || run.tasks.every(isFresh)) {
+      return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head}]`;
+    }
   }
   const cancel = run.cancel === null ? 0 : [run.cancel.by, run.cancel.reason];
   const lines = [run.state, cancel, run.tasks.map(taskLine)];
@@ -133,9 +141,21 @@ function encodeRun(run: Run, spec: number): string {
   return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head},${rest.slice(1)}`;
 }
 
-function headOf(run: Run): string {
-  for (const _ in run.head) return JSON.stringify(run.head);
-  return '0';
+/** What one request submits often has one and the same head, which is then written down once. */
+class HeadTexts {
+  #head: RunHead | null = null;
+  #text = '0';
+
+  textOf(head: RunHead): string {
+    if (head === this.#head) return this.#text;
+    this.#head = head;
+    this.#text = '0';
+    for (const _ in head) {
+      this.#text = JSON.stringify(head);
+      break;
+    }
+    return this.#text;
+  }
 }
 
 function isFresh(task: Task): boolean {
