@@ -5,7 +5,7 @@ import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
 import { idAfter } from './packs/read-packs.ts';
-import { bindSpans, SPAN_PARAMETERS, spansOf } from './packs/spans.ts';
+import { bindSpans, pickWanted, SPAN_PARAMETERS, spansOf } from './packs/spans.ts';
 import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
 import { type EndColumns, toEndRows } from './rows/run-row.ts';
 import { nameOf, readRunsStep } from './runs.ts';
@@ -25,7 +25,8 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
   requireTexts({ tenant, job });
   const chosen = await chooseRuns(database, query);
   if (chosen.length === 0) return [];
-  const spans = spansOf(chosen.map((id) => ({ tenant, id })));
+  const wanted = chosen.map((id) => ({ tenant, id })).reverse();
+  const spans = spansOf(wanted);
   const [runs, ends] = await database.pipeline(
     database.pool,
     [
@@ -34,16 +35,14 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
     ],
     'none',
   );
-  const wanted = new Set(chosen.map((id) => nameOf(tenant, id)));
   const endOf = new Map<string, EndRow>();
   for (const end of (ends as unknown as EndColumns[]).flatMap(toEndRows)) {
     endOf.set(nameOf(end.tenant, end.id), end);
   }
   const [lists] = runs as unknown as [RunLists];
   return (
-    unpackRunLists(lists, true)
-      .filter(({ id }) => wanted.has(nameOf(tenant, id)))
-      .sort((a, b) => compareRunIds(b.id, a.id))
+    pickWanted(unpackRunLists(lists, true), wanted)
+      .reverse()
       // One that was open when it was chosen is answered as it was then.
       .map((run) => ({
         run,
@@ -83,7 +82,7 @@ async function ofState(
   { tenant, ids, ended }: { tenant: string; ids: readonly RunId[]; ended: boolean },
 ): Promise<readonly RunId[]> {
   if (ids.length === 0) return ids;
-  const spans = spansOf(ids.map((id) => ({ tenant, id })));
+  const spans = spansOf(ids.map((id) => ({ tenant, id })).reverse());
   const [columns] = await database.read(readEndedStep(database, spans));
   const hasEnded = endedOf(columns);
   return ids.filter((id) => hasEnded.has(nameOf(tenant, id)) === ended);

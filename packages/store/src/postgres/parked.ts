@@ -4,7 +4,7 @@ import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
-import { spansOf } from './packs/spans.ts';
+import { compareTenantIds, spansOf, type TenantId } from './packs/spans.ts';
 import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
 import { nameOf, readRunsStep } from './runs.ts';
 import { readParked as readParkedSql } from './sql/read-parked.ts';
@@ -53,18 +53,25 @@ async function openRuns(
   database: Database,
   places: readonly (ParkedCursor & { readonly tenant: string })[],
 ): Promise<ParkedRun[]> {
-  const spans = spansOf(places);
+  const wanted = places.toSorted(compareTenantIds);
+  const spans = spansOf(wanted);
   const steps = [readRunsStep(database, spans, true), readEndedStep(database, spans)];
   const [rows, ends] = await database.pipeline(database.pool, steps, 'none');
   const [lists] = rows as unknown as [RunLists];
   const hasEnded = endedOf(ends?.[0]);
-  const found = new Map<string, RunRow>();
-  for (const run of unpackRunLists(lists, true)) found.set(nameOf(run.tenant, run.id), run);
-  const open: ParkedRun[] = [];
-  for (const { sort, tenant, id } of places) {
-    const name = nameOf(tenant, id);
-    const run = found.get(name);
-    if (run !== undefined && !hasEnded.has(name)) open.push({ sort, run });
+  const runs = unpackRunLists(lists, true);
+  const open = new Map<TenantId, RunRow>();
+  let at = 0;
+  // Both are in one order; a run may have been parked at two places.
+  for (const place of wanted) {
+    while (at < runs.length && compareTenantIds(runs[at] as RunRow, place) < 0) at++;
+    const run = runs[at];
+    if (run === undefined) break;
+    if (compareTenantIds(run, place) > 0) continue;
+    if (hasEnded.size === 0 || !hasEnded.has(nameOf(run.tenant, run.id))) open.set(place, run);
   }
-  return open;
+  return places.flatMap((place) => {
+    const run = open.get(place);
+    return run === undefined ? [] : [{ sort: place.sort, run }];
+  });
 }

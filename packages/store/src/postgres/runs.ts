@@ -3,7 +3,15 @@ import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { bindSpans, floorOf, SPAN_PARAMETERS, type Span, spansOf } from './packs/spans.ts';
+import {
+  bindSpans,
+  compareTenantIds,
+  floorOf,
+  pickWanted,
+  SPAN_PARAMETERS,
+  type Span,
+  spansOf,
+} from './packs/spans.ts';
 import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
 import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
 import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
@@ -36,12 +44,10 @@ export async function readRuns(
 ): Promise<RunRow[]> {
   for (const { tenant } of ids) requireText('tenant', tenant);
   if (ids.length === 0) return [];
-  const spans = spansOf(ids);
-  const [lists] = await database.read<RunLists>(readRunsStep(database, spans, withInput));
-  const wanted = new Set(ids.map(({ tenant, id }) => nameOf(tenant, id)));
-  return unpackRunLists(lists as RunLists, withInput).filter(({ tenant, id }) =>
-    wanted.has(nameOf(tenant, id)),
-  );
+  const wanted = ids.toSorted(compareTenantIds);
+  const only = readRunsStep(database, spansOf(wanted), withInput);
+  const [lists] = await database.read<RunLists>(only);
+  return pickWanted(unpackRunLists(lists as RunLists, withInput), wanted);
 }
 
 export function readRunsStep(database: Database, spans: readonly Span[], withInput: boolean): Step {

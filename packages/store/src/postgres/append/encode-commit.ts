@@ -2,13 +2,7 @@ import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store
 import { type Step, silentStep } from '../connection/step.ts';
 import { bindEndPacks, bindRunPacks } from '../packs/bind-packs.ts';
 import { type Cut, cutEnds, cutRuns, type Pack } from '../packs/cut-packs.ts';
-import {
-  bindSpans,
-  floorOf,
-  SPAN_PARAMETERS,
-  spansOfAnyone,
-  spansOfPacks,
-} from '../packs/spans.ts';
+import { bindSpans, floorOf, SPAN_PARAMETERS, spansOf, spansOfPacks } from '../packs/spans.ts';
 import { appendGuard } from '../sql/append-guard.ts';
 import { deleteInbox } from '../sql/delete-inbox.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
@@ -170,7 +164,7 @@ function refuseCovered(statement: Statement, packs: readonly Pack<EndRow | RunRo
 /** Of single runs nobody looks: only their owner numbers them, and a probe for each costs a tenth. */
 function refusePacked(schema: string, ends: readonly EndRow[]): Step {
   return silentStep(refusePackedEnds(schema), SPAN_PARAMETERS, (w) => {
-    const spans = spansOfAnyone(ends);
+    const spans = spansOf(ends, true);
     w.uuids(spans.map(({ low }) => floorOf(low)));
     w.uuids(spans.map(({ low }) => low));
     w.uuids(spans.map(({ high }) => high));

@@ -23,15 +23,18 @@ export interface TenantId {
 /** Between ids further apart than this there may be packs that nobody asked for. */
 const GAP_MAX = 64;
 
-/** The fewest looks that find all of these ids. */
-export function spansOf(ids: readonly TenantId[]): Span[] {
-  const inOrder = ids.toSorted((a, b) =>
-    a.tenant === b.tenant ? compareRunIds(a.id, b.id) : a.tenant < b.tenant ? -1 : 1,
-  );
+/** By tenant, then by id: the order of spans. */
+export function compareTenantIds(a: TenantId, b: TenantId): number {
+  return a.tenant === b.tenant ? compareRunIds(a.id, b.id) : a.tenant < b.tenant ? -1 : 1;
+}
+
+/** The fewest looks that find all of these ids, which are in order; also whoever's they are. */
+export function spansOf(ids: readonly TenantId[], ofAnyone = false): Span[] {
   const spans: MutableSpan[] = [];
   let last: MutableSpan | undefined;
-  for (const { tenant, id } of inOrder) {
-    if (last !== undefined && last.tenant === tenant && isNear(last.high, id)) {
+  for (const { tenant, id } of ids) {
+    const isSame = last !== undefined && (ofAnyone || last.tenant === tenant);
+    if (last !== undefined && isSame && isNear(last.high, id)) {
       last.high = id;
     } else {
       last = { tenant, low: id, high: id };
@@ -39,6 +42,21 @@ export function spansOf(ids: readonly TenantId[]): Span[] {
     }
   }
   return spans;
+}
+
+/** Of what was found by spans that which was wanted; both are in order. */
+export function pickWanted<Found extends TenantId>(
+  found: readonly Found[],
+  wanted: readonly TenantId[],
+): Found[] {
+  const picked: Found[] = [];
+  let at = 0;
+  for (const one of found) {
+    while (at < wanted.length && compareTenantIds(wanted[at] as TenantId, one) < 0) at++;
+    if (at === wanted.length) break;
+    if (compareTenantIds(wanted[at] as TenantId, one) === 0) picked.push(one);
+  }
+  return picked;
 }
 
 /**
@@ -66,21 +84,6 @@ export function spansOfPacks(packs: readonly Pack<TenantId>[]): Span[] {
   return spans;
 }
 
-/** Whoever's rows these are, in order of their ids: where one of them may lie in a pack. */
-export function spansOfAnyone(rows: readonly { readonly id: RunId }[]): Span[] {
-  const spans: MutableSpan[] = [];
-  let last: MutableSpan | undefined;
-  for (const { id } of rows) {
-    if (last !== undefined && id.seq >= last.high.seq && isNear(last.high, id)) {
-      last.high = id;
-    } else {
-      last = { tenant: '', low: id, high: id };
-      spans.push(last);
-    }
-  }
-  return spans;
-}
-
 export const SPAN_PARAMETERS = 4;
 
 export function bindSpans(w: ValueWriter, spans: readonly Span[]): void {
@@ -91,5 +94,6 @@ export function bindSpans(w: ValueWriter, spans: readonly Span[]): void {
 }
 
 function isNear(high: RunId, id: RunId): boolean {
-  return high.ms === id.ms && high.partition === id.partition && id.seq - high.seq <= GAP_MAX;
+  const ahead = id.seq - high.seq;
+  return high.ms === id.ms && high.partition === id.partition && ahead >= 0 && ahead <= GAP_MAX;
 }

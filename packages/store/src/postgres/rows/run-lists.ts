@@ -1,6 +1,7 @@
 import { type Class, readRunId } from '@signalbox/engine';
 import type { RunRow } from '../../store.ts';
 import { unpackRuns } from '../packs/read-packs.ts';
+import { compareTenantIds } from '../packs/spans.ts';
 import { parseKeys } from './run-row.ts';
 
 const ID_BYTES = 16;
@@ -21,7 +22,7 @@ export interface RunLists {
   readonly contents: Uint8Array | null;
 }
 
-/** Every run of the rows; of a pack also those that nobody asked for. */
+/** Every run of the rows, in order by tenant and id; of a pack also those that nobody asked for. */
 export function unpackRunLists(lists: RunLists, withInput: boolean): RunRow[] {
   const { ids } = lists;
   if (ids === null) return [];
@@ -56,5 +57,5 @@ export function unpackRunLists(lists: RunLists, withInput: boolean): RunRow[] {
     if (count === 1) runs.push(row);
     else runs.push(...unpackRuns(row, { count, body: contents as Uint8Array, withInput }));
   }
-  return runs;
+  return runs.sort(compareTenantIds);
 }
