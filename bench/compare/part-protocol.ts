@@ -61,6 +61,8 @@ export type Command =
   | { readonly kind: 'work' }
   /** For workers: the delays from `t0` to the handler since last asked. Answered by `delays`. */
   | { readonly kind: 'delays' }
+  /** Where node and worker are in one process: tasks that have not ended. Answered by `left`. */
+  | { readonly kind: 'left' }
   /** Come to an end in good order. Answered by `bye`, when what was handled is durable. */
   | { readonly kind: 'stop' };
 
@@ -78,6 +80,8 @@ export type Message =
       readonly acksMs?: readonly number[];
     }
   | { readonly kind: 'delays'; readonly delaysMs: readonly number[] }
+  /** Not exact: above zero where some are left. */
+  | { readonly kind: 'left'; readonly n: number }
   | {
       readonly kind: 'bye';
       readonly submitted: number;

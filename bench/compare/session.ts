@@ -142,6 +142,13 @@ export class Session {
     }
   }
 
+  /** Tasks that have not ended, as the running system says. */
+  async left(): Promise<number> {
+    if (this.provided.left !== undefined) return this.provided.left();
+    this.worker.tell({ kind: 'left' });
+    return (await this.worker.next('left')).n;
+  }
+
   /** Stops everything and compares what was submitted with what was handled and what is left. */
   async close(): Promise<Balance> {
     const byes = await Promise.all(this.#parts().map((part) => part.stop()));

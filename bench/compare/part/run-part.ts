@@ -17,6 +17,8 @@ export interface Part<Config> {
   produce(config: Config): Promise<Producer>;
   /** Makes a schedule for each; absent where the system is not measured in such a shape. */
   schedule?(config: Config, schedules: Schedules): Promise<unknown>;
+  /** Above zero while tasks have not ended; only where no other process can be asked. */
+  left?(config: Config): Promise<number>;
   work(config: Config, onTask: (data: Payload) => void): Promise<PartWorker>;
 }
 
@@ -61,6 +63,10 @@ export async function runPart<Config>(part: Part<Config>): Promise<void> {
         return { kind: 'working' };
       case 'delays':
         return { kind: 'delays', delaysMs: tally.takeDelays() };
+      case 'left': {
+        if (part.left === undefined) throw new Error('it cannot say what is left');
+        return { kind: 'left', n: await part.left(config) };
+      }
       case 'stop': {
         await worker?.close();
         await producing?.producer.close();

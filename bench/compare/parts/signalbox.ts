@@ -84,6 +84,14 @@ const part: Part<SignalboxConfig> = {
     await Promise.all(Array.from({ length: SCHEDULES_AT_ONCE }, lane));
     await client.close();
   },
+  left: async (config) => {
+    const { runs } = await open(config);
+    for (const state of ['PENDING', 'RUNNING'] as const) {
+      const { items, next } = await runs.list({ state, limit: 1 });
+      if (items.length > 0 || next !== undefined) return 1;
+    }
+    return 0;
+  },
   work: async (config, onTask) => {
     const box = await open(config);
     const counting: AnyJob = config.isPipeline

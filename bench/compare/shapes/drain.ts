@@ -27,8 +27,6 @@ export async function measureDrain(
   };
 }
 
-async function untilEmpty({ provided, system }: Session): Promise<void> {
-  const { left } = provided;
-  if (left === undefined) throw new Error(`${system.name} cannot say what is left`);
-  while ((await left()) > 0) await pass(LOOK_MS);
+async function untilEmpty(session: Session): Promise<void> {
+  while ((await session.left()) > 0) await pass(LOOK_MS);
 }

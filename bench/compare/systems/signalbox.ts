@@ -36,17 +36,14 @@ const embeddedTunings = {
   pipeline: pipelines,
   submit: tuned({ ...batches, batch: 1_000, inflight: 2 }),
   latency: tuned(ones),
-} as const;
-
-const nodeTunings = {
-  ...embeddedTunings,
-  tenants,
-  cron: tuned(batches),
   drain: tuned({ ...batches, batch: 1_000 }),
   backlog: tuned({ ...batches, batch: 1_000 }),
   history: tuned(batches),
   idle: tuned(batches),
 } as const;
+
+/** A node in the process works for one tenant, and its schedules are made over HTTP. */
+const nodeTunings = { ...embeddedTunings, tenants, cron: tuned(batches) } as const;
 
 const httpTunings = { single: tuned(ones), submit: tuned(ones), latency: tuned(ones) } as const;
 

@@ -46,7 +46,7 @@ export interface Provided {
   readonly processes: Readonly<Record<string, number>>;
   /** Its database on the shared server, where it has one. */
   readonly databaseUrl?: string;
-  /** Tasks that have not ended, as the running system says; absent where it runs in a part. */
+  /** Tasks that have not ended, as the running system says; absent where it runs in a part, which is asked instead. */
   readonly left?: () => Promise<number>;
   /** The same when the parts have stopped, from what is durable alone. */
   leftDurably(): Promise<number>;

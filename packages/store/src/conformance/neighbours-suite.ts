@@ -189,7 +189,8 @@ function endOf({ id: { seq } }: RunRow) {
   return {
     state: seq % 17 === 0 ? 'FAILED' : 'SUCCEEDED',
     endedAtMs: 1_700_000_000_000 + seq,
-    detail: seq % 19 === 0 ? '' : `{"attempts":${seq},"worker":"ä😀"}`,
+    detail:
+      seq % 19 === 0 ? '' : `${seq % 23 === 0 ? '\ufeff' : ''}{"attempts":${seq},"worker":"ä😀"}`,
     output: seq % 7 === 0 ? null : bytes('x'.repeat(seq)),
   };
 }

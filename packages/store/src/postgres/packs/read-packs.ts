@@ -4,7 +4,8 @@ import type { EndRow, RunRow } from '../../store.ts';
 /** What the members of a pack do not have in common, as `bind-packs.ts` writes it. */
 
 const SIZES_BYTES = 8;
-const decoder = new TextDecoder();
+/** A mark at the beginning is part of the text. */
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** Nth from an id; those of a pack follow each other. */
 export function idAfter({ ms, partition, seq }: RunId, offset: number): RunId {

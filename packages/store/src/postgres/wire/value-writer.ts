@@ -112,6 +112,7 @@ export class ValueWriter {
 
   /** A number among such bytes, without a length before it. */
   number(value: number): void {
+    if ((value | 0) !== value) refuse(value);
     this.reserve(4);
     this.int32(value);
   }
