@@ -23,7 +23,7 @@ export interface Cut<Row> {
 const PACK_BYTES_MAX = 3_800;
 /** What a look for the pack with a given id in it has to pass at most. */
 export const PACK_COUNT_MAX = 32;
-/** What the lengths of a member take beside its contents, see `pack-body.ts`. */
+/** What the lengths of a member take beside its contents, see `bind-packs.ts`. */
 const RUN_BYTES = 8;
 const END_BYTES = 20;
 
