@@ -163,7 +163,7 @@ function addTest(registry: Registry, parent: Command): void {
     usage: 'test <trigger> <event>',
     summary: 'what a saved trigger would make of an event; nothing starts',
     examples: [
-      ['signalbox triggers test paid @event.json', 'exit code 10 where nothing would start'],
+      ['signalbox triggers test paid @event.json', 'exit code 1 where nothing would start'],
     ],
     async run({ api, app, terminal, args, json }) {
       const [name, text = ''] = args;

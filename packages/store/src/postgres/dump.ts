@@ -43,7 +43,7 @@ export async function dump(database: Database): Promise<Snapshot> {
       nodes: (await all<{ node: string; address: string }>('nodes')).map(({ node, address }) => ({
         ...{ node, address },
       })),
-      runs: (await all<RunColumns>('runs')).flatMap(toRunRows),
+      runs: (await all<RunColumns>('runs')).flatMap((row) => toRunRows(row)),
       ends: (await all<EndColumns>('ends')).flatMap(toEndRows),
       parked: await all('parked'),
       keys: await all<HeldKey>('keys'),

@@ -5,10 +5,9 @@ import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
 import { idAfter } from './packs/read-packs.ts';
-import { bindSpans, pickWanted, SPAN_PARAMETERS, spansOf } from './packs/spans.ts';
-import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
-import { type EndColumns, toEndRows } from './rows/run-row.ts';
-import { nameOf, readRunsStep } from './runs.ts';
+import { bindSpans, SPAN_PARAMETERS, spansOf } from './packs/spans.ts';
+import { type EndColumns, type RunColumns, toEndRows } from './rows/run-row.ts';
+import { nameOf, pickRuns, readRunsStep } from './runs.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readEnds } from './sql/read-ends.ts';
 
@@ -39,9 +38,8 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
   for (const end of (ends as unknown as EndColumns[]).flatMap(toEndRows)) {
     endOf.set(nameOf(end.tenant, end.id), end);
   }
-  const [lists] = runs as unknown as [RunLists];
   return (
-    pickWanted(unpackRunLists(lists, true), wanted)
+    pickRuns(runs as unknown as RunColumns[], wanted, true)
       .reverse()
       // One that was open when it was chosen is answered as it was then.
       .map((run) => ({

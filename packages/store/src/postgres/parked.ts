@@ -4,10 +4,17 @@ import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
-import { compareTenantIds, spansOf, type TenantId } from './packs/spans.ts';
+import {
+  bindSpans,
+  compareTenantIds,
+  SPAN_PARAMETERS,
+  spansOf,
+  type TenantId,
+} from './packs/spans.ts';
 import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
-import { nameOf, readRunsStep } from './runs.ts';
+import { nameOf } from './runs.ts';
 import { readParked as readParkedSql } from './sql/read-parked.ts';
+import { readRunLists } from './sql/read-runs.ts';
 
 const BEFORE_ALL: ParkedCursor = { sort: Number.MIN_SAFE_INTEGER, id: firstIdOf(0) };
 const ID_BYTES = 16;
@@ -55,11 +62,12 @@ async function openRuns(
 ): Promise<ParkedRun[]> {
   const wanted = places.toSorted(compareTenantIds);
   const spans = spansOf(wanted);
-  const steps = [readRunsStep(database, spans, true), readEndedStep(database, spans)];
+  const read = step(readRunLists(database.schema), SPAN_PARAMETERS, (w) => bindSpans(w, spans));
+  const steps = [read, readEndedStep(database, spans)];
   const [rows, ends] = await database.pipeline(database.pool, steps, 'none');
   const [lists] = rows as unknown as [RunLists];
   const hasEnded = endedOf(ends?.[0]);
-  const runs = unpackRunLists(lists, true);
+  const runs = unpackRunLists(lists);
   const open = new Map<TenantId, RunRow>();
   let at = 0;
   // Both are in one order; a run may have been parked at two places.

@@ -21,7 +21,7 @@ import { readKey } from './sql/read-key.ts';
 import { readLeaseEnds } from './sql/read-lease-ends.ts';
 import { readLogs } from './sql/read-logs.ts';
 import { readParked } from './sql/read-parked.ts';
-import { readRuns } from './sql/read-runs.ts';
+import { readRunLists, readRuns } from './sql/read-runs.ts';
 import type { Sql } from './sql/statement.ts';
 import { connectTo, execute, openStore } from './testing/target.ts';
 
@@ -89,11 +89,12 @@ describePostgres('plans', () => {
     ['getRun', getRun, ['Scan Backward using runs_\\d+_pkey']],
     ['getRun (its end)', getEnd, ['Scan Backward using ends_\\d+_pkey']],
     ['readRuns', readRuns, ['Scan Backward using runs_\\d+_pkey', 'Scan using runs_\\d+_pkey']],
+    ['readParked (runs)', readRunLists, ['Scan Backward using runs_\\d+_pkey']],
     ['listRuns', listRuns, ['Scan Backward using runs_\\d+_pkey']],
     ['listRuns (ends)', readEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['readParked (ends)', readEnded, ['Scan Backward using ends_\\d+_pkey']],
     ['append (packs of runs)', refuseCoveredRuns, ['Scan Backward using runs_\\d+_pkey']],
-    ['append (ends)', refusePackedEnds, ['Scan using ends_\\d+_pkey']],
+    ['append (ends)', refusePackedEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['append (packs of ends)', refuseCoveredEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['readKeys', readKey, ['keys_pkey']],
     [

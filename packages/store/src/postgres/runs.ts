@@ -11,8 +11,8 @@ import {
   SPAN_PARAMETERS,
   type Span,
   spansOf,
+  type TenantId,
 } from './packs/spans.ts';
-import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
 import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
 import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
 import { readRuns as readRunsSql } from './sql/read-runs.ts';
@@ -32,7 +32,7 @@ export async function getRun(
     writer.uuid(floorOf(id));
   });
   const [runs, ends] = await database.pipeline(database.pool, [readRun, readEnd], 'none');
-  const run = (runs as unknown as RunColumns[]).flatMap(toRunRows).find(isOf(id));
+  const run = (runs as unknown as RunColumns[]).flatMap((row) => toRunRows(row)).find(isOf(id));
   if (run === undefined) return null;
   const end = (ends as unknown as EndColumns[]).flatMap(toEndRows).find(isOf(id));
   return { run, end: end?.tenant === tenant ? end : null };
@@ -45,9 +45,18 @@ export async function readRuns(
   for (const { tenant } of ids) requireText('tenant', tenant);
   if (ids.length === 0) return [];
   const wanted = ids.toSorted(compareTenantIds);
-  const only = readRunsStep(database, spansOf(wanted), withInput);
-  const [lists] = await database.read<RunLists>(only);
-  return pickWanted(unpackRunLists(lists as RunLists, withInput), wanted);
+  const rows = await database.read<RunColumns>(readRunsStep(database, spansOf(wanted), withInput));
+  return pickRuns(rows, wanted, withInput);
+}
+
+/** Of the rows that were found by spans the runs that were wanted, in order. */
+export function pickRuns(
+  rows: readonly RunColumns[],
+  wanted: readonly TenantId[],
+  withInput: boolean,
+): RunRow[] {
+  const found = rows.flatMap((row) => toRunRows(row, withInput)).sort(compareTenantIds);
+  return pickWanted(found, wanted);
 }
 
 export function readRunsStep(database: Database, spans: readonly Span[], withInput: boolean): Step {

@@ -78,7 +78,11 @@ async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
   if (isWithoutTable(error)) return makeSegments(refusal);
   if (hasCode(error, [...UNIQUE, ...DIVISION_BY_ZERO])) {
     // A row is written once (I3): a second one could only contradict the first.
-    throw new StoreError('invalid', `a row is there already: ${error.detail}`, { cause: error });
+    throw new StoreError(
+      'invalid',
+      `a row is there already: ${error.detail ?? 'it is part of a pack'}`,
+      { cause: error },
+    );
   }
   throw storeErrorOf(error, true);
 }

@@ -2,7 +2,7 @@ import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store
 import { type Step, silentStep } from '../connection/step.ts';
 import { bindEndPacks, bindRunPacks } from '../packs/bind-packs.ts';
 import { type Cut, cutEnds, cutRuns, type Pack } from '../packs/cut-packs.ts';
-import { bindSpans, floorOf, SPAN_PARAMETERS, spansOf, spansOfPacks } from '../packs/spans.ts';
+import { bindBounds, bindSpans, floorOf, SPAN_PARAMETERS, spansOfPacks } from '../packs/spans.ts';
 import { appendGuard } from '../sql/append-guard.ts';
 import { deleteInbox } from '../sql/delete-inbox.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
@@ -19,7 +19,6 @@ import {
 import { insertParked } from '../sql/insert-parked.ts';
 import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
 import type { Statement } from '../sql/statement.ts';
-import { Oid } from '../wire/value-writer.ts';
 import {
   bindAliases,
   bindEnds,
@@ -140,6 +139,8 @@ function addRuns(
 }
 
 function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void {
+  // Before this commit's own packs are there: they would only be in the way.
+  if (singles.length > 0) add('ends', refusePacked(schema, singles));
   if (packs.length > 0) {
     add('ends', refuseCovered(refuseCoveredEnds(schema), packs));
     add(
@@ -148,7 +149,6 @@ function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void
     );
   }
   if (singles.length === 0) return;
-  add('ends', refusePacked(schema, singles));
   const common = commonEnd(singles);
   const form = common === null ? 'mixed' : 'alike';
   add(
@@ -163,14 +163,11 @@ function refuseCovered(statement: Statement, packs: readonly Pack<EndRow | RunRo
 
 /** Of single runs nobody looks: only their owner numbers them, and a probe for each costs a tenth. */
 function refusePacked(schema: string, ends: readonly EndRow[]): Step {
-  return silentStep(refusePackedEnds(schema), SPAN_PARAMETERS, (w) => {
-    const spans = spansOf(ends, true);
-    w.uuids(spans.map(({ low }) => floorOf(low)));
-    w.uuids(spans.map(({ low }) => low));
-    w.uuids(spans.map(({ high }) => high));
-    w.beginArray(Oid.uuid, ends.length);
-    for (const { id } of ends) w.uuid(id);
-    w.endArray();
+  return silentStep(refusePackedEnds(schema), 4, (w) => {
+    const ids = ends.map(({ id }) => id);
+    w.uuids(ids.map(floorOf));
+    w.uuids(ids);
+    bindBounds(w, ids, ids);
   });
 }
 

@@ -19,8 +19,8 @@ export interface Cut<Row> {
   readonly packs: readonly Pack<Row>[];
 }
 
-/** Two rows of this size fill a page; a larger one would leave half of its last page empty. */
-const PACK_BYTES_MAX = 3_800;
+/** With what else is in its row a larger body passes 2 kB, and the server tears it into pieces. */
+const PACK_BYTES_MAX = 1_800;
 /** What a look for the pack with a given id in it has to pass at most. */
 export const PACK_COUNT_MAX = 32;
 /** What the lengths of a member take beside its contents, see `bind-packs.ts`. */
@@ -103,6 +103,7 @@ function runBytes({ input }: RunRow): number {
 }
 
 function endBytes({ detail, output }: EndRow): number {
+  // A text that is not ASCII takes more; a body that is torn by that is read all the same.
   return END_BYTES + detail.length + (output?.length ?? 0);
 }
 

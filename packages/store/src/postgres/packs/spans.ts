@@ -20,21 +20,20 @@ export interface TenantId {
   readonly id: RunId;
 }
 
-/** Between ids further apart than this there may be packs that nobody asked for. */
-const GAP_MAX = 64;
-
 /** By tenant, then by id: the order of spans. */
 export function compareTenantIds(a: TenantId, b: TenantId): number {
   return a.tenant === b.tenant ? compareRunIds(a.id, b.id) : a.tenant < b.tenant ? -1 : 1;
 }
 
-/** The fewest looks that find all of these ids, which are in order; also whoever's they are. */
-export function spansOf(ids: readonly TenantId[], ofAnyone = false): Span[] {
+/**
+ * Looks that find all of these ids, which are in order. What lies between two of them is not looked at:
+ * it may be large. Two that share a pack without being next to each other find it twice.
+ */
+export function spansOf(ids: readonly TenantId[]): Span[] {
   const spans: MutableSpan[] = [];
   let last: MutableSpan | undefined;
   for (const { tenant, id } of ids) {
-    const isSame = last !== undefined && (ofAnyone || last.tenant === tenant);
-    if (last !== undefined && isSame && isNear(last.high, id)) {
+    if (last !== undefined && last.tenant === tenant && follows(last.high, id)) {
       last.high = id;
     } else {
       last = { tenant, low: id, high: id };
@@ -44,7 +43,7 @@ export function spansOf(ids: readonly TenantId[], ofAnyone = false): Span[] {
   return spans;
 }
 
-/** Of what was found by spans that which was wanted; both are in order. */
+/** Of what was found by spans that which was wanted, each once; both are in order. */
 export function pickWanted<Found extends TenantId>(
   found: readonly Found[],
   wanted: readonly TenantId[],
@@ -54,7 +53,9 @@ export function pickWanted<Found extends TenantId>(
   for (const one of found) {
     while (at < wanted.length && compareTenantIds(wanted[at] as TenantId, one) < 0) at++;
     if (at === wanted.length) break;
-    if (compareTenantIds(wanted[at] as TenantId, one) === 0) picked.push(one);
+    if (compareTenantIds(wanted[at] as TenantId, one) > 0) continue;
+    const before = picked.at(-1);
+    if (before === undefined || compareTenantIds(before, one) !== 0) picked.push(one);
   }
   return picked;
 }
@@ -84,16 +85,23 @@ export function spansOfPacks(packs: readonly Pack<TenantId>[]): Span[] {
   return spans;
 }
 
-export const SPAN_PARAMETERS = 4;
+export const SPAN_PARAMETERS = 6;
 
 export function bindSpans(w: ValueWriter, spans: readonly Span[]): void {
   w.texts(spans.map(({ tenant }) => tenant));
   w.uuids(spans.map(({ low }) => floorOf(low)));
   w.uuids(spans.map(({ low }) => low));
   w.uuids(spans.map(({ high }) => high));
+  bindBounds(
+    w,
+    spans.map(({ low }) => low),
+    spans.map(({ high }) => high),
+  );
 }
 
-function isNear(high: RunId, id: RunId): boolean {
-  const ahead = id.seq - high.seq;
-  return high.ms === id.ms && high.partition === id.partition && ahead >= 0 && ahead <= GAP_MAX;
+/** Below and above all that is looked at, see `sql/spans.ts`. */
+export function bindBounds(w: ValueWriter, lows: readonly RunId[], highs: readonly RunId[]): void {
+  const least = lows.reduce((a, b) => (compareRunIds(a, b) <= 0 ? a : b));
+  w.uuid(floorOf(least));
+  w.uuid(highs.reduce((a, b) => (compareRunIds(a, b) >= 0 ? a : b)));
 }

@@ -6,7 +6,7 @@ import { parseKeys } from './run-row.ts';
 
 const ID_BYTES = 16;
 
-/** The one row of `sql/read-runs.ts`: every column as a list of JSON, null where there is no row. */
+/** The one row of `readRunLists`: every column as a list of JSON, null where there is no row. */
 export interface RunLists {
   readonly ids: Uint8Array | null;
   readonly counts: string;
@@ -23,7 +23,7 @@ export interface RunLists {
 }
 
 /** Every run of the rows, in order by tenant and id; of a pack also those that nobody asked for. */
-export function unpackRunLists(lists: RunLists, withInput: boolean): RunRow[] {
+export function unpackRunLists(lists: RunLists): RunRow[] {
   const { ids } = lists;
   if (ids === null) return [];
   const counts = JSON.parse(lists.counts) as number[];
@@ -55,7 +55,7 @@ export function unpackRunLists(lists: RunLists, withInput: boolean): RunRow[] {
       keys: parseKeys(keys[i] as string),
     };
     if (count === 1) runs.push(row);
-    else runs.push(...unpackRuns(row, { count, body: contents as Uint8Array, withInput }));
+    else runs.push(...unpackRuns(row, { count, body: contents as Uint8Array, withInput: true }));
   }
   return runs.sort(compareTenantIds);
 }

@@ -29,7 +29,7 @@ export interface EndColumns {
   readonly body: Uint8Array | null;
 }
 
-export function toRunRows(row: RunColumns): RunRow[] {
+export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
   const run = {
     id: row.id,
     tenant: row.tenant,
@@ -42,9 +42,7 @@ export function toRunRows(row: RunColumns): RunRow[] {
     keys: parseKeys(row.keys),
   };
   const { count, body } = row;
-  return count === null || body === null
-    ? [run]
-    : unpackRuns(run, { count, body, withInput: true });
+  return count === null || body === null ? [run] : unpackRuns(run, { count, body, withInput });
 }
 
 export function toEndRows(row: EndColumns): EndRow[] {

@@ -5,9 +5,6 @@ export interface RunSegmentRange {
   readonly toMs: number;
 }
 
-/** As much as a page can hold: a pack is made to fit, and would be torn into pieces of 2 kB otherwise. */
-const ROW_BYTES_MAX = 8_160;
-
 export const RUN_TABLES = ['runs', 'ends', 'parked'] as const;
 
 /**
@@ -19,8 +16,7 @@ export function createRunSegment(s: string, { fromMs, toMs }: RunSegmentRange): 
   const to = formatRunId(firstIdOf(toMs));
   const tables = RUN_TABLES.map(
     (table) => `
-create table ${s}.${table}_${fromMs} (like ${s}.${table} including all)
-  with (toast_tuple_target = ${ROW_BYTES_MAX});
+create table ${s}.${table}_${fromMs} (like ${s}.${table} including all);
 alter table ${s}.${table} attach partition ${s}.${table}_${fromMs}
   for values from ('${from}') to ('${to}');`,
   );

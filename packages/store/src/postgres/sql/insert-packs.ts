@@ -26,24 +26,24 @@ select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int[]), unnest($4::byt
  * written: in the same one it would walk over all that the statement has written so far.
  */
 const refuseCovered = (table: 'ends' | 'runs') => (s: string) =>
-  `select 1 / (count(*) = 0)::int from ${rowsInSpans(s, table)}`;
+  `select 1 / (count(*) = 0)::int from ${rowsInSpans(s, { table, isAnyones: true })}`;
 
 export const refuseCoveredRuns = sql('refuse_covered_runs', refuseCovered('runs'));
 export const refuseCoveredEnds = sql('refuse_covered_ends', refuseCovered('ends'));
 
 /**
- * The same for ends that are rows of their own: their key notices each other, but not a pack. Packs
- * are looked for between the lowest and the highest of ends that are near each other, whoever's.
+ * The same for ends that are rows of their own ($2, with their floors $1): their key notices each
+ * other, but not a pack. One probe for each, because what lies between two of them may be many packs.
  */
 export const refusePackedEnds = sql(
   'refuse_packed_ends',
   (s) => `
 select 1 / (count(*) = 0)::int
-from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as span(floor, low, high)
+from unnest($1::uuid[], $2::uuid[]) as own(floor, id)
 cross join lateral (
-  select id, last from ${s}.ends
-  where id >= span.floor and id <= span.high and last >= span.low
-  offset 0
+  select last from ${s}.ends
+  where id >= own.floor and id <= own.id and id >= $3::uuid and id <= $4::uuid
+  order by id desc limit 1
 ) pack
-where exists (select from unnest($4::uuid[]) as own(id) where own.id between pack.id and pack.last)`,
+where pack.last >= own.id`,
 );

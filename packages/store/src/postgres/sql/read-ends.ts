@@ -7,7 +7,7 @@ export const readEnds = sql(
   'read_ends',
   (s) => `
 select ${END_COLUMNS.replaceAll('e.', 'r.')}
-from ${rowsInSpans(s, 'ends')}`,
+from ${rowsInSpans(s, { table: 'ends' })}`,
 );
 
 /** Which ids of the spans have ended, and no more than that. */
@@ -17,5 +17,5 @@ export const readEnded = sql(
 select string_agg(uuid_send(r.id), ''::bytea) as ids,
   to_json(array_agg(coalesce(r.count, 1))) as counts,
   to_json(array_agg(r.tenant)) as tenants
-from ${rowsInSpans(s, 'ends')}`,
+from ${rowsInSpans(s, { table: 'ends' })}`,
 );

@@ -2,13 +2,25 @@ import { rowsInSpans } from './spans.ts';
 import { sql } from './statement.ts';
 
 /**
- * Rows that cover ids of the spans, as one row that holds each column as one list: a long backlog
- * is read at the rate at which it drains, and to take a thousand rows of ten values apart costs the
- * node more than to run the tasks. An input that is not asked for is not even fetched from where
+ * Rows that cover ids of the spans. An input that is not asked for is not even fetched from where
  * large values lie; of a pack the sizes of its inputs are.
  */
 export const readRuns = sql(
   'read_runs',
+  (s) => `
+select r.id, r.count, r.tenant, r.job, r.job_version, r.class, r.head, r.input_bytes, r.keys,
+  case when $7::boolean then r.input end as input,
+  case when $7::boolean then r.body else substr(r.body, 1, 8 * r.count) end as body
+from ${rowsInSpans(s, { table: 'runs' })}`,
+);
+
+/**
+ * The same with inputs, as one row that holds each column as one list: a long backlog is read at the
+ * rate at which it drains, and to take a thousand rows of ten values apart costs the node more than to
+ * run the tasks. For pages whose size is bounded: all inputs together are one value of the answer.
+ */
+export const readRunLists = sql(
+  'read_run_lists',
   (s) => `
 select
   string_agg(uuid_send(r.id), ''::bytea) as ids,
@@ -23,11 +35,6 @@ select
   to_json(array_agg(length(r.contents))) as lengths,
   string_agg(r.contents, ''::bytea) as contents
 from (
-  select r.*,
-    case
-      when $5::boolean then coalesce(r.input, r.body)
-      else substr(r.body, 1, 8 * r.count)
-    end as contents
-  from ${rowsInSpans(s, 'runs')}
+  select r.*, coalesce(r.input, r.body) as contents from ${rowsInSpans(s, { table: 'runs' })}
 ) r`,
 );

@@ -1,28 +1,38 @@
 /**
  * Rows `r` of a table that cover ids of the spans $1 to $4 (tenant, floor, low, high), see
  * `packs/spans.ts`: the last row up to `low`, which may reach into the span, and those that begin
- * behind it. The floor keeps the look in one segment. Many spans are one id; those are left out of
- * the second half before anything is looked up. `offset 0` keeps the planner from turning the probes
- * into a join over whole segments where it knows too little about them.
+ * behind it. The floor keeps the look in one segment; $5 and $6, below and above all of them, tell the
+ * server before it begins which segments it need not open: there may be a hundred. Many spans are one
+ * id; those are left out of the second half before anything is looked up. `offset 0` keeps the planner
+ * from turning the probes into a join over whole segments where it knows too little about them.
  */
-export function rowsInSpans(s: string, table: 'ends' | 'runs'): string {
+export function rowsInSpans(s: string, { table, isAnyones = false }: Looked): string {
   // The key of ends has no tenant in it; what is another's is left out behind (I19).
-  const ofTenant = table === 'runs' ? 'tenant = span.tenant and' : '';
+  const inKey = table === 'runs' ? 'tenant = span.tenant and' : '';
+  const isOwn = isAnyones ? '' : 'and r.tenant = span.tenant';
   const spans = `unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[])
     as span(tenant, floor, low, high)`;
   return `(
   select r.* from ${spans}
   cross join lateral (
     select * from ${s}.${table}
-    where ${ofTenant} id >= span.floor and id <= span.low
+    where ${inKey} id >= span.floor and id <= span.low and id >= $5::uuid and id <= $6::uuid
     order by id desc limit 1
   ) r
-  where coalesce(r.last, r.id) >= span.low and r.tenant = span.tenant
+  where coalesce(r.last, r.id) >= span.low ${isOwn}
   union all
   select r.* from ${spans}
   cross join lateral (
-    select * from ${s}.${table} where ${ofTenant} id > span.low and id <= span.high offset 0
+    select * from ${s}.${table}
+    where ${inKey} id > span.low and id <= span.high and id >= $5::uuid and id <= $6::uuid
+    offset 0
   ) r
-  where span.low < span.high and r.tenant = span.tenant
+  where span.low < span.high ${isOwn}
 ) r`;
+}
+
+interface Looked {
+  readonly table: 'ends' | 'runs';
+  /** Whoever's they are: for a refusal, which shows nobody anything. */
+  readonly isAnyones?: boolean;
 }
