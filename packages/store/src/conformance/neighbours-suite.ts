@@ -133,6 +133,18 @@ export function neighboursSuite(target: ConformanceTarget): void {
       expect(await owner.commit({ ends: rest })).toEqual({ kind: 'committed' });
     });
 
+    it('end once, whether a second end comes alone or with others', async () => {
+      const world = await openWorld(target);
+      const { runs, owner } = await submit(world);
+      await owner.commit({ ends: runs.slice(10, 40).map((run) => endRow(run)) });
+      await expectUnchanged(world, async () => {
+        for (const again of [runs.slice(20, 21), runs.slice(18, 24), runs.slice(8, 12)]) {
+          const ends = again.map((run) => endRow(run, { state: 'CANCELLED' }));
+          await expectRefused(owner.commit({ ends }), 'invalid');
+        }
+      });
+    });
+
     it('are counted one by one when their segment is to be sealed', async () => {
       const world = await openWorld(target, { segmentMs: 200 });
       const { runs, owner } = await submit(world);
