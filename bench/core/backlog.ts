@@ -1,10 +1,12 @@
+import { DEFAULT_SETTINGS } from '@signalbox/engine';
 import { collectGarbage, rssMb } from './figures.ts';
-import { IN_MEMORY } from './in-memory.ts';
 import { measureSteady, type Rig, startRig } from './loop-lives.ts';
 import { type OpenStore, openPostgres, openSqlite } from './stores.ts';
 
 /** Long enough that what was in memory at the start has drained, and the store is read. */
 const DRAIN_MS = 20_000;
+/** Waiting runs of three classes in equal parts that are all kept in memory, with some room to spare. */
+const IN_MEMORY = DEFAULT_SETTINGS.classWindow * 3 - 10_000;
 const FLEET = { workers: 100, tenants: 200, slots: 40 };
 
 /**

@@ -88,7 +88,9 @@ type RunLine = [
 
 export function encodeCheckpoint(book: Book): Uint8Array[] {
   const specs = new Map<JobSpec, number>();
-  const heads = new HeadTexts();
+  // What one request submits often has one and the same head, which is then written down once.
+  let head: RunHead | null = null;
+  let headText = '';
   const chunks: string[] = [];
   let chunk = '';
   const add = (line: string): void => {
@@ -105,7 +107,9 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
       spec = specs.size;
       specs.set(run.spec, spec);
     }
-    add(encodeRun(run, spec, heads));
+    if (run.head !== head) headText = encodeHead(run.head);
+    head = run.head;
+    add(encodeRun(run, spec, headText));
   }
   if (chunk !== '') chunks.push(chunk);
   const header: Header = [
@@ -127,8 +131,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
  * thousand lies scattered in memory, and every further object that is touched costs the node as much
  * again, in a turn in which nothing else happens.
  */
-function encodeRun(run: Run, spec: number, heads: HeadTexts): string {
-  const head = heads.textOf(run.head);
+function encodeRun(run: Run, spec: number, head: string): string {
   const { graph } = run;
   if (run.state === 'PENDING' && run.cancel === null && !graph) {
     if (run.spec.tasks.length === 1 || run.tasks.every(isFresh)) {
@@ -141,21 +144,9 @@ function encodeRun(run: Run, spec: number, heads: HeadTexts): string {
   return `[${run.seq},${run.ms},${spec},${run.class},${run.inputBytes},${head},${rest.slice(1)}`;
 }
 
-/** What one request submits often has one and the same head, which is then written down once. */
-class HeadTexts {
-  #head: RunHead | null = null;
-  #text = '0';
-
-  textOf(head: RunHead): string {
-    if (head === this.#head) return this.#text;
-    this.#head = head;
-    this.#text = '0';
-    for (const _ in head) {
-      this.#text = JSON.stringify(head);
-      break;
-    }
-    return this.#text;
-  }
+function encodeHead(head: RunHead): string {
+  for (const _ in head) return JSON.stringify(head);
+  return '0';
 }
 
 function isFresh(task: Task): boolean {

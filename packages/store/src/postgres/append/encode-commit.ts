@@ -115,6 +115,7 @@ interface Target {
   readonly add: (kind: StepKind, added: Step) => void;
 }
 
+/** Whether a pack has a single run already nobody asks: only its owner numbers it, and a probe costs a tenth. */
 function addRuns(
   { schema, add, isKeyed }: Target & { isKeyed: boolean },
   { singles, packs }: Cut<RunRow>,
@@ -161,7 +162,6 @@ function refuseCovered(statement: Statement, packs: readonly Pack<EndRow | RunRo
   return silentStep(statement, SPAN_PARAMETERS, (w) => bindSpans(w, spansOfPacks(packs)));
 }
 
-/** Of single runs nobody looks: only their owner numbers them, and a probe for each costs a tenth. */
 function refusePacked(schema: string, ends: readonly EndRow[]): Step {
   return silentStep(refusePackedEnds(schema), 4, (w) => {
     const ids = ends.map(({ id }) => id);

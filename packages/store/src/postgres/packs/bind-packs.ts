@@ -8,21 +8,12 @@ export function bindRunPacks(w: ValueWriter, packs: readonly Pack<RunRow>[]): vo
   w.beginArray(Oid.bytea, packs.length);
   for (const pack of packs) writeRuns(w, pack);
   w.endArray();
-  w.beginArray(Oid.text, packs.length);
-  for (const pack of packs) w.text(firstOf(pack).tenant);
-  w.endArray();
-  w.beginArray(Oid.text, packs.length);
-  for (const pack of packs) w.text(firstOf(pack).job);
-  w.endArray();
-  w.beginArray(Oid.int4, packs.length);
-  for (const pack of packs) w.int4(firstOf(pack).jobVersion);
-  w.endArray();
-  w.beginArray(Oid.int2, packs.length);
-  for (const pack of packs) w.int2(firstOf(pack).class);
-  w.endArray();
-  w.beginArray(Oid.text, packs.length);
-  for (const pack of packs) w.text(firstOf(pack).head);
-  w.endArray();
+  const firsts = packs.map(firstOf);
+  w.texts(firsts.map(({ tenant }) => tenant));
+  w.texts(firsts.map(({ job }) => job));
+  w.int4s(firsts.map(({ jobVersion }) => jobVersion));
+  w.int4s(firsts.map((run) => run.class));
+  w.texts(firsts.map(({ head }) => head));
 }
 
 export function bindEndPacks(w: ValueWriter, packs: readonly Pack<EndRow>[]): void {
@@ -30,27 +21,18 @@ export function bindEndPacks(w: ValueWriter, packs: readonly Pack<EndRow>[]): vo
   w.beginArray(Oid.bytea, packs.length);
   for (const pack of packs) writeEnds(w, pack);
   w.endArray();
-  w.beginArray(Oid.text, packs.length);
-  for (const pack of packs) w.text(firstOf(pack).tenant);
-  w.endArray();
-  w.beginArray(Oid.text, packs.length);
-  for (const pack of packs) w.text(firstOf(pack).state);
-  w.endArray();
+  const firsts = packs.map(firstOf);
+  w.texts(firsts.map(({ tenant }) => tenant));
+  w.texts(firsts.map(({ state }) => state));
 }
 
 function bindIds<Row extends { readonly id: RunId }>(
   w: ValueWriter,
   packs: readonly Pack<Row>[],
 ): void {
-  w.beginArray(Oid.uuid, packs.length);
-  for (const pack of packs) w.uuid(firstOf(pack).id);
-  w.endArray();
-  w.beginArray(Oid.uuid, packs.length);
-  for (const { rows, to } of packs) w.uuid((rows[to - 1] as Row).id);
-  w.endArray();
-  w.beginArray(Oid.int4, packs.length);
-  for (const { from, to } of packs) w.int4(to - from);
-  w.endArray();
+  w.uuids(packs.map((pack) => firstOf(pack).id));
+  w.uuids(packs.map(({ rows, to }) => (rows[to - 1] as Row).id));
+  w.int4s(packs.map(({ from, to }) => to - from));
 }
 
 /**

@@ -9,12 +9,6 @@ export interface Span {
   readonly high: RunId;
 }
 
-interface MutableSpan {
-  readonly tenant: string;
-  readonly low: RunId;
-  high: RunId;
-}
-
 export interface TenantId {
   readonly tenant: string;
   readonly id: RunId;
@@ -30,17 +24,31 @@ export function compareTenantIds(a: TenantId, b: TenantId): number {
  * it may be large. Two that share a pack without being next to each other find it twice.
  */
 export function spansOf(ids: readonly TenantId[]): Span[] {
-  const spans: MutableSpan[] = [];
-  let last: MutableSpan | undefined;
-  for (const { tenant, id } of ids) {
-    if (last !== undefined && last.tenant === tenant && follows(last.high, id)) {
-      last.high = id;
+  return joined(ids.map(({ tenant, id }) => ({ tenant, low: id, high: id })));
+}
+
+/** The ids of packs in order; those of one request follow each other and are one span. */
+export function spansOfPacks(packs: readonly Pack<TenantId>[]): Span[] {
+  return joined(
+    packs.map(({ rows, from, to }) => {
+      const { tenant, id: low } = rows[from] as TenantId;
+      return { tenant, low, high: (rows[to - 1] as TenantId).id };
+    }),
+  );
+}
+
+/** Where one span follows the other they are one. */
+function joined(spans: readonly Span[]): Span[] {
+  const all: Span[] = [];
+  for (const span of spans) {
+    const last = all.at(-1);
+    if (last !== undefined && last.tenant === span.tenant && follows(last.high, span.low)) {
+      all[all.length - 1] = { ...last, high: span.high };
     } else {
-      last = { tenant, low: id, high: id };
-      spans.push(last);
+      all.push(span);
     }
   }
-  return spans;
+  return all;
 }
 
 /** Of what was found by spans that which was wanted, each once; both are in order. */
@@ -66,23 +74,6 @@ export function pickWanted<Found extends TenantId>(
  */
 export function floorOf({ ms, partition, seq }: RunId): RunId {
   return { ms, partition, seq: Math.max(0, seq - PACK_COUNT_MAX + 1) };
-}
-
-/** The ids of packs in order; those of one request follow each other and are one span. */
-export function spansOfPacks(packs: readonly Pack<TenantId>[]): Span[] {
-  const spans: MutableSpan[] = [];
-  let last: MutableSpan | undefined;
-  for (const { rows, from, to } of packs) {
-    const { tenant, id: low } = rows[from] as TenantId;
-    const { id: high } = rows[to - 1] as TenantId;
-    if (last !== undefined && last.tenant === tenant && follows(last.high, low)) {
-      last.high = high;
-    } else {
-      last = { tenant, low, high };
-      spans.push(last);
-    }
-  }
-  return spans;
 }
 
 export const SPAN_PARAMETERS = 6;

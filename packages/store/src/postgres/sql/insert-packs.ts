@@ -8,7 +8,7 @@ export const insertRunPacks = sql(
 insert into ${s}.runs
   (id, last, count, body, tenant, job, job_version, class, head, input_bytes)
 select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int[]), unnest($4::bytea[]),
-  unnest($5::text[]), unnest($6::text[]), unnest($7::int[]), unnest($8::smallint[]),
+  unnest($5::text[]), unnest($6::text[]), unnest($7::int[]), unnest($8::int[]),
   unnest($9::text[]), 0`,
 );
 
