@@ -1,9 +1,10 @@
 import type { SubmittedRun } from './facts/facts.ts';
 import type { TakenOver } from './facts/graph-facts.ts';
 import type { FailureClass } from './facts/reasons.ts';
-import type { Book, LaneCursor } from './model/book.ts';
+import type { Book } from './model/book.ts';
 import type { Class } from './model/classes.ts';
 import type { Growth } from './model/graph.ts';
+import type { LaneCursor } from './model/lane.ts';
 import type { Resources } from './model/resources.ts';
 import type { AttemptRef, RunHead } from './model/run.ts';
 import type { RunId } from './model/run-id.ts';

@@ -20,6 +20,7 @@ import { finish, stopped } from './complete/finish.ts';
 import { checkpoint, extend } from './complete/save.ts';
 import { returnUnaccepted } from './complete/unaccepted.ts';
 import { Core, type FollowedEnd, NO_ENDS } from './core/core.ts';
+import { recomputeShares } from './core/fair-share.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
 import { oweEnd } from './core/nested-words.ts';
 import { reviewReservations } from './core/occupy.ts';
@@ -34,7 +35,8 @@ import type { Fact, RunEnded } from './facts/facts.ts';
 import { RetryBudget } from './limits/retry-budget.ts';
 import { setTenant } from './limits/tenant.ts';
 import { assertNever } from './model/assert.ts';
-import { type Book, DUE_LANE } from './model/book.ts';
+import type { Book } from './model/book.ts';
+import { DUE_LANE } from './model/lane.ts';
 import type { Random } from './model/random.ts';
 import type { Run, Task } from './model/run.ts';
 import { type Schedule, scheduleKey } from './model/schedule.ts';
@@ -332,8 +334,7 @@ export class Engine {
   /** Running attempts use their tenants' shares up as time goes by, not only when they end. */
   #recomputeShares(): void {
     this.#fairAt = this.core.now;
-    for (const owner of this.core.activeTenants()) owner.computeKey(this.core.now);
-    this.core.queues.rebuild();
+    recomputeShares(this.core);
     reviewReservations(this.core);
   }
 }

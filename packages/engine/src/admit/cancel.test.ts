@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AttemptResult } from '../commands.ts';
+import type { Lane } from '../model/lane.ts';
 import { type AttemptRef, type Run, refOf } from '../model/run.ts';
 import { Recorded } from '../testing/recorded.ts';
 
@@ -173,19 +174,20 @@ describe('cancelling', () => {
     const h = new Recorded({ settings: { queueWindow: 2, pageSize: 2 } });
     for (let i = 0; i < 5; i++) h.trySubmit();
     h.flush();
-    const page = h.store.readParked({ lane: 'q1/acme', after: null, upTo: 99, limit: 9 });
+    const [[lane, { cursor: after }]] = [...h.book.lanes] as [[string, Lane]];
+    const page = h.store.readParked({ lane, after, upTo: 99, limit: 9 });
     expect(page.runs.map(({ seq }) => seq)).toEqual([3, 4, 5]);
     expect(cancel(h, 4)).toMatchObject({ code: 'not_found' });
-    const fetched = { partition: 0, lane: 'q1/acme', run: h.store.submitted(4) };
+    const fetched = { partition: 0, lane, run: h.store.submitted(4) };
     h.apply({ kind: 'fetchIn', ...fetched });
     h.flush();
     h.takeOver();
     expect(cancel(h, 4)).toEqual({ kind: 'done' });
     // The page had been read before the end of the run was durable.
-    h.apply({ kind: 'pageIn', partition: 0, lane: 'q1/acme', after: null, ...page });
+    h.apply({ kind: 'pageIn', partition: 0, lane, after: h.book.lanes.get(lane)!.cursor, ...page });
     h.apply({ kind: 'fetchIn', ...fetched });
     h.flush();
     expect([...h.book.runs.keys()].sort()).toEqual([1, 2, 3, 5]);
-    expect(h.book.lane('q1/acme').parked).toBe(0);
+    expect(h.book.lanes.size).toBe(0);
   });
 });

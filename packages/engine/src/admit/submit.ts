@@ -4,9 +4,11 @@ import { makeRunReady } from '../core/enqueue.ts';
 import { isCrowded } from '../core/is-crowded.ts';
 import { runSubmitted, type SubmittedRun } from '../facts/facts.ts';
 import { taskFannedOut, tasksAdded, tasksTakenOver } from '../facts/graph-facts.ts';
-import { type Book, DUE_LANE, queueLane, uniqueKey } from '../model/book.ts';
+import { type Book, uniqueKey } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import { DUE_LANE, queueLane } from '../model/lane.ts';
 import type { Run, RunHead } from '../model/run.ts';
+import type { TaskSpec } from '../model/spec.ts';
 
 type Submit = Command & { kind: 'submit' };
 
@@ -107,7 +109,7 @@ function knownRun(core: Core, book: Book, command: Submit): Answer | null {
 
 /**
  * Where a run waits that memory need not hold: far due times, and queues that already have enough
- * in memory. Behind parked runs everything parks, or FIFO would break. A run with a unique value
+ * in memory. Behind parked runs of its shape everything parks, or FIFO would break. A run with a unique value
  * stays in memory, where its value is looked up; so does one that a later window may replace, and
  * one that waits for events.
  */
@@ -136,7 +138,10 @@ function parkingPlace(
   const full =
     owner.queued >= settings.queueWindow || (crowded && owner.queued >= settings.pageSize);
   if (!full && book.lanes.size === 0) return null;
-  const lane = queueLane(submission.class, spec.tenant);
-  if (!full && (book.lanes.get(lane)?.parked ?? 0) === 0) return null;
-  return { lane, sort: book.nextSeq };
+  const { shape } = spec.tasks[0] as TaskSpec;
+  const lane = queueLane(submission.class, spec.tenant, shape);
+  const place = { lane, sort: book.nextSeq };
+  if ((book.lanes.get(lane)?.parked ?? 0) > 0) return place;
+  // A window full of other shapes, which may fit no worker, leaves each shape its page.
+  return full && owner.queuedOf(shape.hash) >= settings.pageSize ? place : null;
 }

@@ -1,7 +1,7 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { endCharge, vacate } from '../core/occupy.ts';
-import { removeRun } from '../facts/fold.ts';
+import { dropEmptyLane, removeRun } from '../facts/fold.ts';
 import { forgetMet } from '../facts/fold-schedule.ts';
 import type { Book } from '../model/book.ts';
 import type { Run, RunHead } from '../model/run.ts';
@@ -21,7 +21,10 @@ export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): A
   if (expects !== undefined) forgetMet(book, { tenant, schedule: expects }, submitted.seq);
   const run = book.runs.get(submitted.seq);
   if (run !== undefined) forgetRun(core, book, run);
-  else if (lane !== null) book.lane(lane).parked--;
+  else if (lane !== null) {
+    book.lane(lane).parked--;
+    dropEmptyLane(book, lane);
+  }
   return DONE;
 }
 

@@ -19,6 +19,7 @@ import { ZoneCounts } from '../model/zone-counts.ts';
 import type { EngineSettings } from '../settings.ts';
 import { NO_WORDS, type Word } from '../words.ts';
 import { Pacer } from './pacer.ts';
+import { ReadyOrders } from './ready-orders.ts';
 import { RecentKeys } from './recent-keys.ts';
 import { WatchTimer } from './watch-timer.ts';
 
@@ -82,9 +83,11 @@ export class Core {
   /** The group that facts decided now will belong to. */
   groupNumber = 0;
   pauseFrom: 0 | 1 | 2 | 3 = 3;
-  /** Fair keys of the tenants served last, per class: where a returning tenant starts. */
+  /** Fair keys of the tenants served last, per class. */
   readonly fairLevel: [number, number, number] = [0, 0, 0];
-  #nextOrder = 1;
+  /** The lowest fair key among tenants that compete or run, per class, as last computed. */
+  readonly lowestKey: [number, number, number] = [0, 0, 0];
+  readonly #orders = new ReadyOrders();
   /** Wired by the engine: what the end of a task means for the rest of its run. */
   onTaskEnded: (task: Task) => void = () => {};
   /** Wired by the engine: looks at a task that waits for no other any more. */
@@ -132,8 +135,16 @@ export class Core {
     this.wheel.arm(this.#watchTimer, this.now + this.settings.watchRunsMs);
   }
 
-  takeOrder(): number {
-    return this.#nextOrder++;
+  takeOrder(readyMs: number): number {
+    return this.#orders.next(readyMs);
+  }
+
+  /**
+   * Where a tenant starts that did not compete: level with the tenant served last, and with the one
+   * that has used least. The first alone is old where a single long attempt has run since.
+   */
+  startLevel(klass: Class): number {
+    return Math.max(this.fairLevel[klass], this.lowestKey[klass]);
   }
 
   bookOf(run: Run): Book {
@@ -152,12 +163,12 @@ export class Core {
   /** Sets a task aside that no worker with room may take; it still counts as queued (paging). */
   stall(task: Task): void {
     this.stalled.add(task);
-    this.ofTenant(task.run.spec.tenant, task.run.class).queued++;
+    this.ofTenant(task.run.spec.tenant, task.run.class).stall(task.shape, 1);
   }
 
   unstall(task: Task): void {
     if (!this.stalled.delete(task)) return;
-    this.ofTenant(task.run.spec.tenant, task.run.class).queued--;
+    this.ofTenant(task.run.spec.tenant, task.run.class).stall(task.shape, -1);
   }
 
   tenant(tenant: string): readonly [TenantClass, TenantClass, TenantClass] {

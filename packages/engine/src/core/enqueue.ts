@@ -17,10 +17,11 @@ export function makeReady(core: Core, task: Task): void {
 
 /** A task that returns keeps its order, so that a refusal does not cost it its place. */
 export function enqueue(core: Core, task: Task): void {
-  if (task.order === 0) task.order = core.takeOrder();
+  if (task.order === 0) task.order = core.takeOrder(core.now);
   const owner = core.ofTenant(task.run.spec.tenant, task.run.class);
-  if (owner.queued === 0) {
-    owner.catchUp(core.now, core.fairLevel[owner.class]);
+  if (owner.queued === 0 || owner.idle) {
+    owner.idle = false;
+    owner.catchUp(core.now, core.startLevel(owner.class));
     core.queues.rekey(owner);
   }
   core.activate(owner);

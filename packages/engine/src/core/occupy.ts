@@ -98,7 +98,7 @@ export function endCharge(core: Core, attempt: Attempt): void {
 
 /** A tenant that was at its limit competes again; what it could not use meanwhile is no claim. */
 export function release(core: Core, owner: TenantClass): void {
-  owner.catchUp(core.now, core.fairLevel[owner.class]);
+  owner.catchUp(core.now, core.startLevel(owner.class));
   core.queues.resume(owner);
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { assertProperty } from '../../../../tools/testing/property.ts';
 import { buildSpec } from '../testing/builders.ts';
 import { type Contender, Contest } from '../testing/contest.ts';
+import { Harness } from '../testing/harness.ts';
 
 const tenMinutes = 600_000;
 
@@ -101,6 +102,37 @@ describe('a tenant that did not use its part', () => {
     contest.fleet.countAfresh();
     contest.run(10_000);
     within(contest.partOf('back'), 1 / 2, 0.15);
+  });
+
+  it('TEN-02: has none for the time in which its only tasks fitted no worker', () => {
+    for (const gpuLater of [false, true]) {
+      const contest = new Contest({ contenders: [steady], workers: 2, slots: 8 });
+      contest.submit(buildSpec({ tenant: 'back', job: 'gpu', request: { gpu: 1 } }), 1_000);
+      contest.run(tenMinutes);
+      if (gpuLater) contest.harness.addWorker({ name: 'gpu', total: { slots: 1, gpu: 1 } });
+      contest.join(back);
+      contest.fleet.countAfresh();
+      contest.run(10_000);
+      within(contest.partOf('back'), 1 / 2, 0.15);
+    }
+  });
+
+  it('TEN-02: has none for the time in which one long task of another tenant ran', () => {
+    const h = new Harness();
+    h.addWorker({ total: { slots: 1 } });
+    h.submit({ tenant: 'a' });
+    h.acceptAll();
+    h.advance(3_600_000);
+    for (let i = 0; i < 20; i++) for (const tenant of ['a', 'b']) h.submit({ tenant });
+    const order: string[] = [];
+    while (order.length < 20) {
+      const [attempt] = h.acceptAll();
+      h.advance(60_000);
+      h.succeed(attempt!);
+      h.step();
+      order.push(attempt!.task.run.spec.tenant);
+    }
+    expect(order.filter((tenant) => tenant === 'a').length).toBeGreaterThanOrEqual(9);
   });
 
   it('has none for the time in which its own limit kept it down', () => {

@@ -1,5 +1,5 @@
-import type { LaneCursor } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import type { LaneCursor } from '../model/lane.ts';
 import type { RunState } from '../model/states.ts';
 import { GROUP_FORMAT } from './encode-group.ts';
 import type { RunFact } from './facts.ts';

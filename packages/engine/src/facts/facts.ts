@@ -1,5 +1,5 @@
-import type { LaneCursor } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import type { LaneCursor } from '../model/lane.ts';
 import type { RunHead } from '../model/run.ts';
 import type { JobSpec } from '../model/spec.ts';
 import type { RunState } from '../model/states.ts';

@@ -1,5 +1,6 @@
 import { assertNever, invariant } from '../model/assert.ts';
-import { type Book, DUE_LANE, type Lane, type LaneCursor, uniqueKey } from '../model/book.ts';
+import { type Book, uniqueKey } from '../model/book.ts';
+import { DUE_LANE, type Lane, type LaneCursor } from '../model/lane.ts';
 import { Attempt, Run, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import { isTerminalRun } from '../model/states.ts';
@@ -24,7 +25,7 @@ export function fold(book: Book, fact: Fact): void {
     case 'runSubmitted':
       return foldSubmitted(book, fact.run, fact.parked);
     case 'runsPagedIn':
-      leaveLane(book.lane(fact.lane), fact);
+      leaveLane(book, fact);
       for (const run of fact.runs) addRun(book, run);
       return;
     case 'runCancelRequested': {
@@ -67,7 +68,23 @@ function foldSubmitted(
   book.nextSeq = run.seq + 1;
   book.lastMs = run.ms;
   if (parked === null) addRun(book, run);
-  else book.lane(parked.lane).parked++;
+  else park(book, parked.lane, run);
+}
+
+/**
+ * A queue's lane begins before its first run: reading it from the start would pass over every run
+ * that a lane of this name has ever held. Its sort is the number of the run.
+ */
+export function park(book: Book, name: string, { seq, ms }: { seq: number; ms: number }): void {
+  const lane = book.lane(name);
+  if (lane.parked++ === 0 && lane.cursor === null && name !== DUE_LANE) {
+    lane.cursor = { sort: seq - 1, ms, seq: seq - 1 };
+  }
+}
+
+/** A lane that holds nothing is forgotten, so that tenants and shapes that came once cost nothing. */
+export function dropEmptyLane(book: Book, name: string): void {
+  if (name !== DUE_LANE && book.lanes.get(name)?.parked === 0) book.lanes.delete(name);
 }
 
 /**
@@ -75,18 +92,25 @@ function foldSubmitted(
  * is, so it is remembered: the page that will hold it must not bring it a second time.
  */
 export function leaveLane(
-  lane: Lane,
-  left: { cursor: LaneCursor | null; parkedLeft: number; runs: readonly { seq: number }[] },
+  book: Book,
+  left: {
+    lane: string;
+    cursor: LaneCursor | null;
+    parkedLeft: number;
+    runs: readonly { seq: number }[];
+  },
 ): void {
+  const lane = book.lane(left.lane);
   const { cursor } = lane;
   lane.parked = left.parkedLeft;
   lane.cursor = left.cursor;
   if (cursor?.sort !== left.cursor?.sort || cursor?.seq !== left.cursor?.seq) {
     forgetPassed(lane);
-    return;
+  } else {
+    lane.taken ??= new Set();
+    for (const run of left.runs) lane.taken.add(run.seq);
   }
-  lane.taken ??= new Set();
-  for (const run of left.runs) lane.taken.add(run.seq);
+  dropEmptyLane(book, left.lane);
 }
 
 /** What the cursor has passed cannot come again; the ended ones among it would be kept for ever. */

@@ -1,39 +1,12 @@
 import type { Notification } from '../facts/graph-facts.ts';
 import { invariant } from './assert.ts';
-import type { Class } from './classes.ts';
+import type { Lane } from './lane.ts';
 import type { Run } from './run.ts';
 import { type Schedule, scheduleKey } from './schedule.ts';
-
-/**
- * A queue's part that lives in the store only: runs parked there in order, to be paged in when the
- * queue in memory runs low. Parked runs cost nothing here but this.
- */
-export interface Lane {
-  readonly name: string;
-  /** Runs beyond the cursor that have not been paged in. */
-  parked: number;
-  /** Everything up to here has been paged in: (sort, ms, seq) of the last one. */
-  cursor: LaneCursor | null;
-  /** Runs taken out of the lane one by one, ahead of the cursor; skipped when the page arrives. */
-  taken: Set<number> | null;
-}
 
 export interface RemovedSchedule {
   readonly version: number;
   readonly decidedUpTo: number;
-}
-
-export interface LaneCursor {
-  readonly sort: number;
-  readonly ms: number;
-  readonly seq: number;
-}
-
-/** The lane of due times beyond the horizon. Its sort is the due time. */
-export const DUE_LANE = 'due';
-
-export function queueLane(klass: Class, tenant: string): string {
-  return `q${klass}/${tenant}`;
 }
 
 /**

@@ -14,6 +14,8 @@ export class TaskLane implements HeapItem {
   /** Tasks that came back (refused, drained, retried) and keep their place: few, sorted by order. */
   #returned: Task[] = [];
   #newest = 0;
+  /** Tasks that wait here; entries of tasks that left are not counted. */
+  size = 0;
 
   constructor(owner: TenantClass, queue: ShapeQueue) {
     this.owner = owner;
@@ -22,6 +24,7 @@ export class TaskLane implements HeapItem {
 
   push(task: Task): void {
     task.lane = this;
+    this.size++;
     if (task.order >= this.#newest) {
       this.#newest = task.order;
       this.#fifo.push(task);
@@ -52,6 +55,7 @@ export class TaskLane implements HeapItem {
     if (this.#returned[0] === task) this.#returned.shift();
     else this.#fifo.shift();
     task.lane = null;
+    this.size--;
   }
 
   *tasks(): Iterable<Task> {
@@ -107,9 +111,11 @@ export class ReadyQueues {
 
   /** Takes a task out that is not at the head; its entry is dropped when it surfaces. */
   remove(task: Task): void {
-    const owner = task.lane?.owner;
-    if (owner === undefined) return;
+    const { lane } = task;
+    if (lane === null) return;
+    const { owner } = lane;
     task.lane = null;
+    lane.size--;
     owner.queued--;
     this.size[owner.class]--;
   }

@@ -20,6 +20,8 @@ export interface ShapeDemands {
 export interface Shape extends ShapeDemands {
   readonly id: number;
   readonly key: string;
+  /** A short hash of the key, the same in every process: part of the names of lanes in the store. */
+  readonly hash: string;
 }
 
 /**
@@ -43,10 +45,19 @@ export function internShape(demands: ShapeDemands): Shape {
   ]);
   let shape = interned.get(key);
   if (shape === undefined) {
-    shape = { ...demands, id: interned.size, key };
+    shape = { ...demands, id: interned.size, key, hash: hashOf(key) };
     interned.set(key, shape);
   }
   return shape;
+}
+
+/** FNV-1a. Two shapes of one hash share a lane, which costs order, never a run. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0).toString(36);
 }
 
 export function withMemory(shape: Shape, memoryMb: number): Shape {

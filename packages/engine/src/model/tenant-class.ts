@@ -1,5 +1,6 @@
 import type { Class } from './classes.ts';
 import type { TaskLane } from './queues.ts';
+import type { Shape } from './shape.ts';
 
 /** What an attempt is charged at least, so that a tenant of very short tasks is charged at all. */
 const CHARGE_MS_MIN = 1;
@@ -22,8 +23,12 @@ export class TenantClass {
   queued = 0;
   /** At its limit: out of the queues until an attempt ends. */
   held = false;
+  /** Has ready tasks, and every one of them fits no worker there is: claims do not add up meanwhile. */
+  idle = false;
   /** Ready tasks by shape. */
   readonly lanes = new Map<number, TaskLane>();
+  /** Ready tasks that only a rule about themselves keeps from workers with room, by shape. */
+  readonly stalled = new Map<Shape, number>();
   /** Use per weight, as last computed; the smallest is served first. */
   fairKey = 0;
   #done = 0;
@@ -39,6 +44,25 @@ export class TenantClass {
   /** Nobody has said anything about this tenant. */
   get isDefault(): boolean {
     return this.weight === 1 && this.runningMax === Number.POSITIVE_INFINITY && !this.held;
+  }
+
+  /** Ready tasks in memory whose shape has this hash; of every shape where it is null. */
+  queuedOf(shapeHash: string | null): number {
+    if (shapeHash === null) return this.queued;
+    let count = 0;
+    for (const { queue, size } of this.lanes.values()) {
+      if (queue.shape.hash === shapeHash) count += size;
+    }
+    for (const [shape, stalled] of this.stalled) if (shape.hash === shapeHash) count += stalled;
+    return count;
+  }
+
+  /** Sets a ready task aside, or takes it back: it counts as queued all the while (paging). */
+  stall(shape: Shape, by: 1 | -1): void {
+    this.queued += by;
+    const count = (this.stalled.get(shape) ?? 0) + by;
+    if (count > 0) this.stalled.set(shape, count);
+    else this.stalled.delete(shape);
   }
 
   started(share: number, at: number): void {

@@ -3,11 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { assertProperty } from '../../../../tools/testing/property.ts';
 import type { Command } from '../commands.ts';
 import type { Fact, SubmittedRun } from '../facts/facts.ts';
-import { DUE_LANE, queueLane } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
+import { DUE_LANE, queueLane } from '../model/lane.ts';
+import { buildSpec } from '../testing/builders.ts';
 import { Harness, START_MS } from '../testing/harness.ts';
 import type { PageWanted } from './paging.ts';
 
+const { shape } = buildSpec().tasks[0]!;
 const settings = { queueWindow: 20, pageSize: 10, horizonMs: 10_000 };
 
 /** The part of a store that paging needs: parked runs by lane, in order. */
@@ -189,7 +191,7 @@ describe('a backlog larger than memory', () => {
       world.finishOne();
       h.step();
     }
-    expect(wanted()).toEqual([queueLane(1, 'acme')]);
+    expect(wanted()).toEqual([queueLane(1, 'acme', shape)]);
     expect(h.engine.pagesWanted(() => true)).toEqual([]);
   });
 
@@ -219,15 +221,10 @@ describe('a backlog larger than memory', () => {
     const { h, parked } = world;
     for (let i = 0; i < 60; i++) h.trySubmit({});
     parked.see(h.step().facts);
-    const lane = queueLane(1, 'acme');
-    const wanted = { partition: 0, lane, after: null, upTo: Number.MAX_SAFE_INTEGER, limit: 10 };
-    const page = {
-      kind: 'pageIn',
-      partition: 0,
-      lane,
-      after: null,
-      ...parked.page(wanted),
-    } as const;
+    const lane = queueLane(1, 'acme', shape);
+    const after = h.engine.core.books.get(0)!.lanes.get(lane)!.cursor;
+    const wanted = { partition: 0, lane, after, upTo: Number.MAX_SAFE_INTEGER, limit: 10 };
+    const page = { kind: 'pageIn', partition: 0, lane, after, ...parked.page(wanted) } as const;
     h.apply(page);
     h.step();
     const { runs } = h.engine.core.books.get(0)!;
@@ -240,5 +237,65 @@ describe('a backlog larger than memory', () => {
     expect(runs.size).toBe(0);
     expect(world.parkedCount()).toBe(30);
     expect(h.flush().facts).toEqual([]);
+  });
+
+  it('U047: runs that fit no worker do not hide the parked ones behind them that do', () => {
+    const world = new World();
+    const { h } = world;
+    for (let i = 0; i < 60; i++) h.trySubmit({ job: 'gpu', request: { slots: 1, gpu: 1 } });
+    world.step();
+    for (let i = 0; i < 60; i++) h.trySubmit({ job: 'plain' });
+    world.step();
+    expect(world.parkedCount()).toBeGreaterThan(50);
+    for (let i = 0; i < 200; i++) {
+      world.finishOne();
+      world.answer(i);
+      world.step();
+    }
+    const jobs = h.factsOf('runEnded').map(({ seq }) => (seq <= 60 ? 'gpu' : 'plain'));
+    expect(jobs).toEqual(Array.from({ length: 60 }, () => 'plain'));
+    const { runs } = h.engine.core.books.get(0)!;
+    expect(runs.size).toBeLessThanOrEqual(settings.queueWindow + settings.pageSize);
+    h.addWorker({ name: 'w2', total: { slots: 3, gpu: 3 } });
+    world.drain();
+    expect(world.ends().length).toBe(120);
+  });
+
+  it('PRI-02: runs of several shapes keep the order in which they were submitted', () => {
+    const world = new World();
+    const { h } = world;
+    for (let i = 0; i < 200; i++) {
+      h.trySubmit({ request: { slots: i < 100 ? 1 : 2 } });
+      h.now += 1;
+    }
+    world.step();
+    expect(world.parkedCount()).toBeGreaterThan(150);
+    world.drain();
+    const seqs = h.factsOf('taskAssigned').map(({ seq }) => seq);
+    // A task of two slots may wait for a second one; within each shape nothing is overtaken.
+    const early = seqs.indexOf(101);
+    expect(early).toBeGreaterThanOrEqual(97);
+    for (const isOf of [(seq: number) => seq <= 100, (seq: number) => seq > 100]) {
+      const own = seqs.filter(isOf);
+      expect(own).toEqual(own.toSorted((a, b) => a - b));
+    }
+  });
+
+  it('leaves nothing in memory of a lane that has been read to its end', () => {
+    const world = new World();
+    const { h } = world;
+    for (let i = 0; i < 40; i++) {
+      for (let j = 0; j < 25; j++) h.trySubmit({ tenant: `t${i}` });
+      world.step();
+    }
+    const { lanes } = h.engine.core.books.get(0)!;
+    expect(lanes.size).toBe(40);
+    world.drain();
+    expect(lanes.size).toBe(0);
+    // A lane of the same name begins behind what it held before.
+    for (let j = 0; j < 25; j++) h.trySubmit({ tenant: 't0' });
+    world.step();
+    world.drain();
+    expect(world.ends().length).toBe(40 * 25 + 25);
   });
 });

@@ -3,8 +3,14 @@ import type { Core } from '../core/core.ts';
 import { makeRunReady } from '../core/enqueue.ts';
 import { isCrowded } from '../core/is-crowded.ts';
 import { runsPagedIn, type SubmittedRun } from '../facts/facts.ts';
-import { type Book, DUE_LANE, type Lane, type LaneCursor } from '../model/book.ts';
-import type { Class } from '../model/classes.ts';
+import type { Book } from '../model/book.ts';
+import {
+  DUE_LANE,
+  type Lane,
+  type LaneCursor,
+  parseQueueLane,
+  type QueueLane,
+} from '../model/lane.ts';
 import type { Run, RunHead } from '../model/run.ts';
 
 /** A page of parked runs that memory has room for. */
@@ -46,15 +52,19 @@ const PAGES_AT_ONCE = 4;
  * While the class has room in memory, a queue is filled up in large pages: one tenant alone must
  * drain as fast as many. In a crowd each gets a page when half of one is left, or the sum over
  * thousands of tenants would be the memory that parking saves.
+ *
+ * What counts is what memory holds of the lane's own shape: a window full of tasks that fit no worker
+ * must not keep out the ones that do. Each shape has a page in memory at least.
  */
 function queuePage(core: Core, laneName: string): { upTo: number; limit: number } | null {
   const { queueWindow, pageSize } = core.settings;
-  const klass = Number(laneName[1]) as Class;
-  const { queued } = core.ofTenant(laneName.slice(3), klass);
-  const crowded = isCrowded(core, klass);
-  if (queued > (crowded ? pageSize / 2 : queueWindow - pageSize)) return null;
-  const room = crowded ? pageSize : Math.min(queueWindow - queued, pageSize * PAGES_AT_ONCE);
-  return { upTo: Number.MAX_SAFE_INTEGER, limit: room };
+  const lane = parseQueueLane(laneName) as QueueLane;
+  const owner = core.ofTenant(lane.tenant, lane.class);
+  const queued = owner.queuedOf(lane.shape);
+  const all = { upTo: Number.MAX_SAFE_INTEGER };
+  const isFull = owner.queued > queueWindow - pageSize || isCrowded(core, lane.class);
+  if (isFull) return queued > pageSize / 2 ? null : { ...all, limit: pageSize };
+  return { ...all, limit: Math.min(queueWindow - owner.queued, pageSize * PAGES_AT_ONCE) };
 }
 
 /** The due lane is read once per tenth of the horizon, long before anything in it can be due. */
@@ -130,5 +140,9 @@ function isPassed(lane: Lane, run: { readonly seq: number; readonly head: RunHea
 function arrive(core: Core, book: Book, submitted: SubmittedRun): void {
   const run = book.runs.get(submitted.seq) as Run;
   run.groupNumber = core.groupNumber;
+  // It has been ready since it was submitted: beside a lane of another shape its place is by that time.
+  if (submitted.head.lane !== DUE_LANE) {
+    for (const task of run.tasks) if (task.waitsFor === 0) task.order = core.takeOrder(run.ms);
+  }
   makeRunReady(core, run.tasks);
 }

@@ -1,8 +1,9 @@
 import { addRun } from '../facts/fold.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
-import type { Book, Lane } from '../model/book.ts';
+import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import { childrenOf, isFailure, parentEnded, partOf } from '../model/graph.ts';
+import type { Lane } from '../model/lane.ts';
 import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';

@@ -1,6 +1,6 @@
 import { decodeGroup, type PackedFact, type RunPointer } from '../facts/decode-group.ts';
 import type { SubmittedRun } from '../facts/facts.ts';
-import { addRun, fold, leaveLane, removeRun } from '../facts/fold.ts';
+import { addRun, fold, leaveLane, park, removeRun } from '../facts/fold.ts';
 import { foldSchedule, forgetExclusiveRun } from '../facts/fold-schedule.ts';
 import { isNotificationFact } from '../facts/graph-facts.ts';
 import { Book } from '../model/book.ts';
@@ -94,13 +94,13 @@ function foldPacked(
       const { seq, ms } = packed.run;
       book.nextSeq = Math.max(book.nextSeq, seq + 1);
       book.lastMs = Math.max(book.lastMs, ms);
-      if (packed.lane !== null) book.lane(packed.lane).parked++;
+      if (packed.lane !== null) park(book, packed.lane, packed.run);
       else if (!plan.gone.has(seq)) addRun(book, rowOf(rows, seq));
       return;
     }
     case 'pagedInAt': {
       const runs = packed.runs.filter(({ seq }) => !plan.gone.has(seq));
-      leaveLane(book.lane(packed.lane), { ...packed, runs });
+      leaveLane(book, { ...packed, runs });
       for (const { seq } of runs) addRun(book, rowOf(rows, seq));
       return;
     }

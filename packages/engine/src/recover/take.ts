@@ -7,7 +7,7 @@ import { endLingering, type Lingering } from '../core/lingering.ts';
 import { charge, endCharge, orphan, unorphan, vacate } from '../core/occupy.ts';
 import type { Book } from '../model/book.ts';
 import { PLAIN } from '../model/graph-spec.ts';
-import type { Attempt, Run } from '../model/run.ts';
+import type { Attempt, Run, Task } from '../model/run.ts';
 
 /**
  * Takes over a partition: derives queues, timers and worker use from its book. CLU-11: what waits
@@ -26,9 +26,10 @@ export function takePartition(core: Core, book: Book): Answer {
     }
     for (const task of run.tasks) {
       if (task.attempt !== null) awaitWorker(core, task.attempt);
-      else if (task.state === 'QUEUED') makeReady(core, task);
+      else if (task.state === 'QUEUED') makeReady(core, keepPlace(core, task));
       else if (task.waitsFor === 0 && task.state === 'PENDING') {
-        if (run.tasks.length === 1 && task.spec.step === PLAIN) makeReady(core, task);
+        if (run.tasks.length === 1 && task.spec.step === PLAIN)
+          makeReady(core, keepPlace(core, task));
         else core.unblocked.push(task);
       }
     }
@@ -40,6 +41,13 @@ export function takePartition(core: Core, book: Book): Answer {
   }
   for (const worker of core.workers.workers.keys()) core.tell({ kind: 'restate', worker });
   return DONE;
+}
+
+/** By when it became ready: parked runs of the same queue are younger and must stay behind it. */
+function keepPlace(core: Core, task: Task): Task {
+  const readyMs = Math.max(task.run.ms, task.dueAt);
+  if (readyMs <= core.now) task.order = core.takeOrder(readyMs);
+  return task;
 }
 
 /** Its worker has been asked what it holds, or has one silent term to appear and say so (DUR-19). */

@@ -1,5 +1,6 @@
-import { type Book, DUE_LANE, type Lane } from '../model/book.ts';
+import type { Book } from '../model/book.ts';
 import type { RunGraph } from '../model/graph.ts';
+import { DUE_LANE, type Lane } from '../model/lane.ts';
 import type { Run, Task } from '../model/run.ts';
 import type { Schedule } from '../model/schedule.ts';
 

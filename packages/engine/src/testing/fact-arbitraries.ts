@@ -11,7 +11,7 @@ import * as make from '../facts/facts.ts';
 import * as makeGraph from '../facts/graph-facts.ts';
 import { REASONS, type Reason } from '../facts/reasons.ts';
 import * as makeSchedule from '../facts/schedule-facts.ts';
-import type { LaneCursor } from '../model/book.ts';
+import type { LaneCursor } from '../model/lane.ts';
 import type { RunHead } from '../model/run.ts';
 import { DEFAULT_SCHEDULE, SKIP_REASONS, type SkipReason } from '../model/schedule.ts';
 import { RUN_STATES, TASK_STATES } from '../model/states.ts';

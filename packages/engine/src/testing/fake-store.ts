@@ -5,7 +5,8 @@ import {
   encodeGroup,
 } from '../facts/encode-group.ts';
 import type { Fact, SubmittedRun } from '../facts/facts.ts';
-import type { Book, LaneCursor } from '../model/book.ts';
+import type { Book } from '../model/book.ts';
+import type { LaneCursor } from '../model/lane.ts';
 import type { RunHead } from '../model/run.ts';
 import type { JobSpec } from '../model/spec.ts';
 import { planRebuild, rebuild, type TailGroup } from '../recover/rebuild.ts';

@@ -1,4 +1,4 @@
-import type { Resources } from '@signalbox/engine';
+import { parseQueueLane, type Resources } from '@signalbox/engine';
 import type { CommitLoop } from '../loop/index.ts';
 import type { MetricSet } from './definitions.ts';
 
@@ -36,8 +36,8 @@ function scrapeQueues(set: MetricSet, core: Core, tenant: (name: string) => stri
   }
   for (const book of core.books.values()) {
     for (const lane of book.lanes.values()) {
-      const [, klass, of] = /^q([012])\/(.*)$/s.exec(lane.name) ?? [];
-      if (klass !== undefined && of !== undefined) queued(lane.parked, klass, of);
+      const queue = parseQueueLane(lane.name);
+      if (queue !== null) queued(lane.parked, String(queue.class), queue.tenant);
     }
   }
   set.pending.set(pending);

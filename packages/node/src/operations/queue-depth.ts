@@ -1,9 +1,7 @@
-import { CLASSES } from '@signalbox/engine';
+import { CLASSES, parseQueueLane } from '@signalbox/engine';
 import { PLATFORM, type QueueDepth } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../context.ts';
 import { operation } from './operation.ts';
-
-const QUEUE_LANE = /^q([012])\/(.*)$/s;
 
 /**
  * What waits and what runs, by class: of one tenant, or of all for the platform (`*`). Runs that
@@ -32,9 +30,9 @@ export const queueDepth = operation(
     }
     for (const book of core.books.values()) {
       for (const lane of book.lanes.values()) {
-        const [, klass, tenant] = QUEUE_LANE.exec(lane.name) ?? [];
-        if (tenant === undefined || (!all && tenant !== caller.tenant)) continue;
-        (of(tenant)[Number(klass)] as QueueDepth).queued += lane.parked;
+        const queue = parseQueueLane(lane.name);
+        if (queue === null || (!all && queue.tenant !== caller.tenant)) continue;
+        (of(queue.tenant)[queue.class] as QueueDepth).queued += lane.parked;
       }
     }
     return { items: [...depths.values()].flat() };
