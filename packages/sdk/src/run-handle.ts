@@ -39,6 +39,8 @@ export class RunHandle<Output> {
   /** How it has ended, well or not. */
   async wait(options: WaitOptions = {}): Promise<RunView> {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+    // No time is later than NaN: the wait would neither end nor give way to anything else.
+    if (Number.isNaN(timeoutMs)) throw new RangeError('timeoutMs is not a number');
     const until = performance.now() + timeoutMs;
     for (;;) {
       signal?.throwIfAborted();

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { buildAssign, buildRef, FakeNode } from './testing/fake-node.ts';
+import type { HandlerContext } from './executors/handler/handler.ts';
+import { buildAssign, buildRef, FakeNode, textOf } from './testing/fake-node.ts';
 import { gate, startWorker, stopWorkers, track } from './testing/start-worker.ts';
 import { Worker } from './worker.ts';
 
@@ -86,5 +87,22 @@ describe('use of the worker that a node does not count itself', () => {
     await node.until(() => slotsTold(node) === 1);
     open();
     await node.until(() => slotsTold(node) === 0);
+  });
+
+  it('moves with the attempt, and so does what it has asked for', async () => {
+    const [a, b] = [new FakeNode(), new FakeNode()];
+    const worker = new Worker({
+      transports: [a.transport, b.transport],
+      name: 'w1',
+      handlers: { invoice: (_input: never, { extend }: HandlerContext) => extend(1_000) },
+    });
+    await track(worker).start();
+    await Promise.all([a, b].map((node) => node.next('hello')));
+    a.say(buildAssign(1));
+    await a.next('extend');
+    // Node A has lost the partition and answers nothing about it any more.
+    b.say({ kind: 'probe', adopted: [buildRef(1)] });
+    expect(textOf((await b.next('finish')).output)).toBe('false');
+    expect(a.all('finish')).toEqual([]);
   });
 });

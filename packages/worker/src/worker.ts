@@ -123,6 +123,7 @@ export class Worker {
   readonly #attemptOwner: AttemptOwner = {
     say: (held, frame) => held.link.say(frame),
     progressed: (held) => this.#progress.add(held),
+    reportProgress: (held) => this.#progress.tellNow(held),
     saveCheckpoint: (held, state) => saveCheckpoint({ held, state, blobs: this.#options.blobs }),
     overdue: (held) => {
       if (held.isOver) return;
@@ -222,6 +223,8 @@ export class Worker {
   /** The node behind this link owns the attempt, and counts it itself from now on. */
   #nowOf(link: Link, held: HeldAttempt | undefined): void {
     if (held === undefined || held.link === link) return;
+    // The node that was asked for more time does not own the attempt any more, and does not answer.
+    held.refuseExtends();
     held.link = link;
     for (const each of this.#links) this.#progress.foreignUseChanged(each);
   }

@@ -109,12 +109,6 @@ describe('a worker that comes back', () => {
     expect(h.worker('w1').free.slots).toBe(8);
   });
 
-  it('is asked nothing where no other node uses it', () => {
-    const { h, attempt } = running();
-    comeBack(h, [refOf(attempt)]);
-    expect(h.effectsOf('probe')).toEqual([]);
-  });
-
   it('in the middle of a drain is not reported as drained while it holds something', () => {
     const { h, attempt } = running();
     h.apply({ kind: 'drainWorker', worker: 'w1' });

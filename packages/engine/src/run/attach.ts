@@ -9,7 +9,6 @@ import { endReservation } from '../core/reserve.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
 import { taskRequeued } from '../facts/facts.ts';
-import { isSame, NO_RESOURCES } from '../model/resources.ts';
 import { type Attempt, type AttemptRef, refOf } from '../model/run.ts';
 import type { Worker, WorkerInfo } from '../model/worker.ts';
 import type { GiveUp } from './deadlines.ts';
@@ -51,11 +50,9 @@ export function attachWorker(
     // Decided, but still on its way to the store: the worker gets it in a moment.
     else takePlace(core, attempt, worker);
   }
-  // The worker cannot know whose they are now, and would report them as another node's for as long
-  // as they run: their room would be counted twice.
-  if (adopted.length > 0 && !isSame(foreignUse, NO_RESOURCES)) {
-    core.tell({ kind: 'probe', worker: info.name, adopted });
-  }
+  // The worker cannot know whose they are now: it would report their room as another node's use, and
+  // send their results to a node that ignores them.
+  if (adopted.length > 0) core.tell({ kind: 'probe', worker: info.name, adopted });
   core.workers.refresh(worker);
   reportDrained(core, worker);
   armWorker(core, worker);

@@ -138,6 +138,9 @@ export interface About {
   readonly graceMs: number;
 }
 
+/** The reason with `CLOSE.invalid` where another live worker has the name. */
+export const NAME_TAKEN = 'a worker of this name is connected';
+
 /** How the node closes a connection. */
 export const CLOSE = {
   /** A frame that is not one. */
