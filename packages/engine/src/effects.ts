@@ -25,7 +25,12 @@ export type Effect =
       readonly granted: boolean;
       readonly hardAt: number;
     }
-  | { readonly kind: 'probe'; readonly worker: string }
+  | {
+      readonly kind: 'probe';
+      readonly worker: string;
+      /** Taken over from another node, and still part of the foreign use that the worker reports. */
+      readonly adopted?: readonly AttemptRef[];
+    }
   /** A partition came to this node: the worker is to attach anew and say what it holds. */
   | { readonly kind: 'restate'; readonly worker: string }
   | { readonly kind: 'drained'; readonly worker: string }

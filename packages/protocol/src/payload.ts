@@ -35,3 +35,15 @@ export function decodeBlobRef(payload: Uint8Array): BlobRef | null {
   const [name, bytes, sha256] = JSON.parse(text) as [string, number, string];
   return { name, bytes, sha256 };
 }
+
+/** What is stored as it is, and not as JSON: JSON would make an empty object of an `ArrayBuffer`. */
+export type Bytes = Uint8Array | Uint8ClampedArray | ArrayBuffer | DataView;
+
+/** A copy of the bytes, which the caller may go on writing into; null for every other value. */
+export function copyOfBytes(value: unknown): Uint8Array | null {
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value.slice(0));
+  if (!(value instanceof DataView || value instanceof Uint8ClampedArray)) return null;
+  const { buffer, byteOffset, byteLength } = value;
+  return new Uint8Array(buffer, byteOffset, byteLength).slice();
+}

@@ -37,8 +37,8 @@ export interface Backend {
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>>;
   /** Ends when the signal fires; throws where the stream cannot be had (again). */
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent>;
-  /** Runs attempts in this process. */
-  work(params: WorkOn): Promise<WorkingWorker>;
+  /** Runs attempts in this process. Rejects where no node takes the worker, and when `closed` fires. */
+  work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker>;
   close(): Promise<void>;
 }
 

@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type ErrorCode, type RunView, type TaskView } from '@signalbox/protocol';
 
-/** Codes of the API, and `unreachable` where no answer came at all. */
-export type SignalboxErrorCode = ErrorCode | 'unreachable';
+/** Codes of the API; `unreachable` where no answer came at all, `closed` where the box was closed. */
+export type SignalboxErrorCode = ErrorCode | 'unreachable' | 'closed';
 
 /** Something that Signalbox would not or could not do. `code` says what, and never changes. */
 export class SignalboxError extends Error {
@@ -21,7 +21,8 @@ export class SignalboxError extends Error {
   constructor(code: SignalboxErrorCode, message: string, more: SignalboxErrorDetail = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.code = code;
-    this.status = more.status ?? (code === 'unreachable' ? 0 : ERROR_STATUS[code]);
+    this.status =
+      more.status ?? (code === 'unreachable' || code === 'closed' ? 0 : ERROR_STATUS[code]);
     this.field = more.field;
     this.requestId = more.requestId;
     this.retryAfterMs = more.retryAfterMs;

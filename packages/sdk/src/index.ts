@@ -53,7 +53,7 @@ export { optional, type Ref } from './pipeline/reference.ts';
 export type { Step, StepOptions } from './pipeline/step.ts';
 export type { SubmitOptions } from './prepare-submission.ts';
 export type { LogsOptions } from './read-logs.ts';
-export { RunHandle, type WaitOptions } from './run-handle.ts';
+export { type ReadBack, RunHandle, type WaitOptions } from './run-handle.ts';
 export {
   type ConnectOptions,
   type ManyItem,

@@ -6,8 +6,9 @@ import {
   type HandlerModule,
   type Transport,
   Worker,
-  type WorkerEvent,
 } from '@signalbox/worker';
+import { abortable } from './run-handle.ts';
+import { turnedAway } from './turned-away.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
 let made = 0;
@@ -15,21 +16,28 @@ let made = 0;
 export interface WorkerLink {
   readonly transport: Transport;
   readonly blobs: Blobs;
-  readonly onEvent?: (event: WorkerEvent) => void;
-  /** Rejects where no node will ever welcome it. */
-  readonly refused?: Promise<never>;
+  /** Fires when nobody waits for it any more. */
+  readonly closed: AbortSignal;
 }
 
-/** A worker in this process, whatever carries its frames. Resolves when a node has welcomed it. */
+/**
+ * A worker in this process, whatever carries its frames. Resolves when a node has welcomed it, and rejects
+ * where none ever will.
+ */
 export async function makeWorker(
   params: WorkOn,
-  { refused, ...link }: WorkerLink,
+  { closed, ...link }: WorkerLink,
 ): Promise<WorkingWorker> {
   const { concurrency, labels, zone, graceMs } = params;
   const name = params.name ?? freshName();
+  const refused = Promise.withResolvers<never>();
   const worker = new Worker({
     ...link,
     name,
+    onEvent: (event) => {
+      const error = turnedAway(event);
+      if (error !== null) refused.reject(error);
+    },
     ...(labels && { labels }),
     ...(zone !== undefined && { zone }),
     ...(concurrency !== undefined && { total: { slots: concurrency } }),
@@ -37,11 +45,14 @@ export async function makeWorker(
     executors: await Promise.all((params.executors ?? []).map(executorOf)),
   });
   try {
-    await (refused === undefined ? worker.start() : Promise.race([worker.start(), refused]));
+    await abortable(Promise.race([worker.start(), refused.promise]), closed);
   } catch (error) {
-    // It would knock for ever, and keep the process alive.
+    // It would try to connect for as long as the process lives, and keep it alive.
     await worker.stop({ graceMs: 0 });
     throw error;
+  } finally {
+    // Once it has been welcomed, the worker tries again by itself.
+    refused.promise.catch(() => {});
   }
   return { name, stop: () => worker.stop(graceMs === undefined ? {} : { graceMs }) };
 }

@@ -1,4 +1,4 @@
-import type { ClassName } from '@signalbox/protocol';
+import { type ClassName, copyOfBytes } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 
 export interface SubmitOptions {
@@ -33,7 +33,7 @@ export function prepareSubmission(
       ...(dueAt !== undefined && { dueAt: instantOf(dueAt) }),
       ...(delayMs !== undefined && { delayMs }),
     },
-    input: input instanceof Uint8Array ? input.slice() : jsonOf(job, input),
+    input: copyOfBytes(input) ?? jsonOf(job, input),
   };
 }
 

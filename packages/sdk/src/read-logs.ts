@@ -23,8 +23,12 @@ export async function* readLogs(
   options: LogsOptions,
 ): AsyncGenerator<LogLine> {
   const { task, signal } = options;
+  signal?.throwIfAborted();
   if (!options.follow) {
-    yield* readPages(backend, id, { ...(task !== undefined && { task }) });
+    for await (const line of readPages(backend, id, { ...(task !== undefined && { task }) })) {
+      signal?.throwIfAborted();
+      yield line;
+    }
     return;
   }
   const cursors = new Map<string, string>();

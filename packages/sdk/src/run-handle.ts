@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogLine, RunView } from '@signalbox/protocol';
+import type { Bytes, LogLine, RunView } from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
 import { hasEnded, outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
@@ -9,6 +9,12 @@ import { type LogsOptions, readLogs } from './read-logs.ts';
 const ASK_MS = 30_000;
 const ASK_HERE_MS = 1_000;
 const OWNERLESS_MS = 200;
+
+/**
+ * What a handler returned, as it is read back. Bytes are stored as they are, without a note of what they
+ * are: those that happen to be JSON are read as the value, others as text or bytes.
+ */
+export type ReadBack<Output> = Output extends Bytes ? unknown : Output;
 
 export interface WaitOptions {
   /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */
@@ -39,6 +45,8 @@ export class RunHandle<Output> {
   /** How it has ended, well or not. */
   async wait(options: WaitOptions = {}): Promise<RunView> {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+    // No time is later than NaN: the wait would neither end nor give way to anything else.
+    if (Number.isNaN(timeoutMs)) throw new RangeError('timeoutMs is not a number');
     const until = performance.now() + timeoutMs;
     for (;;) {
       signal?.throwIfAborted();
@@ -53,12 +61,26 @@ export class RunHandle<Output> {
     }
   }
 
-  /** What the handler returned. Throws a `RunFailedError` where the run did not succeed. */
-  async result(options: WaitOptions = {}): Promise<Output> {
+  /**
+   * What the handler returned. Throws a `RunFailedError` where the run did not succeed. For a handler that
+   * returns bytes see `bytes()`.
+   */
+  async result(options: WaitOptions = {}): Promise<ReadBack<Output>> {
+    const run = await this.#succeeded(options);
+    if (run.output !== undefined) return run.output as ReadBack<Output>;
+    return outputOf(await this.#backend.output(this.id)) as ReadBack<Output>;
+  }
+
+  /** The output as it is stored: the bytes that the handler returned, else its JSON. */
+  async bytes(options: WaitOptions = {}): Promise<Uint8Array> {
+    await this.#succeeded(options);
+    return this.#backend.output(this.id);
+  }
+
+  async #succeeded(options: WaitOptions): Promise<RunView> {
     const run = await this.wait(options);
     if (run.state !== 'SUCCEEDED') throw new RunFailedError(run);
-    if (run.output !== undefined) return run.output as Output;
-    return outputOf(await this.#backend.output(this.id)) as Output;
+    return run;
   }
 
   /** Null while the run is between two owners: it has not ended, and somebody will know soon. */

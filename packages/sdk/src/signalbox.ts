@@ -9,6 +9,7 @@ import {
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
 import { batchLength } from './batch-length.ts';
+import { ClosableBackend } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
 import type { RetrySettings } from './http/retry-policy.ts';
@@ -48,14 +49,14 @@ export type ManyItem<Input> = SubmitOptions &
  * (`connect`). Everything else is the same.
  */
 export class Signalbox implements AsyncDisposable {
-  readonly #backend: Backend;
+  readonly #backend: ClosableBackend;
   readonly #batcher: SubmissionBatcher;
   readonly #workers = new Set<WorkingWorker>();
   #closed: Promise<void> | null = null;
 
   private constructor(backend: Backend) {
-    this.#backend = backend;
-    this.#batcher = new SubmissionBatcher((items) => backend.submitAll(items));
+    this.#backend = new ClosableBackend(backend);
+    this.#batcher = new SubmissionBatcher((items) => this.#backend.submitAll(items));
   }
 
   /** A node in this process: on a file (`file:./signalbox.db`), `memory:` or `postgres://…`. */
@@ -187,11 +188,19 @@ export class Signalbox implements AsyncDisposable {
     const handlers = handlersOf(jobs);
     await this.define(jobs);
     const worker = await this.#backend.work({ ...options, handlers });
+    // Closed meanwhile: nobody would stop it, and it would keep the process alive.
+    if (this.#closed !== null) {
+      await worker.stop();
+      throw new SignalboxError('closed', 'the box was closed before its worker was ready');
+    }
     this.#workers.add(worker);
     return worker;
   }
 
-  /** In good order: what was submitted is answered, what runs comes to its end, then the node stops. */
+  /**
+   * In good order: what was submitted is answered, what runs comes to its end, then the node stops. Whatever
+   * still waits then, and is asked for later, rejects with the code `closed`.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -225,6 +234,8 @@ export class Signalbox implements AsyncDisposable {
   async #close(): Promise<void> {
     await this.#batcher.idle();
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
+    // Handlers that came to their end may have submitted more.
+    await this.#batcher.idle();
     await this.#backend.close();
   }
 

@@ -10,7 +10,7 @@ import type { HandlerContext } from '@signalbox/worker';
 import type { IsolatedHandler } from './isolated.ts';
 import type { MembersOf } from './known-members.ts';
 
-/** What a task does where it runs in a worker of yours. What it returns must be JSON. */
+/** What a task does where it runs in a worker of yours. What it returns is JSON, bytes or nothing. */
 export type Handler<Input, Output> = (
   input: Input,
   ctx: HandlerContext,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { FromWorker } from '@signalbox/protocol/link';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { buildAssign, buildRef, textOf } from './testing/fake-node.ts';
 import { gate, obedient, startWorker, stopWorkers } from './testing/start-worker.ts';
@@ -125,5 +126,36 @@ describe('stopping an attempt', () => {
     expect(answers[0]).toBe(true);
     expect(answers[1]).toBeGreaterThan(Date.now() + 30_000);
     expect(answers[2]).toBe(false);
+  });
+
+  it('reports its progress before it asks for more time, which is granted only to what moves', async () => {
+    const { node } = await startWorker(async (_input, context) => {
+      context.progress(0.5);
+      return context.extend(5_000);
+    });
+    node.say(buildAssign(1, { timeoutMs: 1_000 }));
+    await node.next('extend');
+    const { progress } = node.heard.at(-2) as FromWorker & { kind: 'beat' };
+    expect(progress).toEqual([{ ref: buildRef(1), value: 0.5 }]);
+    node.say({ kind: 'extended', ref: buildRef(1), granted: true, timeoutMs: 60_000 });
+    expect(textOf((await node.next('finish')).output)).toBe('true');
+  });
+
+  it('refuses more time to a superseded attempt, which no node will answer', async () => {
+    const { handler, open, begun } = gate();
+    const granted = Promise.withResolvers<boolean>();
+    const { node, worker } = await startWorker(async (input, context) => {
+      await handler(input, context);
+      context.progress(0.9);
+      granted.resolve(await context.extend(5_000));
+    });
+    node.say(buildAssign(1));
+    const { signal } = await begun;
+    node.say({ kind: 'stale', ref: buildRef(1) });
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    open();
+    expect(await granted.promise).toBe(false);
+    const none = { held: 0, running: 0, occupying: 0, progress: 0 };
+    await vi.waitFor(() => expect(worker.tracking).toEqual(none));
   });
 });

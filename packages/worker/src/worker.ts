@@ -123,11 +123,14 @@ export class Worker {
   readonly #attemptOwner: AttemptOwner = {
     say: (held, frame) => held.link.say(frame),
     progressed: (held) => this.#progress.add(held),
+    reportProgress: (held) => this.#progress.tellNow(held),
     saveCheckpoint: (held, state) => saveCheckpoint({ held, state, blobs: this.#options.blobs }),
     overdue: (held) => {
       if (held.isOver) return;
       const result = { kind: 'stopped' } as const;
       this.#end(held, { kind: 'finish', ref: held.ref, result, output: null });
+      // In the same message: otherwise the node gives away the place that the handler still takes.
+      for (const link of this.#links) link.tellForeignUse();
     },
     moved: (held, from, to) => {
       if (this.#options.onEvent === undefined) return;
@@ -182,6 +185,7 @@ export class Worker {
       case 'confirm':
         return this.#confirmed(frame.refs);
       case 'probe':
+        for (const ref of frame.adopted ?? []) this.#nowOf(link, this.#attempts.get(ref));
         link.say({ kind: 'beat', foreignUse: this.#attempts.foreignUse(link), progress: [] });
         return;
       case 'drain':
@@ -200,7 +204,7 @@ export class Worker {
   #about(link: Link, frame: FromNode & { ref: Ref }): void {
     const held = this.#attempts.get(frame.ref);
     if (held === undefined) return;
-    held.link = link;
+    this.#nowOf(link, held);
     if (frame.kind === 'abort') {
       if (held.finish !== null) return;
       const { why, graceMs } = frame;
@@ -210,8 +214,19 @@ export class Worker {
     } else if (frame.kind === 'extended') held.extended(frame.granted, frame.timeoutMs);
     else if (frame.kind === 'stale') {
       this.#forget(held);
-      if (held.occupies) held.stop({ why: 'stale', signalMs: 0, graceMs: STALE_GRACE_MS });
+      if (!held.occupies) return;
+      held.stop({ why: 'stale', signalMs: 0, graceMs: STALE_GRACE_MS });
+      this.#useChanged(held);
     }
+  }
+
+  /** The node behind this link owns the attempt, and counts it itself from now on. */
+  #nowOf(link: Link, held: HeldAttempt | undefined): void {
+    if (held === undefined || held.link === link) return;
+    // The node that was asked for more time does not own the attempt any more, and does not answer.
+    held.refuseExtends();
+    held.link = link;
+    for (const each of this.#links) this.#progress.foreignUseChanged(each);
   }
 
   #confirmed(refs: readonly Ref[]): void {
@@ -225,7 +240,7 @@ export class Worker {
   #assigned(link: Link, frame: FromNode & { kind: 'assign' }): void {
     const known = this.#attempts.get(frame.ref);
     if (known !== undefined) {
-      known.link = link;
+      this.#nowOf(link, known);
       if (known.finish === null) this.#accepts.push(known);
       else this.#sayFinish(known, [link]);
       return;
@@ -298,11 +313,14 @@ export class Worker {
     this.#wake();
   }
 
-  /** The other nodes must know how much of the worker is taken. */
+  /** Every node must know what is taken that it does not count itself. */
   #useChanged(held: HeldAttempt): void {
     this.#refreshState();
-    if (this.#links.length === 1) return;
-    for (const link of this.#links) if (link !== held.link) this.#progress.foreignUseChanged(link);
+    const { isOver } = held;
+    if (this.#links.length === 1 && !isOver) return;
+    for (const link of this.#links) {
+      if (isOver || link !== held.link) this.#progress.foreignUseChanged(link);
+    }
   }
 
   #refreshState(): void {

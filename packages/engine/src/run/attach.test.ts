@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { NO_RESOURCES } from '../model/resources.ts';
 import { type Attempt, type AttemptRef, type Run, refOf } from '../model/run.ts';
 import { nextAttempt } from '../testing/drive.ts';
 import { Harness } from '../testing/harness.ts';
+import { Recorded } from '../testing/recorded.ts';
 
 function running(count = 1) {
   const h = new Harness();
@@ -92,6 +94,54 @@ describe('a worker that comes back', () => {
     expect(aborts.map(({ why }) => why)).toEqual(['cancelled', 'cancelled']);
     // The grace goes on from when it was asked first.
     expect(aborts.map(({ graceMs }) => graceMs)).toEqual([30_000, 28_000]);
+  });
+
+  it('learns which attempts are counted here, though it reports them as use by another node', () => {
+    const { h, runs } = running(2);
+    const [first, second] = runs.map((run) => refOf(h.attemptOf(run)));
+    const foreignUse = { ...NO_RESOURCES, slots: 2 };
+    h.addWorker({ name: 'w1', holds: [first, second] as AttemptRef[], foreignUse });
+    h.flush();
+    expect(h.effectsOf('probe')).toEqual([
+      { kind: 'probe', worker: 'w1', adopted: [first, second] },
+    ]);
+    h.apply({ kind: 'beat', worker: 'w1', foreignUse: NO_RESOURCES, progress: [] });
+    expect(h.worker('w1').free.slots).toBe(8);
+  });
+
+  it('in the middle of a drain is not reported as drained while it holds something', () => {
+    const { h, attempt } = running();
+    h.apply({ kind: 'drainWorker', worker: 'w1' });
+    h.addWorker({ name: 'w1', holds: [refOf(attempt)] });
+    h.flush();
+    expect(h.worker('w1').status).toBe('draining');
+    expect(h.effectsOf('drained')).toEqual([]);
+    h.succeed(attempt);
+    h.flush();
+    expect(h.effectsOf('drained')).toHaveLength(1);
+  });
+
+  it('in the middle of a drain without anything is reported as drained, once', () => {
+    const { h } = running();
+    h.apply({ kind: 'drainWorker', worker: 'w1' });
+    comeBack(h, [], 'i2');
+    expect(h.worker('w1').status).toBe('draining');
+    expect(h.effectsOf('drained')).toHaveLength(1);
+  });
+
+  it('in the middle of a drain is asked to end what this node has taken over since', () => {
+    const before = new Recorded();
+    before.addWorker({ name: 'w1' });
+    const run = before.submit();
+    before.acceptAll();
+    const ref = refOf(before.attemptOf(run));
+    const after = new Harness({ partitions: [1] });
+    after.addWorker({ name: 'w1' });
+    after.apply({ kind: 'drainWorker', worker: 'w1' });
+    after.apply({ kind: 'takePartition', book: before.store.rebuild(2, null) });
+    after.addWorker({ name: 'w1', holds: [ref] });
+    after.flush();
+    expect(after.effectsOf('abort')).toMatchObject([{ ref, why: 'drained' }]);
   });
 
   it('over and over keeps its places exactly', () => {

@@ -4,12 +4,12 @@ import type { Core } from '../core/core.ts';
 import { armDeadline } from '../core/deadline.ts';
 import { answerStale, findAttempt } from '../core/find-attempt.ts';
 import { endLingering, type Lingering } from '../core/lingering.ts';
-import { occupy, unorphan, vacate, wake } from '../core/occupy.ts';
+import { occupy, reportDrained, unorphan, vacate, wake } from '../core/occupy.ts';
 import { endReservation } from '../core/reserve.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
 import { taskRequeued } from '../facts/facts.ts';
-import { type Attempt, refOf } from '../model/run.ts';
+import { type Attempt, type AttemptRef, refOf } from '../model/run.ts';
 import type { Worker, WorkerInfo } from '../model/worker.ts';
 import type { GiveUp } from './deadlines.ts';
 import { armWorker } from './liveness.ts';
@@ -26,12 +26,12 @@ export function attachWorker(
 ): Answer {
   const { info, foreignUse, holds } = command;
   const before = core.workers.workers.get(info.name);
+  const kept = before?.status === 'detached' ? before.statusKept : before?.status;
   const live = [
     ...orphansOf(core, info.name),
     ...(before === undefined ? [] : leaveOld(core, before)),
   ];
   const worker = core.workers.attach({ info, foreignUse, now: core.now });
-  const kept = before?.status === 'detached' ? before.statusKept : before?.status;
   if (kept === 'draining' || kept === 'cordoned') worker.status = kept;
 
   const held = new Set<Attempt>();
@@ -40,14 +40,21 @@ export function attachWorker(
     if (attempt !== null) held.add(attempt);
     else answerStale(core, info.name, ref);
   }
+  const adopted: AttemptRef[] = [];
   for (const attempt of live) {
     if (attempt.worker !== null) continue;
-    if (held.has(attempt)) adopt(core, attempt, worker);
-    else if (attempt.sent) missing({ core, attempt, giveUp, restarted: isRestart(before, info) });
+    if (held.has(attempt)) {
+      adopt(core, attempt, worker);
+      adopted.push(refOf(attempt));
+    } else if (attempt.sent) missing({ core, attempt, giveUp, restarted: isRestart(before, info) });
     // Decided, but still on its way to the store: the worker gets it in a moment.
     else takePlace(core, attempt, worker);
   }
+  // The worker cannot know whose they are now: it would report their room as another node's use, and
+  // send their results to a node that ignores them.
+  if (adopted.length > 0) core.tell({ kind: 'probe', worker: info.name, adopted });
   core.workers.refresh(worker);
+  reportDrained(core, worker);
   armWorker(core, worker);
   wake(core, worker);
   return DONE;
@@ -62,7 +69,8 @@ function leaveOld(core: Core, old: Worker): Attempt[] {
   for (const lingering of [...old.lingering.values()]) endLingering(core, lingering as Lingering);
   const live = [...old.attempts];
   core.wheel.disarm(old);
-  old.status = old.status === 'healthy' ? 'detached' : old.status;
+  // Whatever it was: an old record that drains would report `drained` as its attempts leave it.
+  old.status = 'detached';
   endReservation(core, old);
   for (const attempt of live) vacate(core, attempt);
   core.workers.detach(old);
@@ -90,6 +98,9 @@ function adopt(core: Core, attempt: Attempt, worker: Worker): void {
   } else if (attempt.task.run.doomed) {
     const why = attempt.task.run.cancel === null ? 'upstream_failed' : 'cancelled';
     requestStop(core, attempt, why);
+  } else if (worker.status === 'draining') {
+    // Taken over after the drain was ordered: nobody else would ask it to come to an end.
+    requestStop(core, attempt, 'drained');
   }
 }
 

@@ -1,4 +1,4 @@
-import { CLOSE, type FromNode, PROTOCOL_VERSION } from '@signalbox/protocol';
+import { CLOSE, type FromNode, NAME_TAKEN, PROTOCOL_VERSION } from '@signalbox/protocol';
 import type { Logger } from 'pino';
 import type { TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
@@ -85,7 +85,7 @@ export class Roster implements SessionHost {
     if (current === undefined || current === session) return true;
     if (current.info?.instance !== hello.instance) {
       this.log.warn({ worker: hello.worker }, 'a second worker of this name was turned away');
-      session.close(CLOSE.invalid, 'a worker of this name is connected');
+      session.close(CLOSE.invalid, NAME_TAKEN);
       return false;
     }
     // Out of the table first: the worker has moved, it has not gone.

@@ -14,7 +14,12 @@ export function toFrame(
       const timeoutMs = effect.hardAt === 0 ? null : Math.max(0, effect.hardAt - now);
       return { kind: 'extended', ref: toWire(effect.ref), granted: effect.granted, timeoutMs };
     }
-    case 'probe':
+    case 'probe': {
+      const { adopted } = effect;
+      return adopted === undefined
+        ? { kind: 'probe' }
+        : { kind: 'probe', adopted: adopted.map(toWire) };
+    }
     case 'restate':
     case 'drained':
       return { kind: effect.kind };

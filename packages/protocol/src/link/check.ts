@@ -136,7 +136,7 @@ const FROM_NODE = table({
   confirm: { refs: list(ref) },
   stale: { ref },
   extended: { ref, granted: flag, timeoutMs: orNull(finite) },
-  probe: {},
+  probe: { adopted: optional(list(ref)) },
   restate: {},
   drain: {},
   drained: {},

@@ -108,6 +108,7 @@ const fromNode = fc.oneof(
   of('stale', { ref }),
   of('extended', { ref, granted: fc.boolean(), timeoutMs: orNull(finite) }),
   of('probe', {}),
+  of('probe', { adopted: fc.array(ref, { maxLength: 5 }) }),
   of('restate', {}),
   of('drain', {}),
   of('drained', {}),

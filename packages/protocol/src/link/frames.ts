@@ -116,7 +116,8 @@ export type FromNode =
       /** From now on; null for as long as it likes. */
       readonly timeoutMs: number | null;
     }
-  | { readonly kind: 'probe' }
+  /** `adopted`: attempts of the worker that this node has taken over, and counts itself from now on. */
+  | { readonly kind: 'probe'; readonly adopted?: readonly Ref[] }
   /** Say `hello` again with what is held: the node has just come to own more. */
   | { readonly kind: 'restate' }
   /** Somebody drains this worker: it gets nothing new. */
@@ -136,6 +137,9 @@ export interface About {
   readonly class: 'P0' | 'P1' | 'P2';
   readonly graceMs: number;
 }
+
+/** The reason with `CLOSE.invalid` where another live worker has the name. */
+export const NAME_TAKEN = 'a worker of this name is connected';
 
 /** How the node closes a connection. */
 export const CLOSE = {

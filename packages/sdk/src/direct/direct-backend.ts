@@ -46,7 +46,6 @@ export class DirectBackend implements Backend {
   readonly isRemote = false;
   readonly #node: RunningNode;
   readonly #caller: Caller;
-  readonly #closing = new AbortController();
 
   constructor(node: RunningNode, tenant: string) {
     this.#node = node;
@@ -115,17 +114,16 @@ export class DirectBackend implements Backend {
     const { tenant } = this.#caller;
     const { feed } = this.#node.context;
     const isOver = async (id: string): Promise<boolean> => hasEnded(await this.run(id, {}));
-    const either = AbortSignal.any([signal, this.#closing.signal]);
-    return directEvents({ feed, tenant, filter, signal: either, hasEnded: isOver });
+    return directEvents({ feed, tenant, filter, signal, hasEnded: isOver });
   }
 
-  work(params: WorkOn): Promise<WorkingWorker> {
+  work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker> {
     const { gateway, context } = this.#node;
-    return makeWorker(params, { transport: connectInProcess(gateway), blobs: context.blobs });
+    const transport = connectInProcess(gateway);
+    return makeWorker(params, { transport, blobs: context.blobs, closed });
   }
 
   close(): Promise<void> {
-    this.#closing.abort();
     return this.#node.stop();
   }
 

@@ -36,7 +36,6 @@ export class HttpBackend implements Backend {
   readonly #client: HttpClient;
   readonly #params: HttpClientParams;
   readonly #waits = new LongWaits();
-  readonly #closing = new AbortController();
 
   constructor(params: HttpClientParams) {
     this.#params = params;
@@ -117,16 +116,15 @@ export class HttpBackend implements Backend {
     const { run, job } = filter;
     const path =
       run === undefined ? `/events${queryOf({ job })}` : `/runs/${encodeURIComponent(run)}/events`;
-    const either = AbortSignal.any([signal, this.#closing.signal]);
-    return remoteEvents({ client: this.#client, path, signal: either });
+    return remoteEvents({ client: this.#client, path, signal });
   }
 
-  work(params: WorkOn): Promise<WorkingWorker> {
-    return remoteWorker(this.#params, params);
+  work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker> {
+    return remoteWorker(this.#params, params, closed);
   }
 
   close(): Promise<void> {
-    this.#closing.abort();
+    this.#waits.close();
     return this.#client.destroy();
   }
 

@@ -46,7 +46,7 @@ export class HttpClient {
   readonly #headers: Record<string, string>;
   readonly #pool: Pool;
   readonly #retries: RetrySettings;
-  #isOpen = true;
+  readonly #closing = new AbortController();
 
   constructor(params: HttpClientParams) {
     this.#base = new URL(params.url);
@@ -88,7 +88,7 @@ export class HttpClient {
 
   /** Whatever is under way is cut: long polls and streams would not end by themselves. */
   destroy(): Promise<void> {
-    this.#isOpen = false;
+    this.#closing.abort();
     return this.#pool.destroy();
   }
 
@@ -99,14 +99,17 @@ export class HttpClient {
       const outcome = await this.#try(request, doubtful);
       if (!(outcome instanceof SignalboxError)) return outcome;
       doubtful ||= mayBeDone({ status: outcome.status, isUnsent: isUnsent(outcome) });
-      const isOver = failures >= this.#retries.attemptsMax || !this.#isOpen;
+      const { signal: closing } = this.#closing;
+      const isOver = failures >= this.#retries.attemptsMax || closing.aborted;
       const unheard = outcome.code === 'unreachable' && (repeatable || isUnsent(outcome));
       if (isOver || !(unheard || mayRepeat(outcome.status, repeatable))) throw outcome;
       const { retryAfterMs } = outcome;
       const ms = pauseBefore({ settings: this.#retries, failures, retryAfterMs });
       if (ms === null) throw outcome;
-      await pause(ms, undefined, { signal: request.signal }).catch(() => {});
+      const signal = request.signal ? AbortSignal.any([request.signal, closing]) : closing;
+      await pause(ms, undefined, { signal }).catch(() => {});
       request.signal?.throwIfAborted();
+      if (closing.aborted) throw outcome;
     }
   }
 

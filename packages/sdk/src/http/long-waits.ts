@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { RunView } from '@signalbox/protocol';
 
 /** Questions that the node may keep open at once; each holds a connection. */
@@ -12,6 +11,7 @@ const LOOK_MS_MIN = 100;
  * not use up its connections with that, or its next cancel would queue behind them.
  */
 export class LongWaits {
+  readonly #pauses = new Set<() => void>();
   #open = 0;
   #looking = 0;
 
@@ -28,10 +28,31 @@ export class LongWaits {
     this.#looking++;
     try {
       const everyMs = Math.max(LOOK_MS_MIN, (this.#looking * 1_000) / LOOKS_PER_SECOND);
-      await pause(Math.min(waitMs, everyMs), undefined, { signal });
+      await this.#pause(Math.min(waitMs, everyMs), signal);
       return await read(undefined);
     } finally {
       this.#looking--;
     }
+  }
+
+  /** Ends every pause: with thousands of them the last would keep the process alive for long. */
+  close(): void {
+    for (const end of [...this.#pauses]) end();
+  }
+
+  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#pauses.delete(end);
+        signal?.removeEventListener('abort', end);
+        if (signal?.aborted) reject(signal.reason);
+        else resolve();
+      };
+      const timer = setTimeout(end, ms);
+      this.#pauses.add(end);
+      signal?.addEventListener('abort', end);
+      if (signal?.aborted) end();
+    });
   }
 }

@@ -15,6 +15,10 @@ export class BothPlaces {
   #folder = '';
   #node: RunningNode | null = null;
 
+  get url(): string {
+    return this.#node?.url as string;
+  }
+
   async start(): Promise<void> {
     this.#folder = await mkdtemp(join(tmpdir(), 'signalbox-sdk-'));
     const store = `file:${join(this.#folder, 'node.db')}`;
@@ -24,7 +28,7 @@ export class BothPlaces {
   }
 
   connect(key: string): Promise<Signalbox> {
-    return Signalbox.connect(this.#node?.url as string, { key });
+    return Signalbox.connect(this.url, { key });
   }
 
   async stop(): Promise<void> {

@@ -97,6 +97,22 @@ describe('a simulation', () => {
     ]);
   });
 
+  it('refuses more time to the attempt of a worker that is gone', async () => {
+    const granted: boolean[] = [];
+    const asks = job('asks', { timeouts: { hardMs: 600_000 } }, async (_input, ctx) => {
+      if (ctx.attempt > 1) return;
+      await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
+      ctx.progress(0.5);
+      granted.push(await ctx.extend(60_000));
+    });
+    await using t = await simulate({ jobs: [asks], at: AT, patienceMs: 5 });
+    const run = await t.submit(asks);
+    await t.loseWorker();
+    await t.advance('10m');
+    expect(await run.state()).toBe('SUCCEEDED');
+    expect(granted).toEqual([false]);
+  });
+
   it('EXT-10 fires timeouts, and the handler is told by its signal', async () => {
     const reasons: unknown[] = [];
     const options = { timeouts: { hardMs: 60_000 }, retry: { attemptsMax: 1 } };

@@ -80,8 +80,12 @@ export class VirtualWorker {
   /** Gone without a word, and everything that it ran with it. */
   lose(): void {
     this.#isLost = true;
-    for (const { stop } of this.#running.values()) stop.abort('stale');
+    const gone = [...this.#running.values()];
     this.#running.clear();
+    for (const running of gone) {
+      refuseExtends(running);
+      running.stop.abort('stale');
+    }
     this.#params.node.loop.report({ kind: 'detachWorker', worker: this.#params.name });
   }
 
@@ -171,6 +175,7 @@ export class VirtualWorker {
     const running = this.#running.get(keyOf(ref));
     if (running === undefined) return;
     running.isIdle = false;
+    if (why === 'stale') refuseExtends(running);
     running.stop.abort(why);
   }
 
@@ -203,12 +208,18 @@ export class VirtualWorker {
       progress: (value) => this.#beat([{ ref, value }]),
       saveCheckpoint: async (state) => loop.report({ kind: 'checkpoint', worker, ref, state }),
       extend: (byMs) => {
+        // Nobody answers for an attempt that is gone.
+        if (this.#running.get(keyOf(ref)) !== running) return Promise.resolve(false);
         loop.report({ kind: 'extend', worker, ref, byMs });
         running.isIdle = true;
         return new Promise((resolve) => running.asked.push(resolve));
       },
     };
   }
+}
+
+function refuseExtends({ asked }: Running): void {
+  for (const resolve of asked.splice(0)) resolve(false);
 }
 
 const done = Promise.resolve();

@@ -66,15 +66,16 @@ export class Attempts {
     if (held.occupies) this.#lingering.add(held);
   }
 
-  /** What is taken by attempts that this node does not know of. */
+  /**
+   * What is taken by anything that this node does not count: attempts of other nodes, and handlers
+   * that outlived their attempt. Without the latter a node keeps sending attempts to a full worker.
+   */
   foreignUse(link: Link): Resources {
     const foreign: Resources[] = [];
     for (const held of this.#held.values()) {
-      if (held.occupies && held.link !== link) foreign.push(held.assign.request);
+      if (held.occupies && (held.link !== link || held.isOver)) foreign.push(held.assign.request);
     }
-    for (const held of this.#lingering) {
-      if (held.link !== link) foreign.push(held.assign.request);
-    }
+    for (const held of this.#lingering) foreign.push(held.assign.request);
     return foreign.length === 0 ? NOTHING : sum(foreign);
   }
 }

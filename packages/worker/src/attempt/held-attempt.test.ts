@@ -14,6 +14,7 @@ function hold() {
   const owner: AttemptOwner = {
     say: vi.fn(),
     progressed: vi.fn(),
+    reportProgress: vi.fn(),
     saveCheckpoint: async () => {},
     overdue: vi.fn(),
     moved: vi.fn(),

@@ -11,6 +11,8 @@ export interface AttemptOwner {
   /** To the node that owns the attempt; lost where there is no connection. */
   say(held: HeldAttempt, frame: FromWorker): void;
   progressed(held: HeldAttempt): void;
+  /** Sends its progress now, and not with the next of the few beats. */
+  reportProgress(held: HeldAttempt): void;
   saveCheckpoint(held: HeldAttempt, state: Uint8Array): Promise<void>;
   /** The grace is over and it has not stopped. */
   overdue(held: HeldAttempt): void;
@@ -93,7 +95,7 @@ export class HeldAttempt implements AttemptContext {
   }
 
   progress(value: number): void {
-    if (!Number.isFinite(value) || this.finish !== null) return;
+    if (!Number.isFinite(value) || this.isOver) return;
     this.progressValue = value;
     this.#owner.progressed(this);
   }
@@ -109,7 +111,10 @@ export class HeldAttempt implements AttemptContext {
   }
 
   extend(byMs: number): Promise<boolean> {
-    if (!this.link.welcomed || this.finish !== null) return Promise.resolve(false);
+    // Nobody would answer for an attempt that has ended or was superseded.
+    if (!this.link.welcomed || this.isOver) return Promise.resolve(false);
+    // More time is for what has moved, as far as the node knows; it may not know the latest yet.
+    this.#owner.reportProgress(this);
     this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs: Math.max(0, Math.round(byMs)) });
     return new Promise((resolve) => {
       this.#extends ??= [];

@@ -9,6 +9,8 @@ const WELCOME_MS = 10_000;
 /** Beyond this the network does not keep up, and log lines are dropped before memory runs out. */
 const BUFFERED_MAX = 4_194_304;
 const WAITING_MAX = 5_000;
+/** A node that asks for more would close the connection for it. */
+const HEARTBEAT_MS_MIN = 10;
 
 /** The node is there and does not want it as it is: a key, a name or a rate must change first. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([
@@ -140,14 +142,14 @@ export class Link {
     this.#welcomed = true;
     if (this.#welcomeDue !== null) clearTimeout(this.#welcomeDue);
     this.#backOff.reset();
-    this.#heartbeatMs = frame.heartbeatMs;
+    this.#heartbeatMs = Math.max(frame.heartbeatMs, HEARTBEAT_MS_MIN);
     this.#keepBeating();
     this.#owner.event(this, { kind: 'welcomed', node: frame.node });
     this.#owner.resume(this);
   }
 
   #keepBeating(): void {
-    const everyMs = Math.max(this.#heartbeatMs, 10);
+    const everyMs = this.#heartbeatMs;
     const connection = this.#connection;
     if (connection?.keepBeating !== undefined) {
       connection.keepBeating({ everyMs, foreignUse: this.#owner.foreignUse(this) });

@@ -26,6 +26,14 @@ export class ProgressBeat {
     this.#arm();
   }
 
+  /** What this attempt has reported goes out now; also what an earlier connection may have lost. */
+  tellNow(held: HeldAttempt): void {
+    this.#moved.delete(held);
+    const { link, ref, progressValue: value } = held;
+    if (value === null) return;
+    link.say({ kind: 'beat', foreignUse: this.#foreignUse(link), progress: [{ ref, value }] });
+  }
+
   remove(held: HeldAttempt): void {
     this.#moved.delete(held);
   }

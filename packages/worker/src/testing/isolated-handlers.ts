@@ -67,6 +67,16 @@ export const spawnAndLeave: Handler = () => {
   return child.pid;
 };
 
+/** Leaves a daemon behind: a process in a session of its own, which holds the pipes too. */
+export const leaveDaemon: Handler = (_input, { log }) => {
+  const args = ['-e', 'setTimeout(() => {}, 600_000)'];
+  const child = spawn(process.execPath, args, { detached: true, stdio: 'inherit' });
+  child.unref();
+  process.stdout.write('last words\n');
+  log.info('started');
+  return child.pid;
+};
+
 export const neverExit: Handler = () => {
   process.on('exit', () => {
     for (;;);

@@ -19,6 +19,8 @@ class Socket {
   readonly #socket: WebSocket;
   readonly #buffered: Int32Array;
   #beats: NodeJS.Timeout | null = null;
+  #beatMs = 0;
+  #beat: Uint8Array = new Uint8Array();
   #silentBeats = 0;
 
   constructor(message: ToLinkThread & { kind: 'open' }) {
@@ -48,14 +50,21 @@ class Socket {
   }
 
   beat({ everyMs, bytes }: { everyMs: number; bytes: Uint8Array }): void {
+    this.#beat = bytes;
+    // Not from the start again: use by other nodes may change more often than the worker beats, and
+    // a node that is gone would never be noticed.
+    if (this.#beats !== null && this.#beatMs === everyMs) return;
     if (this.#beats !== null) clearInterval(this.#beats);
-    this.#beats = setInterval(() => {
-      this.#silentBeats += 1;
-      if (this.#silentBeats > SILENT_BEATS) return this.#socket.terminate();
-      if (this.#socket.readyState !== WebSocket.OPEN) return;
-      this.#socket.send(bytes);
-      this.#socket.ping();
-    }, everyMs);
+    this.#beatMs = everyMs;
+    this.#beats = setInterval(() => this.#onBeat(), everyMs);
+  }
+
+  #onBeat(): void {
+    this.#silentBeats += 1;
+    if (this.#silentBeats > SILENT_BEATS) return this.#socket.terminate();
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
+    this.#socket.send(this.#beat);
+    this.#socket.ping();
   }
 
   /** Nobody waits any more for a node that does not answer. */

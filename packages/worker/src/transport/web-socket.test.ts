@@ -89,6 +89,26 @@ describe('over a WebSocket', () => {
     expect(node.all('beat').length).toBeGreaterThanOrEqual(3);
   });
 
+  it('gives up such a connection also while it reports new use by other nodes all the time', async () => {
+    const [silent, busy] = [await listen({ autoPong: false }), await listen()];
+    silent.heartbeatMs = 400;
+    const transports = [silent, busy].map(({ url }) => webSocketTransport({ url, key: 'sbx_a_b' }));
+    const handlers = { invoice: (input: unknown) => input };
+    await track(new Worker({ transports, name: 'w1', handlers })).start();
+    await Promise.all([silent.next('hello'), busy.next('hello')]);
+    let isOver = false;
+    const traffic = async () => {
+      for (let seq = 1; !isOver; seq += 1) {
+        busy.say(buildAssign(seq));
+        await busy.next('finish', seq);
+      }
+    };
+    const sent = traffic();
+    await silent.next('hello', 2);
+    isOver = true;
+    await sent;
+  });
+
   it('stops at once although a node never answers the handshake', async () => {
     const reached = Promise.withResolvers<Socket>();
     const silent = net.createServer((socket) => reached.resolve(socket.on('error', () => {})));

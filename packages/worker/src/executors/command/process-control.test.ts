@@ -112,6 +112,16 @@ describe('stopping', () => {
     expect(isAlive(pid ?? 0)).toBe(false);
   });
 
+  it('does not wait for a daemon that nothing leads to any more', async () => {
+    const daemon =
+      "(env -i setsid sh -c 'echo $$; touch up; exec sleep 1000' &); until [ -e up ]; do sleep 0.02; done";
+    const { done, printed } = start(sh(daemon));
+    const [pid = 0] = (await printed(1)).map(Number);
+    expect(pid).toBeGreaterThan(1);
+    expect((await done).kind).toBe('succeeded');
+    process.kill(pid, 'SIGKILL');
+  });
+
   it('touches no process of anybody else', async () => {
     const stranger = spawn('sleep', ['1000'], { stdio: 'ignore' });
     await once(stranger, 'spawn');

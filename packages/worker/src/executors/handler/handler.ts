@@ -13,7 +13,8 @@ export interface HandlerModule {
   readonly export?: string;
   /**
    * `thread`: an endless loop, an exception or a full heap ends with the thread. `process`: also
-   * a crash of native code and everything it leaves in memory or started. Each attempt gets a new
+   * a crash of native code and everything it leaves in memory or started, except for processes that it
+   * has detached: nobody waits for those, or reads what they print. Each attempt gets a new
    * one: from TypeScript source, on two busy cores, that took 0.1 s for a thread and 0.2 s for a
    * process.
    */

@@ -24,6 +24,8 @@ interface Start {
 }
 
 const EXIT_MS = 2_000;
+/** For what it printed last, which may still be in the pipes when it has exited. */
+const PIPES_MS = 250;
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning'];
 
 export function startThread({ source, memoryMb }: Start): Isolated {
@@ -67,6 +69,7 @@ export function startProcess({ source, memoryMb }: Start): Isolated {
     windowsHide: true,
   });
   let late: NodeJS.Timeout | undefined;
+  let pipes: NodeJS.Timeout | undefined;
   return {
     send: (message) => {
       if (child.connected) child.send(message, () => {});
@@ -81,10 +84,12 @@ export function startProcess({ source, memoryMb }: Start): Isolated {
       child.on('exit', () => {
         clearTimeout(late);
         killGroup(child);
+        // A daemon that has left the group holds the pipes for as long as it lives.
+        pipes = setTimeout(() => setImmediate(() => closePipes(child)), PIPES_MS);
       });
-      // `close` and not `exit`: what it printed last is still in the pipes at `exit`. They are
-      // closed by then: nothing of its group is left to hold them.
+      // `close` and not `exit`: what it printed last is still in the pipes at `exit`.
       child.on('close', (code, signal) => {
+        clearTimeout(pipes);
         if (child.pid === undefined) return;
         const isFull = limit.length > 0 && signal === 'SIGABRT';
         ended(exited({ code, signal, isFull }));
@@ -96,6 +101,11 @@ export function startProcess({ source, memoryMb }: Start): Isolated {
     },
     kill: () => killGroup(child),
   };
+}
+
+function closePipes({ stdout, stderr }: ChildProcess): void {
+  stdout?.destroy();
+  stderr?.destroy();
 }
 
 function killGroup(child: ChildProcess): void {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buildAssign, buildRef, type FakeNode, textOf } from '../../testing/fake-node.ts';
 import { startWorker, stopWorkers } from '../../testing/start-worker.ts';
 
@@ -123,6 +123,19 @@ describe('what a handler in a process leaves behind', () => {
     const pid = Number(textOf((await run(node, 'left')).output));
     expect(pid).toBeGreaterThan(0);
     await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow('ESRCH'), 5_000);
+  });
+
+  it('does not wait for a daemon, and takes what was printed before', async () => {
+    const handler = { module, export: 'leaveDaemon', isolation: 'process' } as const;
+    const { node, worker } = await startWorker(() => 1, { handlers: { left: handler } });
+    const finish = await run(node, 'left');
+    const pid = Number(textOf(finish.output));
+    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    expect(finish.result.kind).toBe('succeeded');
+    expect(worker.tracking.occupying).toBe(0);
+    expect(node.all('log').map(({ text }) => textOf(text))).toContain('last words\n');
+    // It has left the group of the handler on purpose, and goes on.
+    expect(process.kill(pid, 0)).toBe(true);
   });
 
   it('WRK-08 an exit that never ends is not waited for', async () => {

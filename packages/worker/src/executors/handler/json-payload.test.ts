@@ -41,6 +41,20 @@ describe('payloads of handlers', () => {
     expect(encoded).toEqual(new Uint8Array([1, 2]));
   });
 
+  it.each([
+    ['a Buffer', (bytes: Uint8Array) => Buffer.from(bytes.buffer)],
+    ['an ArrayBuffer', (bytes: Uint8Array) => bytes.buffer],
+    ['a DataView', (bytes: Uint8Array) => new DataView(bytes.buffer, 1, 2)],
+    ['clamped bytes', (bytes: Uint8Array) => new Uint8ClampedArray(bytes.buffer, 1, 2)],
+  ])('%s is bytes too', (_name, from) => {
+    const bytes = new Uint8Array([1, 2, 3]);
+    const given = from(bytes);
+    const expected = given.byteLength === 2 ? [2, 3] : [1, 2, 3];
+    const encoded = encodePayload(given, 'not JSON');
+    bytes.fill(0);
+    expect([...encoded]).toEqual(expected);
+  });
+
   it('slices of what was encoded are copies', () => {
     const encoded = encodePayload('ab', 'not JSON');
     encoded.slice().fill(0);

@@ -1,3 +1,4 @@
+import { copyOfBytes } from '@signalbox/protocol/link';
 import { PermanentError } from '../../errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -17,7 +18,8 @@ export function decodePayload(bytes: Uint8Array): unknown {
 /** Bytes as they are, anything else as JSON; what has no JSON has none the next time either. */
 export function encodePayload(value: unknown, complaint: string): Uint8Array {
   // A copy: the handler may use its buffer again while the result waits to be confirmed.
-  if (value instanceof Uint8Array) return new Uint8Array(value);
+  const bytes = typeof value === 'object' ? copyOfBytes(value) : null;
+  if (bytes !== null) return bytes;
   let text: string | undefined;
   try {
     text = JSON.stringify(value);

@@ -1,0 +1,41 @@
+import { CLOSE, NAME_TAKEN } from '@signalbox/protocol';
+import type { WorkerEvent } from '@signalbox/worker';
+import { SignalboxError } from './errors.ts';
+
+/** HTTP statuses after which the same request may well be accepted later. */
+const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/**
+ * The error where a node does not want the worker as it is: it would be turned away again each time.
+ * Null for everything that may pass, such as a node that is not there yet.
+ */
+export function turnedAway(event: WorkerEvent): SignalboxError | null {
+  if (event.kind !== 'link' || event.event.kind !== 'disconnected') return null;
+  const { code, reason } = event.event;
+  const status = statusOf(reason);
+  if (code === CLOSE.unauthenticated || status === 401) {
+    return new SignalboxError('unauthenticated', `the node refused the key: ${reason}`);
+  }
+  if (code === CLOSE.forbidden || status === 403) {
+    return new SignalboxError('forbidden', `the key may not run a worker: ${reason}`);
+  }
+  if (code === CLOSE.invalid && reason === NAME_TAKEN) {
+    const message = `${reason}: give this one another name, or stop the other one first`;
+    return new SignalboxError('conflict', message, { field: 'name' });
+  }
+  if (code === CLOSE.invalid || code === CLOSE.protocol || code === CLOSE.tooLarge) {
+    const message = `the node turned the worker away: ${reason}; change its name or settings`;
+    return new SignalboxError('invalid', message);
+  }
+  if (status !== null && status >= 400 && status < 500 && !FOR_NOW.has(status)) {
+    const message = `no node takes workers at this address: ${reason}`;
+    return new SignalboxError('not_found', message);
+  }
+  return null;
+}
+
+/** Of the answer to a handshake that did not become a connection. */
+function statusOf(reason: string): number | null {
+  const status = /unexpected server response: (\d{3})/i.exec(reason)?.[1];
+  return status === undefined ? null : Number(status);
+}
