@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HeldKey, Store } from '@signalbox/store';
+import { type ClockReading, type RetentionClocks, retentionTime } from './clocks.ts';
 
 /** On SQLite the node stands still for a step; one of 10,000 keys took 120 ms. */
 const KEYS_PER_STEP = 2_000;
@@ -23,8 +24,12 @@ export const DEFAULT_RETENTION: RetentionSettings = {
   everyMs: HOUR,
 };
 
+/** Never drop a segment that ended less than this before the present, however short history is. */
+const PRESENT_MS = 2 * HOUR;
+
 /** What one sweep did, for the log. */
 export interface Swept {
+  readonly kind: 'swept';
   readonly segments: number;
   readonly groupSegments: number;
   readonly keys: number;
@@ -32,16 +37,38 @@ export interface Swept {
   readonly heldBy: { readonly fromMs: number; readonly openRuns: number } | null;
 }
 
+/** Nothing was dropped: the clocks disagree about what is old. */
+export interface SweepRefused {
+  readonly kind: 'refused';
+  readonly clocks: ClockReading;
+}
+
 /**
  * Lets history go. Purging is a drop of whole segments, never a delete of rows, and only of what
  * has ended: a segment with a live run stays, however old it is, or the run would be lost.
+ * Without `clocks` the store's clock alone decides.
  */
-export async function sweep(store: Store, settings: RetentionSettings): Promise<Swept> {
-  const now = await store.now();
+export async function sweep(
+  store: Store,
+  settings: RetentionSettings,
+  clocks?: RetentionClocks,
+): Promise<Swept | SweepRefused> {
+  const storeMs = await store.now();
+  if (clocks === undefined) return sweepAt(store, settings, { now: storeMs, presentMs: 0 });
+  const time = retentionTime(storeMs, clocks);
+  if (time.kind === 'disagree') return { kind: 'refused', clocks: time.clocks };
+  return sweepAt(store, settings, { now: time.nowMs, presentMs: PRESENT_MS });
+}
+
+async function sweepAt(
+  store: Store,
+  settings: RetentionSettings,
+  { now, presentMs }: { now: number; presentMs: number },
+): Promise<Swept> {
   let segments = 0;
   let heldBy: Swept['heldBy'] = null;
   for (const segment of await store.listSegments()) {
-    if (segment.toMs > now - settings.historyMs) break;
+    if (segment.toMs > now - Math.max(settings.historyMs, presentMs)) break;
     const { sealed, openRuns } = await store.sealSegment(segment.fromMs);
     if (!sealed) {
       heldBy ??= { fromMs: segment.fromMs, openRuns };
@@ -52,7 +79,7 @@ export async function sweep(store: Store, settings: RetentionSettings): Promise<
   }
   const groupSegments = await store.dropGroupsBefore({ beforeMs: now - settings.factsMs });
   const keys = await forgetKeys(store, now - settings.keysMs);
-  return { segments, groupSegments, keys, heldBy };
+  return { kind: 'swept', segments, groupSegments, keys, heldBy };
 }
 
 /**
@@ -72,19 +99,20 @@ async function forgetKeys(store: Store, beforeMs: number): Promise<number> {
   return forgotten;
 }
 
-/** Sweeps now and then for as long as the node runs. Answers how to stop. */
+/** Sweeps now and then for as long as the node runs. Returns how to stop. */
 export function startRetention(params: {
   store: Store;
   settings: RetentionSettings;
-  swept: (result: Swept) => void;
+  clocks: RetentionClocks;
+  swept: (result: Swept | SweepRefused) => void;
   failed: (error: unknown) => void;
 }): () => void {
-  const { store, settings, swept, failed } = params;
+  const { store, settings, clocks, swept, failed } = params;
   let running = false;
   const timer = setInterval(() => {
     if (running) return;
     running = true;
-    sweep(store, settings)
+    sweep(store, settings, clocks)
       .then(swept, failed)
       .finally(() => {
         running = false;
