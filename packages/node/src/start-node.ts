@@ -147,8 +147,10 @@ function sweepFor(
     store,
     settings: { ...DEFAULT_RETENTION, ...retention },
     clocks,
+    blobs: { blobs: context.blobs, partitions: context.partitions },
     swept: (result) => {
       metrics.swept(result.kind);
+      if (result.kind === 'swept') metrics.blobsCollected(result.blobs);
       if (result.kind === 'swept') log.info(result, 'old history was dropped');
       else log.warn(result, 'no history is dropped: the clocks of store and node disagree');
     },

@@ -128,6 +128,7 @@ function ofNode({ counter, counters, gauge, histograms }: Makers) {
     commits: counter('commits_total', 'Groups that became durable'),
     storeCalls: counters('store_calls_total', 'Calls of the store', ['method']),
     sweeps: counters('retention_sweeps_total', 'Sweeps of old history, by outcome', ['outcome']),
+    blobsCollected: counter('blobs_collected_total', 'Blobs that no run refers to, removed'),
     storeClock: gauge(
       'store_clock_offset_seconds',
       "The store's clock minus this machine's calendar clock, at the last scrape that reached the store",

@@ -73,6 +73,10 @@ export class NodeMetrics implements Metrics {
     this.#set.sweeps.of(outcome).add();
   }
 
+  blobsCollected(count: number): void {
+    this.#set.blobsCollected.add(count);
+  }
+
   storeCalled(method: string): void {
     this.#set.storeCalls.of(method).add();
   }

@@ -41,7 +41,7 @@ describe('retention', () => {
     const before = await store.listSegments();
     const clocks = clocksAt(nowMs);
     const settings = { ...SETTINGS, historyMs: 90 * DAY };
-    expect(await sweep(store, settings, clocks)).toEqual({
+    expect(await sweep(store, settings, { clocks })).toEqual({
       kind: 'refused',
       clocks: { storeMs: clock.now, calendarMs: nowMs, serverMs: nowMs },
     });
@@ -55,9 +55,9 @@ describe('retention', () => {
     const { store, clock, nowMs } = await used();
     clock.now = nowMs + 92 * DAY;
     const clocks = { ...clocksAt(nowMs), calendarMs: () => clock.now };
-    expect(await sweep(store, SETTINGS, clocks)).toMatchObject({ kind: 'refused' });
+    expect(await sweep(store, SETTINGS, { clocks })).toMatchObject({ kind: 'refused' });
     const behind = { ...clocksAt(clock.now), calendarMs: () => Number.NaN };
-    expect(await sweep(store, SETTINGS, behind)).toMatchObject({ kind: 'refused' });
+    expect(await sweep(store, SETTINGS, { clocks: behind })).toMatchObject({ kind: 'refused' });
   });
 
   it('RET-08 believes a clock that is ahead of the journal only after a day', async () => {
@@ -68,11 +68,11 @@ describe('retention', () => {
     const clocks = { ...clocksAt(clock.now), monotonicMs: () => monotonicMs, journal };
     const starts = async () => (await store.listSegments()).map(({ fromMs }) => fromMs);
     const present = segmentOf(nowMs);
-    expect(await sweep(store, SETTINGS, clocks)).toMatchObject({ kind: 'swept', segments: 1 });
+    expect(await sweep(store, SETTINGS, { clocks })).toMatchObject({ kind: 'swept', segments: 1 });
     expect(await starts()).toContain(present);
     await commitRun(nowMs);
     monotonicMs += DAY;
-    await sweep(store, SETTINGS, clocks);
+    await sweep(store, SETTINGS, { clocks });
     expect(await starts()).not.toContain(present);
   });
 
@@ -83,12 +83,12 @@ describe('retention', () => {
     const settings = { ...SETTINGS, historyMs: 1 };
     const late = { ...clocksAt(clock.now), calendarMs: () => midnight - HOUR / 2 };
     const starts = async () => (await store.listSegments()).map(({ fromMs }) => fromMs);
-    await sweep(store, settings, late);
-    await sweep(store, settings, clocksAt(clock.now));
+    await sweep(store, settings, { clocks: late });
+    await sweep(store, settings, { clocks: clocksAt(clock.now) });
     expect(await starts()).toContain(segmentOf(nowMs));
     await commitRun(midnight - 1);
     clock.now = midnight + 3 * HOUR;
-    await sweep(store, settings, clocksAt(clock.now));
+    await sweep(store, settings, { clocks: clocksAt(clock.now) });
     expect(await starts()).not.toContain(segmentOf(nowMs));
   });
 });
