@@ -1,5 +1,6 @@
 import type { App } from './app.ts';
 import { processTerminal } from './print/terminal.ts';
+import { isRunningUntilStopped } from './processes/until-stopped.ts';
 import { runCommand } from './program.ts';
 import { typedCommand } from './typed-command.ts';
 
@@ -18,11 +19,15 @@ async function confirm(question: string): Promise<boolean | null> {
   return /^y(es)?$/i.test(answer.trim());
 }
 
-// `signalbox runs | head` closes the pipe early, which is no error.
+// `signalbox runs | head` closes the pipe early, which is no error. A node or a worker goes on: what it
+// does matters more than who reads its output.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (isRunningUntilStopped()) return;
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
+// Notes and the log: a process must not end because nobody reads them any more, or a disk is full.
+process.stderr.on('error', () => {});
 
 const place = { environment: process.env, cwd: process.cwd() };
 const command = typedCommand(place);

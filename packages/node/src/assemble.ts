@@ -15,6 +15,7 @@ import { CommitLoop, type LoopPorts } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
 import { filePath } from './open-store.ts';
+import { renewPayload } from './operations/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import type { NodeOptions } from './start-node.ts';
@@ -44,7 +45,9 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const name = options.name ?? 'node';
   const s3 = options.blobs === undefined ? {} : { s3: options.blobs };
   const dataDir = options.dataDir ?? dataDirOf(options.store);
-  const blobs = await openBlobs({ dataDir, ...s3 });
+  // The later of the two: a blob with too late a day is kept longer, one with too early a day is not.
+  const now = () => Math.max(Date.now(), loop.time.now());
+  const blobs = await openBlobs({ dataDir, now, ...s3 });
   const metrics = new NodeMetrics({ loop: () => loop, store: opened });
   const store = countStoreCalls(opened, (method) => metrics.storeCalled(method));
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
@@ -67,6 +70,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
       count: triggers.count,
       log,
     }),
+    renewPayload: (tenant, payload) => renewPayload({ blobs, loop }, tenant, payload),
     name,
     feed,
     metrics,
@@ -115,6 +119,7 @@ function makeLoop(
     readonly feed: RunFeed;
     readonly metrics: NodeMetrics;
     readonly follow: NonNullable<LoopPorts['follow']>;
+    readonly renewPayload: NonNullable<LoopPorts['renewPayload']>;
     readonly gateway: () => Gateway;
     readonly graphs: () => GraphEffects;
     readonly ready: () => Ready;
@@ -135,6 +140,7 @@ function makeLoop(
         metrics.published(partition, facts);
       },
       follow: parts.follow,
+      renewPayload: parts.renewPayload,
       observe: (event) => {
         metrics.observe(event);
         parts.ready().look();

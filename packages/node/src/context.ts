@@ -102,9 +102,12 @@ export interface Fleet {
 
 /** Payloads too large for the journal. A directory, or S3. */
 export interface BlobStore {
+  /** The name carries the day: later references are to be renewed (`renewPayload`). */
   put(tenant: string, bytes: Uint8Array): Promise<BlobRef>;
   /** Null for absent and for another tenant's alike. */
   get(tenant: string, name: string): Promise<Uint8Array | null>;
+  /** Removes every blob that was put before the time, of all tenants; returns how many. */
+  collect(beforeMs: number): Promise<number>;
 }
 
 /** What tasks print. Written behind: losing a line with a node is allowed, blocking a task is not. */

@@ -6,6 +6,7 @@ export function realPorts(params: {
   release: (effects: readonly Effect[]) => void;
   published?: (partition: number, facts: readonly Fact[]) => void;
   follow?: NonNullable<LoopPorts['follow']>;
+  renewPayload?: NonNullable<LoopPorts['renewPayload']>;
   observe?: (event: LoopEvent) => void;
 }): LoopPorts {
   const random: Random = { next: () => Math.random() };
@@ -20,6 +21,7 @@ export function realPorts(params: {
     release: params.release,
     ...(params.published === undefined ? {} : { published: params.published }),
     ...(params.follow === undefined ? {} : { follow: params.follow }),
+    ...(params.renewPayload === undefined ? {} : { renewPayload: params.renewPayload }),
     ...(params.observe === undefined ? {} : { observe: params.observe }),
   };
 }

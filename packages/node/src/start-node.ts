@@ -1,6 +1,5 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { TargetOptions } from '@signalbox/protocol';
-import type { Store } from '@signalbox/store';
 import { type Logger, pino } from 'pino';
 import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
@@ -11,6 +10,7 @@ import type { Gateway } from './gateway/gateway.ts';
 import { StartWatch } from './gateway/start-watch.ts';
 import type { LoopSettings } from './loop/index.ts';
 import { isShared, openStore } from './open-store.ts';
+import { type RetentionClocks, readJournalTime } from './retention/clocks.ts';
 import {
   DEFAULT_RETENTION,
   type RetentionSettings,
@@ -80,6 +80,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
   const { store, log } = context;
   const { watch: triggers, hearing } = context.triggers;
   await Promise.all([triggers.look(), hearing.look()]);
+  const journal = await readJournalTime(store, performance.now());
   await loop.start();
   const tenants = new TenantWatch({ store, loop, log });
   await tenants.look();
@@ -90,7 +91,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
     triggers.start(TRIGGERS_EVERY_MS);
     hearing.start(TRIGGERS_EVERY_MS);
   }
-  const stopSweeping = sweepFor(options, store, log);
+  const stopSweeping = sweepFor(options, rooms, journal);
   const starts = watchStarts(rooms);
   let stopped: Promise<void> | null = null;
   return {
@@ -129,13 +130,34 @@ function watchStarts({ context, loop }: Rooms): StartWatch {
   return watch;
 }
 
-function sweepFor({ retention }: NodeOptions, store: Store, log: Logger): () => void {
+function sweepFor(
+  { retention }: NodeOptions,
+  { context, loop, metrics }: Rooms,
+  journal: RetentionClocks['journal'],
+): () => void {
   if (retention === false) return () => {};
+  const { store, log } = context;
+  const clocks: RetentionClocks = {
+    calendarMs: () => Date.now(),
+    serverMs: () => loop.time.now(),
+    monotonicMs: () => performance.now(),
+    journal,
+  };
   return startRetention({
     store,
     settings: { ...DEFAULT_RETENTION, ...retention },
-    swept: (result) => log.info(result, 'old history was dropped'),
-    failed: (error) => log.warn({ err: error }, 'old history could not be dropped'),
+    clocks,
+    blobs: { blobs: context.blobs, partitions: context.partitions },
+    swept: (result) => {
+      metrics.swept(result.kind);
+      if (result.kind === 'swept') metrics.blobsCollected(result.blobs);
+      if (result.kind === 'swept') log.info(result, 'old history was dropped');
+      else log.warn(result, 'no history is dropped: the clocks of store and node disagree');
+    },
+    failed: (error) => {
+      metrics.swept('failed');
+      log.warn({ err: error }, 'old history could not be dropped');
+    },
   });
 }
 

@@ -201,13 +201,19 @@ export interface Store {
   /** Run segments, oldest first. */
   listSegments(): Promise<Segment[]>;
   /**
+   * The newest segment that holds a run, or null. What the journal itself knows of the time: however
+   * wrong a clock is, runs were submitted up to this segment.
+   */
+  lastUsedSegment(): Promise<Segment | null>;
+  /**
    * Seals a segment that lies wholly in the past (`toMs` <= the store's now) and whose runs have
-   * all ended. A sealed segment takes no further row.
+   * all ended. A sealed segment takes no further row, and neither does a dropped one: asking for that
+   * again, as two nodes that sweep at once do, changes nothing and returns `sealed`.
    */
   sealSegment(fromMs: number): Promise<{ sealed: boolean; openRuns: number }>;
   /**
    * Drops a sealed segment with its runs, ends, parked rows and logs: a drop, never a delete.
-   * `invalid` if not sealed.
+   * `invalid` if not sealed; nothing happens if it has been dropped already.
    */
   dropSegment(fromMs: number): Promise<void>;
   /** Drops whole group segments that every checkpoint has passed; answers how many segments went. */

@@ -37,7 +37,11 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
       rootKey: key,
       partitions: values.partitions,
       log,
-      retention: { historyMs: values.history, keysMs: values['keep-keys'] },
+      retention: {
+        historyMs: values.history,
+        keysMs: values['keep-keys'],
+        blobsMs: values['keep-blobs'],
+      },
       httpTargets: {
         allowHttp: values['http-plain'],
         allowPrivate: values['http-private'],

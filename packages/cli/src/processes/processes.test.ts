@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Key } from '@signalbox/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, hasPostgres } from '../../../../tools/testing/postgres.ts';
 import { type Running, World } from '../testing/child.ts';
 
@@ -62,6 +62,22 @@ for (const { name, skip, flags } of stores) {
     });
   });
 }
+
+it('a node goes on when nobody reads its output any more, and stops in good order', async () => {
+  const world = new World();
+  onTestFinished(() => world.remove());
+  const node = world.start(['node', '--port', '0', '--log-level', 'debug'], { SIGNALBOX_KEY: KEY });
+  const [, url = ''] = await node.printed(/node is listening at (\S+)/);
+  node.child.stdout?.destroy();
+  node.child.stderr?.destroy();
+  const access = { SIGNALBOX_URL: url, SIGNALBOX_KEY: KEY };
+  for (let i = 0; i < 5; i++) {
+    const made = await world.call(['keys', 'create', '--role', 'worker', '--json'], access);
+    expect(made.code).toBe(0);
+  }
+  expect(node.child.exitCode).toBeNull();
+  expect((await node.stop()).code).toBe(0);
+}, 60_000);
 
 describe('signalbox worker', () => {
   const world = new World();

@@ -1,24 +1,26 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobRef } from '@signalbox/protocol';
 import type { BlobStore } from '../context.ts';
-import { folderOf, isBlobName } from './blob-name.ts';
+import { blobName, dayFolderOf, folderOf, isBlobName, isFolderBefore } from './blob-name.ts';
 
-/** Blobs as files: `<folder>/<tenant's digest>/<first two of the name>/<name>`. */
+/** Blobs as files: `<folder>/<tenant's digest>/day-<number>/<name>`. */
 export class DirectoryBlobs implements BlobStore {
   readonly #folder: string;
+  readonly #now: () => number;
 
-  constructor(folder: string) {
+  constructor(folder: string, now: () => number = Date.now) {
     this.#folder = folder;
+    this.#now = now;
   }
 
-  /** The name is the digest of the bytes: the same payload twice is one file, and a retry is harmless. */
   async put(tenant: string, bytes: Uint8Array): Promise<BlobRef> {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const folder = this.#folderFor(tenant, sha256);
+    const name = blobName(sha256, this.#now());
+    const folder = this.#folderFor(tenant, name);
     await mkdir(folder, { recursive: true });
-    const path = join(folder, sha256);
+    const path = join(folder, name);
     const temporary = `${path}.${randomUUID()}`;
     try {
       const file = await open(temporary, 'wx', 0o600);
@@ -34,7 +36,7 @@ export class DirectoryBlobs implements BlobStore {
       throw error;
     }
     await syncFolder(folder);
-    return { name: sha256, bytes: bytes.length, sha256 };
+    return { name, bytes: bytes.length, sha256 };
   }
 
   async get(tenant: string, name: string): Promise<Uint8Array | null> {
@@ -42,14 +44,59 @@ export class DirectoryBlobs implements BlobStore {
     try {
       return await readFile(join(this.#folderFor(tenant, name), name));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      if (isAbsent(error)) return null;
       throw error;
     }
   }
 
-  #folderFor(tenant: string, name: string): string {
-    return join(this.#folder, folderOf(tenant), name.slice(0, 2));
+  async collect(beforeMs: number): Promise<number> {
+    let collected = 0;
+    for (const tenant of await namesIn(this.#folder)) {
+      for (const day of await namesIn(join(this.#folder, tenant))) {
+        if (!isFolderBefore(day, beforeMs)) continue;
+        collected += await emptyFolder(join(this.#folder, tenant, day), beforeMs);
+      }
+    }
+    return collected;
   }
+
+  #folderFor(tenant: string, name: string): string {
+    return join(this.#folder, folderOf(tenant), dayFolderOf(name));
+  }
+}
+
+/** Removes the files that the disk, too, calls old; half-written ones of a crash are among them. */
+async function emptyFolder(folder: string, beforeMs: number): Promise<number> {
+  let removed = 0;
+  for (const name of await namesIn(folder)) {
+    const path = join(folder, name);
+    try {
+      const { mtimeMs } = await stat(path);
+      if (mtimeMs >= beforeMs) continue;
+      await unlink(path);
+      if (isBlobName(name)) removed++;
+    } catch (error) {
+      // Another node that shares the folder was first.
+      if (!isAbsent(error)) throw error;
+    }
+  }
+  // Not empty, or gone: the next time.
+  await rmdir(folder).catch(() => {});
+  return removed;
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+function isAbsent(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
 /** A renamed file is only there after a crash if its folder is on the disk, too. */

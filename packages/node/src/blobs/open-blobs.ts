@@ -8,11 +8,13 @@ import type { S3Settings } from './s3-blobs.ts';
 export async function openBlobs(params: {
   dataDir: string | null;
   s3?: S3Settings;
+  now: () => number;
 }): Promise<BlobStore> {
+  const { now } = params;
   if (params.s3 !== undefined) {
     const { S3Blobs } = await import('./s3-blobs.ts');
-    return new S3Blobs(params.s3);
+    return new S3Blobs(params.s3, now);
   }
-  if (params.dataDir === null) return new MemoryBlobs();
-  return new DirectoryBlobs(join(params.dataDir, 'blobs'));
+  if (params.dataDir === null) return new MemoryBlobs(now);
+  return new DirectoryBlobs(join(params.dataDir, 'blobs'), now);
 }

@@ -85,6 +85,26 @@ describe('task logs', () => {
     await logs.stop();
   });
 
+  it('are flushed although another task goes on printing', async () => {
+    let number = 0;
+    const print = (): void => logs.append({ ...of, tenant: 'noisy', number: number++, text: 'x' });
+    let writes = 0;
+    // Whenever the store takes a batch, more than a batch has been printed.
+    const logs: WriteBehindLogs = logsOn(
+      async () => {
+        writes++;
+        for (let i = 0; i < 8; i++) print();
+        await new Promise((resolve) => setImmediate(resolve));
+        if (writes > 20) throw new StoreError('unavailable', 'the flush did not end');
+      },
+      { batchMax: 4 },
+    );
+    for (let i = 0; i < 10; i++) print();
+    await logs.flush();
+    // Three batches of what was there, and perhaps the next has begun.
+    expect(writes).toBeLessThanOrEqual(4);
+  });
+
   it('bound what waits by its size too', () => {
     const { appendLogs } = slowStore();
     const logs = logsOn(appendLogs, { charactersMax: 100 });

@@ -27,6 +27,9 @@ export class WriteBehindLogs implements TaskLogs {
   readonly #listeners = new Set<(line: LogLineRow) => void>();
   #waiting: LogLineRow[] = [];
   #characters = 0;
+  /** Lines that were ever kept to be written, and how many of these have left. */
+  #keptCount = 0;
+  #leftCount = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<boolean> | null = null;
 
@@ -53,13 +56,16 @@ export class WriteBehindLogs implements TaskLogs {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Resolves when everything that waits has been offered to the store; what it refused waits on. */
+  /**
+   * Resolves when everything that waits now has been offered to the store; what it refused waits on.
+   * Lines that come meanwhile are not waited for: one task that prints without end would keep every
+   * reader of logs waiting.
+   */
   async flush(): Promise<void> {
-    for (;;) {
-      this.#payNotices();
-      if (this.#waiting.length === 0 && this.#writing === null) return;
-      if (!(await this.#write())) return;
-    }
+    this.#payNotices();
+    const last = this.#keptCount;
+    while (this.#leftCount < last) if (!(await this.#write())) return;
+    if (this.#waiting.length > 0) void this.#write();
   }
 
   /** Flushes and writes no more. */
@@ -78,6 +84,7 @@ export class WriteBehindLogs implements TaskLogs {
 
   #keep(row: LogLineRow): void {
     this.#waiting.push(row);
+    this.#keptCount++;
     this.#characters += row.text.length;
   }
 
@@ -111,6 +118,7 @@ export class WriteBehindLogs implements TaskLogs {
     const taken = batch.length === 0 || (await this.#offer(batch));
     if (taken) {
       this.#waiting = this.#waiting.slice(batch.length);
+      this.#leftCount += batch.length;
       for (const { text } of batch) this.#characters -= text.length;
       this.#payNotices();
     }

@@ -1,44 +1,92 @@
-import { type Engine, encodeCheckpoint } from '@signalbox/engine';
+import { type Book, type Engine, encodeCheckpoint } from '@signalbox/engine';
 import type { Checkpoint, Store } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { Group } from './group.ts';
-import type { Leases } from './leases.ts';
+import type { Held, Leases } from './leases.ts';
 import type { LoopPorts, LoopSettings } from './ports.ts';
 
-/** Writes checkpoints now and then, so that a take-over reads live work and not history. */
-export class Checkpoints {
-  readonly #p: {
-    readonly engine: Engine;
-    readonly store: Store;
-    readonly ports: LoopPorts;
-    readonly settings: LoopSettings;
-    leases(): Leases;
-  };
+/** After this long even a short tail is folded into a checkpoint. */
+const TAIL_MS_MAX = 6 * 3_600_000;
 
-  constructor(params: {
-    engine: Engine;
-    store: Store;
-    ports: LoopPorts;
-    settings: LoopSettings;
-    leases(): Leases;
-  }) {
+interface CheckpointsParams {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly ports: LoopPorts;
+  readonly settings: LoopSettings;
+  leases(): Leases;
+  /** Everything decided is durable. */
+  isQuiet(): boolean;
+}
+
+/**
+ * Writes checkpoints now and then, so that a take-over reads live work and not history. A partition
+ * with little to do gets one after some hours: group segments are shared by all partitions and go
+ * only when every checkpoint has passed them, so the first groups of an idle partition would keep
+ * those of all others.
+ */
+export class Checkpoints {
+  readonly #p: CheckpointsParams;
+  /** Partitions whose tail has become old, to be taken at the next opportunity. */
+  readonly #old = new Set<number>();
+  #cancel: () => void = () => {};
+
+  constructor(params: CheckpointsParams) {
     this.#p = params;
+  }
+
+  start(): void {
+    this.#cancel = this.#p.ports.after(TAIL_MS_MAX, () => {
+      this.start();
+      for (const held of this.#p.leases().held.values()) {
+        if (held.nextSeq - 1 > held.checkpointSeq) this.#old.add(held.partition);
+      }
+      void this.#takeQuietly();
+    });
+  }
+
+  stop(): void {
+    this.#cancel();
   }
 
   /** Taken when a group leaves for the store: just then memory is exactly the fold up to that group. */
   take(group: Group): Checkpoint[] {
     const due: Checkpoint[] = [];
     for (const partition of group.facts.keys()) {
-      const held = this.#p.leases().held.get(partition);
-      const book = this.#p.engine.core.books.get(partition);
+      const { held, book } = this.#find(partition);
       if (held === undefined || book === undefined) continue;
       const size = book.runs.size + book.schedules.size;
       const enough = Math.max(this.#p.settings.checkpointFacts, size * 2);
       if (held.factsSinceCheckpoint < enough) continue;
-      held.factsSinceCheckpoint = 0;
-      due.push({ partition, epoch: held.epoch, seq: held.nextSeq, chunks: encodeCheckpoint(book) });
+      due.push(take(held, book, held.nextSeq));
+    }
+    // One at a time: encoding stops the loop for as long as it takes.
+    const [old] = this.#old;
+    if (old !== undefined && due.length === 0) {
+      const checkpoint = this.#takeOld(old, group.facts.has(old));
+      if (checkpoint !== null) due.push(checkpoint);
     }
     return due;
+  }
+
+  /** Where nothing is committed nothing leaves for the store. */
+  async #takeQuietly(): Promise<void> {
+    for (const partition of this.#old) {
+      if (!this.#p.isQuiet()) return;
+      const checkpoint = this.#takeOld(partition, false);
+      if (checkpoint !== null) await this.write(checkpoint);
+    }
+  }
+
+  #takeOld(partition: number, isLeaving: boolean): Checkpoint | null {
+    this.#old.delete(partition);
+    const { held, book } = this.#find(partition);
+    if (held?.phase !== 'live' || book?.epoch !== held.epoch) return null;
+    return take(held, book, isLeaving ? held.nextSeq : held.nextSeq - 1);
+  }
+
+  #find(partition: number): { held: Held | undefined; book: Book | undefined } {
+    const held = this.#p.leases().held.get(partition);
+    return { held, book: this.#p.engine.core.books.get(partition) };
   }
 
   /** Only once its group is durable: it would otherwise claim what was never written. */
@@ -48,6 +96,7 @@ export class Checkpoints {
     if (held?.epoch !== epoch || held.nextSeq <= seq) return;
     try {
       if (!(await this.#p.store.writeCheckpoint(checkpoint))) return;
+      held.checkpointSeq = Math.max(held.checkpointSeq, seq);
       const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
       this.#p.ports.observe?.({ kind: 'checkpointed', partition, bytes });
     } catch (error) {
@@ -55,4 +104,9 @@ export class Checkpoints {
       asStoreError(error);
     }
   }
+}
+
+function take(held: Held, book: Book, seq: number): Checkpoint {
+  held.factsSinceCheckpoint = 0;
+  return { partition: held.partition, epoch: held.epoch, seq, chunks: encodeCheckpoint(book) };
 }

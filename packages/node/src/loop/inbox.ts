@@ -12,6 +12,7 @@ import { commandOfWord, wordOfEntry } from './words.ts';
 const PAGE = 500;
 /** Half a minute with the usual time between looks. */
 const LOOKS_ALONE = 6;
+const RENEWED_AFTER_MS = 86_400_000;
 
 /** An entry that has been handed to the loop. */
 export interface Taken {
@@ -119,11 +120,21 @@ export class Inbox {
     const commands: Command[] = [];
     for (const { job, class: klass, head, input } of itemsOf(entry)) {
       const spec = await this.#p.specs.last(tenant, job);
-      if (spec === null || this.#stopped) return;
-      commands.push({ kind: 'submit', partition, spec, head, class: klass, input });
+      const kept = await this.#keepable(entry, input);
+      if (spec === null || kept === undefined || this.#stopped) return;
+      commands.push({ kind: 'submit', partition, spec, head, class: klass, input: kept });
     }
     const [first, ...others] = commands;
     if (first !== undefined) this.#handOver([first, ...others], entry);
+  }
+
+  /** The input of an entry that waited for days may lie in a blob that would go before the run does. */
+  async #keepable({ tenant, atMs }: InboxEntry, input: Uint8Array | null) {
+    const { ports, engine } = this.#p;
+    if (input === null || ports.renewPayload === undefined) return input;
+    if (engine.core.now - atMs < RENEWED_AFTER_MS) return input;
+    // Left where it is for now: without its input an acknowledged run must not start.
+    return ports.renewPayload(tenant, input).catch(() => undefined);
   }
 
   #hear(entry: InboxEntry): void {

@@ -14,6 +14,8 @@ export interface Held {
   phase: 'loading' | 'live' | 'leaving';
   /** Facts written since the last checkpoint. */
   factsSinceCheckpoint: number;
+  /** The last group that a checkpoint is known to hold. */
+  checkpointSeq: number;
 }
 
 export interface LeaseHost {
@@ -172,6 +174,7 @@ export class Leases {
         trustedUntilMs,
         phase: 'loading',
         factsSinceCheckpoint: 0,
+        checkpointSeq: 0,
       };
       this.held.set(partition, held);
       const { epoch } = result;

@@ -93,7 +93,8 @@ export class CommitLoop {
       isCommitting: () => this.#groups.inFlight !== null,
     });
     this.#segments = new SegmentsAhead(store, ports, time);
-    this.#checkpoints = new Checkpoints(common);
+    const isQuiet = () => this.#groups.inFlight === null && this.#groups.gathering.isEmpty;
+    this.#checkpoints = new Checkpoints({ ...common, isQuiet });
     this.#ownership = new Ownership({
       ...common,
       groups: this.#groups,
@@ -153,6 +154,7 @@ export class CommitLoop {
     this.#inbox.start();
     this.schedules.start();
     void this.#segments.start();
+    this.#checkpoints.start();
   }
 
   /** Stops at once, as a crash would; what was not durable is gone. */
@@ -161,6 +163,7 @@ export class CommitLoop {
     this.leases.stop();
     this.#ownership.stop();
     this.#segments.stop();
+    this.#checkpoints.stop();
     this.#loader.stop();
     this.#inbox.stop();
     this.schedules.stop();

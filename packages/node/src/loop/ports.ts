@@ -22,6 +22,11 @@ export interface LoopPorts {
    * of that end, so that no crash can have one without the other. Must not throw.
    */
   follow?(end: FollowedEnd): readonly InboxEntry[];
+  /**
+   * A payload that was put down long ago, as a run that starts now can keep it. Rejects where that
+   * cannot be done at the moment.
+   */
+  renewPayload?(tenant: string, payload: Uint8Array): Promise<Uint8Array>;
   /** Something noteworthy, for logs and metrics; never needed for correctness. */
   observe?(event: LoopEvent): void;
 }

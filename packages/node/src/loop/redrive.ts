@@ -27,8 +27,12 @@ export async function redrive(params: {
   id: RunId;
   by: string;
   scope?: RedriveScope;
+  /** Turns a payload of the old run into one that the new run can keep for as long as it lives. */
+  renew?: (payload: Uint8Array) => Promise<Uint8Array>;
 }): Promise<Answer> {
   const { loop, store, tenant, id, by, scope = 'failed' } = params;
+  const renew = async (payload: Uint8Array | null) =>
+    payload === null ? null : ((await params.renew?.(payload)) ?? payload);
   if (by === '') return NEEDS_IDENTITY;
   if (!loop.owns(id.partition)) return refused('not_owner');
   const stored = await store.getRun({ tenant, id });
@@ -36,7 +40,7 @@ export async function redrive(params: {
   if (stored.end === null) return STILL_LIVE;
   const detail = parseDetail(stored.end.detail, id.ms);
   if (detail.tasks.every((task) => task.state === 'SUCCEEDED')) return SUCCEEDED;
-  const { job, jobVersion: version, class: klass, input } = stored.run;
+  const { job, jobVersion: version, class: klass } = stored.run;
   const spec = await loop.specs.load({ tenant, job, version });
   const plan = retryPlan(spec, detail, scope);
   if (typeof plan === 'string') return { kind: 'refused', code: 'invalid', message: plan };
@@ -47,9 +51,12 @@ export async function redrive(params: {
     ...(plan.kept.length === 0 ? {} : { retryOf: formatRunId(id) }),
   };
   const command = { kind: 'submit', partition: id.partition, spec, head, class: klass } as const;
+  if (plan.kept.length > 0 && detail.isWhole) return NOT_KEPT;
+  const input = await renew(stored.run.input);
   if (plan.kept.length === 0) return loop.execute({ ...command, input });
-  if (detail.isWhole) return NOT_KEPT;
-  const takeOver = takenOver(plan, detail, stored.end.output);
+  const { growth, tasks } = takenOver(plan, detail, stored.end.output);
+  const renewed = tasks.map(async (task) => ({ ...task, output: await renew(task.output) }));
+  const takeOver = { growth, tasks: await Promise.all(renewed) };
   return loop.execute({ ...command, input, takeOver });
 }
 

@@ -1,16 +1,25 @@
-/** How far the node's time may lag or lead the store's before it is corrected. */
+/** How far the node's time may be outside the bounds of a sample before it is corrected. */
 const TOLERANCE_MS = 50;
 /** A correction moves at most this fraction of the time that has passed. */
 const SLEW = 0.1;
+/** A round trip up to this long locates the store's clock well enough to take its middle. */
+const SHORT_MS = 2 * TOLERANCE_MS;
 
 /**
  * The time that decisions use: the store's clock, carried forward by this process's monotonic
  * clock. The machine's own calendar clock is never read, so a step of it loses no lease and fires
  * no deadline (F14). Corrections are slow and never go backwards.
+ *
+ * A sample bounds the offset, it does not state it: the store read its clock at some moment between
+ * question and answer. An answer that took 8 s leaves 8 s open, and its middle may be 4 s ahead of
+ * the store, which would start work before its due time. So a sample moves the offset only as far
+ * as its own bounds demand.
  */
 export class ServerTime {
   readonly #monotonicMs: () => number;
   #offset: number | null = null;
+  /** No short round trip has been seen yet: the offset is a lower bound, and may be far behind. */
+  #isRough = false;
   #syncedAt = 0;
   #last = 0;
 
@@ -24,15 +33,28 @@ export class ServerTime {
     return this.#last;
   }
 
-  /** The store said what time it is, in an answer to a question asked at `askedAt`. */
+  /** The store's clock was read as `storeMs` for a call that began at `askedAt` and ends now. */
   sync(storeMs: number, askedAt: number): void {
     const mono = this.#monotonicMs();
-    const target = storeMs - (askedAt + mono) / 2;
-    if (this.#offset === null) this.#offset = target;
-    else if (Math.abs(target - this.#offset) > TOLERANCE_MS) {
-      const step = SLEW * (mono - this.#syncedAt);
-      this.#offset += Math.max(-step, Math.min(step, target - this.#offset));
-    }
+    const least = storeMs - mono;
+    const most = storeMs - askedAt;
+    const isShort = mono - askedAt <= SHORT_MS;
+    const middle = (least + most) / 2;
+    if (this.#offset === null) {
+      this.#offset = isShort ? middle : least;
+      this.#isRough = !isShort;
+    } else if (this.#isRough && this.#offset < most) {
+      // What was known was a lower bound, so a higher one is no step of the clock: take it at once.
+      this.#offset = Math.max(this.#offset, isShort ? middle : least);
+      this.#isRough = !isShort;
+    } else this.#approach(least, most, SLEW * (mono - this.#syncedAt));
     this.#syncedAt = mono;
+  }
+
+  #approach(least: number, most: number, step: number): void {
+    const offset = this.#offset as number;
+    const target = Math.max(least, Math.min(most, offset));
+    if (Math.abs(target - offset) <= TOLERANCE_MS) return;
+    this.#offset = offset + Math.max(-step, Math.min(step, target - offset));
   }
 }

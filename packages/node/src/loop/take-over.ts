@@ -27,7 +27,7 @@ export async function readPartition(params: {
   partition: number;
   epoch: number;
   fenceSeq: number;
-}): Promise<{ book: Book; tailFacts: number }> {
+}): Promise<{ book: Book; tailFacts: number; checkpointSeq: number }> {
   const { store, specs, partition, epoch, fenceSeq } = params;
   const checkpoint = await store.readCheckpoint(partition);
   const tail: TailGroup[] = [];
@@ -42,7 +42,8 @@ export async function readPartition(params: {
   const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
   const { rows, find } = await readNeeded({ store, specs, plan });
   const book = rebuild(plan, { epoch, rows, findSpec: find });
-  return { book, tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0) };
+  const tailFacts = plan.tail.reduce((sum, { facts }) => sum + facts.length, 0);
+  return { book, tailFacts, checkpointSeq: checkpoint?.seq ?? 0 };
 }
 
 /** What a plan needs beside the facts: rows of live runs, and job versions. */

@@ -127,6 +127,12 @@ function ofNode({ counter, counters, gauge, histograms }: Makers) {
     submitted: counters('runs_submitted_total', 'Runs that were accepted', ['class', 'tenant']),
     commits: counter('commits_total', 'Groups that became durable'),
     storeCalls: counters('store_calls_total', 'Calls of the store', ['method']),
+    sweeps: counters('retention_sweeps_total', 'Sweeps of old history, by outcome', ['outcome']),
+    blobsCollected: counter('blobs_collected_total', 'Blobs that no run refers to, removed'),
+    storeClock: gauge(
+      'store_clock_offset_seconds',
+      "The store's clock minus this machine's calendar clock, at the last scrape that reached the store",
+    ),
     storeUp: gauge('store_up', 'Whether the store took what was last written'),
     dropped: counter('reports_dropped_total', 'What workers said and nobody had room for'),
     eventLoop: gauge('event_loop_lag_seconds', 'Delay of the event loop since the last scrape', [

@@ -69,6 +69,14 @@ export class NodeMetrics implements Metrics {
     }
   }
 
+  swept(outcome: 'swept' | 'refused' | 'failed'): void {
+    this.#set.sweeps.of(outcome).add();
+  }
+
+  blobsCollected(count: number): void {
+    this.#set.blobsCollected.add(count);
+  }
+
   storeCalled(method: string): void {
     this.#set.storeCalls.of(method).add();
   }
@@ -109,6 +117,7 @@ export class NodeMetrics implements Metrics {
   async #scrapeLeases(): Promise<void> {
     try {
       const now = await this.#store.now();
+      this.#set.storeClock.set((now - Date.now()) / 1_000);
       const leases = await this.#store.listLeases();
       const owners = leases.filter((l) => l.expiresAtMs > now).map((l) => l.owner);
       this.#set.schedulers.set(new Set(owners).size);

@@ -5,6 +5,7 @@ import { type RedriveScope, redrive } from '../loop/index.ts';
 import { type About, reasonOf } from './change-run.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
+import { renewPayload } from './payloads.ts';
 import { readView } from './read-run.ts';
 import { refusal } from './refusals.ts';
 
@@ -25,7 +26,8 @@ export const retryRun = operation(async (context, caller, params: Retry): Promis
   const { job, state, endedAtMs } = await readView(context, tenant, id);
   if (endedAtMs === null) throw new ApiError('conflict', `the run has not ended: it is ${state}`);
   const scope = params.tasks ?? 'failed';
-  const answer = await redrive({ loop, store, tenant, id, by: caller.key, scope });
+  const renew = (payload: Uint8Array) => renewPayload(context, tenant, payload);
+  const answer = await redrive({ loop, store, tenant, id, by: caller.key, scope, renew });
   if (answer.kind === 'refused' && answer.code === 'invalid') {
     throw new ApiError('conflict', answer.message);
   }

@@ -2,6 +2,7 @@ import type { RunId } from '@signalbox/engine';
 import type { EndRow, RunRow, Store } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it } from 'vitest';
+import { type RetentionClocks, readJournalTime } from './clocks.ts';
 import { sweep } from './retention.ts';
 
 const DAY = 86_400_000;
@@ -33,7 +34,94 @@ describe('retention', () => {
     ]);
     expect(await sweep(store, SETTINGS)).toMatchObject({ segments: 0, keys: 0 });
   });
+
+  it('RET-08 drops nothing under a store clock that is 92 days ahead, and says why', async () => {
+    const { store, clock, commitRun, nowMs } = await used();
+    clock.now = nowMs + 92 * DAY;
+    const before = await store.listSegments();
+    const clocks = clocksAt(nowMs);
+    const settings = { ...SETTINGS, historyMs: 90 * DAY };
+    expect(await sweep(store, settings, { clocks })).toEqual({
+      kind: 'refused',
+      clocks: { storeMs: clock.now, calendarMs: nowMs, serverMs: nowMs },
+    });
+    expect(await store.listSegments()).toEqual(before);
+    clock.now = nowMs;
+    await commitRun(nowMs);
+    await commitRun(nowMs + DAY);
+  });
+
+  it('RET-08 drops nothing where the clock of the machine was stepped while the node runs', async () => {
+    const { store, clock, nowMs } = await used();
+    clock.now = nowMs + 92 * DAY;
+    const clocks = { ...clocksAt(nowMs), calendarMs: () => clock.now };
+    expect(await sweep(store, SETTINGS, { clocks })).toMatchObject({ kind: 'refused' });
+    const behind = { ...clocksAt(clock.now), calendarMs: () => Number.NaN };
+    expect(await sweep(store, SETTINGS, { clocks: behind })).toMatchObject({ kind: 'refused' });
+  });
+
+  it('RET-08 believes a clock that is ahead of the journal only after a day', async () => {
+    const { store, clock, commitRun, nowMs } = await used();
+    clock.now = nowMs + 92 * DAY;
+    let monotonicMs = 5_000;
+    const journal = await readJournalTime(store, monotonicMs);
+    const clocks = { ...clocksAt(clock.now), monotonicMs: () => monotonicMs, journal };
+    const starts = async () => (await store.listSegments()).map(({ fromMs }) => fromMs);
+    const present = segmentOf(nowMs);
+    expect(await sweep(store, SETTINGS, { clocks })).toMatchObject({ kind: 'swept', segments: 1 });
+    expect(await starts()).toContain(present);
+    await commitRun(nowMs);
+    monotonicMs += DAY;
+    await sweep(store, SETTINGS, { clocks });
+    expect(await starts()).not.toContain(present);
+  });
+
+  it('RET-08 goes by the earliest clock, and never drops what has just passed', async () => {
+    const { store, clock, commitRun, nowMs } = await used();
+    const midnight = segmentOf(nowMs) + DAY;
+    clock.now = midnight + HOUR / 2;
+    const settings = { ...SETTINGS, historyMs: 1 };
+    const late = { ...clocksAt(clock.now), calendarMs: () => midnight - HOUR / 2 };
+    const starts = async () => (await store.listSegments()).map(({ fromMs }) => fromMs);
+    await sweep(store, settings, { clocks: late });
+    await sweep(store, settings, { clocks: clocksAt(clock.now) });
+    expect(await starts()).toContain(segmentOf(nowMs));
+    await commitRun(midnight - 1);
+    clock.now = midnight + 3 * HOUR;
+    await sweep(store, settings, { clocks: clocksAt(clock.now) });
+    expect(await starts()).not.toContain(segmentOf(nowMs));
+  });
 });
+
+const HOUR = 3_600_000;
+
+function segmentOf(ms: number): number {
+  return ms - (ms % DAY);
+}
+
+function clocksAt(ms: number): RetentionClocks {
+  return { calendarMs: () => ms, serverMs: () => ms, monotonicMs: () => 0, journal: null };
+}
+
+/** A store with an ended run of twenty days ago and one of now. */
+async function used() {
+  const nowMs = 1_800_000_000_000;
+  const clock = { now: nowMs };
+  const store = createMemoryStore({ now: () => clock.now });
+  await store.migrate();
+  await store.ensureSegments({ untilMs: nowMs + 2 * DAY });
+  const lease = await store.acquireLease({ partition: 0, owner: 'a', ttlMs: 1, commitId: 'c0' });
+  if (lease.kind !== 'acquired') throw new Error('not acquired');
+  let { seq } = lease;
+  const commitRun = async (ms: number): Promise<void> => {
+    const run = runAt(ms, seq);
+    await commit(store, { epoch: lease.epoch, seq }, { runs: [run], ends: [run] });
+    seq += 1;
+  };
+  await commitRun(nowMs - 20 * DAY);
+  await commitRun(nowMs);
+  return { store, clock, commitRun, nowMs };
+}
 
 function runAt(ms: number, seq: number): RunRow {
   const id: RunId = { ms, partition: 0, seq };

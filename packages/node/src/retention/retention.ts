@@ -1,5 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HeldKey, Store } from '@signalbox/store';
+import {
+  type ClockReading,
+  type RetentionClocks,
+  type RetentionTime,
+  retentionTime,
+} from './clocks.ts';
+import { type BlobsToCollect, blobHorizon } from './collect-blobs.ts';
 
 /** On SQLite the node stands still for a step; one of 10,000 keys took 120 ms. */
 const KEYS_PER_STEP = 2_000;
@@ -11,33 +18,67 @@ export interface RetentionSettings {
   readonly keysMs: number;
   /** Packed facts are kept for this long beyond what recovery needs: for watchers that resume. */
   readonly factsMs: number;
+  /** A blob is kept for this long before the oldest run that is kept; at least three days. */
+  readonly blobsMs?: number;
   readonly everyMs: number;
 }
 
 const HOUR = 3_600_000;
 
+const BLOBS_MS_DEFAULT = 7 * 24 * HOUR;
+
 export const DEFAULT_RETENTION: RetentionSettings = {
   historyMs: 90 * 24 * HOUR,
   keysMs: 7 * 24 * HOUR,
   factsMs: 24 * HOUR,
+  blobsMs: BLOBS_MS_DEFAULT,
   everyMs: HOUR,
 };
 
+/** Never drop a segment that ended less than this before the present, however short history is. */
+const PRESENT_MS = 2 * HOUR;
+
 /** What one sweep did, for the log. */
 export interface Swept {
+  readonly kind: 'swept';
   readonly segments: number;
   readonly groupSegments: number;
   readonly keys: number;
+  readonly blobs: number;
   /** The oldest segment that should go and may not, because runs in it have not ended. */
   readonly heldBy: { readonly fromMs: number; readonly openRuns: number } | null;
+}
+
+/** Nothing was dropped: the clocks disagree about what is old. */
+export interface SweepRefused {
+  readonly kind: 'refused';
+  readonly clocks: ClockReading;
 }
 
 /**
  * Lets history go. Purging is a drop of whole segments, never a delete of rows, and only of what
  * has ended: a segment with a live run stays, however old it is, or the run would be lost.
+ * Without `clocks` the store's clock alone decides; without `blobs` none are collected.
  */
-export async function sweep(store: Store, settings: RetentionSettings): Promise<Swept> {
-  const now = await store.now();
+export async function sweep(
+  store: Store,
+  settings: RetentionSettings,
+  more: { readonly clocks?: RetentionClocks; readonly blobs?: BlobsToCollect } = {},
+): Promise<Swept | SweepRefused> {
+  const { clocks, blobs } = more;
+  const storeMs = await store.now();
+  const time: RetentionTime =
+    clocks === undefined ? { kind: 'known', nowMs: storeMs } : retentionTime(storeMs, clocks);
+  if (time.kind === 'disagree') return { kind: 'refused', clocks: time.clocks };
+  const historyMs = Math.max(settings.historyMs, clocks === undefined ? 0 : PRESENT_MS);
+  return sweepAt(store, { ...settings, historyMs }, { now: time.nowMs, blobs });
+}
+
+async function sweepAt(
+  store: Store,
+  settings: RetentionSettings,
+  { now, blobs }: { now: number; blobs: BlobsToCollect | undefined },
+): Promise<Swept> {
   let segments = 0;
   let heldBy: Swept['heldBy'] = null;
   for (const segment of await store.listSegments()) {
@@ -52,7 +93,18 @@ export async function sweep(store: Store, settings: RetentionSettings): Promise<
   }
   const groupSegments = await store.dropGroupsBefore({ beforeMs: now - settings.factsMs });
   const keys = await forgetKeys(store, now - settings.keysMs);
-  return { segments, groupSegments, keys, heldBy };
+  const collected = blobs === undefined ? 0 : await collect({ store, settings, now, ...blobs });
+  return { kind: 'swept', segments, groupSegments, keys, blobs: collected, heldBy };
+}
+
+/** Behind the segments: the runs that went with them are the ones that kept blobs. */
+async function collect(
+  params: BlobsToCollect & { store: Store; settings: RetentionSettings; now: number },
+): Promise<number> {
+  const { store, settings, now, blobs, partitions } = params;
+  const { historyMs, blobsMs = BLOBS_MS_DEFAULT } = settings;
+  const historyBeforeMs = now - historyMs;
+  return blobs.collect(await blobHorizon({ store, partitions, historyBeforeMs, blobsMs }));
 }
 
 /**
@@ -72,19 +124,21 @@ async function forgetKeys(store: Store, beforeMs: number): Promise<number> {
   return forgotten;
 }
 
-/** Sweeps now and then for as long as the node runs. Answers how to stop. */
+/** Sweeps now and then for as long as the node runs. Returns how to stop. */
 export function startRetention(params: {
   store: Store;
   settings: RetentionSettings;
-  swept: (result: Swept) => void;
+  clocks: RetentionClocks;
+  blobs: BlobsToCollect;
+  swept: (result: Swept | SweepRefused) => void;
   failed: (error: unknown) => void;
 }): () => void {
-  const { store, settings, swept, failed } = params;
+  const { store, settings, clocks, blobs, swept, failed } = params;
   let running = false;
   const timer = setInterval(() => {
     if (running) return;
     running = true;
-    sweep(store, settings)
+    sweep(store, settings, { clocks, blobs })
       .then(swept, failed)
       .finally(() => {
         running = false;

@@ -93,6 +93,13 @@ export const SETTINGS = {
     fallback: 7 * DAY_MS,
     help: 'how long an idempotency key is remembered after the submission; never less than its run lives',
   }),
+  'keep-blobs': withDefault({
+    flag: '--keep-blobs',
+    parts: NODE,
+    type: duration,
+    fallback: 7 * DAY_MS,
+    help: 'how long before the oldest run that is kept its large payloads may have been stored; at least 3 days',
+  }),
   blobs: required({
     flag: '--blobs',
     parts: NODE,

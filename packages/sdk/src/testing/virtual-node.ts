@@ -117,5 +117,6 @@ function memoryBlobs(): BlobStore {
       return { name, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') };
     },
     get: async (_tenant, name) => kept.get(name) ?? null,
+    collect: async () => 0,
   };
 }

@@ -95,6 +95,39 @@ export function segmentsSuite(target: ConformanceTarget): void {
       expect(listed.map(({ run }) => run)).toEqual([later]);
     });
 
+    it('can be sealed and dropped by two nodes at once, and again after that', async () => {
+      const world = await openWorld(target, { segmentMs: BRIEF_MS });
+      const { owner, runs, segment } = await fillSegment(world);
+      const { fromMs, toMs } = segment;
+      await owner.commit({ ends: runs.map((run) => endRow(run)) });
+      await world.waitPast(toMs);
+      const sweep = async () => {
+        const result = await world.store.sealSegment(fromMs);
+        await world.store.dropSegment(fromMs);
+        return result;
+      };
+      const done = { sealed: true, openRuns: 0 };
+      expect(await Promise.all([sweep(), sweep(), sweep()])).toEqual([done, done, done]);
+      expect(await expectUnchanged(world, sweep)).toEqual(done);
+      expect((await world.snapshot()).runs).toEqual([]);
+    });
+
+    it('tell which of them is the newest that holds a run', async () => {
+      const world = await openWorld(target);
+      expect(await world.store.lastUsedSegment()).toBeNull();
+      const owner = await world.own(1);
+      const near = runRow({ ms: world.baseMs, partition: 1, seq: 1 });
+      const far = runRow({ ms: world.baseMs + 7 * SEGMENT_MS, partition: 1, seq: 2 });
+      for (const run of [near, far]) {
+        await owner.commit({ runs: [run] });
+        const fromMs = run.id.ms - (run.id.ms % SEGMENT_MS);
+        const toMs = fromMs + SEGMENT_MS;
+        expect(await world.store.lastUsedSegment()).toEqual({ fromMs, toMs, sealed: false });
+      }
+      await world.store.ensureSegments({ untilMs: world.baseMs + 10 * SEGMENT_MS });
+      expect((await world.store.lastUsedSegment())?.fromMs).toBeLessThanOrEqual(far.id.ms);
+    });
+
     it('that are not there can be neither sealed nor dropped', async () => {
       const world = await openWorld(target);
       const fromMs = world.baseMs - (world.baseMs % SEGMENT_MS) + 900 * SEGMENT_MS;

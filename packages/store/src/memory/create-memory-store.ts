@@ -75,6 +75,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     readAudit: async (query) => audit.readAudit(state, query),
     ensureSegments: async (query) => segments.ensureSegments(state, query),
     listSegments: async () => segments.listSegments(state),
+    lastUsedSegment: async () => segments.lastUsedSegment(state),
     sealSegment: async (fromMs) => segments.sealSegment(state, fromMs),
     dropSegment: async (fromMs) => segments.dropSegment(state, fromMs),
     dropGroupsBefore: async (query) => groups.dropGroupsBefore(state, query),

@@ -18,6 +18,18 @@ export function listSegments(state: MemoryState): Segment[] {
     .sort((a, b) => a.fromMs - b.fromMs);
 }
 
+export function lastUsedSegment(state: MemoryState): Segment | null {
+  const used = listSegments(state).findLast((segment) => {
+    const { from, to } = idRange(segment);
+    for (const runs of state.runs.values()) {
+      const end = runs.position(to);
+      for (let i = runs.position(from); i < end; i++) if (runs.items[i]?.run) return true;
+    }
+    return false;
+  });
+  return used ?? null;
+}
+
 export function isOpen(state: MemoryState, id: RunId): boolean {
   return state.segments.get(segmentFromMs(id.ms, state.segmentMs))?.sealed === false;
 }
@@ -37,6 +49,7 @@ export function sealSegment(
   state: MemoryState,
   fromMs: number,
 ): { sealed: boolean; openRuns: number } {
+  if (state.droppedSegments.has(fromMs)) return { sealed: true, openRuns: 0 };
   const segment = requireSegment(state, fromMs);
   if (segment.sealed) return { sealed: true, openRuns: 0 };
   const openRuns = countOpenRuns(state, segment);
@@ -46,6 +59,7 @@ export function sealSegment(
 }
 
 export function dropSegment(state: MemoryState, fromMs: number): void {
+  if (state.droppedSegments.has(fromMs)) return;
   const segment = requireSegment(state, fromMs);
   if (!segment.sealed) throw new StoreError('invalid', `segment ${fromMs} is not sealed`);
   const { from, to } = idRange(segment);

@@ -78,6 +78,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     readAudit: (query) => audit.readAudit(database, query),
     ensureSegments: (query) => segments.ensureSegments(database, query),
     listSegments: () => segments.listSegments(database),
+    lastUsedSegment: () => segments.lastUsedSegment(database),
     sealSegment: (fromMs) => segments.sealSegment(database, fromMs),
     dropSegment: (fromMs) => segments.dropSegment(database, fromMs),
     dropGroupsBefore: (query) => dropGroupsBefore(database, query),

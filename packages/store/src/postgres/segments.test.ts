@@ -49,6 +49,24 @@ describePostgres('segments as tables', () => {
     expect(await offsets()).toEqual([-90, -1, 0, 1, 2, 3, 4, 5]);
   });
 
+  it('are sealed and dropped by two nodes at once', async () => {
+    const { store, commit, startMs } = await setup();
+    const other = await openStore({ url, segmentMs: SEGMENT_MS, schema: store.schema });
+    onTestFinished(() => other.close());
+    for (let i = 0; i < 8; i++) {
+      const run = runRow({ ms: startMs - (40 - i) * SEGMENT_MS, partition: 1, seq: i + 1 });
+      await commit({ runs: [run], ends: [endRow(run)] });
+    }
+    const sweep = async (node: typeof store) => {
+      for (const { fromMs } of await node.listSegments()) {
+        expect(await node.sealSegment(fromMs)).toEqual({ sealed: true, openRuns: 0 });
+        await node.dropSegment(fromMs);
+      }
+    };
+    await Promise.all([sweep(store), sweep(other)]);
+    expect(await store.listSegments()).toEqual([]);
+  });
+
   it('that were dropped are not made again, not even by a late commit', async () => {
     const { store, commit, startMs } = await setup();
     const run = runRow({ ms: startMs - 10 * SEGMENT_MS, partition: 1, seq: 1 });

@@ -111,6 +111,7 @@ export function storeOn(
     readAudit: method(audit.readAudit),
     ensureSegments: method(segments.ensureSegments),
     listSegments: method(segments.listSegments),
+    lastUsedSegment: method(segments.lastUsedSegment),
     sealSegment: method(segments.sealSegment),
     dropSegment: method(segments.dropSegment),
     dropGroupsBefore: method(groups.dropGroupsBefore),

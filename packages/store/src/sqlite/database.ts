@@ -77,6 +77,8 @@ export class Database {
 
   private transaction<T>(begin: string, work: () => T, isWanted: (answer: T) => boolean): T {
     if (this.isClosed) throw new StoreError('unavailable', 'the store is closed');
+    // Left open where even the rollback failed: BEGIN would be refused as a mistake of ours.
+    if (this.db.isTransaction) this.rollback();
     this.settle();
     try {
       this.run(begin);
@@ -85,7 +87,7 @@ export class Database {
       else this.rollback();
       return answer;
     } catch (error) {
-      this.rollback();
+      this.giveUp();
       throw toStoreError(error);
     }
   }
@@ -106,6 +108,15 @@ export class Database {
     if (this.db.isTransaction) this.db.exec(ROLLBACK);
   }
 
+  /** Rolls back after a failure, which is what the caller is to hear of, not a second one. */
+  private giveUp(): void {
+    try {
+      this.rollback();
+    } catch {
+      // The disk fails: the next call rolls back before it begins.
+    }
+  }
+
   /**
    * After a COMMIT in doubt its frames may still lie in the log, where this process no longer sees
    * them but recovery after a crash would. The next durable commit is written over them; only then
@@ -119,7 +130,7 @@ export class Database {
       this.db.exec(COMMIT);
       this.isInDoubt = false;
     } catch (error) {
-      this.rollback();
+      this.giveUp();
       throw new StoreError('unavailable', 'SQLite: the disk still fails', { cause: error });
     }
   }

@@ -69,6 +69,25 @@ describe('SQLite failures', () => {
     expect(await commit(2)).toEqual({ kind: 'committed' });
   });
 
+  it('stay unknown where the disk fails the rollback, too, and pass with it', async () => {
+    const faults = { commitFails: false };
+    const { store, commit } = await setup((db) => failingAtCommit(db, faults, 'and rollback'));
+    faults.commitFails = true;
+    await expectRefused(commit(2), 'unknown');
+    await expectRefused(commit(2), 'unavailable');
+    await expectRefused(store.listLeases(), 'unavailable');
+    faults.commitFails = false;
+    expect(await store.readGroup({ partition: 1, seq: 2 })).toBeNull();
+    expect(await commit(2)).toEqual({ kind: 'committed' });
+  });
+
+  it('are unavailable where another process stood in the way', () => {
+    const kindOf = (errcode: number) =>
+      toStoreError(Object.assign(new Error('race'), { errcode })).kind;
+    // locking protocol; database schema has changed
+    for (const errcode of [15, 17]) expect(kindOf(errcode)).toBe('unavailable');
+  });
+
   it('are unavailable after closing, which may be repeated', async () => {
     const { store, commit } = await setup();
     await store.close();
@@ -94,9 +113,13 @@ describe('SQLite failures', () => {
 });
 
 /** A connection whose COMMIT rolls back and reports a failed flush while the fault is on. */
-function failingAtCommit(db: DatabaseSync, faults: { commitFails: boolean }): DatabaseSync {
+function failingAtCommit(
+  db: DatabaseSync,
+  faults: { commitFails: boolean },
+  more?: 'and rollback',
+): DatabaseSync {
   const fail = () => {
-    db.exec('ROLLBACK');
+    if (more === undefined) db.exec('ROLLBACK');
     throw Object.assign(new Error('disk I/O error'), { errcode: IOERR_FSYNC });
   };
   return new Proxy(db, {
@@ -105,7 +128,8 @@ function failingAtCommit(db: DatabaseSync, faults: { commitFails: boolean }): Da
       if (typeof value !== 'function') return value;
       return (...values: unknown[]) => {
         const isCommit = values[0] === 'COMMIT';
-        if (name === 'exec' && isCommit && faults.commitFails) fail();
+        const isFailing = isCommit || (values[0] === 'ROLLBACK' && more !== undefined);
+        if (name === 'exec' && isFailing && faults.commitFails) fail();
         const answer = value.apply(target, values);
         if (name !== 'prepare' || !isCommit) return answer;
         return { run: () => (faults.commitFails ? fail() : answer.run()) };

@@ -8,10 +8,17 @@ const READONLY = 8;
 const IOERR = 10;
 const FULL = 13;
 const CANTOPEN = 14;
+/** Two processes got in each other's way over the locks of the log, for too many tries. */
+const PROTOCOL = 15;
+/** Another process changed the schema each time the statement was prepared for it. */
+const SCHEMA = 17;
 const CONSTRAINT = 19;
 
-/** Nothing was written, and what stood in the way may go away: a lock, a full or a failing disk. */
-const PASSING = new Set([BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN]);
+/**
+ * Nothing was written, and what stood in the way may go away: a lock, a full or a failing disk. A node
+ * stops for good on everything else, so a race with another process must not be among that.
+ */
+const PASSING = new Set([BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL, SCHEMA]);
 
 /** What a caller may conclude from whatever went wrong before COMMIT: nothing has been written. */
 export function toStoreError(error: unknown): StoreError {

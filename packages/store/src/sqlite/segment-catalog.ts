@@ -104,6 +104,12 @@ export class SegmentCatalog {
     this.runSegments.set(number, { number, isSealed: false, isDropped: false });
   }
 
+  /** Whether the segment that begins here was there and has been dropped. */
+  isDropped(fromMs: number): boolean {
+    const segment = this.runSegments.get(this.numberOf(fromMs));
+    return segment?.isDropped === true && segment.number * this.sizes.segmentMs === fromMs;
+  }
+
   isKnown(segment: number): boolean {
     return this.runSegments.has(segment);
   }

@@ -4,6 +4,7 @@ import type { Segment } from '../store.ts';
 import type { Context } from './context.ts';
 import { countOpenRuns } from './sql/count-open-runs.ts';
 import { dropRunSegment } from './sql/drop-run-segment.ts';
+import { findAnyRun } from './sql/find-any-run.ts';
 import { MARK_SEGMENT_DROPPED } from './sql/mark-segment-dropped.ts';
 import { SEAL_SEGMENT } from './sql/seal-segment.ts';
 
@@ -25,14 +26,24 @@ export function listSegments({ db, catalog }: Context): Segment[] {
   });
 }
 
+export function lastUsedSegment({ db, catalog }: Context): Segment | null {
+  return db.read(() => {
+    catalog.refresh();
+    const used = catalog.list().findLast(({ number }) => db.get(findAnyRun(number)) !== undefined);
+    if (used === undefined) return null;
+    const { fromMs, toMs, sealed } = used;
+    return { fromMs, toMs, sealed };
+  });
+}
+
 export function sealSegment(
   context: Context,
   fromMs: number,
 ): { sealed: boolean; openRuns: number } {
   const { db, catalog, now } = context;
   return db.write(() => {
-    const segment = requireSegment(context, fromMs);
-    if (segment.sealed) return { sealed: true, openRuns: 0 };
+    const segment = findSegment(context, fromMs);
+    if (segment === 'dropped' || segment.sealed) return { sealed: true, openRuns: 0 };
     const openRuns = db.get(countOpenRuns(segment.number))?.['open_runs'] as number;
     const sealed = openRuns === 0 && segment.toMs <= now();
     if (sealed) db.run(SEAL_SEGMENT, segment.number);
@@ -44,7 +55,9 @@ export function sealSegment(
 export function dropSegment(context: Context, fromMs: number): void {
   const { db, catalog } = context;
   db.write(() => {
-    const { number, sealed } = requireSegment(context, fromMs);
+    const segment = findSegment(context, fromMs);
+    if (segment === 'dropped') return;
+    const { number, sealed } = segment;
     if (!sealed) throw new StoreError('invalid', `segment ${fromMs} is not sealed`);
     db.exec(dropRunSegment(number));
     db.run(MARK_SEGMENT_DROPPED, number);
@@ -53,9 +66,10 @@ export function dropSegment(context: Context, fromMs: number): void {
   db.forgetStatements();
 }
 
-function requireSegment({ catalog }: Context, fromMs: number) {
+function findSegment({ catalog }: Context, fromMs: number) {
   catalog.refresh();
   const segment = catalog.list().find((other) => other.fromMs === fromMs);
-  if (segment === undefined) throw new StoreError('invalid', `there is no segment ${fromMs}`);
-  return segment;
+  if (segment !== undefined) return segment;
+  if (catalog.isDropped(fromMs)) return 'dropped';
+  throw new StoreError('invalid', `there is no segment ${fromMs}`);
 }

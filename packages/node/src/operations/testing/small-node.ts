@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import {
   type Attempt,
   type AttemptResult,
@@ -12,7 +12,8 @@ import type { JobDefinition } from '@signalbox/protocol';
 import type { LogLineRow, Store } from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import { pino } from 'pino';
-import type { Caller, NodeContext, TaskLogs } from '../../context.ts';
+import { MemoryBlobs } from '../../blobs/memory-blobs.ts';
+import type { BlobStore, Caller, NodeContext, TaskLogs } from '../../context.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { graphPorts } from '../../graph/graph-ports.ts';
@@ -24,6 +25,7 @@ import { SecretBox } from '../../triggers/seal.ts';
 import { watchDefinitions } from '../../triggers/watch-definitions.ts';
 import { zoneOf } from '../../zones/index.ts';
 import { defineJob, submitRuns } from '../index.ts';
+import { renewPayload } from '../payloads.ts';
 import type { SubmitItem } from '../submission.ts';
 
 /** What a worker of these tests makes of an attempt: a result, null to hold it, or not even a word. */
@@ -51,6 +53,7 @@ interface Params {
   readonly disk?: MemoryStore;
   readonly store?: Store;
   readonly name?: string;
+  readonly blobs?: BlobStore;
 }
 
 /** A node without HTTP: loop, feed and store in memory, and workers that do as they are told. */
@@ -82,6 +85,7 @@ export class SmallNode {
         release: (effects) => {
           for (const effect of effects) if (effect.kind === 'assign') this.#arrive(effect.attempt);
         },
+        renewPayload: (tenant, payload) => renewPayload(this.context, tenant, payload),
         published: (partition, facts) => this.feed.published(partition, facts),
         follow: followEnds({
           book: watches.watch.book,
@@ -98,7 +102,6 @@ export class SmallNode {
         throw error;
       },
     });
-    const blobs = new Map<string, Uint8Array>();
     const logs: TaskLogs = {
       append: () => {},
       flush: async () => {},
@@ -116,14 +119,7 @@ export class SmallNode {
       loop,
       feed: this.feed,
       fleet: this.#gateway,
-      blobs: {
-        put: async (tenant, bytes) => {
-          const sha256 = createHash('sha256').update(bytes).digest('hex');
-          blobs.set(`${tenant}/${sha256}`, bytes);
-          return { name: sha256, bytes: bytes.length, sha256 };
-        },
-        get: async (tenant, name) => blobs.get(`${tenant}/${name}`) ?? null,
-      },
+      blobs: params.blobs ?? new MemoryBlobs(),
       logs,
       audit: { record: async () => {} },
       metrics: { text: async () => '' },

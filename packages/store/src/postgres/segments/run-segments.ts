@@ -2,6 +2,7 @@ import { StoreError } from '../../errors.ts';
 import { segmentsWanted } from '../../run-segment.ts';
 import type { Segment } from '../../store.ts';
 import type { Connection } from '../connection/connection.ts';
+import { hasCode } from '../connection/failure.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
 import { readNow } from '../now.ts';
@@ -9,6 +10,7 @@ import { countOpenRuns } from '../sql/count-open-runs.ts';
 import { dropRunSegment } from '../sql/drop-run-segment.ts';
 import { listSegments as listSegmentsSql } from '../sql/list-segments.ts';
 import { lockRunSegment } from '../sql/lock-run-segment.ts';
+import { readIsSegmentUsed } from '../sql/read-is-segment-used.ts';
 import { readSegment } from '../sql/read-segment.ts';
 import { sealSegment as sealSegmentSql } from '../sql/seal-segment.ts';
 import { ensureRunSegments } from './ensure-run-segments.ts';
@@ -41,6 +43,26 @@ export async function listSegments(database: Database): Promise<Segment[]> {
     }));
 }
 
+export async function lastUsedSegment(database: Database): Promise<Segment | null> {
+  for (const segment of (await listSegments(database)).reverse()) {
+    if (await holdsRun(database, segment)) return segment;
+  }
+  return null;
+}
+
+async function holdsRun(database: Database, { fromMs }: Segment): Promise<boolean> {
+  try {
+    const [row] = await database.read<{ is_used: boolean }>(
+      step(readIsSegmentUsed(database.schema, fromMs)),
+    );
+    return row?.is_used === true;
+  } catch (error) {
+    // Another node has dropped it since the list was made.
+    if (error instanceof StoreError && hasCode(error.cause, ['42P01'])) return false;
+    throw error;
+  }
+}
+
 export async function sealSegment(
   database: Database,
   fromMs: number,
@@ -48,7 +70,7 @@ export async function sealSegment(
   const { schema } = database;
   return withShortLocks(database, async (connection) => {
     const segment = await requireSegment(connection, schema, fromMs);
-    if (segment.state === 'sealed') return { sealed: true, openRuns: 0 };
+    if (segment.state !== 'open') return { sealed: true, openRuns: 0 };
     // Counted first without a lock: while a run is open, commits must be able to end it.
     const openRuns = await countOpen(connection, schema, fromMs);
     if (openRuns > 0 || !segment.is_past) return { sealed: false, openRuns };
@@ -64,6 +86,8 @@ export async function sealSegment(
 export async function dropSegment(database: Database, fromMs: number): Promise<void> {
   await withShortLocks(database, async (connection) => {
     const segment = await requireSegment(connection, database.schema, fromMs);
+    // Another node was first; the lock on the row makes the two take turns.
+    if (segment.state === 'dropped') return;
     if (segment.state !== 'sealed') {
       throw new StoreError('invalid', `segment ${fromMs} is not sealed`);
     }
@@ -72,7 +96,7 @@ export async function dropSegment(database: Database, fromMs: number): Promise<v
 }
 
 async function requireSegment(connection: Connection, schema: string, fromMs: number) {
-  const [segment] = await connection.query<{ state: string; is_past: boolean }>(
+  const [segment] = await connection.query<Pick<SegmentRow, 'state'> & { is_past: boolean }>(
     step(readSegment(schema), 1, (writer) => writer.int8(fromMs)),
   );
   if (segment === undefined) throw new StoreError('invalid', `there is no segment ${fromMs}`);

@@ -5,6 +5,6 @@ export const readSegment = sql(
   'read_segment',
   (s) => `
 select to_ms, state, to_ms <= ${CLOCK_MS} as is_past
-from ${s}.segments where from_ms = $1::bigint and state <> 'dropped'
+from ${s}.segments where from_ms = $1::bigint
 for update`,
 );
