@@ -82,7 +82,8 @@ export class SmallNode {
         release: (effects) => {
           for (const effect of effects) if (effect.kind === 'assign') this.#arrive(effect.attempt);
         },
-        published: (partition, facts) => this.feed.published(partition, facts),
+        published: (partition, facts, seq) => this.feed.published(partition, facts, seq),
+        observe: (event) => this.feed.observe(event),
         follow: followEnds({
           book: watches.watch.book,
           hearing: watches.hearing.book,
