@@ -141,7 +141,10 @@ export const testTrigger = operation(
     if (match.kind !== 'run') return { matches: false, reason: match.reason };
     const { key, input } = match;
     // Without the mark that keeps it apart from keys of clients.
-    return { matches: true, key: key.slice(1), ...(input === undefined ? {} : { input }) };
+    const shown = { matches: true, key: key.slice(1) };
+    if (input === undefined) return shown;
+    if (!(input instanceof Uint8Array)) return { ...shown, input };
+    return { ...shown, inputBase64: Buffer.from(input).toString('base64') };
   },
 );
 
