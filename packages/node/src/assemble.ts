@@ -135,8 +135,8 @@ function makeLoop(
         parts.gateway().receive(effects);
         parts.graphs().receive(effects);
       },
-      published: (partition, facts) => {
-        feed.published(partition, facts);
+      published: (partition, facts, seq) => {
+        feed.published(partition, facts, seq);
         metrics.published(partition, facts);
       },
       follow: parts.follow,
@@ -144,6 +144,7 @@ function makeLoop(
       observe: (event) => {
         metrics.observe(event);
         parts.ready().look();
+        feed.observe(event);
         if (event.kind !== 'committed') log.debug({ event }, 'loop');
       },
     }),

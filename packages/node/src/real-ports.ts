@@ -4,7 +4,7 @@ import type { LoopEvent, LoopPorts } from './loop/index.ts';
 /** The loop's ports on the real world: this process's clock, timers and dice. */
 export function realPorts(params: {
   release: (effects: readonly Effect[]) => void;
-  published?: (partition: number, facts: readonly Fact[]) => void;
+  published?: (partition: number, facts: readonly Fact[], seq: number) => void;
   follow?: NonNullable<LoopPorts['follow']>;
   renewPayload?: NonNullable<LoopPorts['renewPayload']>;
   observe?: (event: LoopEvent) => void;

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogLine } from '@signalbox/protocol';
+import type { LogLine, RunView } from '@signalbox/protocol';
 import type { Backend, LogsQuery } from './backend.ts';
 import { hasEnded } from './ended-run.ts';
 
@@ -48,10 +48,24 @@ export async function* readLogs(
         yield line;
       }
     }
-    if (hasEnded(run)) return;
+    if (hasEnded(run)) return yield* readRest(backend, id, { run, task });
     lookMs = read > 0 ? LOOK_MS : Math.min(LOOK_MAX_MS, lookMs * 2);
     await pause(lookMs, undefined, { signal });
   }
+}
+
+/**
+ * A view names the first thousand tasks. Which of the others print is not known while the run lives, so
+ * their lines are read when it has ended.
+ */
+async function* readRest(
+  backend: Backend,
+  id: string,
+  { run, task }: { run: RunView; task: string | undefined },
+): AsyncGenerator<LogLine> {
+  if (run.nextTasks === undefined || run.tasks.some(({ name }) => name === task)) return;
+  const last = { task: run.tasks.length - 1, attempt: 2 ** 31 - 1, number: 0 };
+  yield* readPages(backend, id, task === undefined ? { after: logCursor(last) } : { task });
 }
 
 async function* readPages(backend: Backend, id: string, query: LogsQuery): AsyncGenerator<LogLine> {

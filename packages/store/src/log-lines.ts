@@ -28,6 +28,8 @@ export interface LogQuery {
   readonly run: RunId;
   readonly task?: number;
   readonly attempt?: number;
+  /** Only lines printed at this time or later. */
+  readonly sinceMs?: number;
   readonly after: LogCursor | null;
   readonly limit: number;
 }
@@ -63,6 +65,10 @@ export function logRangeOf(query: LogQuery): LogRange {
   requireTexts({ tenant });
   for (const [name, value] of Object.entries({ task, attempt })) {
     if (value !== undefined) requireWithin(name, value, { from: 0, to: COUNT_MAX });
+  }
+  if (query.sinceMs !== undefined) {
+    const { MIN_SAFE_INTEGER: from, MAX_SAFE_INTEGER: to } = Number;
+    requireWithin('sinceMs', query.sinceMs, { from, to });
   }
   const after = query.after ?? { task: -1, attempt: -1, number: -1 };
   requireWithin('after.task', after.task, { from: -1, to: COUNT_MAX });

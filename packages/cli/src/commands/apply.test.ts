@@ -100,6 +100,43 @@ describe('signalbox apply and diff', () => {
     expect((await run('jobs', 'show', 'd')).code).toBe(3);
   });
 
+  it('checks what belongs to a new job too, before anything is made', async () => {
+    const wrong = [
+      'kind: Schedule\nname: s\njob: fresh\ncron: "99 99 * * *"\n',
+      'kind: Schedule\nname: s\njob: fresh\ncron: "0 3 * * *"\ncalendar: nobody\n',
+      'kind: Trigger\nname: t\njob: fresh\ntype: x\nfilter: event.data.size >\n',
+    ];
+    for (const definition of wrong) {
+      write('new.yaml', `kind: Job\nname: fresh\n---\n${definition}`);
+      for (const more of ['--dry-run', '--yes']) {
+        const { code, err } = await run('apply', '-f', 'new.yaml', more);
+        expect([code, err]).toEqual([2, expect.stringMatching(/^error: new\.yaml:\d: /)]);
+      }
+      expect((await run('jobs', 'show', 'fresh')).code).toBe(3);
+    }
+  });
+
+  it('makes a deleted job again beside a schedule that is still there', async () => {
+    write(
+      'back.yaml',
+      'name: back\n---\nkind: Schedule\nname: back-s\njob: back\ncron: "0 3 * * *"\n',
+    );
+    expect((await run('apply', '-f', 'back.yaml', '--yes')).code).toBe(0);
+    expect((await run('jobs', 'delete', 'back')).code).toBe(0);
+    const again = await run('apply', '-f', 'back.yaml', '--yes');
+    expect([again.code, again.err]).toEqual([0, '']);
+    expect(await run('diff', '-f', 'back.yaml')).toMatchObject({ code: 0 });
+  });
+
+  it('names the file of an alias that stands for nothing', async () => {
+    write('alias.yaml', 'name: x\nlabels: *none\n');
+    const { code, err } = await run('apply', '-f', 'alias.yaml', '--yes');
+    expect([code, err]).toEqual([2, expect.stringMatching(/^error: alias\.yaml: .*none/)]);
+    const tasks = Array.from({ length: 120 }, (_, i) => `  - {name: t${i}, retry: *r}`);
+    write('alias.yaml', `name: y\nretry: &r {attemptsMax: 2}\ntasks:\n${tasks.join('\n')}\n`);
+    expect(await run('apply', '-f', 'alias.yaml', '--yes')).toMatchObject({ code: 2 });
+  });
+
   it('defines triggers, and tells what changes in them', async () => {
     const trigger = 'kind: Trigger\nname: etl-on-files\njob: etl\ntype: file.added\n';
     write('trigger.yaml', trigger);

@@ -39,9 +39,13 @@ export function addApply(registry: Registry, program: Command): void {
         return 'no';
       }
       const { carryOut } = await import('../definitions/plan.ts');
+      let done = 0;
       for (const step of steps) {
         const { kind, name, outcome } = step;
-        const version = await carryOut(api, step);
+        const version = await carryOut(api, step).catch((error: unknown) => {
+          throw done === 0 ? error : inTheMiddle(error, `${done} of ${changes.length}`);
+        });
+        if (outcome !== 'unchanged') done++;
         if (json) printJson(terminal, { kind, name, outcome, version });
         else if (outcome !== 'unchanged') terminal.line(`${name} has version ${version}`);
       }
@@ -80,6 +84,14 @@ async function plan({ app, api, terminal, options }: Call): Promise<readonly Ste
   if (second === undefined) throw new UserError('usage', problem);
   for (const each of problems) terminal.note(`${terminal.paint.red('error:')} ${each}`);
   throw new UserError('usage', `${problems.length} definitions are wrong; nothing was changed`);
+}
+
+/** Exit codes of requests mean that nothing was done; here something was. */
+function inTheMiddle(error: unknown, done: string): unknown {
+  if (!(error instanceof UserError)) return error;
+  const hint = `${done} changes were made before; apply again to continue`;
+  const exit = error.exit === 'usage' ? 'conflict' : error.exit;
+  return new UserError(exit, error.message, hint);
 }
 
 async function isAgreed({ app, api, options }: Call, changes: number): Promise<boolean> {

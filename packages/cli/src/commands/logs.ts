@@ -1,6 +1,7 @@
-import type { LogLine, RunView } from '@signalbox/protocol';
+import type { LogLine, RunView, TaskView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun, findTask, taskStart } from '../client/find-run.ts';
+import { readWholeRun } from '../client/read-whole-run.ts';
 import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
 import { escapeControls } from '../print/table.ts';
@@ -39,18 +40,28 @@ async function printLogs(call: Call) {
   // One reader for each task: the lines of a run are in order of its tasks, not of time, so that
   // behind the last line of one task there may be new ones of another.
   const readers = new Map<string, Reader>();
+  // A task that had ended when its lines were read has no more; a run may have a hundred thousand.
+  const finished = new Set<string>();
   for (;;) {
-    const run = await api.get<RunView>(`/runs/${id}`);
-    const active = run.tasks.filter((each) => each.attempts.length > 0);
+    const run = await readWholeRun(api, id);
+    const active = run.tasks.filter(
+      (each) => each.attempts.length > 0 && !finished.has(keyOf(each)),
+    );
     for (const each of active.filter((one) => task === null || one.id === task)) {
       const reader = readers.get(each.id) ?? new Reader(call, { id, query: { task: each.name } });
       readers.set(each.id, reader);
       await reader.printNew();
+      if (isEnded(each.state)) finished.add(keyOf(each));
     }
     // Its lines were read after it had ended: there are no more.
     if (isEnded(run.state)) return undefined;
     await api.get<RunView>(`/runs/${id}`, { waitMs: FOLLOW_MS });
   }
+}
+
+/** With its attempts: a further one prints further lines. */
+function keyOf({ id, attempts }: TaskView): string {
+  return `${id}#${attempts.length}`;
 }
 
 function nameOf(task: string): string {

@@ -1,5 +1,6 @@
 import type { Tenant } from '@signalbox/protocol';
 import { type Command, InvalidArgumentError } from 'commander';
+import { AnsweredError } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import { printTable } from '../print/table.ts';
@@ -9,6 +10,7 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { addList } from './list.ts';
 
+const FIELDS = ['weight', 'runningMax', 'jitterMsMin'] as const;
 const HEAD = ['NAME', 'WEIGHT', 'RUNNING MAX', 'CHANGED'] as const;
 
 export function addTenants(registry: Registry, program: Command): void {
@@ -42,21 +44,37 @@ export function addTenants(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, tenants, {
     usage: 'set <tenant>',
-    summary: 'set weight and limits of a tenant; what is left out has none',
+    summary: 'set weight and limits of a tenant; what is left out stays as it is',
+    examples: [['signalbox tenants set acme --running-max none', 'no limit any more']],
     configure: (command) => {
       command
-        .option('--weight <number>', 'share of spare capacity; 1 without it', toNumber)
-        .option('--running-max <count>', 'most tasks at once', toNumber);
+        .option('--weight <number>', 'share of spare capacity; "none" for 1', toLimit)
+        .option('--running-max <count>', 'most tasks at once; "none" for no limit', toLimit)
+        .option(
+          '--jitter-ms-min <ms>',
+          'least spread of its schedules in milliseconds; "none" for none',
+          toLimit,
+        );
     },
     async run({ api, terminal, args, options, json }) {
-      const { weight, runningMax } = options as { weight?: number; runningMax?: number };
-      if (weight === undefined && runningMax === undefined) {
-        throw new UserError('usage', 'give --weight, --running-max or both');
+      const given = FIELDS.filter((field) => options[field] !== undefined);
+      if (given.length === 0) {
+        throw new UserError('usage', 'give --weight, --running-max or --jitter-ms-min');
       }
-      const tenant = await api.put<Tenant>(pathOf('tenants', args[0]), {
-        ...(weight === undefined ? {} : { weight }),
-        ...(runningMax === undefined ? {} : { runningMax }),
+      const path = pathOf('tenants', args[0]);
+      const before = await api.get<Tenant>(path).catch((error: unknown) => {
+        if (error instanceof AnsweredError && error.code === 'not_found') return null;
+        throw error;
       });
+      const definition: Record<string, unknown> = { ...before?.definition };
+      for (const field of given) {
+        if (options[field] === 'none') delete definition[field];
+        else definition[field] = options[field];
+      }
+      // Under the version that was read: what somebody else changes meanwhile is not lost.
+      const seen: Record<string, string> =
+        before === null ? { 'if-none-match': '*' } : { 'if-match': `"${before.version}"` };
+      const tenant = await api.put<Tenant>(path, definition, seen);
       if (json) printJson(terminal, tenant);
       else printTable(terminal, HEAD, [row(terminal, tenant)]);
       return undefined;
@@ -85,8 +103,9 @@ function row(terminal: Terminal, { name, definition, at }: Tenant): string[] {
   ];
 }
 
-function toNumber(text: string): number {
+function toLimit(text: string): number | 'none' {
+  if (text === 'none') return text;
   const number = Number(text);
   if (text !== '' && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('It must be a number.');
+  throw new InvalidArgumentError('It must be a number, or "none".');
 }

@@ -173,7 +173,7 @@ function addTest(registry: Registry, parent: Command): void {
       else if (!tested.matches) terminal.note(`it would start nothing: ${tested.reason ?? ''}`);
       else {
         terminal.note('it would start a run with this input:');
-        printValue(terminal, tested.input ?? null);
+        printValue(terminal, tested.input ?? tested.inputBase64 ?? null);
       }
       return tested.matches ? undefined : 'no';
     },

@@ -52,11 +52,10 @@ export async function planOf(
 
 async function stepOf(api: Api, wanted: Wanted, before: readonly Step[]): Promise<Step> {
   const { kind, name, definition } = wanted;
-  // The node does not know the job yet, so it cannot check what refers to it.
+  // The node does not know the job yet. Everything else is checked, and it may have the definition itself.
   const isAhead = kind !== 'Job' && before.some((step) => isCreated(step, definition['job']));
-  const checked: Checking = isAhead
-    ? { outcome: 'created', version: 0, after: definition }
-    : await api.post<Checking>(`${pathOf(KINDS[kind].collection, name)}/check`, definition);
+  const path = `${pathOf(KINDS[kind].collection, name)}/check${isAhead ? '?newJob=true' : ''}`;
+  const checked = await api.post<Checking>(path, definition);
   const { outcome, version, before: was = {}, after } = checked;
   return { kind, name, outcome, version, differences: differences(was, after), wanted };
 }

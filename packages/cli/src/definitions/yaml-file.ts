@@ -17,7 +17,7 @@ export function readYaml(text: string, file: string): Wanted[] {
       const [message = ''] = error.message.split(/ at line \d|\n/, 1);
       throw new UserError('usage', `${file}:${at}: ${message}`);
     }
-    const content: unknown = document.toJS({ maxAliasCount: ALIASES_MAX });
+    const content = contentOf(document, file);
     if (content === null) return [];
     const where = (steps: readonly Step[]): string => {
       const at = offsetOf(document, steps) ?? document.range?.[0] ?? 0;
@@ -29,6 +29,16 @@ export function readYaml(text: string, file: string): Wanted[] {
       return wantedOf(item, (field = '') => where([...base, ...stepsOf(field)]));
     });
   });
+}
+
+/** An alias is looked up only here: one that names nothing, or too many of them, is the file's mistake. */
+function contentOf(document: Document.Parsed, file: string): unknown {
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX }) as unknown;
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw new UserError('usage', `${file}: ${error.message}`);
+  }
 }
 
 type Step = string | number;

@@ -85,7 +85,17 @@ describe.each(STORES)('events over HTTP on %s', (_name, address) => {
     const text = { ...headers, 'content-type': 'text/plain', 'ce-id': 'text' };
     expect(outcomes(await send('plain', { headers: text }))).toEqual([['created']]);
     const bytes = { ...headers, 'content-type': 'image/png', 'ce-id': 'bytes' };
-    expect(outcomes(await send('\u0001', { headers: bytes }))).toEqual([['created']]);
+    const picture = await send('\u0001\u0000', { headers: bytes });
+    expect(outcomes(picture)).toEqual([['created']]);
+    const [shown] = picture.json<ReceivedEvents>().events;
+    const kept = await world.ask(`/runs/${shown?.runs[0]?.run}/input`);
+    expect(kept.headers.get('content-type')).toBe('application/octet-stream');
+    expect(kept.text).toBe('\u0001\u0000');
+    const test = { event: event({ data: undefined, data_base64: 'AQA=' }), name: 'paid' };
+    expect((await world.ask('/triggers/test', { body: test })).json()).toMatchObject({
+      matches: true,
+      inputBase64: 'AQA=',
+    });
     const metrics = await world.ask('/metrics');
     expect(metrics.text).toMatch(/signalbox_events_total\{outcome="duplicate"\} [1-9]/);
     expect(metrics.text).toMatch(/signalbox_events_total\{outcome="unmatched"\} [1-9]/);
@@ -280,6 +290,52 @@ describe('hooks', () => {
     });
     expect(elsewhere.status).toBe(401);
     expect((await world.ask('/runs?job=mail')).json<{ items: unknown[] }>().items).toHaveLength(3);
+  });
+
+  it('SEC-02 github: a request sent again under another id starts nothing, unless its key says so', async () => {
+    const body = '{"ref":"main"}';
+    const first = await call('github', body, github(body, 'a1'));
+    expect(first.json()).toMatchObject({ id: 'a1', runs: [{ outcome: 'created' }] });
+    const { run } = first.json<{ runs: { run: string }[] }>().runs[0] as { run: string };
+    const again = await call('github', body, { ...github(body, 'a2'), 'x-github-event': 'ping' });
+    expect(again.json()).toMatchObject({ id: 'a2', runs: [{ outcome: 'duplicate', run }] });
+    const { 'x-github-delivery': _, ...unnamed } = github(body);
+    const nameless = await call('github', body, unnamed);
+    expect(nameless.json()).toMatchObject({ runs: [{ outcome: 'duplicate', run }] });
+    const hook = { style: 'github', secret: SECRET };
+    const trusting = { job: 'mail', key: 'event.id', hook };
+    await world.ask('/triggers/trusting', { method: 'PUT', body: trusting });
+    for (const id of ['a1', 'a2']) {
+      const { runs } = (await call('trusting', body, github(body, id))).json<{ runs: unknown[] }>();
+      expect(runs).toMatchObject([{ outcome: 'created' }]);
+    }
+  });
+
+  it('SEC-02 standard: a secret that is not base64 is refused, not cut to the empty key', async () => {
+    const hook = { style: 'standard', secret: 'whsec_****************' };
+    const body = { job: 'mail', hook };
+    const saved = await world.ask('/triggers/weak', { method: 'PUT', body });
+    expect([saved.status, saved.json<{ error: { field: string } }>().error.field]).toEqual([
+      422,
+      'definition.hook.secret',
+    ]);
+    // Nor does one pass that was kept for another style.
+    await world.ask('/triggers/weak', {
+      method: 'PUT',
+      body: { ...body, hook: { ...hook, style: 'github' } },
+    });
+    const changed = await world.ask('/triggers/weak', {
+      method: 'PUT',
+      body: { job: 'mail', hook: { style: 'standard' } },
+    });
+    expect(changed.status).toBe(422);
+  });
+
+  it('a signed body of bytes is an input of bytes', async () => {
+    const sent = await call('github', '\u0001\u0000', github('\u0001\u0000'));
+    const { runs } = sent.json<{ runs: { run: string }[] }>();
+    const kept = await world.ask(`/runs/${runs[0]?.run}/input`);
+    expect(kept.text).toBe('\u0001\u0000');
   });
 
   it('a signed body that is no JSON is text; one that is broken JSON is told so', async () => {

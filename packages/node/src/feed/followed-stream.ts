@@ -1,12 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { isTerminalRun } from '@signalbox/engine';
-import type { LogLineRow } from '@signalbox/store';
 import { FOLLOW_MS, followedBooks } from '../follow/followed-books.ts';
 import { eventText, messageText } from './event-text.ts';
-import { formatOne, type Position, parsePositions } from './positions.ts';
+import type { Position } from './positions.ts';
 import { replay, TooOld } from './replay.ts';
-import { linesSince, type RunStreamParams } from './run-stream.ts';
+import { LINES_OVERLAP_MS, newLines } from './run-lines.ts';
+import { formatRunPosition, parseRunPosition } from './run-position.ts';
+import type { RunStreamParams } from './run-stream.ts';
 import { SlowGuard } from './sink.ts';
+
+/** Longer than an owner keeps lines before it stores them. */
+const LAST_LINES_MS = 500;
 
 /**
  * The same stream of a run that another node owns: nobody tells this node of it, so the journal and the
@@ -17,8 +21,7 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
   const { context, run, lastEventId, sink } = params;
   const { partition } = run;
   const stop = new AbortController();
-  const [position = '', since] = lastEventId?.split('~') ?? [];
-  const from = parsePositions(position)?.get(partition);
+  const { from, sinceMs } = parseRunPosition(lastEventId, partition);
   const { seq } = await followedBooks(context.loop, context.store).follow(partition);
   const view = await params.view();
   const following = new Following(params, from ?? { seq, index: null });
@@ -27,7 +30,7 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
     beat: () => following.idLine(),
     onClose: () => stop.abort(),
   });
-  following.linesUpTo = since === undefined ? 0 : Number.parseInt(since, 36);
+  following.linesUpTo = sinceMs;
   if (from === undefined) guard.write(`${following.idLine()}${messageText('state', view)}`);
   following.isOver = isTerminalRun(view.state);
   const follow = async (): Promise<void> => {
@@ -36,10 +39,13 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
       await setTimeout(FOLLOW_MS, undefined, { signal: stop.signal });
       await following.look(guard);
     }
+    // The owner stores lines behind the commit of the end.
+    await setTimeout(LAST_LINES_MS, undefined, { signal: stop.signal });
+    await following.sendLines(guard);
     guard.write(messageText('end', {}));
     guard.end();
   };
-  // Whoever is cut off comes back with the last id that it saw.
+  // A client that is cut off comes back with the last id that it saw.
   follow().catch(() => guard.close());
   return guard;
 }
@@ -47,7 +53,8 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
 class Following {
   readonly #p: RunStreamParams;
   #at: Position;
-  readonly #lines = new Set<string>();
+  /** Lines that may be found again, with their times. */
+  readonly #lines = new Map<string, number>();
   linesUpTo = 0;
   isOver = false;
 
@@ -57,8 +64,7 @@ class Following {
   }
 
   idLine(): string {
-    const position = formatOne(this.#p.run.partition, this.#at.seq, this.#at.index);
-    return `id: ${position}${this.linesUpTo === 0 ? '' : `~${this.linesUpTo.toString(36)}`}\n`;
+    return `id: ${formatRunPosition(this.#p.run.partition, this.#at, this.linesUpTo)}\n`;
   }
 
   /** Tells what has come since the last look. */
@@ -80,21 +86,33 @@ class Following {
       const view = await this.#p.view();
       this.isOver = isTerminalRun(view.state);
       this.#at = { seq: to, index: null };
+      this.linesUpTo = 0;
+      this.#lines.clear();
       guard.write(`${this.idLine()}${messageText('reset', {})}${messageText('state', view)}`);
     }
-    for (const line of await linesSince(context, { tenant, run, sinceMs: this.linesUpTo })) {
-      if (this.#isNew(line)) guard.write(messageText('log', this.#p.showLine(line)));
-    }
+    await this.sendLines(guard);
   }
 
-  #isNew(line: LogLineRow): boolean {
-    const { task, attempt, number, atMs } = line;
-    const key = `${task}/${attempt}/${number}`;
-    if (this.#lines.has(key)) return false;
-    // Only lines of the last instant can come again.
-    if (atMs > this.linesUpTo) this.#lines.clear();
-    this.#lines.add(key);
-    this.linesUpTo = Math.max(this.linesUpTo, atMs);
-    return true;
+  /**
+   * Lines that have been stored since, each once. They come by task, not by time: the time moves on when
+   * all have been sent, or one who is cut off in between would miss the rest.
+   */
+  async sendLines(guard: SlowGuard): Promise<void> {
+    const { context, tenant, run, showLine } = this.#p;
+    const sinceMs = this.linesUpTo - LINES_OVERLAP_MS;
+    let upTo = this.linesUpTo;
+    for await (const line of newLines(context, { tenant, run, sinceMs })) {
+      if (guard.closed) return;
+      const key = `${line.task}/${line.attempt}/${line.number}`;
+      if (this.#lines.has(key)) continue;
+      this.#lines.set(key, line.atMs);
+      upTo = Math.max(upTo, line.atMs);
+      guard.write(messageText('log', showLine(line)));
+      await guard.ready();
+    }
+    this.linesUpTo = upTo;
+    for (const [key, atMs] of this.#lines) {
+      if (atMs < upTo - LINES_OVERLAP_MS) this.#lines.delete(key);
+    }
   }
 }

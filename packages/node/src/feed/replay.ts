@@ -1,4 +1,5 @@
 import {
+  type Book,
   decodeGroup,
   type Growth,
   type PackedFact,
@@ -32,8 +33,10 @@ interface Question {
   readonly partition: number;
   /** After this … */
   readonly from: Position;
-  /** … up to and with this group. */
-  readonly to: number;
+  /** … up to and with this group; null for all that the journal has. */
+  readonly to: number | null;
+  /** Called when all events of a group have been taken. */
+  readonly passed?: (seq: number) => void;
 }
 
 /**
@@ -42,13 +45,17 @@ interface Question {
  */
 export async function* replay(question: Question): AsyncGenerator<ReplayedEvent> {
   const { context, partition, from, to } = question;
-  let after = from.index === null ? from.seq : from.seq - 1;
-  if (to - after > GROUPS_MAX) throw new TooOld();
+  const first = from.index === null ? from.seq : from.seq - 1;
+  let after = first;
+  if (to !== null && to - after > GROUPS_MAX) throw new TooOld();
+  // Such a position is of a store that is gone: nothing that follows it would ever be told.
+  if ((to === null || from.seq > to) && !(await isInJournal(question))) throw new TooOld();
   const runs = new RunsOf(question);
-  while (after < to) {
-    const limit = Math.min(GROUPS_PER_READ, to - after);
+  while (to === null || after < to) {
+    const limit = to === null ? GROUPS_PER_READ : Math.min(GROUPS_PER_READ, to - after);
     const groups = await context.store.readGroups({ partition, afterSeq: after, limit });
-    if (groups[0]?.seq !== after + 1) throw new TooOld();
+    if (groups.length === 0 && to === null) return;
+    if (groups[0]?.seq !== after + 1 || after - first > GROUPS_MAX) throw new TooOld();
     for (const group of groups) {
       const facts = decodeGroup(partition, group.body);
       await runs.learn(facts);
@@ -58,8 +65,17 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
         if (event !== null) yield { ...event, seq: group.seq, index };
       }
       after = group.seq;
+      question.passed?.(after);
     }
   }
+}
+
+/** Groups that a checkpoint has passed may have been dropped; the journal has come as far all the same. */
+async function isInJournal({ context, partition, from }: Question): Promise<boolean> {
+  const { store } = context;
+  if (from.seq === 0) return true;
+  if ((await store.readGroup({ partition, seq: from.seq })) !== null) return true;
+  return ((await store.readCheckpoint(partition))?.seq ?? 0) >= from.seq;
 }
 
 interface KnownRun extends NamedRun {
@@ -131,12 +147,12 @@ class RunsOf {
   }
 
   async #find(seq: number): Promise<KnownRun | null> {
-    const { context, tenant, partition, run } = this.#q;
+    const { tenant, partition, run } = this.#q;
     let known = this.#known.get(seq);
     if (known !== undefined) return known;
     if (run !== undefined) known = run.seq === seq ? await this.#read(run) : null;
     else {
-      const live = context.loop.engine.core.books.get(partition)?.runs.get(seq);
+      const live = (await this.#book())?.runs.get(seq);
       if (live !== undefined) {
         const id = { ms: live.ms, partition, seq };
         known = live.spec.tenant === tenant ? await this.#read(id) : null;
@@ -175,12 +191,16 @@ class RunsOf {
   }
 
   /** What the run grew by before the stretch; what it grows by within it is told by its facts. */
-  async #growthOf({ ms, partition, seq }: RunId, end: EndRow | null): Promise<Growth[]> {
+  async #growthOf({ ms, seq }: RunId, end: EndRow | null): Promise<Growth[]> {
     if (end !== null) return [...parseDetail(end.detail, ms).growth];
+    return [...((await this.#book())?.runs.get(seq)?.graph?.growth ?? [])];
+  }
+
+  /** The live runs of the partition: of its owner from memory, of another from the journal. */
+  async #book(): Promise<Book | undefined> {
     const { loop, store } = this.#q.context;
-    const book = loop.owns(partition)
-      ? loop.engine.core.books.get(partition)
-      : (await followedBooks(loop, store).follow(partition)).book;
-    return [...(book?.runs.get(seq)?.graph?.growth ?? [])];
+    const { partition } = this.#q;
+    if (loop.owns(partition)) return loop.engine.core.books.get(partition);
+    return (await followedBooks(loop, store).follow(partition)).book;
   }
 }

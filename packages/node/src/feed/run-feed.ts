@@ -1,7 +1,7 @@
 import { type Fact, isScheduleFact, type RunFact, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { Feed, FeedEvent } from '../context.ts';
-import type { CommitLoop } from '../loop/index.ts';
+import type { CommitLoop, LoopEvent } from '../loop/index.ts';
 import { EndWaiters } from './end-waiters.ts';
 import { eventOf, learnGrowth, toldOf } from './event-of.ts';
 import { formatPositions, type Position, type Positions } from './positions.ts';
@@ -15,6 +15,14 @@ export interface PlacedEvent extends FeedEvent {
   readonly index: number;
   /** How far every other partition has been told by then, as text; to be asked for in the listener. */
   others(): string;
+}
+
+/** Told of partitions that this node begins or ceases to own, in order with their events. */
+export interface OwnershipListener {
+  /** What comes behind group `seq` is told by the feed; what came before is in the journal only. */
+  began(partition: number, seq: number): void;
+  /** Nothing behind group `seq` is told until it begins again. */
+  ceased(partition: number, seq: number): void;
 }
 
 interface Batch {
@@ -41,7 +49,8 @@ export class RunFeed implements Feed {
   readonly #waiters = new EndWaiters();
   readonly #watchers = new Watchers();
   readonly #names: RunNames;
-  /** The last group of each partition that has been told. */
+  readonly #ownership = new Set<OwnershipListener>();
+  /** The last group of each partition of this node that has been told. */
   readonly #told = new Map<number, number>();
   #settling = false;
   /** Groups of a partition that wait until the runs they speak of are known by name. */
@@ -54,13 +63,14 @@ export class RunFeed implements Feed {
   }
 
   /** The loop's port: facts of one partition that have just become durable. */
-  published(partition: number, facts: readonly Fact[]): void {
+  published(partition: number, facts: readonly Fact[], seq: number): void {
     this.#waiters.published(partition, facts);
     if (this.#watchers.size === 0) return this.#forget();
     this.#settleLater();
-    // The loop has just moved on from the group that these facts are in.
-    const seq = (this.#loop().leases.held.get(partition)?.nextSeq ?? 0) - 1;
-    if (!this.#told.has(partition)) this.#told.set(partition, seq - 1);
+    // Groups in between are another node's: the partition was lost and came back meanwhile.
+    const before = this.#held.get(partition)?.batches.at(-1)?.seq ?? this.#told.get(partition);
+    if (before !== undefined && before !== seq - 1) this.#cease(partition);
+    if (before !== seq - 1) this.#begin(partition, seq - 1);
     const held = this.#held.get(partition);
     if (held === undefined && this.#deliver({ partition, seq, facts }, false)) return;
     const kept: Held = held ?? { batches: [], reading: false };
@@ -83,8 +93,23 @@ export class RunFeed implements Feed {
     filter: { readonly tenant: string; readonly run?: RunId },
     listener: Listener,
   ): () => void {
-    if (this.#watchers.size === 0) this.#settle();
+    if (this.#watchers.size === 0) {
+      this.#forget();
+      this.#settle();
+    }
     return this.#watchers.add(filter, listener);
+  }
+
+  /** For those who can go on from the journal where the feed has a gap. To be asked for while watching. */
+  onOwnership(listener: OwnershipListener): () => void {
+    this.#ownership.add(listener);
+    return () => void this.#ownership.delete(listener);
+  }
+
+  /** The loop's port: a partition that is taken over or lost is known at once, not with its next fact. */
+  observe(event: LoopEvent): void {
+    if (this.#watchers.size === 0) return;
+    if (event.kind === 'takenOver' || event.kind === 'leaseLost') this.#settle();
   }
 
   /**
@@ -93,10 +118,11 @@ export class RunFeed implements Feed {
    */
   positions(partition?: number): Positions {
     this.#settle();
-    return this.#toldPositions(partition);
+    return this.toldPositions(partition);
   }
 
-  #toldPositions(partition?: number): Positions {
+  /** The same as far as it is known, which a listener may ask for. */
+  toldPositions(partition?: number): Positions {
     const positions = new Map<number, Position>();
     for (const [each, seq] of this.#told) {
       if (partition === undefined || partition === each) positions.set(each, { seq, index: null });
@@ -105,7 +131,7 @@ export class RunFeed implements Feed {
   }
 
   #othersThan(partition: number): string {
-    const positions = new Map(this.#toldPositions());
+    const positions = new Map(this.toldPositions());
     positions.delete(partition);
     return formatPositions(positions);
   }
@@ -117,11 +143,31 @@ export class RunFeed implements Feed {
     this.#names.clear();
   }
 
-  /** A partition of which nothing was told yet stands where its journal stands. */
+  /** A partition of which nothing was told yet stands where its journal stands; one that is lost leaves. */
   #settle(): void {
-    for (const [partition, { nextSeq }] of this.#loop().leases.held) {
-      if (!this.#told.has(partition)) this.#told.set(partition, nextSeq - 1);
+    const { held } = this.#loop().leases;
+    for (const partition of [...this.#told.keys()]) {
+      if (!held.has(partition)) this.#cease(partition);
     }
+    for (const [partition, { nextSeq, phase }] of held) {
+      // Until it is read in, its runs have no names here.
+      if (phase === 'loading' || this.#told.has(partition)) continue;
+      this.#begin(partition, nextSeq - 1);
+    }
+  }
+
+  #begin(partition: number, seq: number): void {
+    for (const listener of this.#ownership) listener.began(partition, seq);
+    this.#told.set(partition, seq);
+  }
+
+  #cease(partition: number): void {
+    const seq = this.#told.get(partition);
+    this.#told.delete(partition);
+    // What waits for a name is in the journal: it comes from there when the partition is back.
+    this.#held.delete(partition);
+    if (seq === undefined) return;
+    for (const listener of this.#ownership) listener.ceased(partition, seq);
   }
 
   /** Not at once: a commit of several partitions is published one by one. */

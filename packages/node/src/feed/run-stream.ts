@@ -3,13 +3,12 @@ import type { RunView } from '@signalbox/protocol';
 import type { LogLineRow } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import { eventText, messageText } from './event-text.ts';
-import { formatOne, parsePositions } from './positions.ts';
+import type { Position } from './positions.ts';
 import { replay, TooOld } from './replay.ts';
 import type { RunFeed } from './run-feed.ts';
+import { LINES_OVERLAP_MS, linesSince } from './run-lines.ts';
+import { formatRunPosition, parseRunPosition } from './run-position.ts';
 import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
-
-const LINES_PER_READ = 1_000;
-const LINES_MAX = 10_000;
 
 export interface RunStreamParams {
   readonly context: NodeContext;
@@ -20,6 +19,7 @@ export interface RunStreamParams {
   readonly showLine: (line: LogLineRow) => unknown;
   readonly lastEventId?: string;
   readonly sink: Sink;
+  readonly heartbeatMs?: number;
 }
 
 /**
@@ -30,12 +30,14 @@ export interface RunStreamParams {
 export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Promise<SlowGuard> {
   const { context, feed, tenant, run, lastEventId, sink } = params;
   const { partition } = run;
+  const { from, sinceMs } = parseRunPosition(lastEventId, partition);
   let isOver = false;
-  let linesUpTo = 0;
-  const idLine = (position: string): string =>
-    `id: ${position}${linesUpTo === 0 ? '' : `~${linesUpTo.toString(36)}`}\n`;
-  const here = (): string =>
-    formatOne(partition, feed.positions(partition).get(partition)?.seq ?? 0, null);
+  let linesUpTo = sinceMs;
+  const here = (): Position => feed.positions(partition).get(partition) ?? { seq: 0, index: null };
+  /** What has been sent, while the journal and the stored lines are read: the feed is ahead of it. */
+  let sent: Position | null = from ?? null;
+  const idLine = (position: Position): string =>
+    `id: ${formatRunPosition(partition, position, linesUpTo)}\n`;
   let waiting: (() => string)[] | null = [];
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
@@ -43,28 +45,34 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   };
   const stopFacts = feed.watch({ tenant, run }, (event) => {
     const { seq, index } = event;
-    tell(() => `${idLine(formatOne(partition, seq, index))}${eventText(event)}`);
+    tell(() => `${idLine({ seq, index })}${eventText(event)}`);
     if (event.kind !== 'runEnded') return;
     isOver = true;
     if (waiting === null) finish();
   });
-  const tellLine = (line: LogLineRow): void =>
+  const stopLines = context.logs.onLine?.((line) => {
+    const { run: of } = line;
+    if (of.seq !== run.seq || of.partition !== partition || of.ms !== run.ms) return;
+    if (line.tenant !== tenant) return;
     tell(() => {
       linesUpTo = Math.max(linesUpTo, line.atMs);
       return messageText('log', params.showLine(line));
     });
-  const stopLines = context.logs.onLine?.((line) => {
-    const { run: of } = line;
-    if (of.seq !== run.seq || of.partition !== partition || of.ms !== run.ms) return;
-    if (line.tenant === tenant) tellLine(line);
+  });
+  // The feed has nothing more of it: the client resumes on this node or another, from the journal.
+  const stopOwnership = feed.onOwnership({
+    began: () => {},
+    ceased: (lost) => void (lost === partition && guard.close()),
   });
   const guard = new SlowGuard({
     sink,
-    beat: () => idLine(here()),
+    beat: () => idLine(sent ?? here()),
     onClose: () => {
       stopFacts();
       stopLines?.();
+      stopOwnership();
     },
+    ...(params.heartbeatMs === undefined ? {} : { heartbeatMs: params.heartbeatMs }),
   });
   const finish = (): void => {
     guard.write(messageText('end', {}));
@@ -72,32 +80,32 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   };
   try {
     const start = here();
-    const to = parsePositions(start)?.get(partition)?.seq ?? 0;
+    sent ??= start;
     const view = await params.view();
-    const [position = '', since] = lastEventId?.split('~') ?? [];
-    const from = parsePositions(position)?.get(partition);
     if (from === undefined) {
       guard.write(`${idLine(start)}${messageText('state', view)}`);
     } else {
+      const question = { context, tenant, run, partition, from, to: start.seq };
       try {
-        for await (const event of replay({ context, tenant, run, partition, from, to })) {
-          const at = formatOne(partition, event.seq, event.index);
-          guard.write(`${idLine(at)}${eventText(event)}`);
+        for await (const event of replay(question)) {
+          if (guard.closed) return guard;
+          sent = { seq: event.seq, index: event.index };
+          guard.write(`${idLine(sent)}${eventText(event)}`);
           await guard.ready();
         }
+        if (start.seq > sent.seq) sent = start;
       } catch (error) {
         if (!(error instanceof TooOld)) throw error;
+        sent = start;
+        linesUpTo = 0;
         guard.write(`${idLine(start)}${messageText('reset', {})}${messageText('state', view)}`);
       }
-      const sinceMs = since === undefined ? 0 : Number.parseInt(since, 36);
-      for (const line of await linesSince(context, { tenant, run, sinceMs })) {
-        linesUpTo = Math.max(linesUpTo, line.atMs);
-        guard.write(messageText('log', params.showLine(line)));
-      }
+      linesUpTo = await sendLines(params, { guard, sinceMs: linesUpTo });
     }
     isOver ||= isTerminalRun(view.state);
     for (const text of waiting) guard.write(text());
     waiting = null;
+    sent = null;
     if (isOver) finish();
     return guard;
   } catch (error) {
@@ -106,24 +114,21 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   }
 }
 
-export async function linesSince(
-  context: NodeContext,
-  of: { tenant: string; run: RunId; sinceMs: number },
-): Promise<LogLineRow[]> {
-  const { tenant, run } = of;
-  const found: LogLineRow[] = [];
-  await context.logs.flush();
-  let after: LogLineRow | null = null;
-  for (let read = 0; read < LINES_MAX; read += LINES_PER_READ) {
-    const lines: LogLineRow[] = await context.store.readLogs({
-      tenant,
-      run,
-      after,
-      limit: LINES_PER_READ,
-    });
-    found.push(...lines.filter((line) => line.atMs >= of.sinceMs));
-    after = lines.at(-1) ?? null;
-    if (lines.length < LINES_PER_READ) break;
+/**
+ * Lines are stored by task, not by time: the time moves on when all of them have been sent, or one who
+ * is cut off in between would miss the rest.
+ */
+async function sendLines(
+  { context, tenant, run, showLine }: RunStreamParams,
+  { guard, sinceMs }: { guard: SlowGuard; sinceMs: number },
+): Promise<number> {
+  let upTo = sinceMs;
+  const since = { tenant, run, sinceMs: sinceMs - LINES_OVERLAP_MS };
+  for await (const line of linesSince(context, since)) {
+    if (guard.closed) break;
+    guard.write(messageText('log', showLine(line)));
+    upTo = Math.max(upTo, line.atMs);
+    await guard.ready();
   }
-  return found;
+  return upTo;
 }

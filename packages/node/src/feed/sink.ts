@@ -5,6 +5,8 @@ export interface Sink {
   readonly bufferedBytes: number;
   /** Resolves when the client has taken what was written, or is gone. */
   drained(): Promise<void>;
+  /** True once the client has gone; nobody reads what is written from then on. */
+  readonly isGone?: boolean;
   close(): void;
 }
 
@@ -42,8 +44,9 @@ export class SlowGuard {
 
   write(text: string): void {
     if (this.#closed) return;
-    this.#text += text;
+    // By what waits already: one message may be longer, and a client that reads is never cut for it.
     if (this.#text.length > BUFFER_MAX) return this.close();
+    this.#text += text;
     if (this.#flushing) return;
     this.#flushing = true;
     setImmediate(() => this.#flush());
@@ -54,6 +57,7 @@ export class SlowGuard {
     if (this.#text.length + this.#sink.bufferedBytes < BUFFER_MAX / 4) return;
     this.#flush();
     if (!this.#closed) await this.#sink.drained();
+    if (this.#sink.isGone === true) this.close();
   }
 
   /** Sends what is left and ends. */
@@ -77,7 +81,7 @@ export class SlowGuard {
     if (this.#closed || this.#text === '') return;
     const text = this.#text;
     this.#text = '';
+    if (this.#sink.bufferedBytes > BUFFER_MAX) return this.close();
     this.#sink.write(text);
-    if (this.#sink.bufferedBytes > BUFFER_MAX) this.close();
   }
 }

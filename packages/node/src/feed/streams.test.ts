@@ -243,7 +243,7 @@ describe('the stream of a run', () => {
       task: 0,
       attempt: 1,
       number,
-      atMs: 1_000 + number,
+      atMs: 10_000 * number,
       stream: 'stdout',
       text,
     });

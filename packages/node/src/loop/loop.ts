@@ -395,7 +395,7 @@ export class CommitLoop {
     if (!this.#durable.isAwaited && this.#company.isWorthWaiting(groups.gathering)) return;
     const group = groups.close();
     this.#company.left(group);
-    if (!group.hasWrites) return this.#release(group);
+    if (!group.hasWrites) return this.#release(group, []);
     groups.inFlight = group;
     const checkpoints = this.#checkpoints.take(group);
     const startedAt = this.#ports.monotonicMs();
@@ -430,7 +430,7 @@ export class CommitLoop {
       if (this.#store.blocks !== true && this.#groups.gathering.hasWrites) this.#flush();
     } finally {
       // It is durable, whatever becomes of the next.
-      this.#release(group);
+      this.#release(group, parts);
     }
     // A submission that was struck while the commit was under way is still in the snapshot.
     if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
@@ -438,7 +438,7 @@ export class CommitLoop {
   }
 
   /** Everything in the group is durable: now, and not before, the world may know. */
-  #release(group: Group): void {
+  #release(group: Group, parts: readonly CommitPart[]): void {
     this.#durable.set(group.number);
     const effects = group.effects.filter((effect) => isVouched(effect, group, this.leases));
     // Workers first: whoever waits for work waits longest.
@@ -446,7 +446,11 @@ export class CommitLoop {
     for (const reply of group.replies)
       reply.resolve(truthful(reply, group, (partition) => this.owns(partition)));
     if (this.#ports.published !== undefined) {
-      for (const [partition, facts] of group.facts) this.#ports.published(partition, facts);
+      // Not by the lease: it may be lost by now, or be another one that begins at another group.
+      for (const { partition, seq } of parts) {
+        const facts = group.facts.get(partition);
+        if (facts !== undefined) this.#ports.published(partition, facts, seq);
+      }
     }
     this.#durable.wake();
   }

@@ -15,8 +15,11 @@ export interface LoopPorts {
   readonly random: Random;
   /** Effects whose facts are durable, in order. Must not throw. */
   release(effects: readonly Effect[]): void;
-  /** Facts of one partition that have just become durable, in order. Must not throw or keep the list. */
-  published?(partition: number, facts: readonly Fact[]): void;
+  /**
+   * Facts of one partition that have just become durable as its group `seq`, in order. Must not throw
+   * or keep the list.
+   */
+  published?(partition: number, facts: readonly Fact[], seq: number): void;
   /**
    * Runs that follow from the end of another: they go into the inbox of their partitions in the commit
    * of that end, so that no crash can have one without the other. Must not throw.

@@ -19,7 +19,7 @@ import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 import type { EventCounts } from './event-counts.ts';
 import type { HearingBook } from './hearing-book.ts';
-import { listensTo, matchEvent } from './match-event.ts';
+import { inputBytes, listensTo, matchEvent } from './match-event.ts';
 import { sentEvent } from './sent-event.ts';
 import type { TriggerBook } from './trigger-book.ts';
 
@@ -138,14 +138,14 @@ function entryOf(
   const { end, event, trigger, allowance } = of;
   const { tenant, name, job } = trigger;
   const depth = (end.run.head.event?.depth ?? 0) + 1;
-  const match = matchEvent(trigger, event, allowance);
+  const match = matchEvent(trigger, event, { allowance });
   if (isSpent(allowance)) return refuse(params, of, 'what follows from this end is too much work');
   if (match.kind === 'passed') return null;
   if (match.kind === 'refused') return refuse(params, of, match.reason);
   if (depth > DEPTH_MAX) {
     return refuse(params, of, `it follows from ${depth - 1} runs that started each other`);
   }
-  const input = match.input === undefined ? null : encode(match.input);
+  const input = inputBytes(match.input);
   if (input !== null && input.length > INPUT_BYTES_MAX) {
     return refuse(params, of, `its input has more than ${INPUT_BYTES_MAX} bytes`);
   }
@@ -169,10 +169,6 @@ function entryOf(
     key,
     atMs: params.now(),
   };
-}
-
-function encode(value: Json): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(value));
 }
 
 function refuse(

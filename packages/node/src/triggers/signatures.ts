@@ -37,7 +37,9 @@ export function isSigned(signed: Signed): boolean {
       const id = one(signed, 'webhook-id');
       const time = one(signed, 'webhook-timestamp') ?? '';
       if (id === null || !isRecent(signed, time)) return false;
-      const mac = macOf(standardSecret(signed.secret), [`${id}.${time}.`, signed.body]);
+      const secret = standardSecret(signed.secret);
+      if (secret === null) return false;
+      const mac = macOf(secret, [`${id}.${time}.`, signed.body]);
       const given = (one(signed, 'webhook-signature') ?? '').split(' ').slice(0, SIGNATURES_MAX);
       return given.some((part) => part.startsWith('v1,') && isMac(mac, part.slice(3), 'base64'));
     }
@@ -57,9 +59,16 @@ function one({ headers }: Signed, name: string): string | null {
   return typeof value === 'string' && value.length <= 4_096 ? value : null;
 }
 
-/** Secrets of Standard Webhooks are bytes in base64 behind a prefix. */
-function standardSecret(secret: string): Uint8Array | string {
-  return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : secret;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/**
+ * Secrets of Standard Webhooks are bytes in base64 behind a prefix. Null for what is not base64: a decoder
+ * that skips the rest would make a short key of it, or the empty one, which everybody has.
+ */
+export function standardSecret(secret: string): Uint8Array | string | null {
+  if (!secret.startsWith('whsec_')) return secret;
+  const base64 = secret.slice(6);
+  return BASE64.test(base64) ? Buffer.from(base64, 'base64') : null;
 }
 
 /** Old requests can be kept and sent again; their time is signed and cannot be changed. */

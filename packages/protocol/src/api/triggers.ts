@@ -144,6 +144,8 @@ export const TriggerTested = Type.Object({
   matches: Type.Boolean(),
   reason: Type.Optional(Type.String()),
   input: Type.Optional(Type.Unknown()),
+  /** The input where it is bytes, those of an event that is not JSON. */
+  inputBase64: Type.Optional(Type.String()),
   key: Type.Optional(Type.String()),
 });
 

@@ -137,6 +137,22 @@ function reading(target: ConformanceTarget): void {
     expect(await read(world, { run })).toEqual([]);
     expect(await read(world, { run, tenant: 'other' })).toHaveLength(1);
   });
+
+  it('come from a time onwards, over every task and page', async () => {
+    const world = await openWorld(target);
+    const lines = await fill(world);
+    const sinceMs = logLine(idOf(world), { number: 1 }).atMs;
+    const later = lines.filter(({ atMs }) => atMs >= sinceMs);
+    expect(later).toHaveLength(12);
+    expect(await read(world, { sinceMs })).toEqual(later);
+    const page = await read(world, { sinceMs, limit: 5 });
+    expect(page).toEqual(later.slice(0, 5));
+    const rest = await read(world, { sinceMs, after: page[4] as LogLineRow });
+    expect(rest).toEqual(later.slice(5));
+    expect(await read(world, { sinceMs, task: 1, attempt: 2 })).toEqual(later.slice(6, 8));
+    expect(await read(world, { sinceMs: sinceMs + 2 })).toEqual([]);
+    await expectRefused(read(world, { sinceMs: Number.NaN }), 'invalid');
+  });
 }
 
 function segments(target: ConformanceTarget): void {

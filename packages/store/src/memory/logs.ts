@@ -32,6 +32,7 @@ export function readLogs(state: MemoryState, query: LogQuery): LogLineRow[] {
     const line = lines.items[i] as LogLineRow;
     if (line.tenant !== query.tenant) continue;
     if (query.attempt !== undefined && line.attempt !== query.attempt) continue;
+    if (query.sinceMs !== undefined && line.atMs < query.sinceMs) continue;
     found.push(copyLogLine(line));
   }
   return found;

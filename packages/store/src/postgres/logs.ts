@@ -64,10 +64,10 @@ function insertStep(schema: string, lines: readonly LogLineRow[]): Step {
 }
 
 export async function readLogs(database: Database, query: LogQuery): Promise<LogLineRow[]> {
-  const { tenant, run, attempt, limit } = query;
+  const { tenant, run, attempt, sinceMs, limit } = query;
   const { after, last } = logRangeOf(query);
   const rows = await database.read<LogColumns>(
-    step(readLogsSql(database.schema), 9, (writer) => {
+    step(readLogsSql(database.schema), 10, (writer) => {
       writer.uuid(run);
       writer.int4(after.task);
       writer.int4(after.attempt);
@@ -77,6 +77,8 @@ export async function readLogs(database: Database, query: LogQuery): Promise<Log
       writer.text(tenant);
       if (attempt === undefined) writer.null();
       else writer.int4(attempt);
+      if (sinceMs === undefined) writer.null();
+      else writer.int8(sinceMs);
       writer.int8(limit);
     }),
   );

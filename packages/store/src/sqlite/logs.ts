@@ -20,17 +20,19 @@ export function appendLogs({ db, catalog }: Context, lines: readonly LogLineRow[
 }
 
 export function readLogs({ db, catalog }: Context, query: LogQuery): LogLineRow[] {
-  const { tenant, run, attempt, limit } = query;
+  const { tenant, run, attempt, sinceMs, limit } = query;
   const { after, last } = logRangeOf(query);
   const values: SQLInputValue[] = [idBytes(run), after.task, after.attempt, after.number];
   values.push(last.task, last.attempt, tenant);
   if (attempt !== undefined) values.push(attempt);
+  if (sinceMs !== undefined) values.push(sinceMs);
   values.push(limit);
   return db.read(() => {
     catalog.refresh();
     const segment = catalog.find(run.ms);
     if (segment === null) return [];
-    const sql = readLogsSql(segment, { attempt: attempt !== undefined });
+    const filter = { attempt: attempt !== undefined, since: sinceMs !== undefined };
+    const sql = readLogsSql(segment, filter);
     return db.all(sql, ...values).map(toLogLine);
   });
 }

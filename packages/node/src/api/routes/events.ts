@@ -22,6 +22,9 @@ function openSink(reply: FastifyReply): Sink {
   raw.on('error', () => {});
   return {
     write: (text) => void raw.write(text),
+    get isGone() {
+      return raw.destroyed;
+    },
     get bufferedBytes() {
       return raw.writableLength;
     },

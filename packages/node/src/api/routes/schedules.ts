@@ -101,10 +101,15 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'What saving the schedule would change, with every check; nothing is saved',
     params: Named,
+    query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: ScheduleDefinition,
     response: { 200: checkedOf(ScheduleDefinition) },
-    handler: ({ context, caller, params, body }) =>
-      checkSchedule(context, caller, { name: params.schedule, definition: body }),
+    handler: ({ context, caller, params, query, body }) =>
+      checkSchedule(context, caller, {
+        name: params.schedule,
+        definition: body,
+        isJobNew: query.newJob === true,
+      }),
   }),
   route({
     method: 'GET',

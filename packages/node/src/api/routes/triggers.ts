@@ -76,10 +76,15 @@ const definitionRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'What saving the trigger would change, with every check; nothing is saved',
     params: Named,
+    query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: TriggerDefinition,
     response: { 200: checkedOf(TriggerDefinition) },
-    handler: ({ context, caller, params, body }) =>
-      checkTrigger(context, caller, { name: params.trigger, definition: body }),
+    handler: ({ context, caller, params, query, body }) =>
+      checkTrigger(context, caller, {
+        name: params.trigger,
+        definition: body,
+        isJobNew: query.newJob === true,
+      }),
   }),
   route({
     method: 'GET',

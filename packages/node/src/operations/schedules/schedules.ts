@@ -67,7 +67,7 @@ export const checkSchedule = operation(
   async (
     context,
     caller,
-    params: { name: string; definition: ScheduleDefinition },
+    params: { name: string; definition: ScheduleDefinition; isJobNew?: boolean },
   ): Promise<Checked<ScheduleDefinition>> => {
     const next = await savingNext(context, caller, params);
     return checkNamed(context, caller, { ...named(params.name), next, show: fromStored });
@@ -77,12 +77,20 @@ export const checkSchedule = operation(
 async function savingNext(
   context: NodeContext,
   caller: Caller,
-  params: { name: string; definition: ScheduleDefinition; expected?: Expected },
+  params: {
+    name: string;
+    definition: ScheduleDefinition;
+    expected?: Expected;
+    /** Its job is created before it is saved. */
+    isJobNew?: boolean;
+  },
 ): Promise<Next<Stored>> {
   const { name, definition, expected } = params;
   requireName(named(name));
-  const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
-  if (job === null) throw noJob(definition.job);
+  if (params.isJobNew !== true) {
+    const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
+    if (job === null) throw noJob(definition.job);
+  }
   const tenant = await getTenant(context.store, caller.tenant);
   const jitterMsMin = tenant?.definition.jitterMsMin ?? 0;
   const calendar =

@@ -86,7 +86,8 @@ export class SmallNode {
           for (const effect of effects) if (effect.kind === 'assign') this.#arrive(effect.attempt);
         },
         renewPayload: (tenant, payload) => renewPayload(this.context, tenant, payload),
-        published: (partition, facts) => this.feed.published(partition, facts),
+        published: (partition, facts, seq) => this.feed.published(partition, facts, seq),
+        observe: (event) => this.feed.observe(event),
         follow: followEnds({
           book: watches.watch.book,
           hearing: watches.hearing.book,

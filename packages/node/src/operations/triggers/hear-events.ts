@@ -12,7 +12,7 @@ import { randomAlias } from '../inbox-alias.ts';
 export async function hearEvents(
   context: NodeContext,
   tenant: string,
-  events: readonly Event[],
+  { events, identity }: { readonly events: readonly Event[]; readonly identity?: string },
 ): Promise<void> {
   const { loop, store, triggers } = context;
   const byPartition = new Map<number, Event[]>();
@@ -27,7 +27,8 @@ export async function hearEvents(
   const atMs = loop.time.now();
   const puts = [...byPartition].map(([partition, heard]) => {
     const id = randomAlias(partition, atMs);
-    return store.putInbox({ id, partition, tenant, atMs, ...packEvents(heard.map(sentEvent)) });
+    const sent = heard.map((event) => sentEvent(event, identity));
+    return store.putInbox({ id, partition, tenant, atMs, ...packEvents(sent) });
   });
   await Promise.all(puts);
   if ([...byPartition.keys()].some((partition) => loop.owns(partition))) loop.lookIntoInbox();

@@ -43,16 +43,20 @@ export async function fireAll(
   params: {
     readonly events: readonly Event[];
     triggersOf(event: Event): readonly CompiledTrigger[];
+    /** What a single event is known by when it is delivered again, where that is not its id. */
+    readonly identity?: string;
   },
 ): Promise<ReceivedEvent[]> {
   const allowance: Allowance = { left: REQUEST_WORK_MAX };
+  const { identity } = params;
+  const options = { allowance, ...(identity === undefined ? {} : { identity }) };
   // Asked at once, so that it costs no time of its own: whoever saved a job that waits for such an event
   // before the event came is known by then. Where it fails, the request does, further down.
   const known = context.triggers.hearing.fresh();
   known.catch(() => {});
   const considered = params.events.map((event): Considered => {
     const matches = params.triggersOf(event).map((trigger) => {
-      return { trigger, match: matchEvent(trigger, event, allowance) };
+      return { trigger, match: matchEvent(trigger, event, options) };
     });
     return { event, matches };
   });
@@ -73,7 +77,7 @@ export async function fireAll(
     const heard = book.partitionsOf(tenant, each.event.type).size > 0;
     return { ...receivedOf(each, () => started.next().value), heard };
   });
-  await hearEvents(context, tenant, params.events);
+  await hearEvents(context, tenant, params);
   report(context, tenant, received);
   return received;
 }

@@ -36,6 +36,7 @@ export const receiveHook = operation(
     const [received] = await fireAll(context, request.tenant, {
       events: [event],
       triggersOf: () => [trigger],
+      ...identityOf(trigger, request.body),
     });
     return received as ReceivedEvent;
   },
@@ -58,17 +59,27 @@ function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrig
   return signed && secret !== null ? trigger : null;
 }
 
+/**
+ * A sender of the style `github` signs its body and nothing else. Known by a header that is not signed, a
+ * request that somebody has seen could be sent again under any number of ids, and start a run each time.
+ */
+function identityOf({ hook }: CompiledTrigger, body: Uint8Array): { identity?: string } {
+  if (hook?.style !== 'github' || hook.idHeader !== undefined) return {};
+  return { identity: hash('sha256', body, 'base64url') };
+}
+
 /** What was sent, as an event. Its id is the sender's, so that a delivery that is repeated is known. */
 function eventOf({ name, hook }: CompiledTrigger, { headers, body }: HookRequest): Event {
   const style = hook?.style ?? NOBODY.style;
   const data = body.length === 0 ? null : dataOf(body);
+  const bytes = data === null ? { data_base64: Buffer.from(body).toString('base64') } : { data };
   const header = hook?.idHeader?.toLowerCase() ?? ID_HEADERS[style];
   const event = {
     specversion: '1.0',
     id: idOf(headers, header, data) ?? hash('sha256', body, 'base64url'),
     source: `/hooks/${name}`,
     type: typeOf(headers, data),
-    ...(data === null ? {} : { data }),
+    ...(body.length === 0 ? {} : bytes),
   };
   const checked = checkEvent(event);
   if (checked.kind === 'event') return checked.event;
@@ -76,13 +87,13 @@ function eventOf({ name, hook }: CompiledTrigger, { headers, body }: HookRequest
   throw new ApiError('invalid', message, { field });
 }
 
-/** Most senders send JSON and some say otherwise; what is no JSON is text, or bytes in base64. */
+/** Most senders send JSON, some under another name; what is not JSON is text, or null for bytes. */
 function dataOf(body: Uint8Array): Json {
   const first = body.find((byte) => byte > 0x20);
   if (first === 0x7b || first === 0x5b) return parseJson(body) as Json;
   const text = Buffer.from(body).toString('utf8');
   const isText = Buffer.from(text).equals(body) && !text.includes('\0');
-  return isText ? text : Buffer.from(body).toString('base64');
+  return isText ? text : null;
 }
 
 function idOf(headers: IncomingHttpHeaders, header: string | null, data: Json): string | null {

@@ -11,6 +11,7 @@ import { ApiError, type NodeContext } from '../../context.ts';
 import { expectationName } from '../../loop/index.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
+import { inputBytes } from '../../triggers/match-event.ts';
 import { jobHeads } from '../job-heads.ts';
 import { keepPayload } from '../payloads.ts';
 import { putInbox } from '../put-inbox.ts';
@@ -24,7 +25,7 @@ export interface WantedRun {
   readonly trigger: CompiledTrigger;
   readonly event: Event;
   readonly key: string;
-  readonly input: Json | undefined;
+  readonly input: Json | Uint8Array | undefined;
 }
 
 /**
@@ -93,7 +94,7 @@ async function commandOf(
     event: { source, id, type },
     ...(trigger.expects ? { expects: expectationName(name) } : {}),
   };
-  const bytes = input === undefined ? null : new TextEncoder().encode(JSON.stringify(input));
+  const bytes = inputBytes(input);
   return {
     kind: 'submit',
     partition: partitionOf(tenant, job, context.partitions),

@@ -4,6 +4,7 @@ import { parseClass, type ScheduleDefinition as StoredSchedule } from '@signalbo
 import type { TriggerDefinition } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../../context.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
+import { standardSecret } from '../../triggers/signatures.ts';
 import type { StoredTrigger } from '../../triggers/stored-trigger.ts';
 import { toStored as toStoredSchedule } from '../schedules/schedule-definition.ts';
 
@@ -106,6 +107,11 @@ function sealHook(
     throw bad('hook.secret', 'it holds a NUL or a lone surrogate');
   }
   const kept = given === undefined ? was?.hook?.sealed : undefined;
+  const known =
+    given ?? (kept === undefined ? null : secrets.open(kept, hookSubject(tenant, name)));
+  if (said.style === 'standard' && known != null && standardSecret(known) === null) {
+    throw bad('hook.secret', 'what follows whsec_ must be base64, with its padding');
+  }
   if (kept !== undefined) return { hook: { ...said, sealed: kept }, secret: null };
   const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
   const sealed = secrets.seal(secret, hookSubject(tenant, name));

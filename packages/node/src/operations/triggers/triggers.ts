@@ -65,7 +65,7 @@ export const checkTrigger = operation(
   async (
     context,
     caller,
-    params: { name: string; definition: TriggerDefinition },
+    params: { name: string; definition: TriggerDefinition; isJobNew?: boolean },
   ): Promise<Checked<TriggerDefinition>> => {
     const { next } = await savingNext(context, caller, params);
     return checkNamed(context, caller, { ...named(params.name), next, show: fromStored });
@@ -76,12 +76,20 @@ export const checkTrigger = operation(
 async function savingNext(
   context: NodeContext,
   caller: Caller,
-  params: { name: string; definition: TriggerDefinition; expected?: Expected },
+  params: {
+    name: string;
+    definition: TriggerDefinition;
+    expected?: Expected;
+    /** Its job is created before it is saved. */
+    isJobNew?: boolean;
+  },
 ): Promise<{ next: Next<StoredTrigger>; secret: () => string | null }> {
   const { name, definition, expected } = params;
   requireName(named(name));
-  const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
-  if (job === null) throw noJob(definition.job);
+  if (params.isJobNew !== true) {
+    const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
+    if (job === null) throw noJob(definition.job);
+  }
   let made: string | null = null;
   const next: Next<StoredTrigger> = (current) => {
     const was = liveBody<StoredTrigger>(named(name), current, expected);
@@ -141,7 +149,10 @@ export const testTrigger = operation(
     if (match.kind !== 'run') return { matches: false, reason: match.reason };
     const { key, input } = match;
     // Without the mark that keeps it apart from keys of clients.
-    return { matches: true, key: key.slice(1), ...(input === undefined ? {} : { input }) };
+    const shown = { matches: true, key: key.slice(1) };
+    if (input === undefined) return shown;
+    if (!(input instanceof Uint8Array)) return { ...shown, input };
+    return { ...shown, inputBase64: Buffer.from(input).toString('base64') };
   },
 );
 

@@ -13,6 +13,7 @@ export const appendLogs: Operation = (model, random) => {
         task: random.below(3),
         attempt: 1 + random.below(2),
         number: random.below(5),
+        atMs: random.below(4),
         stream: random.pick(STREAMS),
         text: `line ${model.nextNumber()}`,
       }),
@@ -36,6 +37,7 @@ export const readLogs: Operation = (model, random) => {
     run: id,
     ...(random.chance(40) ? { task } : {}),
     ...(random.chance(30) ? { attempt } : {}),
+    ...(random.chance(30) ? { sinceMs: random.below(4) } : {}),
     after: random.chance(50) ? place() : null,
     limit: 1 + random.below(10),
   };

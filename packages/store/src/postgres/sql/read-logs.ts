@@ -11,6 +11,7 @@ where run = $1::uuid
   and (task, attempt) <= ($5::int, $6::int)
   and tenant = $7::text
   and ($8::int is null or attempt = $8::int)
+  and ($9::bigint is null or at_ms >= $9::bigint)
 order by task, attempt, number
-limit $9::bigint`,
+limit $10::bigint`,
 );
