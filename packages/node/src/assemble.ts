@@ -138,7 +138,9 @@ function makeLoop(
       observe: (event) => {
         metrics.observe(event);
         parts.ready().look();
-        if (event.kind !== 'committed') log.debug({ event }, 'loop');
+        if (event.kind === 'groupRefused') {
+          log.error({ event }, 'commit refused, partition released');
+        } else if (event.kind !== 'committed') log.debug({ event }, 'loop');
       },
     }),
     settings: { ...(partitions === undefined ? {} : { partitions }), ...options.loop },
