@@ -62,6 +62,8 @@ import { NO_WORDS, type Word } from './words.ts';
 export interface Decided {
   readonly facts: Fact[];
   readonly effects: Effect[];
+  /** What the facts add to their commit in payloads. */
+  readonly bytes: number;
 }
 
 /**
@@ -226,11 +228,12 @@ export class Engine {
 
   /** Takes what has been decided since the last time. `groupNumber` is where the next facts belong. */
   take(groupNumber: number): Decided {
-    const { facts, effects } = this.core;
+    const { facts, effects, pendingBytes: bytes } = this.core;
     this.core.facts = [];
+    this.core.pendingBytes = 0;
     this.core.effects = [];
     this.core.groupNumber = groupNumber;
-    return { facts, effects };
+    return { facts, effects, bytes };
   }
 
   /** Ends that their tenants follow, of the facts that were decided since the last time. */

@@ -145,7 +145,9 @@ function makeLoop(
         metrics.observe(event);
         parts.ready().look();
         feed.observe(event);
-        if (event.kind !== 'committed') log.debug({ event }, 'loop');
+        if (event.kind === 'groupRefused') {
+          log.error({ event }, 'commit refused, partition released');
+        } else if (event.kind !== 'committed') log.debug({ event }, 'loop');
       },
     }),
     settings: { ...(partitions === undefined ? {} : { partitions }), ...options.loop },

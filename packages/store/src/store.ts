@@ -36,6 +36,7 @@ export interface Store {
    * `fenced` and `keyTaken` are answers, not errors: nothing was written, and the answer names what
    * has to leave the commit before it can be tried again.
    * A row whose segment has not been made ahead gets one made: a commit never fails for that.
+   * A commit of more than `COMMIT_BYTES_MAX` is `invalid`.
    * On an `unknown` error ask `readGroup` for one of the parts: it is there with this commit's id
    * (all of it was written) or it is not (none of it was, and none of it will be: the
    * implementation makes sure that the lost call cannot still succeed afterwards).

@@ -2,9 +2,16 @@ import { StoreError } from './errors.ts';
 import type { Commit, CommitPart, RunRow } from './store.ts';
 import { requireText, requireTexts } from './validate-text.ts';
 
+/**
+ * The most bytes of payloads that one commit may have. PostgreSQL takes no message above 1 GiB and hangs
+ * up instead of refusing it, which looks like a lost answer; every store refuses well below that.
+ */
+export const COMMIT_BYTES_MAX = 268_435_456;
+
 /** What can be refused by looking at the commit alone, the same way for every store. */
 export function validateCommit(commit: Commit): void {
   requireText('commitId', commit.commitId);
+  let bytes = 0;
   for (const [index, part] of commit.parts.entries()) {
     for (let other = 0; other < index; other++) {
       if (commit.parts[other]?.partition === part.partition) {
@@ -12,7 +19,19 @@ export function validateCommit(commit: Commit): void {
       }
     }
     validatePart(part);
+    bytes += bytesOf(part);
   }
+  if (bytes > COMMIT_BYTES_MAX) {
+    throw new StoreError('invalid', `a commit of ${bytes} bytes; at most ${COMMIT_BYTES_MAX}`);
+  }
+}
+
+function bytesOf({ body, runs, ends, inboxPut }: CommitPart): number {
+  let bytes = body.length;
+  for (const { input } of runs) bytes += input?.length ?? 0;
+  for (const { detail, output } of ends) bytes += detail.length + (output?.length ?? 0);
+  for (const { input } of inboxPut ?? []) bytes += input?.length ?? 0;
+  return bytes;
 }
 
 function validatePart(part: CommitPart): void {

@@ -1,4 +1,5 @@
 import type { Effect } from '../effects.ts';
+import { factBytes } from '../facts/fact-bytes.ts';
 import type { Fact, RunEnded } from '../facts/facts.ts';
 import { fold } from '../facts/fold.ts';
 import type { Book } from '../model/book.ts';
@@ -73,6 +74,8 @@ export class Core {
   now = 0;
   random: Random = { next: () => 0 };
   facts: Fact[] = [];
+  /** What these facts, and messages to other partitions, add to their commit in payloads. */
+  pendingBytes = 0;
   effects: Effect[] = [];
   /** Tenants that start runs when others end; nobody else's ends are told. */
   followers: ReadonlySet<string> = new Set();
@@ -117,6 +120,7 @@ export class Core {
     fold(book, fact);
     if (run !== null) run.groupNumber = this.groupNumber;
     this.facts.push(fact);
+    this.pendingBytes += factBytes(fact);
   }
 
   tell(effect: Effect): void {
@@ -125,6 +129,7 @@ export class Core {
 
   /** Owes something to a run elsewhere; it becomes durable with the facts of this decision. */
   owe(word: Word): void {
+    this.pendingBytes += word.payload?.length ?? 0;
     if (this.words === NO_WORDS) this.words = [word];
     else this.words.push(word);
   }

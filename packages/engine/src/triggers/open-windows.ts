@@ -5,6 +5,9 @@ import { type Deciding, decideWindow, releaseHeld } from './decide-window.ts';
 import { COUNT_MAX, dueWindows, type WindowDecision } from './due-windows.ts';
 import type { TriggerPorts } from './ports.ts';
 
+/** Inputs of windows that one step may add to a commit: each schedule may have a large one. */
+const STEP_BYTES_MAX = 8_388_608;
+
 /**
  * Decides the windows of schedules that are due, a bounded number of schedules at a time. While
  * nothing can be stored nothing is decided: the windows are late, and memory stays bounded however
@@ -12,7 +15,9 @@ import type { TriggerPorts } from './ports.ts';
  */
 export function openWindows(core: Core, ports: TriggerPorts): boolean {
   if (core.dueSchedules.size === 0 || core.pauseFrom === 0) return false;
+  const bytesUpTo = core.pendingBytes + STEP_BYTES_MAX;
   for (let cost = 0; cost < core.settings.schedulesPerStep; cost++) {
+    if (core.pendingBytes >= bytesUpTo) break;
     const schedule = core.dueSchedules.shift();
     if (schedule === undefined) return false;
     if (!schedule.isDue) continue;

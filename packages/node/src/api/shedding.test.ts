@@ -30,18 +30,24 @@ describe('shedding', () => {
     expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   });
 
-  it('API-11 throws what becomes 429 with Retry-After, by the load of the loop', () => {
-    const loop = { waiting: 600, settings: { mailboxMax: 1_000 } };
-    const context = { loop } as unknown as NodeContext;
-    expect(() => shed(context, 0)).not.toThrow();
-    expect(() => shed(context, 1)).not.toThrow();
-    let thrown: unknown;
-    try {
-      shed(context, 2);
-    } catch (error) {
-      thrown = error;
-    }
-    expect(thrown).toBeInstanceOf(ApiError);
-    expect(thrown).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
-  });
+  it.each([
+    ['commands', { waiting: 600, waitingBytes: 0 }],
+    ['bytes', { waiting: 0, waitingBytes: 6_000 }],
+  ])(
+    'API-11 throws what becomes 429 with Retry-After, by the load of the loop in %s',
+    (_, load) => {
+      const loop = { ...load, settings: { mailboxMax: 1_000, mailboxBytesMax: 10_000 } };
+      const context = { loop } as unknown as NodeContext;
+      expect(() => shed(context, 0)).not.toThrow();
+      expect(() => shed(context, 1)).not.toThrow();
+      let thrown: unknown;
+      try {
+        shed(context, 2);
+      } catch (error) {
+        thrown = error;
+      }
+      expect(thrown).toBeInstanceOf(ApiError);
+      expect(thrown).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
+    },
+  );
 });

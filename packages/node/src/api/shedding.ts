@@ -1,7 +1,7 @@
 import type { Class } from '@signalbox/engine';
 import { ApiError, type NodeContext } from '../context.ts';
 
-/** How full the node is: commands that wait to be decided, of those that it would take at most. */
+/** How full the node is: commands that wait to be decided, or their bytes, of what it would take at most. */
 export interface Load {
   readonly waiting: number;
   readonly waitingMax: number;
@@ -18,8 +18,10 @@ export function sendAway(load: Load, klass: Class): number | null {
 
 /** Called before a submission is handed to the loop. */
 export function shed(context: NodeContext, klass: Class): void {
-  const { waiting, settings } = context.loop;
-  const seconds = sendAway({ waiting, waitingMax: settings.mailboxMax }, klass);
+  const { waiting, waitingBytes, settings } = context.loop;
+  const seconds =
+    sendAway({ waiting, waitingMax: settings.mailboxMax }, klass) ??
+    sendAway({ waiting: waitingBytes, waitingMax: settings.mailboxBytesMax }, klass);
   if (seconds === null) return;
   throw new ApiError('overloaded', `too much waits to take more of P${klass}`, {
     retryAfterSeconds: seconds,

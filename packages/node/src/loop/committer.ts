@@ -15,6 +15,10 @@ export interface CommitHost {
   held(partition: number): { epoch: number; nextSeq: number } | null;
   /** The store knows a newer owner. */
   fenced(partition: number): void;
+  /** The store will not take what was decided in this partition, however often it is repeated. */
+  refused(partition: number, error: StoreError): void;
+  /** Failed tries of one commit, with a store that can be read, before it counts as refused. */
+  readonly triesMax: number;
   /** The key belongs to another run: the submission leaves the group. */
   keyTaken(holder: {
     tenant: string;
@@ -27,6 +31,18 @@ export interface CommitHost {
   pause(): Promise<void>;
   now(): number;
 }
+
+/**
+ * What became of one try: all of it is durable; the group has changed and has to be encoded again; or
+ * the store will never take it, and nothing of it was written.
+ */
+type Outcome =
+  | { readonly kind: 'durable' }
+  | { readonly kind: 'changed' }
+  | { readonly kind: 'refused'; readonly error: StoreError };
+
+const DURABLE: Outcome = { kind: 'durable' };
+const CHANGED: Outcome = { kind: 'changed' };
 
 /**
  * Makes a group durable, whatever it takes: retries while the store is away, reads back when an
@@ -43,20 +59,42 @@ export class Committer {
     this.#host = host;
   }
 
-  /** Answers the parts as they were written. */
+  /** Returns the parts as they were written. */
   async commit(group: Group): Promise<readonly CommitPart[]> {
     for (;;) {
       const commit = this.#encode(group);
       if (commit.parts.length === 0) return [];
-      if (await this.#append(commit)) return commit.parts;
+      const outcome = await this.#append(commit);
+      if (outcome.kind === 'durable') return commit.parts;
+      if (outcome.kind === 'changed') continue;
+      const [only, ...others] = commit.parts;
+      if (only === undefined || others.length > 0) return this.#commitApart(group);
+      this.#host.refused(only.partition, outcome.error);
     }
   }
 
-  #encode(group: Group): Commit {
+  /**
+   * Each partition in a commit of its own: the one whose part the store refuses is given up, and the
+   * others, which have nothing to do with it, become durable.
+   */
+  async #commitApart(group: Group): Promise<readonly CommitPart[]> {
+    const written = new Map<number, CommitPart>();
+    for (;;) {
+      const { commitId, parts } = this.#encode(group, written);
+      const [part] = parts;
+      if (part === undefined) return [...written.values()];
+      const outcome = await this.#append({ commitId, parts: [part] });
+      if (outcome.kind === 'durable') written.set(part.partition, part);
+      else if (outcome.kind === 'refused') this.#host.refused(part.partition, outcome.error);
+    }
+  }
+
+  #encode(group: Group, written: ReadonlyMap<number, CommitPart> = NONE_WRITTEN): Commit {
     const parts: CommitPart[] = [];
     const at = this.#host.now();
     const { facts: all, inboxTaken: taken, aliases: named } = group;
     for (const partition of new Set([...all.keys(), ...taken.keys(), ...named.keys()])) {
+      if (written.has(partition)) continue;
       const facts = group.facts.get(partition) ?? NO_FACTS;
       const held = this.#host.held(partition);
       if (held === null) continue;
@@ -85,32 +123,33 @@ export class Committer {
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };
   }
 
-  /** True when it is durable; false when the group has changed and must be encoded anew. */
-  async #append(commit: Commit): Promise<boolean> {
-    for (;;) {
+  async #append(commit: Commit): Promise<Outcome> {
+    for (let tries = 1; ; tries++) {
       try {
         const result = await this.#store.append(commit);
         switch (result.kind) {
           case 'committed':
-            return true;
+            return DURABLE;
           case 'fenced':
             return await this.#onFenced(commit, result.partitions);
           case 'keyTaken':
             for (const holder of result.keys) this.#host.keyTaken(holder);
-            return false;
+            return CHANGED;
         }
       } catch (error) {
         const failure = asStoreError(error);
-        if (failure.kind === 'invalid') throw failure;
+        if (failure.kind === 'invalid') return { kind: 'refused', error: failure };
         this.#host.storeFailed(failure);
         if (failure.kind === 'unknown') {
           this.#host.commitUnknown();
-          if ((await this.#readBack(commit)) === 'committed') return true;
+          if ((await this.#readBack(commit)) === 'committed') return DURABLE;
+          // The store is there: this commit is what it cannot take.
+          if (tries >= this.#host.triesMax) return { kind: 'refused', error: failure };
         }
         await this.#host.pause();
         // Leases may have gone while we waited; what is not ours is not written again.
         if (commit.parts.some((part) => this.#host.held(part.partition)?.epoch !== part.epoch)) {
-          return (await this.#readBack(commit)) === 'committed';
+          return (await this.#readBack(commit)) === 'committed' ? DURABLE : CHANGED;
         }
       }
     }
@@ -120,10 +159,10 @@ export class Committer {
    * Somebody else's group stands where ours should. Unless it is our own: an earlier try whose
    * answer was lost may have reached the store late, and then all of the commit is there.
    */
-  async #onFenced(commit: Commit, partitions: readonly number[]): Promise<boolean> {
-    if ((await this.#readBack(commit)) === 'committed') return true;
+  async #onFenced(commit: Commit, partitions: readonly number[]): Promise<Outcome> {
+    if ((await this.#readBack(commit)) === 'committed') return DURABLE;
     for (const partition of partitions) this.#host.fenced(partition);
-    return false;
+    return CHANGED;
   }
 
   /** Finds out whether the commit is there; never guesses, however long the store is away. */
@@ -142,6 +181,7 @@ export class Committer {
 }
 
 const NONE: readonly string[] = [];
+const NONE_WRITTEN: ReadonlyMap<number, CommitPart> = new Map();
 const NO_ALIASES: readonly HeldKey[] = [];
 const NO_FACTS: readonly Fact[] = [];
 

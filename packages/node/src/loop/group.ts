@@ -45,6 +45,8 @@ export class Group {
   /** What entries were called that turned out to be runs already: their clients know no other name. */
   readonly aliases = new Map<number, HeldKey[]>();
   factCount = 0;
+  /** Payloads as they were weighed when they came; what is struck later is not taken off again. */
+  bytes = 0;
   /** Something has left it since it was put together. */
   changed = false;
   /** A worker waits for one of its effects; confirmations only let one forget. */
@@ -75,6 +77,7 @@ export class Group {
   }
 
   owe(partition: number, owed: Owed): void {
+    for (const { input } of owed.entries) this.bytes += input?.length ?? 0;
     const list = this.owed.get(partition);
     if (list === undefined) this.owed.set(partition, [owed]);
     else list.push(owed);

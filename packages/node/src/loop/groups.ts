@@ -21,8 +21,9 @@ export class Groups {
 
   /** Takes what the engine has decided into the gathering group. */
   gather(): void {
-    const { facts, effects } = this.#engine.take(this.gathering.number);
+    const { facts, effects, bytes } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
+    this.gathering.bytes += bytes;
     for (const end of this.#engine.takeEnds()) this.#follow(end);
     for (const word of this.#engine.takeWords()) {
       const { partition, seq } = word;
@@ -54,6 +55,11 @@ export class Groups {
   /** Facts that wait to be durable and have not left yet. */
   get waitingFacts(): number {
     return this.gathering.factCount + this.#engine.core.facts.length;
+  }
+
+  /** The same in bytes of payloads. */
+  get waitingBytes(): number {
+    return this.gathering.bytes + this.#engine.core.pendingBytes;
   }
 
   /** The group that holds the end of a run, if the end is not durable yet. */

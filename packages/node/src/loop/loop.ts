@@ -107,6 +107,8 @@ export class CommitLoop {
       owner: this.#owner,
       held: (partition) => this.leases.held.get(partition) ?? null,
       fenced: (partition) => this.#ownership.lose(partition, 'fenced'),
+      refused: (partition, error) => this.#ownership.giveUp(partition, error),
+      triesMax: settings.commitTriesMax,
       keyTaken: (holder) => this.#keyTaken(holder),
       storeFailed,
       commitUnknown: () => ports.observe?.({ kind: 'commitUnknown' }),
@@ -226,7 +228,7 @@ export class CommitLoop {
 
   #refusal(partition: number | null): Refused | null {
     if (this.#stopped || this.#health.isAway) return refused('unavailable');
-    if (this.#mailbox.size >= this.settings.mailboxMax) return refused('overloaded');
+    if (this.#isMailboxFull()) return refused('overloaded');
     if (partition !== null && !this.owns(partition)) return refused('not_owner');
     return null;
   }
@@ -245,7 +247,7 @@ export class CommitLoop {
   report(said: Command | readonly Command[]): void {
     if (this.#stopped) return;
     const commands = Array.isArray(said) ? (said as readonly Command[]) : [said as Command];
-    if (this.#mailbox.size >= this.settings.mailboxMax) {
+    if (this.#isMailboxFull()) {
       for (const _ of commands) this.#ports.observe?.({ kind: 'reportDropped' });
       return;
     }
@@ -255,6 +257,16 @@ export class CommitLoop {
   /** Commands that wait to be decided; beyond `mailboxMax` they are refused. */
   get waiting(): number {
     return this.#mailbox.size;
+  }
+
+  /** The same in bytes of their payloads, up to `mailboxBytesMax`. */
+  get waitingBytes(): number {
+    return this.#mailbox.bytes;
+  }
+
+  #isMailboxFull(): boolean {
+    const { mailboxMax, mailboxBytesMax } = this.settings;
+    return this.#mailbox.size >= mailboxMax || this.#mailbox.bytes >= mailboxBytesMax;
   }
 
   /** True where this node holds the partition, has read it in, and may rely on its lease. */
@@ -349,10 +361,28 @@ export class CommitLoop {
     const upTo = this.#groups.waitingFacts + (isIdle ? idleTurnFactsMax : turnFactsMax);
     const hasRoom = (): boolean => this.#hasRoom() && this.#groups.waitingFacts < upTo;
     this.#mailbox.read(hasRoom, (mail) => {
+      if (mail.resolve === null && mail.partition === null && mail.commands.length > 1) {
+        return this.#applyReports(mail, now, hasRoom);
+      }
       const answers = this.#applyMail(mail, now);
       const { partition, resolve } = mail;
       if (resolve !== null) this.#groups.gathering.replies.push({ partition, answers, resolve });
+      return mail.commands.length;
     });
+  }
+
+  /**
+   * Applies reports until there is no room: nobody waits for them together, and one message of a worker
+   * may hold more outputs than a commit takes. Returns how many.
+   */
+  #applyReports({ commands }: Mail, now: number, hasRoom: () => boolean): number {
+    let applied = 0;
+    for (const command of commands) {
+      if (applied > 0 && !hasRoom()) break;
+      this.engine.apply(command, now, this.#ports.random);
+      applied++;
+    }
+    return applied;
   }
 
   #applyMail(mail: Mail, now: number): Answer[] {
@@ -386,7 +416,9 @@ export class CommitLoop {
 
   /** Memory is bounded: while too much waits to be durable, no further command is decided. */
   #hasRoom(): boolean {
-    return this.#groups.waitingFacts < this.settings.pendingFactsMax;
+    const { pendingFactsMax, groupBytesMax } = this.settings;
+    const { waitingFacts, waitingBytes } = this.#groups;
+    return waitingFacts < pendingFactsMax && waitingBytes < groupBytesMax;
   }
 
   #flush(): void {

@@ -1,4 +1,5 @@
 import type { Answer, Command } from '@signalbox/engine';
+import { commandBytes } from './command-bytes.ts';
 
 export interface Mail {
   /** Decided in one step, so that they become durable together; none where somebody only waits. */
@@ -14,6 +15,7 @@ export interface Mail {
 export class Mailbox {
   #mail: Mail[] = [];
   #commands = 0;
+  #bytes = 0;
   #posted = 0;
   #read = 0;
 
@@ -24,6 +26,11 @@ export class Mailbox {
   /** Commands that wait: what bounds the memory is how many there are, not in how many mails. */
   get size(): number {
     return this.#commands;
+  }
+
+  /** Bytes of payloads of the commands that wait. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** How much has ever been posted: a mark to compare `hasRead` with. */
@@ -39,16 +46,25 @@ export class Mailbox {
   post(mail: Mail): void {
     this.#mail.push(mail);
     this.#commands += mail.commands.length;
+    this.#bytes += commandBytes(mail.commands);
     this.#posted++;
   }
 
-  /** Reads for as long as there is room for what it decides. */
-  read(hasRoom: () => boolean, handle: (mail: Mail) => void): void {
+  /**
+   * Reads for as long as there is room for what it decides. `handle` returns how many commands of the
+   * mail it has handled; the others stay, and come first the next time.
+   */
+  read(hasRoom: () => boolean, handle: (mail: Mail) => number): void {
     let read = 0;
     while (read < this.#mail.length && hasRoom()) {
-      const mail = this.#mail[read++] as Mail;
-      this.#commands -= mail.commands.length;
-      handle(mail);
+      const mail = this.#mail[read] as Mail;
+      const { commands } = mail;
+      const handled = handle(mail);
+      const isWhole = handled === commands.length;
+      this.#commands -= handled;
+      this.#bytes -= commandBytes(isWhole ? commands : commands.slice(0, handled));
+      if (isWhole) read++;
+      else this.#mail[read] = { ...mail, commands: commands.slice(handled) };
     }
     this.#read += read;
     this.#mail = read === this.#mail.length ? [] : this.#mail.slice(read);
@@ -57,6 +73,7 @@ export class Mailbox {
   /** Takes out everything unread. */
   clear(): Mail[] {
     this.#commands = 0;
+    this.#bytes = 0;
     return this.#mail.splice(0);
   }
 }

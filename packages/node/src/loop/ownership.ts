@@ -1,5 +1,5 @@
 import type { Answer, Command, Engine } from '@signalbox/engine';
-import type { Store } from '@signalbox/store';
+import type { Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { Groups } from './groups.ts';
 import type { Held, Leases } from './leases.ts';
@@ -73,6 +73,22 @@ export class Ownership {
     if (!this.#p.leases().held.delete(partition)) return;
     this.#p.ports.observe?.({ kind: 'leaseLost', partition, why });
     this.#forget(partition, refused(why === 'fenced' ? 'not_owner' : 'unknown'));
+  }
+
+  /**
+   * The store will not take what was decided in it. Repeating that without end would hold up every
+   * partition of this node, so its decisions are dropped (nothing of them was written or told) and the
+   * lease is released: the next owner, most likely this node again, reads what is durable.
+   */
+  giveUp(partition: number, error: StoreError): void {
+    const held = this.#p.leases().held.get(partition);
+    if (held === undefined) return;
+    this.#p.leases().held.delete(partition);
+    this.#p.ports.observe?.({ kind: 'groupRefused', partition, error: error.message });
+    this.#p.ports.observe?.({ kind: 'leaseLost', partition, why: 'refused' });
+    this.#forget(partition, refused('not_stored'));
+    const { store, owner } = this.#p;
+    void store.releaseLease({ partition, owner, epoch: held.epoch }).catch(asStoreError);
   }
 
   /** Another node should own it: no new commands; when nothing of it waits, it is let go. */

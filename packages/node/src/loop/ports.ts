@@ -50,8 +50,10 @@ export type LoopEvent =
   | {
       readonly kind: 'leaseLost';
       readonly partition: number;
-      readonly why: 'fenced' | 'lost' | 'released';
+      readonly why: 'fenced' | 'lost' | 'released' | 'refused';
     }
+  /** The store will not take what was decided in a partition: the partition is given up. */
+  | { readonly kind: 'groupRefused'; readonly partition: number; readonly error: string }
   | {
       readonly kind: 'takenOver';
       readonly partition: number;
@@ -82,12 +84,21 @@ export interface LoopSettings {
   readonly turnFactsMax: number;
   /** The same while a store that is somewhere else has nothing to do: it begins as soon as it can. */
   readonly idleTurnFactsMax: number;
+  /**
+   * Bytes of payloads that may wait for a commit before no further command is decided. A store refuses
+   * a statement that is too large, and would refuse it however often it is repeated.
+   */
+  readonly groupBytesMax: number;
   /** Commands that may wait to be decided; beyond it clients are told to come back later. */
   readonly mailboxMax: number;
+  /** The same in bytes of their payloads. */
+  readonly mailboxBytesMax: number;
   /** A commit slower than this is slow; P2 is paused when that lasts. */
   readonly slowCommitMs: number;
   readonly slowForMs: number;
   readonly retryMs: number;
+  /** After so many failed tries of a commit, with a store that can be read, its partitions are given up. */
+  readonly commitTriesMax: number;
   /** A checkpoint is written after this many facts, and after twice the number of live runs. */
   readonly checkpointFacts: number;
   readonly inboxPollMs: number;
@@ -101,12 +112,15 @@ export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
   beatMs: 1_500,
   trustMarginMs: 1_000,
   pendingFactsMax: 20_000,
+  groupBytesMax: 16_777_216,
   turnFactsMax: 8_000,
   idleTurnFactsMax: 1_500,
   mailboxMax: 50_000,
+  mailboxBytesMax: 67_108_864,
   slowCommitMs: 100,
   slowForMs: 5_000,
   retryMs: 100,
+  commitTriesMax: 10,
   checkpointFacts: 100_000,
   inboxPollMs: 5_000,
   schedulePollMs: 1_000,

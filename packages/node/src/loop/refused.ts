@@ -1,20 +1,27 @@
 import type { Answer } from '@signalbox/engine';
 
-const MESSAGES = {
-  not_owner: 'this node does not hold the partition',
-  overloaded: 'too much is waiting here; try again shortly',
-  unavailable: 'the store cannot be reached; nothing was accepted',
-  unknown: 'it may have been accepted; ask again with the same idempotency key',
-} as const;
-
 export type Refused = Answer & { readonly kind: 'refused' };
 
-export function refused(code: keyof typeof MESSAGES): Refused {
-  return { kind: 'refused', code, message: MESSAGES[code] };
+type Why = 'not_owner' | 'overloaded' | 'unavailable' | 'not_stored' | 'unknown';
+
+const REFUSALS: Readonly<Record<Why, Refused>> = {
+  not_owner: refusal('not_owner', 'this node does not hold the partition'),
+  overloaded: refusal('overloaded', 'too much is waiting here; try again shortly'),
+  unavailable: refusal('unavailable', 'the store cannot be reached; nothing was accepted'),
+  not_stored: refusal('unavailable', 'the store refused the commit; nothing was accepted'),
+  unknown: refusal('unknown', 'it may have been accepted; ask again with the same idempotency key'),
+};
+
+function refusal(code: Refused['code'], message: string): Refused {
+  return { kind: 'refused', code, message };
+}
+
+export function refused(why: Why): Refused {
+  return REFUSALS[why];
 }
 
 /** The same for each of what was asked together. */
-export function refusedAll(asked: readonly unknown[], code: keyof typeof MESSAGES): Answer[] {
-  const answer = refused(code);
+export function refusedAll(asked: readonly unknown[], why: Why): Answer[] {
+  const answer = refused(why);
   return asked.map(() => answer);
 }

@@ -126,6 +126,10 @@ function ofNode({ counter, counters, gauge, histograms }: Makers) {
   return {
     submitted: counters('runs_submitted_total', 'Runs that were accepted', ['class', 'tenant']),
     commits: counter('commits_total', 'Groups that became durable'),
+    commitsRefused: counter(
+      'commits_refused_total',
+      'Partitions given up because the store refused their commit',
+    ),
     storeCalls: counters('store_calls_total', 'Calls of the store', ['method']),
     sweeps: counters('retention_sweeps_total', 'Sweeps of old history, by outcome', ['outcome']),
     blobsCollected: counter('blobs_collected_total', 'Blobs that no run refers to, removed'),

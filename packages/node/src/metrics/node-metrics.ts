@@ -56,6 +56,9 @@ export class NodeMetrics implements Metrics {
         this.#set.leadershipChanges.add();
         this.#facts.forget(event.partition);
         return;
+      case 'groupRefused':
+        this.#set.commitsRefused.add();
+        return;
       case 'storeAway':
         this.#set.storeUp.set(0);
         return;

@@ -107,9 +107,23 @@ async function keepInput(
   return item.input === null ? null : keepPayload(context, tenant, item.input);
 }
 
+/**
+ * Inputs of one batch, without those that are kept as blobs: a batch becomes durable in one commit,
+ * and no store takes a commit of any size.
+ */
+export const BATCH_BYTES_MAX = 67_108_864;
+
 /** The least urgent of a batch is sent away first, and the batch with it. */
 function shedOnce(context: NodeContext, commands: readonly Submit[]): void {
   let least = 0;
-  for (const { class: klass, spec } of commands) least = Math.max(least, klass ?? spec.class);
+  let bytes = 0;
+  for (const { class: klass, spec, input } of commands) {
+    least = Math.max(least, klass ?? spec.class);
+    bytes += input?.length ?? 0;
+  }
+  if (bytes > BATCH_BYTES_MAX) {
+    const message = `the inputs of a batch have at most ${BATCH_BYTES_MAX} bytes; send it in parts`;
+    throw new ApiError('too_large', message, { field: 'items' });
+  }
   shed(context, least as Class);
 }

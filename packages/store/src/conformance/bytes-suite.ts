@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, endRow, inboxEntry, runRow } from './builders.ts';
+import { COMMIT_BYTES_MAX } from '../validate-commit.ts';
+import { bytes, endRow, inboxEntry, part, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld } from './world.ts';
 
@@ -57,6 +58,27 @@ export function bytesSuite(target: ConformanceTarget): void {
         [new Uint8Array(0), new Uint8Array(0)],
         [null, null],
       ]);
+    });
+
+    it('beyond what one commit may have are refused for good, in inputs and outputs alike', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      const { partition, epoch, lastSeq } = owner;
+      // One array many times: it is weighed, not copied.
+      const large = new Uint8Array(COMMIT_BYTES_MAX / 8);
+      const runs = Array.from({ length: 9 }, (_, i) =>
+        runRow({ ms: world.baseMs, partition: 1, seq: i + 1 }, { input: large }),
+      );
+      const bare = runs.map((run) => ({ ...run, input: null }));
+      const ends = bare.map((run) => endRow(run, { output: large }));
+      for (const rows of [{ runs }, { runs: bare, ends }]) {
+        const parts = [part({ partition, epoch, seq: lastSeq + 1, ...rows })];
+        await expect(world.store.append({ commitId: 'large', parts })).rejects.toMatchObject({
+          name: 'StoreError',
+          kind: 'invalid',
+        });
+      }
+      expect(await world.store.readGroup({ partition, seq: lastSeq + 1 })).toBeNull();
     });
 
     it('and rows given or read are the caller’s own: changing them changes nothing', async () => {
