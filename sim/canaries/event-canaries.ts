@@ -56,6 +56,7 @@ export const EVENT_CANARIES: readonly CodeCanary[] = [
     name: 'an event that is sent again counts again',
     caughtBy: 'C14',
     options: canaryWorld(62, {}, HEARS),
+    seeds: 4,
     sabotage: () => ({
       engine: after('eventTaken', ({ core }, fact) => {
         if (fact.kind !== 'eventTaken') return;
