@@ -55,6 +55,17 @@ export const SOMETIMES = [
   'windows skipped',
   'schedule edited',
   'run started by an end',
+  'key used for several submissions',
+  'key of another job refused',
+  'batch under a key',
+  'keys and unique values in a keyed batch',
+  'alias looked up',
+  'list read',
+  'backlog that fits nowhere',
+  'task that fits nowhere',
+  'order to stop ignored',
+  'run retried',
+  'client closed before its answer',
 ] as const;
 export type Sometimes = (typeof SOMETIMES)[number];
 

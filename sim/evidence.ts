@@ -3,9 +3,12 @@ import {
   type JobDefinition,
   type PackedFact,
   type Resources,
+  type RunId,
 } from '@signalbox/engine';
 import type { StoredRun } from '@signalbox/store';
 import type { HistoryEvent } from './history.ts';
+import { readAlias } from './names.ts';
+import { MISFITS } from './world/catalogue.ts';
 import type { Options } from './world/options.ts';
 import type { World } from './world/world.ts';
 
@@ -39,11 +42,15 @@ export interface Evidence {
   readonly journal: readonly JournalGroup[];
   readonly runs: readonly StoredRun[];
   readonly inbox: readonly string[];
+  /** The run that each acknowledged alias leads to. */
+  readonly aliases: ReadonlyMap<string, RunId>;
   readonly books: readonly BookCount[];
   readonly jobs: ReadonlyMap<string, JobDefinition>;
   readonly limits: ReadonlyMap<string, number>;
   readonly totals: ReadonlyMap<string, Resources>;
   readonly farDueMs: number;
+  /** Jobs whose tasks fit on no worker: their runs may stay open. */
+  readonly misfits: ReadonlySet<string>;
   /** What had not come to rest; empty when everything had. */
   readonly restless: readonly string[];
 }
@@ -83,13 +90,29 @@ export async function gather(world: World): Promise<Evidence> {
     journal,
     runs,
     inbox: inbox.map((entry) => entry.id),
+    aliases: await aliasesOf(world),
     books: await bookCounts(world),
     jobs: new Map(world.catalogue.jobs.map((job) => [job.name, job.definition])),
     limits: new Map(world.catalogue.tenants.map((each) => [each.tenant, each.runningMax])),
     totals: new Map(world.workers.map((worker) => [worker.name, worker.total])),
     farDueMs: world.farDueMs,
+    misfits: new Set(MISFITS.map(({ name }) => name)),
     restless: restless(world),
   };
+}
+
+async function aliasesOf({ history, disk }: World): Promise<Map<string, RunId>> {
+  const aliases = new Map<string, RunId>();
+  const tenants = new Map<number, string>();
+  for (const event of history.events) {
+    if (event.kind === 'submit.invoke') tenants.set(event.op, event.tenant);
+    if (event.kind !== 'submit.inbox') continue;
+    const { entry: key, position } = readAlias(event.alias);
+    const tenant = tenants.get(event.op) as string;
+    const [held] = await disk.memory.readKeys([{ tenant, key }]);
+    if (held) aliases.set(event.alias, { ...held.run, seq: held.run.seq + position });
+  }
+  return aliases;
 }
 
 /** Only owners count: one that was superseded a moment ago may not know it yet. */

@@ -19,15 +19,36 @@ export type ClientEvent =
       readonly key: string | null;
       readonly unique: string | null;
       readonly dueAt: number;
+      readonly inputBytes: number;
+      /** The key of the request that it was part of. */
+      readonly request: string | null;
     }
   | {
       readonly kind: 'submit.ok';
       readonly op: number;
       readonly id: RunId;
       readonly duplicate: boolean;
+      /** Whose run it is, as the answer says. */
+      readonly job: string;
     }
   /** Acknowledged by the inbox under an alias. */
-  | { readonly kind: 'submit.inbox'; readonly op: number; readonly alias: string }
+  | {
+      readonly kind: 'submit.inbox';
+      readonly op: number;
+      readonly alias: string;
+      readonly job: string;
+    }
+  /** The request that it was part of is sent once more, long after its answer. */
+  | { readonly kind: 'submit.again'; readonly op: number }
+  /** What an alias led to: a run, an entry that waits, or nothing. */
+  | {
+      readonly kind: 'alias.read';
+      readonly op: number;
+      readonly alias: string;
+      readonly found: RunId | 'waiting' | null;
+    }
+  /** An ended run is tried again: what that gave. */
+  | { readonly kind: 'retry.ok'; readonly tenant: string; readonly of: RunId; readonly id: RunId }
   /** Certainly not accepted. */
   | { readonly kind: 'submit.fail'; readonly op: number }
   /** Nobody knows. */
@@ -60,6 +81,8 @@ export type ClientEvent =
       readonly view: Seen | null;
       /** From a copy that may lag behind: it may be old, but never wrong about an end. */
       readonly stale: boolean;
+      /** How far the answer may lie behind the question; absent for not at all. */
+      readonly lagMs?: number;
     };
 
 /** What a reader was told. */

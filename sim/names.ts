@@ -1,4 +1,12 @@
-import type { AttemptRef, RunId } from '@signalbox/engine';
+import {
+  type AttemptRef,
+  formatIdBytes,
+  parseIdBytes,
+  type RunHead,
+  type RunId,
+  readRunId,
+} from '@signalbox/engine';
+import type { StoredRun } from '@signalbox/store';
 
 export function runKey(id: { partition: number; seq: number }): string {
   return `${id.partition}.${id.seq}`;
@@ -15,4 +23,30 @@ export function attemptKey(ref: AttemptRef): string {
 
 export function sameRun(a: RunId, b: RunId): boolean {
   return a.partition === b.partition && a.seq === b.seq && a.ms === b.ms;
+}
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Names the operation that asked for the run: how a checker tells whose it is. 0 bytes name nothing. */
+export function inputOf(op: number, bytes: number): Uint8Array {
+  const name = `op ${op}`;
+  return bytes === 0 ? new Uint8Array(0) : encoder.encode(name.padEnd(bytes, '.'));
+}
+
+/** The operation that asked for a run: its input says so, or the trace of a request of one. */
+export function opOf({ run }: StoredRun): number {
+  const input = run.input === null ? '' : decoder.decode(run.input.subarray(0, 24));
+  const text = input === '' ? ((JSON.parse(run.head || '{}') as RunHead).trace ?? '') : input;
+  const found = /^op (\d+)\.*/.exec(text);
+  return found === null ? Number.NaN : Number(found[1]);
+}
+
+/** The inbox entry that an alias was made for, and which of its submissions it names. */
+export function readAlias(alias: string): { entry: string; position: number } {
+  const bytes = parseIdBytes(alias);
+  const { ms } = readRunId(bytes);
+  // Made of a key, it says in place of a time which of its request it is.
+  if (ms >= 1_000) return { entry: alias, position: 0 };
+  return { entry: formatIdBytes(bytes.fill(0, 0, 6)), position: ms };
 }

@@ -2,10 +2,12 @@ import { CHECKERS } from '../checkers/all-checkers.ts';
 import type { Evidence } from '../evidence.ts';
 import { simulate } from '../simulate.ts';
 import { Streams } from '../world/streams.ts';
+import { TAME } from '../world/wild-options.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
 import { ENGINE_CANARIES } from './engine-canaries.ts';
 import { EVENT_CANARIES } from './event-canaries.ts';
 import type { Mutant } from './mutant.ts';
+import { MUTANTS_OF_ANSWERS } from './mutants-of-answers.ts';
 import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
 import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
@@ -32,6 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_GRAPHS,
   ...MUTANTS_OF_EVENTS,
   ...MUTANTS_OF_NESTED,
+  ...MUTANTS_OF_ANSWERS,
 ];
 
 /** Each lie is told at several places of the same clean history. */
@@ -73,7 +76,16 @@ export async function cleanEvidence(schedules = 0, hears = false): Promise<Evide
   // Schedules bring enough work of their own.
   const load = schedules === 0 ? {} : { submitEveryMs: 6_000, restMinutes: 30 };
   const faults = { 'node.crash': 60_000, 'worker.crash': 50_000, 'node.pause': 90_000 };
-  const options = canaryWorld(40, faults, { minutes: 10, nodes: 3, schedules, hears, ...load });
+  // Some ask a node that does not own the partition, so that the inbox has its part.
+  const wild = { ...TAME, strayShare: 0.2 };
+  const options = canaryWorld(40, faults, {
+    minutes: 10,
+    nodes: 3,
+    schedules,
+    hears,
+    ...load,
+    wild,
+  });
   const { evidence, result } = await simulate(options);
   if (result.violations.length > 0) {
     throw new Error(`the clean history is not clean: ${JSON.stringify(result.violations[0])}`);

@@ -1,6 +1,7 @@
 import type { FaultRates } from '../world/options.ts';
 import { drawOptions, type Options } from '../world/options.ts';
 import type { Sabotage } from '../world/sabotage.ts';
+import { TAME } from '../world/wild-options.ts';
 
 /** A deliberate bug, put in at a seam, that its checker must catch. */
 export interface CodeCanary {
@@ -40,6 +41,7 @@ export function canaryWorld(
     hears: false,
     engine: {},
     loop: {},
+    wild: TAME,
     ...extra,
   };
 }

@@ -168,6 +168,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
     name: 'superseded work is not told so',
     caughtBy: 'C11',
     options: canaryWorld(30, { 'worker.pause': 15_000, 'worker.hang': 15_000 }),
+    seeds: 4,
     sabotage: () => ({
       ports: (ports) => ({
         ...ports,

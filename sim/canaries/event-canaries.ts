@@ -57,6 +57,7 @@ export const EVENT_CANARIES: readonly CodeCanary[] = [
     caughtBy: 'C14',
     seeds: 4,
     options: canaryWorld(62, {}, HEARS),
+    seeds: 4,
     sabotage: () => ({
       engine: after('eventTaken', ({ core }, fact) => {
         if (fact.kind !== 'eventTaken') return;

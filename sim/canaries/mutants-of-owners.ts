@@ -229,7 +229,9 @@ function mutateRead(
   change: (view: Seen) => Seen,
 ): Evidence | null {
   const read = anEvent(from, 'read.ok', (each) => {
-    return each.view !== null && !each.stale && (state === null || each.view.state === state);
+    // A list tells no tasks.
+    if (each.view === null || each.stale || each.view.tasks.length === 0) return false;
+    return state === null || each.view.state === state;
   });
   if (read?.view == null) return null;
   const view = change(read.view);

@@ -1,5 +1,6 @@
 import type { Evidence } from '../evidence.ts';
 import { ackMeansDone } from './ack-means-done.ts';
+import { acknowledged } from './acknowledged.ts';
 import { attemptChain } from './attempt-chain.ts';
 import type { Checker } from './checker.ts';
 import { conservation } from './conservation.ts';
@@ -35,6 +36,7 @@ export const CHECKERS: readonly Checker[] = [
   followers,
   heardEvents,
   nestedRuns,
+  acknowledged,
   ledger,
 ];
 

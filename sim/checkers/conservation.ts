@@ -2,12 +2,10 @@ import type { RunHead } from '@signalbox/engine';
 import type { StoredRun } from '@signalbox/store';
 import type { Evidence } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
-import { runKey, sameRun } from '../names.ts';
+import { opOf, readAlias, runKey, sameRun } from '../names.ts';
 import type { Checker } from './checker.ts';
 
 type Invoke = HistoryEvent & { kind: 'submit.invoke' };
-
-const decoder = new TextDecoder();
 
 /** C1: what was acknowledged is there; what is there was asked for; one key, one run. */
 export const conservation: Checker = {
@@ -15,22 +13,20 @@ export const conservation: Checker = {
   promise: 'accepted is durable, nothing appears by itself, one key means one run',
   check: (all) => {
     // Clients ask for no runs of windows, of ends and of tasks; C7, C13 and C15 know which must be.
-    const isAskedFor = ({ window, event, nested }: RunHead) =>
-      window === undefined && event === undefined && nested === undefined;
+    const isAskedFor = ({ window, event, nested, trigger }: RunHead) =>
+      window === undefined &&
+      event === undefined &&
+      nested === undefined &&
+      trigger?.kind !== 'redrive';
     const evidence = { ...all, runs: all.runs.filter((stored) => isAskedFor(headOf(stored))) };
     return [
       ...unexpectedRuns(evidence),
       ...doubledKeys(evidence),
-      ...brokenAnswers(evidence),
+      ...brokenAnswers(all),
       ...forgottenCancels(evidence),
     ];
   },
 };
-
-export function opOf({ run }: StoredRun): number {
-  const text = run.input === null ? '' : decoder.decode(run.input);
-  return text.startsWith('op ') ? Number(text.slice(3)) : Number.NaN;
-}
 
 function headOf({ run }: StoredRun): RunHead {
   return run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
@@ -72,34 +68,22 @@ function doubledKeys(evidence: Evidence): string[] {
   });
 }
 
+/** What was acknowledged is there. Whether it is what was asked for is C16's. */
 function brokenAnswers(evidence: Evidence): string[] {
-  const asked = invokes(evidence);
   const byRun = new Map(evidence.runs.map((stored) => [runKey(stored.run.id), stored]));
-  const byOp = new Map(evidence.runs.map((stored) => [opOf(stored), stored]));
-  const uniques = new Set(
-    evidence.runs.map(
-      (stored) => `${stored.run.tenant}/${stored.run.job}/${headOf(stored).unique}`,
-    ),
-  );
+  const byOp = new Set(evidence.runs.map(opOf));
   return evidence.events.flatMap((event) => {
     switch (event.kind) {
       case 'submit.ok': {
         const stored = byRun.get(runKey(event.id));
-        if (stored === undefined || !sameRun(stored.run.id, event.id)) {
-          return [
-            `operation ${event.op} was acknowledged as run ${runKey(event.id)}, which is lost`,
-          ];
-        }
-        if (opOf(stored) === event.op) return [];
-        const op = asked.get(event.op);
-        const merged = event.duplicate && op?.unique != null && headOf(stored).unique === op.unique;
-        return merged ? [] : [`operation ${event.op} was answered with another's run`];
+        if (stored !== undefined && sameRun(stored.run.id, event.id)) return [];
+        return [`operation ${event.op} was acknowledged as run ${runKey(event.id)}, which is lost`];
       }
       case 'submit.inbox': {
-        const op = asked.get(event.op);
-        if (byOp.has(event.op) || evidence.inbox.includes(event.alias)) return [];
-        const merged = op?.unique != null && uniques.has(`${op.tenant}/${op.job}/${op.unique}`);
-        return merged ? [] : [`operation ${event.op} was acknowledged by the inbox and is lost`];
+        const waits = evidence.inbox.includes(readAlias(event.alias).entry);
+        const run = evidence.aliases.get(event.alias);
+        if (waits || (run !== undefined && byRun.has(runKey(run)))) return [];
+        return [`operation ${event.op} was acknowledged by the inbox and is lost`];
       }
       case 'submit.fail':
         return byOp.has(event.op) ? [`operation ${event.op} was refused and yet became a run`] : [];

@@ -16,7 +16,9 @@ export const graphOrder: Checker = {
 
 function stories({ journal, runs, jobs }: Evidence): string[] {
   const problems: string[] = [];
-  const jobOf = new Map(runs.map(({ run }) => [`${run.id.partition}.${run.id.seq}`, run.job]));
+  // A retry goes on with results of another run, which its own facts do not tell.
+  const own = runs.filter(({ run }) => !run.head.includes('"retryOf"'));
+  const jobOf = new Map(own.map(({ run }) => [`${run.id.partition}.${run.id.seq}`, run.job]));
   const known = new Map<string, GraphStory>();
   for (const { partition, facts } of journal) {
     for (const packed of facts) {

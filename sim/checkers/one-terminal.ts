@@ -53,7 +53,7 @@ function brokenEnds(evidence: Evidence): string[] {
 
 function unended(evidence: Evidence): string[] {
   return evidence.runs.flatMap(({ run, end }) => {
-    if (end !== null) return [];
+    if (end !== null || evidence.misfits.has(run.job)) return [];
     const dueAt = run.head === '' ? 0 : ((JSON.parse(run.head) as { dueAt?: number }).dueAt ?? 0);
     return dueAt >= evidence.farDueMs ? [] : [`run ${runKey(run.id)} (${run.job}) never ended`];
   });

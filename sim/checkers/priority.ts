@@ -161,7 +161,8 @@ class PartitionQueue {
   #arrive(seq: number, at: number | null): void {
     const name = `${this.partition}.${seq}`;
     const row = this.#known.rows.get(name);
-    if (row === undefined) return;
+    // What a retry goes on with succeeded in another run.
+    if (row === undefined || row.head.includes('"retryOf"')) return;
     const definition = this.#evidence.jobs.get(row.job);
     // When a task of such a graph is ready depends on more than the success of its parents.
     if (definition?.failurePolicy !== undefined) return;

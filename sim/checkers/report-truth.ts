@@ -23,7 +23,7 @@ export const reportTruth: Checker = {
       reads.set(name, before);
       for (const earlier of before) {
         // Only what was answered before this was asked is certainly older.
-        if (earlier.t > event.invokedAt) continue;
+        if (earlier.t > event.invokedAt - (event.lagMs ?? 0)) continue;
         const why = backwards(earlier.view as Seen, event.view);
         if (why !== null) problems.push(`run ${name} went backwards for its readers: ${why}`);
       }

@@ -3,6 +3,7 @@ import { type Evidence, gather } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
 import { drawOptions, type Options } from '../world/options.ts';
 import type { Sabotage } from '../world/sabotage.ts';
+import { TAME } from '../world/wild-options.ts';
 import { World } from '../world/world.ts';
 
 /** A world without faults and without a workload of its own: the scenario says what happens. */
@@ -28,6 +29,7 @@ export class Stage {
       hears: false,
       engine: {},
       loop: {},
+      wild: TAME,
       ...options,
     };
     const world = new World(drawn, sabotage);

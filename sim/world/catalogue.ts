@@ -1,6 +1,7 @@
 import type { JobDefinition } from '@signalbox/engine';
 import { GRAPHS, task } from './graph-jobs.ts';
-import { between, chance, type Dice, pick } from './streams.ts';
+import type { Options } from './options.ts';
+import { between, chance, type Dice } from './streams.ts';
 
 /** How the handler of a task behaves; told to the worker by the job's name. */
 export interface Behaviour {
@@ -191,9 +192,33 @@ const JOBS: readonly Job[] = [
   ...GRAPHS,
 ];
 
+/** Fit on no worker: one for its labels, one for its size. Nothing but a cancellation ends them. */
+export const MISFITS: readonly Job[] = [
+  {
+    name: 'misfit',
+    weight: 0,
+    definition: { tasks: [task({ labels: { disk: 'tape' } })] },
+    behaviour: { ms: [50, 50] },
+  },
+  {
+    name: 'giant',
+    weight: 0,
+    definition: { tasks: [task({ request: { slots: 1_000 } })] },
+    behaviour: { ms: [50, 50] },
+  },
+];
+
+/** A second run of it is answered with the first, as long as that is live. */
+const ALONE: Job = {
+  name: 'alone',
+  weight: 6,
+  definition: { overlap: 'skip', tasks: [task()] },
+  behaviour: { ms: [200, 9_000], permanent: 0.1 },
+};
+
 export function drawCatalogue(
   dice: Dice,
-  { tenants: tenantCount, hears }: { readonly tenants: number; readonly hears: boolean },
+  { tenants: tenantCount, hears, wild }: Pick<Options, 'tenants' | 'hears' | 'wild'>,
 ): Catalogue {
   const tenants = Array.from({ length: tenantCount }, (_, i) => ({
     tenant: `t${i}`,
@@ -206,8 +231,9 @@ export function drawCatalogue(
   const needed = new Set(drawn.flatMap(({ needs = [] }) => needs));
   const jobs = JOBS.filter((job) => drawn.includes(job) || needed.has(job.name));
   const known = jobs.length === 0 ? JOBS : jobs;
-  const chosen = hears ? [...known, LISTENS] : known;
-  const byName = new Map([...JOBS, LISTENS].map((job) => [job.name, job]));
+  const chosen = [...known, ...(hears ? [LISTENS] : []), ...(wild.overlaps ? [ALONE] : [])];
+  if (wild.misfitShare > 0) chosen.push(...MISFITS);
+  const byName = new Map([...JOBS, LISTENS, ALONE, ...MISFITS].map((job) => [job.name, job]));
   return { tenants, jobs: chosen, job: (name) => byName.get(name) as Job };
 }
 
@@ -228,7 +254,11 @@ export interface Plan {
   readonly heedsAbort: boolean;
 }
 
-export function drawPlan(dice: Dice, behaviour: Behaviour, resumed: boolean): Plan {
+export function drawPlan(
+  dice: Dice,
+  behaviour: Behaviour,
+  { resumed, deafShare }: { readonly resumed: boolean; readonly deafShare: number },
+): Plan {
   const {
     ms: [from, to],
   } = behaviour;
@@ -239,7 +269,7 @@ export function drawPlan(dice: Dice, behaviour: Behaviour, resumed: boolean): Pl
     ms,
     end: frozen ? 'never' : drawEnd(dice, behaviour),
     freezesAtMs: frozen ? between(dice, 0, ms) : Number.POSITIVE_INFINITY,
-    heedsAbort: pick(dice, [true, true, true, false]),
+    heedsAbort: !chance(dice, deafShare),
   };
 }
 

@@ -1,9 +1,10 @@
+import { ApiError } from '@signalbox/node/context';
 import type { Store } from '@signalbox/store';
 import { StoreError } from '@signalbox/store';
 import { Actor } from './clockwork.ts';
 import type { SimNode } from './node.ts';
 import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
-import { between, type Dice, exponential } from './streams.ts';
+import { between, chance, type Dice, exponential, pick } from './streams.ts';
 import type { World } from './world.ts';
 
 const TIMEOUT_MS = 4_000;
@@ -53,9 +54,15 @@ export class ClientLine {
     const start = this.dice.int(nodes.length);
     for (let i = 0; i < nodes.length; i++) {
       const node = nodes[(start + i) % nodes.length] as SimNode;
-      if (node.process?.loop.owns(partition)) return node;
+      if (node.process?.isReady && node.process.loop.owns(partition)) return node;
     }
     return null;
+  }
+
+  /** Any node that answers requests; null where the one drawn does not. */
+  anyNode(): SimNode | null {
+    const node = pick(this.dice, this.#world.nodes);
+    return node.process?.isReady ? node : null;
   }
 
   /** A request to a node and its answer, both over the network; null where none came in time. */
@@ -68,7 +75,12 @@ export class ClientLine {
       clockwork.cancel(timeout);
       told(answer);
     };
-    const patienceMs = TIMEOUT_MS * between(this.dice, 0.5, 1.5);
+    // Some close in the middle: the node goes on with what it was asked.
+    const closes = chance(this.dice, this.#world.options.wild.impatience);
+    if (closes) this.#world.coverage.sometimes('client closed before its answer');
+    const patienceMs = closes
+      ? between(this.dice, 0, 40)
+      : TIMEOUT_MS * between(this.dice, 0.5, 1.5);
     const timeout = clockwork.after(patienceMs, this.#actor, () => settle(null));
     let hasArrived = false;
     network.send(this.#actor, node.actor, () => {
@@ -82,8 +94,9 @@ export class ClientLine {
           network.send(node.actor, this.#actor, () => settle(answer));
         },
         (error) => {
-          // The store failed under a look-up: the client hears nothing.
-          if (!(error instanceof StoreError)) throw error;
+          // The store failed under a look-up: the client gets no answer.
+          if (error instanceof StoreError || error instanceof ApiError) return;
+          this.#world.broken(node, error);
         },
       );
     });

@@ -3,11 +3,16 @@ import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import type { Coverage } from '../coverage.ts';
 import type { History } from '../history.ts';
 import { runKey } from '../names.ts';
+import { MISFITS } from './catalogue.ts';
 import type { Clockwork } from './clockwork.ts';
 
 /** Midday of some day: a step of an hour either way stays within the segments that were made. */
 const BASE_MS = 1_790_000_000_000 - (1_790_000_000_000 % 86_400_000) + 43_200_000;
 const DAYS = 4;
+
+function isMisfit(job: string): boolean {
+  return MISFITS.some(({ name }) => name === job);
+}
 
 /**
  * The one durable thing of the world: the memory store, observed. Whatever passes here has really
@@ -18,7 +23,7 @@ const DAYS = 4;
 export class Disk {
   readonly memory: MemoryStore;
   readonly store: Store;
-  /** Runs without an end, by key; the value says whether it is due beyond the run of the world. */
+  /** Runs without an end, by key; the value says whether it may stay so: due later, or fits nowhere. */
   readonly open = new Map<string, boolean>();
   readonly inbox = new Set<string>();
   farDueMs = Number.POSITIVE_INFINITY;
@@ -98,7 +103,7 @@ export class Disk {
     for (const part of commit.parts) {
       for (const run of part.runs) {
         const dueAt = run.head.includes('dueAt') ? (JSON.parse(run.head).dueAt ?? 0) : 0;
-        this.open.set(runKey(run.id), dueAt >= this.farDueMs);
+        this.open.set(runKey(run.id), dueAt >= this.farDueMs || isMisfit(run.job));
       }
       for (const end of part.ends) this.open.delete(runKey(end.id));
       for (const id of part.inboxTaken) {

@@ -34,7 +34,8 @@ export class HeldAttempt {
     const { behaviour } = worker.world.catalogue.job(assignment.job);
     this.output = behaviour.asks === undefined ? by : JSON.stringify({ by, ...behaviour.asks });
     const resumed = assignment.checkpoint !== null;
-    this.#plan = drawPlan(worker.dice, behaviour, resumed);
+    const { deafShare } = worker.world.options.wild;
+    this.#plan = drawPlan(worker.dice, behaviour, { resumed, deafShare });
     if (resumed) worker.world.coverage.sometimes('checkpoint resumed');
   }
 
@@ -60,8 +61,9 @@ export class HeldAttempt {
 
   /** Told to stop: most handlers do so within their grace, some do not listen. */
   abort(graceMs: number, why: string): void {
-    if (this.result !== null || !this.#plan.heedsAbort) return;
     const { dice, world } = this.#worker;
+    if (this.result !== null) return;
+    if (!this.#plan.heedsAbort) return world.coverage.sometimes('order to stop ignored');
     const waitMs = between(dice, 0, graceMs * 0.9);
     if (why === 'drained' && world.catalogue.job(this.#assignment.job).behaviour.checkpoints) {
       this.#checkpoint();

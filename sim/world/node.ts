@@ -1,9 +1,11 @@
 import { type Effect, Engine } from '@signalbox/engine';
+import type { NodeContext } from '@signalbox/node/context';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
 import { zoneOf } from '@signalbox/node/zones';
 import type { Store } from '@signalbox/store';
 import { Actor } from './clockwork.ts';
 import { follow } from './followers.ts';
+import { frontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
 import { GRAPH_PORTS, GraphShell } from './graph-shell.ts';
 import { NestedStarts } from './nested-starts.ts';
@@ -18,6 +20,10 @@ export interface NodeProcess {
   readonly gateway: Gateway;
   /** The store as this process sees it. */
   readonly store: Store;
+  /** What its operations work on. */
+  readonly front: NodeContext;
+  /** It knows the store's time, and so it takes requests. */
+  isReady: boolean;
 }
 
 /** A place where scheduler processes run, one after the other. */
@@ -80,7 +86,9 @@ export class SimNode {
     const { partitions } = world.options;
     const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
     shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
-    this.process = { owner, loop, gateway, store };
+    const front = frontDoor(world, { name: owner, loop, store });
+    const process = { owner, loop, gateway, store, front, isReady: false };
+    this.process = process;
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);
     for (const tenant of world.catalogue.tenants) {
@@ -89,7 +97,9 @@ export class SimNode {
     if (world.options.follows) {
       loop.follow(new Set(world.catalogue.tenants.map(({ tenant }) => tenant)));
     }
-    void loop.start();
+    void loop.start().then(() => {
+      process.isReady = true;
+    });
   }
 
   /** Memory is gone; what was on its way stays on its way. */

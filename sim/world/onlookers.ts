@@ -1,21 +1,33 @@
-import type { Answer, RunId } from '@signalbox/engine';
+import { type Answer, formatRunId, parseRunId, type RunId } from '@signalbox/engine';
+import { ApiError } from '@signalbox/node/context';
 import { executeOnRun, type RunView, readRun } from '@signalbox/node/loop';
-import { StoreError } from '@signalbox/store';
+import { getRun, listRuns, retryRun } from '@signalbox/node/operations';
+import type { RunView as ShownRun } from '@signalbox/protocol';
 import type { Seen } from '../history.ts';
+import { MISFITS } from './catalogue.ts';
 import type { ClientLine } from './client-line.ts';
+import { callerOf } from './front-door.ts';
+import type { NodeProcess } from './node.ts';
 import { chance, pick } from './streams.ts';
+import type { Known } from './submitters.ts';
 import type { World } from './world.ts';
 
-type Known = readonly { readonly tenant: string; readonly id: RunId }[];
+/** How far a node may lag that reads another's partition from the journal, with its own reading. */
+const LAG_MS = 1_000;
 
-/** Clients that look at runs, cancel them and move them between classes. */
+interface Question {
+  readonly tenant: string;
+  readonly id: RunId;
+}
+
+/** Clients that look at runs, list them, cancel them, retry them and move them between classes. */
 export class Onlookers {
   readonly #world: World;
   readonly #line: ClientLine;
-  readonly #known: Known;
+  readonly #known: readonly Known[];
   #readEveryMs = 2_000;
 
-  constructor(world: World, line: ClientLine, known: Known) {
+  constructor(world: World, line: ClientLine, known: readonly Known[]) {
     this.#world = world;
     this.#line = line;
     this.#known = known;
@@ -24,6 +36,9 @@ export class Onlookers {
   begin(): void {
     this.#commandNext();
     this.#readNext();
+    const { retryEveryMs, misfitShare } = this.#world.options.wild;
+    if (retryEveryMs > 0) this.#retryNext(retryEveryMs);
+    if (misfitShare > 0) this.#cancelMisfits();
   }
 
   /** Reads twenty times as often, for worlds that look at readers. */
@@ -34,20 +49,27 @@ export class Onlookers {
   #commandNext(): void {
     this.#line.every(8_000, () => {
       this.#commandNext();
-      const recent = this.#known.slice(-40);
-      if (recent.length > 0) this.#command(pick(this.#line.dice, recent));
+      const known = this.#drawKnown(40);
+      const id = known === null ? null : parseRunId(known.name);
+      if (known !== null && id !== null) this.#command({ tenant: known.tenant, id });
     });
   }
 
-  #command({ tenant, id }: Known[number]): void {
+  #drawKnown(recent: number): Known | null {
+    const from = this.#known.slice(-recent);
+    return from.length === 0 ? null : pick(this.#line.dice, from);
+  }
+
+  #command({ tenant, id }: Question, cancels = false): void {
     const { dice } = this.#line;
     const node = this.#line.ownerOf(id.partition);
     if (node === null) return;
     const { partition, seq } = id;
     const of = { partition, seq, by: 'sim', reason: 'drawn' };
-    const command = chance(dice, 0.6)
-      ? ({ kind: 'cancel', ...of } as const)
-      : ({ kind: 'changeClass', class: dice.int(3) as 0 | 1 | 2, ...of } as const);
+    const command =
+      cancels || chance(dice, 0.6)
+        ? ({ kind: 'cancel', ...of } as const)
+        : ({ kind: 'changeClass', class: dice.int(3) as 0 | 1 | 2, ...of } as const);
     const execute = async (): Promise<Answer | null> => {
       if (node.process === null) return null;
       const { loop, store } = node.process;
@@ -59,19 +81,58 @@ export class Onlookers {
     });
   }
 
+  /** Somebody tires of waiting for what never fits; some of it stays. */
+  #cancelMisfits(): void {
+    this.#line.every(15_000, () => {
+      this.#cancelMisfits();
+      const misfits = this.#known.filter(({ job }) => MISFITS.some(({ name }) => name === job));
+      const known = misfits.length === 0 ? null : pick(this.#line.dice, misfits.slice(-30));
+      const id = known === null ? null : parseRunId(known.name);
+      if (known !== null && id !== null) this.#command({ tenant: known.tenant, id }, true);
+    });
+  }
+
+  #retryNext(everyMs: number): void {
+    this.#line.every(everyMs, () => {
+      this.#retryNext(everyMs);
+      const known = this.#drawKnown(60);
+      const id = known === null ? null : parseRunId(known.name);
+      if (known !== null && id !== null) this.#retry({ tenant: known.tenant, id });
+    });
+  }
+
+  #retry({ tenant, id }: Question): void {
+    const node = this.#line.ownerOf(id.partition);
+    if (node === null) return;
+    const retry = async () => {
+      if (node.process === null) return null;
+      return retryRun(node.process.front, callerOf(tenant), { id: formatRunId(id) });
+    };
+    this.#line.ask(node, retry, (submitted) => {
+      const run = submitted === null ? null : parseRunId(submitted.id);
+      if (run === null) return;
+      this.#world.coverage.sometimes('run retried');
+      this.#world.history.add({ kind: 'retry.ok', tenant, of: id, id: run });
+    });
+  }
+
   #readNext(): void {
     this.#line.every(this.#readEveryMs, () => {
       this.#readNext();
       if (this.#known.length === 0) return;
       const recent = chance(this.#line.dice, 0.8) ? this.#known.slice(-20) : this.#known;
-      this.#read(pick(this.#line.dice, recent));
+      const known = pick(this.#line.dice, recent);
+      const id = parseRunId(known.name);
+      if (chance(this.#line.dice, 0.15)) this.#list(known.tenant);
+      else if (id === null) this.#readAlias(known);
+      else this.#read({ tenant: known.tenant, id });
     });
   }
 
-  #read({ tenant, id }: Known[number]): void {
+  #read({ tenant, id }: Question): void {
     const node = this.#line.ownerOf(id.partition);
     const invokedAt = this.#world.clockwork.now;
-    if (node === null || chance(this.#line.dice, 0.1)) return void this.#list(tenant, invokedAt);
+    if (node === null) return this.#list(tenant);
     const read = async () => {
       if (node.process === null) return 'not_owner';
       const { loop, store } = node.process;
@@ -85,20 +146,65 @@ export class Onlookers {
     });
   }
 
-  /** From a listing, which may lag: it may not know an end yet, but what it knows is so. */
-  async #list(tenant: string, invokedAt: number): Promise<void> {
-    try {
-      const stored = await this.#line.store.listRuns({ tenant, before: null, limit: 5 });
-      for (const { run, end } of stored) {
-        if (end === null) continue;
-        const view = { state: end.state as RunView['state'], endedAtMs: end.endedAtMs, tasks: [] };
-        const read = { invokedAt, tenant, id: run.id, view, stale: true };
-        this.#world.history.add({ kind: 'read.ok', ...read });
+  /** What the inbox acknowledged is found under the name that it gave, on any node. */
+  #readAlias({ tenant, op, name: alias }: Known): void {
+    const node = this.#line.anyNode();
+    if (node === null) return;
+    const read = async (): Promise<RunId | 'waiting' | null> => {
+      if (node.process === null) throw GONE;
+      try {
+        const view = await getRun(node.process.front, callerOf(tenant), { id: alias });
+        return parseRunId(view.id) ?? 'waiting';
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_found') return null;
+        throw error;
       }
-    } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-    }
+    };
+    this.#line.ask(
+      node,
+      async () => ({ found: await read() }),
+      (answer) => {
+        if (answer === null) return;
+        this.#world.coverage.sometimes('alias looked up');
+        this.#world.history.add({ kind: 'alias.read', op, alias, found: answer.found });
+      },
+    );
   }
+
+  /** The newest runs of a tenant as any node lists them. */
+  #list(tenant: string): void {
+    const node = this.#line.anyNode();
+    if (node === null) return;
+    const invokedAt = this.#world.clockwork.now;
+    const list = async () => {
+      if (node.process === null) throw GONE;
+      const { process } = node;
+      const { items } = await listRuns(process.front, callerOf(tenant), { limit: 8 });
+      return items.map((item) => ({ item, isOwn: isOwn(process, item) }));
+    };
+    this.#line.ask(node, list, (items) => {
+      for (const { item, isOwn } of items ?? []) this.#listed(tenant, { item, isOwn, invokedAt });
+      if (items !== null) this.#world.coverage.sometimes('list read');
+    });
+  }
+
+  #listed(
+    tenant: string,
+    { item, isOwn, invokedAt }: { item: ShownRun; isOwn: boolean; invokedAt: number },
+  ): void {
+    const id = parseRunId(item.id) as RunId;
+    const endedAtMs = item.endedAt === null ? null : Date.parse(item.endedAt);
+    const view: Seen = { state: item.state, endedAtMs, tasks: [] };
+    const lag = isOwn ? {} : { lagMs: LAG_MS };
+    const read = { invokedAt, tenant, id, view, stale: false, ...lag };
+    this.#world.history.add({ kind: 'read.ok', ...read });
+  }
+}
+
+const GONE = new ApiError('unavailable', 'the node is gone');
+
+function isOwn({ loop }: NodeProcess, { id }: ShownRun): boolean {
+  return loop.owns((parseRunId(id) as RunId).partition);
 }
 
 function seen({ state, endedAtMs, tasks }: RunView): Seen {

@@ -1,6 +1,7 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { LoopSettings } from '@signalbox/node/loop';
 import { between, chance, type Dice, pick, Streams } from './streams.ts';
+import { drawWild, type Wild } from './wild-options.ts';
 
 /** Mean time between two faults of a kind; absent: never in this seed. */
 export type FaultRates = { readonly [F in FaultName]?: number };
@@ -58,6 +59,7 @@ export interface Options {
   readonly hears: boolean;
   readonly engine: Partial<EngineSettings>;
   readonly loop: Partial<LoopSettings>;
+  readonly wild: Wild;
 }
 
 const MEAN_MS: { readonly [F in FaultName]: readonly [number, number] } = {
@@ -121,6 +123,8 @@ export function drawOptions(seed: number, minutes: number): Options {
     schedules: chance(dice, 0.6) ? 1 + dice.int(6) : 0,
     follows: chance(dice, 0.5),
     hears: chance(dice, 0.5),
+    // A stream of its own: a further kind of wildness changes nothing of the rest.
+    wild: drawWild(new Streams(seed).of('wild')),
   };
 }
 

@@ -102,7 +102,7 @@ export class StoreDoor {
 
   #call(name: keyof Store, argument: unknown): Promise<unknown> {
     const method = this.#disk[name] as (argument: unknown) => Promise<unknown>;
-    const staleKey = MAY_LAG.has(name) ? `${name}${JSON.stringify(argument)}` : null;
+    const staleKey = mayLag(name, argument) ? `${name}${JSON.stringify(argument)}` : null;
     if (staleKey !== null && this.way.stale && this.#staleAnswers.has(staleKey)) {
       return this.#answerLater(Promise.resolve(this.#staleAnswers.get(staleKey)));
     }
@@ -218,5 +218,11 @@ const WRITES: ReadonlySet<string> = new Set([
   'appendAudit',
 ]);
 
-/** Listings and look-ups by whoever is not the owner may lag; everything recovery reads is exact. */
+/** Listings and polls may lag; what recovery reads, and a look-up of one entry, is exact. */
 const MAY_LAG: ReadonlySet<string> = new Set(['listRuns', 'readInbox', 'listDefinitions']);
+const POLL_MAX = 500;
+
+function mayLag(name: string, query: unknown): boolean {
+  if (name !== 'readInbox') return MAY_LAG.has(name);
+  return (query as Parameters<Store['readInbox']>[0]).limit <= POLL_MAX;
+}

@@ -1,48 +1,42 @@
-import { type Answer, inboxId, partitionOf, type RunId } from '@signalbox/engine';
-import { StoreError } from '@signalbox/store';
-import { drawJob, type Tenant } from './catalogue.ts';
+import { parseRunId, partitionOf } from '@signalbox/engine';
+import { ApiError } from '@signalbox/node/context';
+import { submitRuns } from '@signalbox/node/operations';
+import type { Submitted } from '@signalbox/protocol';
 import type { ClientLine } from './client-line.ts';
+import { callerOf } from './front-door.ts';
 import type { SimNode } from './node.ts';
+import { itemOf, type Request, Requests } from './requests.ts';
 import { chance, pick } from './streams.ts';
 import type { World } from './world.ts';
 
-interface Op {
-  readonly op: number;
+/** A run, or an alias of one, that somebody was told of. */
+export interface Known {
   readonly tenant: string;
+  readonly op: number;
   readonly job: string;
-  readonly class: 0 | 1 | 2 | null;
-  readonly key: string | null;
-  readonly unique: string | null;
-  readonly dueAt: number;
-  tries: number;
-  /** Some try may have been accepted. */
-  unsure: boolean;
+  readonly name: string;
 }
 
-type SubmitEnd =
-  | { readonly kind: 'submit.ok'; readonly id: RunId; readonly duplicate: boolean }
-  | { readonly kind: 'submit.inbox'; readonly alias: string }
-  | { readonly kind: 'submit.fail' | 'submit.info' };
+type Told = readonly Submitted[] | 'refused' | 'unknown' | 'conflict';
 
 const TRIES_MAX = 8;
-const encoder = new TextEncoder();
 
 /**
- * Clients that submit. One with an idempotency key repeats until it knows; one without asks once
- * more only where it was certainly refused. When no owner answers, the inbox takes it.
+ * Clients that submit. A request with keys is repeated until its outcome is known; one without is
+ * sent again only after a certain refusal. Most ask the owner, some ask any node.
  */
 export class Submitters {
-  /** Runs that somebody was told of. */
-  readonly known: { readonly tenant: string; readonly id: RunId }[] = [];
+  readonly known: Known[] = [];
+  readonly requests: Requests;
   readonly #world: World;
   readonly #line: ClientLine;
-  readonly #keys: Op[] = [];
-  #ops = 0;
+  readonly #repeatable: Request[] = [];
   #pending = 0;
 
   constructor(world: World, line: ClientLine) {
     this.#world = world;
     this.#line = line;
+    this.requests = new Requests(world, line.dice);
   }
 
   get isQuiet(): boolean {
@@ -53,153 +47,132 @@ export class Submitters {
     this.#line.every(this.#world.options.submitEveryMs, () => {
       const { burst } = this.#world.options;
       const count = chance(this.#line.dice, 0.01) ? burst : 1;
-      for (let i = 0; i < count; i++) this.#invoke(this.#draw());
+      for (let i = 0; i < count; i++) this.#next();
       this.begin();
     });
   }
 
-  /** One submission that a scenario asks for, with a key, so that it gets through. */
+  /** One submission that a scenario asks for. */
   submit(tenant: string, job: string, dueAt = 0): void {
-    const op = ++this.#ops;
-    const asked = { op, tenant, job, key: `k${op}`, unique: null, dueAt };
-    this.#world.history.add({ kind: 'submit.invoke', ...asked });
-    this.#invoke({ ...asked, class: null, tries: 0, unsure: false });
+    this.send(this.requests.plain(tenant, job, dueAt));
   }
 
-  #draw(): Op {
-    const { options, catalogue, history } = this.#world;
-    const { dice } = this.#line;
-    // A client that lost its answer and its memory: the same key, once more, much later.
-    if (this.#keys.length > 0 && chance(dice, 0.04)) {
-      return { ...pick(dice, this.#keys), tries: 0, unsure: true };
+  /** A request of its own. */
+  send(request: Request): void {
+    const { tenant, key, ops } = request;
+    for (const op of ops) {
+      const { class: _, ...wants } = op;
+      const event = { kind: 'submit.invoke', tenant, request: key, ...wants } as const;
+      this.#world.history.add(event);
+      this.#cover(request, op.key);
     }
-    const op = ++this.#ops;
-    const { tenant } = this.#drawTenant();
-    const job = drawJob(dice, catalogue.jobs).name;
-    const key = chance(dice, options.keyShare) ? `k${op}` : null;
-    const dueAt = this.#drawDueAt();
-    const klass = chance(dice, 0.1) ? (dice.int(3) as 0 | 1 | 2) : null;
-    const unique = chance(dice, 0.06) ? `u${dice.int(3)}` : null;
-    history.add({ kind: 'submit.invoke', op, tenant, job, key, unique, dueAt });
-    return { op, tenant, job, class: klass, key, unique, dueAt, tries: 0, unsure: false };
+    this.#begin(request);
   }
 
-  /** A tenant under a limit gets less to do: its backlog would outlive every seed. */
-  #drawTenant(): Tenant {
-    const { tenants } = this.#world.catalogue;
-    const drawn = pick(this.#line.dice, tenants);
-    const isSpared = drawn.runningMax < 10 && chance(this.#line.dice, 0.75);
-    return isSpared ? (tenants[0] as Tenant) : drawn;
-  }
-
-  /** Most are due at once, some soon, a few when no world lives any more. */
-  #drawDueAt(): number {
-    const { options, disk, farDueMs } = this.#world;
-    const { dice } = this.#line;
-    if (!chance(dice, options.dueShare)) return 0;
-    if (chance(dice, 0.05)) return farDueMs + dice.int(10_000_000);
-    return disk.nowMs + Math.round(pick(dice, [5_000, 60_000, 400_000]) * dice.next());
-  }
-
-  #invoke(op: Op): void {
-    this.#pending++;
-    this.#try(op);
-  }
-
-  #try(op: Op): void {
-    op.tries++;
-    if (op.tries > TRIES_MAX) {
-      return this.#settle(op, { kind: op.unsure ? 'submit.info' : 'submit.fail' });
+  #next(): void {
+    // A client that lost its answer and its memory: the same request, once more, much later.
+    if (this.#repeatable.length > 0 && chance(this.#line.dice, 0.04)) {
+      const request = pick(this.#line.dice, this.#repeatable);
+      for (const { op } of request.ops) this.#world.history.add({ kind: 'submit.again', op });
+      return this.#begin({ ...request, tries: 0, unsure: true });
     }
-    if (op.tries > 2 && chance(this.#line.dice, 0.5)) return void this.#putInbox(op);
-    const partition = partitionOf(op.tenant, op.job, this.#world.options.partitions);
-    const node = this.#line.ownerOf(partition);
-    if (node === null) return this.#line.later(1_500, () => this.#try(op));
-    const submit = () => this.#submitAt(node, op, partition);
-    this.#line.ask(node, submit, (answer) => this.#told(op, answer));
+    const { misfitShare } = this.#world.options.wild;
+    if (misfitShare > 0 && chance(this.#line.dice, 0.002)) {
+      for (const request of this.requests.misfits()) this.send(request);
+    }
+    this.send(this.requests.draw());
   }
 
-  async #submitAt(node: SimNode, op: Op, partition: number): Promise<Answer> {
-    const { process } = node;
-    if (process === null) return UNAVAILABLE;
-    const { loop } = process;
+  #cover({ key, single, ops }: Request, own: string | null): void {
     const { coverage } = this.#world;
-    const { tenant } = op;
-    const spec = await loop.specs.newest(tenant, op.job);
-    if (spec === null) throw new Error(`no job ${op.job}`);
-    const inMemory = op.key !== null && loop.engine.core.keys.get(tenant, op.key) !== undefined;
-    const head = { ...(op.key === null ? {} : { key: op.key }), ...headOf(op) };
-    const answer = await loop.execute({
-      kind: 'submit',
-      partition,
-      spec,
-      head,
-      ...(op.class === null ? {} : { class: op.class }),
-      input: inputOf(op),
+    if (own?.startsWith('p')) coverage.sometimes('key used for several submissions');
+    if (!single && key !== null) coverage.sometimes('batch under a key');
+    const isMixed = !single && ops.some((op) => op.key !== null || op.unique !== null);
+    if (isMixed && key !== null) coverage.sometimes('keys and unique values in a keyed batch');
+  }
+
+  #begin(request: Request): void {
+    this.#pending++;
+    this.#try(request);
+  }
+
+  #try(request: Request): void {
+    request.tries++;
+    if (request.tries > TRIES_MAX)
+      return this.#end(request, request.unsure ? 'unknown' : 'refused');
+    const node = this.#nodeFor(request);
+    if (node === null) return this.#line.later(1_500, () => this.#try(request));
+    const ask = () => this.#submitAt(node, request);
+    this.#line.ask(node, ask, (told) => this.#told(request, told ?? 'unknown'));
+  }
+
+  #nodeFor({ tenant, ops, tries }: Request): SimNode | null {
+    const { partitions, wild } = this.#world.options;
+    const strayShare = tries > 2 ? 0.5 : wild.strayShare;
+    if (chance(this.#line.dice, strayShare)) return this.#line.anyNode();
+    return this.#line.ownerOf(partitionOf(tenant, ops[0]?.job ?? '', partitions));
+  }
+
+  async #submitAt({ process }: SimNode, request: Request): Promise<Told> {
+    if (process === null) return 'refused';
+    const { tenant, ops, key, single } = request;
+    const inMemory = ops.some((op) => {
+      return op.key !== null && process.loop.engine.core.keys.get(tenant, op.key) !== undefined;
     });
-    if (answer.kind === 'duplicate') {
-      if (inMemory) coverage.sometimes('key answered from memory');
-      else if (op.unique !== null) coverage.sometimes('unique merged');
-    }
-    return answer;
-  }
-
-  #told(op: Op, answer: Answer | null): void {
-    if (answer === null || (answer.kind === 'refused' && answer.code === 'unknown')) {
-      op.unsure = true;
-      if (op.key !== null) return this.#line.later(2_000, () => this.#try(op));
-      return this.#settle(op, { kind: 'submit.info' });
-    }
-    if (answer.kind === 'refused') return this.#line.later(1_500, () => this.#try(op));
-    if (answer.kind === 'done') throw new Error('a submission was answered with done');
-    const { partition, seq, ms } = answer;
-    const id = { ms, partition, seq };
-    this.known.push({ tenant: op.tenant, id });
-    this.#settle(op, { kind: 'submit.ok', id, duplicate: answer.kind === 'duplicate' });
-  }
-
-  async #putInbox(op: Op): Promise<void> {
-    const { dice, store } = this.#line;
-    const { tenant, job } = op;
-    const partition = partitionOf(tenant, job, this.#world.options.partitions);
-    const atMs = this.#world.disk.nowMs;
-    const random = () => dice.int(2 ** 32);
-    const id = inboxId({ ms: atMs, partition, randomHigh: random(), randomLow: random() });
-    const klass = op.class ?? this.#world.catalogue.job(job).definition.class ?? 1;
-    const head = JSON.stringify(headOf(op));
-    const entry = { id, partition, tenant, job, class: klass, head, key: op.key, atMs };
+    const params = {
+      items: ops.map(itemOf),
+      single,
+      trace: `op ${ops[0]?.op}`,
+      ...(key === null ? {} : { key }),
+    };
     try {
-      await store.putInbox({ ...entry, input: inputOf(op) });
-      this.#settle(op, { kind: 'submit.inbox', alias: id });
+      const submitted = await submitRuns(process.front, callerOf(tenant), params);
+      const isRepeated = submitted.some(({ created }) => !created);
+      if (isRepeated && inMemory) this.#world.coverage.sometimes('key answered from memory');
+      const isMerged = submitted.some(({ created }, i) => !created && ops[i]?.unique !== null);
+      if (isMerged && !inMemory) this.#world.coverage.sometimes('unique merged');
+      return submitted;
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      if (error.kind === 'unknown') op.unsure = true;
-      // Without a key a second entry could become a second run.
-      if (error.kind === 'unknown' && op.key === null) {
-        return this.#settle(op, { kind: 'submit.info' });
-      }
-      this.#line.later(2_000, () => this.#try(op));
+      if (!(error instanceof ApiError)) throw error;
+      if (error.code === 'unknown') return 'unknown';
+      return error.code === 'conflict' ? 'conflict' : 'refused';
     }
   }
 
-  #settle(op: Op, event: SubmitEnd): void {
+  #told(request: Request, told: Told): void {
+    if (told === 'unknown') {
+      request.unsure = true;
+      if (isRepeatable(request)) return this.#line.later(2_000, () => this.#try(request));
+    }
+    if (told === 'refused') return this.#line.later(1_500, () => this.#try(request));
+    this.#end(request, told);
+  }
+
+  #end(request: Request, told: Told): void {
     this.#pending--;
+    const { history, coverage } = this.#world;
+    if (told === 'conflict') coverage.sometimes('key of another job refused');
     // What was refused for good is not asked for again: then it would have been no refusal.
-    if (op.key !== null && event.kind !== 'submit.fail') this.#keys.push(op);
-    this.#world.history.add({ ...event, op: op.op });
+    const isOpen = told === 'unknown' || Array.isArray(told);
+    if (isOpen && isRepeatable(request)) this.#repeatable.push(request);
+    for (const [i, { op }] of request.ops.entries()) {
+      if (told === 'unknown') history.add({ kind: 'submit.info', op });
+      else if (told === 'conflict' && request.unsure) history.add({ kind: 'submit.info', op });
+      else if (told === 'conflict' || told === 'refused') history.add({ kind: 'submit.fail', op });
+      else this.#accepted(request, op, (told as readonly Submitted[])[i] as Submitted);
+    }
+  }
+
+  #accepted({ tenant }: Request, op: number, { id: name, job, created }: Submitted): void {
+    const { history } = this.#world;
+    this.known.push({ tenant, op, job, name });
+    const id = parseRunId(name);
+    if (id === null) history.add({ kind: 'submit.inbox', op, alias: name, job });
+    else history.add({ kind: 'submit.ok', op, id, duplicate: !created, job });
   }
 }
 
-const UNAVAILABLE: Answer = { kind: 'refused', code: 'unavailable', message: 'not here' };
-
-function headOf(op: Op): { unique?: string; dueAt?: number } {
-  return {
-    ...(op.unique === null ? {} : { unique: op.unique }),
-    ...(op.dueAt === 0 ? {} : { dueAt: op.dueAt }),
-  };
-}
-
-/** Names the operation that asked for the run: how the checker tells whose it is. */
-function inputOf(op: { readonly op: number }): Uint8Array {
-  return encoder.encode(`op ${op.op}`);
+/** Under keys nothing of it is made twice. */
+function isRepeatable({ key, ops }: Request): boolean {
+  return key !== null || ops.every((op) => op.key !== null);
 }

@@ -1,6 +1,7 @@
 import { Coverage } from '../coverage.ts';
 import { History } from '../history.ts';
 import { Authors } from './authors.ts';
+import { Blobs } from './blobs.ts';
 import { type Catalogue, drawCatalogue } from './catalogue.ts';
 import { Clients } from './clients.ts';
 import { Actor, Clockwork } from './clockwork.ts';
@@ -10,6 +11,7 @@ import { Network } from './network.ts';
 import { SimNode } from './node.ts';
 import type { Options } from './options.ts';
 import type { Sabotage } from './sabotage.ts';
+import { seedCrypto } from './seeded-crypto.ts';
 import { healedWay } from './store-door.ts';
 import { Streams } from './streams.ts';
 import { SimWorker } from './worker.ts';
@@ -28,6 +30,7 @@ export class World {
   readonly disk: Disk;
   readonly network: Network;
   readonly catalogue: Catalogue;
+  readonly blobs = new Blobs();
   /** Where requests reach the store. */
   readonly desk = new Actor('store', true);
   /** Whoever restarts processes and gives orders about workers. */
@@ -45,6 +48,7 @@ export class World {
     this.options = options;
     this.sabotage = sabotage;
     this.streams = new Streams(options.seed);
+    seedCrypto(this.streams.of('crypto'));
     this.clockwork = new Clockwork(this.streams.of('ties'));
     this.history = new History(() => this.clockwork.now);
     this.disk = new Disk(this.clockwork, this.history, this.coverage);
@@ -109,6 +113,13 @@ export class World {
   get isQuiet(): boolean {
     if (!this.disk.isQuiet || !this.clients.isQuiet || !this.authors.isQuiet) return false;
     return this.workers.every((worker) => worker.holds.size === 0);
+  }
+
+  /** An operation threw what no caller can act on: a defect, as a crash is. */
+  broken(node: SimNode, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error);
+    this.history.add({ kind: 'fatal', node: node.actor.name, error: message });
+    this.stacks.push(error instanceof Error ? (error.stack ?? message) : message);
   }
 
   nodeDown(node: SimNode): void {

@@ -61,7 +61,13 @@ export const zones: readonly Zone[] = [
     builtins: true,
     packages: 'declared',
   },
-  { path: 'sim', zones: [engine, store, memory, loop, timeZones], builtins: true, packages: [] },
+  {
+    path: 'sim',
+    // Clients of the simulator ask through the operations of a node, as the API does.
+    zones: [engine, store, memory, loop, timeZones, node, protocol],
+    builtins: true,
+    packages: [],
+  },
 ];
 
 /** Tests, benches and tools may import anything, and nothing of the product may import them. */

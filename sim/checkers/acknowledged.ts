@@ -1,0 +1,175 @@
+import type { RunHead } from '@signalbox/engine';
+import type { StoredRun } from '@signalbox/store';
+import type { Evidence } from '../evidence.ts';
+import type { HistoryEvent } from '../history.ts';
+import { opOf, runKey } from '../names.ts';
+import type { Checker } from './checker.ts';
+import { type Lifetime, lifetimes, sharedUniques } from './lifetimes.ts';
+
+type Invoke = HistoryEvent & { kind: 'submit.invoke' };
+
+/** An answer that names a run. */
+interface Answered {
+  readonly op: number;
+  readonly run: StoredRun;
+  readonly how: 'created' | 'duplicate' | 'alias';
+  /** The job of the run, as the answer says. */
+  readonly job: string;
+  /** When the client last began to ask, and when the answer came. */
+  readonly askedAt: number;
+  readonly t: number;
+}
+
+/**
+ * C16: an acknowledged submission is a run of its own job and input, or an earlier run that it
+ * really equals: by its key, by its unique value, or because its job excludes overlap. No two live
+ * runs share a unique value, and a retry keeps what made its run unique.
+ */
+export const acknowledged: Checker = {
+  name: 'C16',
+  promise:
+    'an acknowledged submission is its own run, or truly the one that its client was told of',
+  check: (evidence) => [
+    ...new Answers(evidence).problems(),
+    ...sharedUniques(evidence),
+    ...lostAliases(evidence),
+    ...changedRetries(evidence),
+  ],
+};
+
+function headOf({ run }: StoredRun): RunHead {
+  return run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
+}
+
+class Answers {
+  readonly #evidence: Evidence;
+  readonly #asked = new Map<number, Invoke>();
+  readonly #lives: ReadonlyMap<string, Lifetime>;
+  readonly #ownRun = new Map<number, StoredRun>();
+  /** By tenant and key: the run that holds it. */
+  readonly #holder = new Map<string, StoredRun>();
+
+  constructor(evidence: Evidence) {
+    this.#evidence = evidence;
+    this.#lives = lifetimes(evidence);
+    for (const stored of evidence.runs) {
+      const head = headOf(stored);
+      if (head.trigger?.kind === 'redrive' || head.nested !== undefined) continue;
+      this.#ownRun.set(opOf(stored), stored);
+      if (head.key !== undefined) this.#holder.set(`${stored.run.tenant}/${head.key}`, stored);
+    }
+  }
+
+  problems(): string[] {
+    return [...this.#answered()].flatMap((answered) => {
+      const asked = this.#asked.get(answered.op);
+      if (asked === undefined) return [`operation ${answered.op} was answered and never asked for`];
+      const problem = this.#isOwn(asked, answered)
+        ? this.#ownProblem(asked, answered)
+        : this.#equalProblem(asked, answered);
+      return problem === null ? [] : [`operation ${answered.op} ${problem}`];
+    });
+  }
+
+  *#answered(): Iterable<Answered> {
+    const { events, runs, aliases } = this.#evidence;
+    const byName = new Map(runs.map((stored) => [runKey(stored.run.id), stored]));
+    const askedAt = new Map<number, number>();
+    for (const event of events) {
+      if (event.kind === 'submit.invoke') this.#asked.set(event.op, event);
+      if (event.kind === 'submit.invoke' || event.kind === 'submit.again') {
+        askedAt.set(event.op, event.t);
+      }
+      if (event.kind !== 'submit.ok' && event.kind !== 'submit.inbox') continue;
+      const { op, job, t } = event;
+      const id = event.kind === 'submit.ok' ? event.id : aliases.get(event.alias);
+      const run = id === undefined ? undefined : byName.get(runKey(id));
+      // A lost one is C1's.
+      if (run === undefined) continue;
+      const how =
+        event.kind === 'submit.inbox' ? 'alias' : event.duplicate ? 'duplicate' : 'created';
+      yield { op, run, how, job, t, askedAt: askedAt.get(op) ?? 0 };
+    }
+  }
+
+  #isOwn(asked: Invoke, { run }: Answered): boolean {
+    return opOf(run) === asked.op && headOf(run).trigger?.kind !== 'redrive';
+  }
+
+  #ownProblem(asked: Invoke, { run }: Answered): string | null {
+    const { job, tenant, inputBytes, input } = run.run;
+    if (tenant !== asked.tenant || job !== asked.job) return `became a run of ${tenant}/${job}`;
+    const held = input?.length ?? 0;
+    if (inputBytes === asked.inputBytes && held === asked.inputBytes) return null;
+    return `sent ${asked.inputBytes} bytes, its run has ${held}`;
+  }
+
+  /** Why a run that somebody else asked for is no answer to this. */
+  #equalProblem(asked: Invoke, answered: Answered): string | null {
+    const { run, how, job } = answered;
+    const name = `run ${runKey(run.run.id)} of ${run.run.job}`;
+    if (run.run.tenant !== asked.tenant) return `was answered with another tenant's ${name}`;
+    if (how === 'created') return `was told that it made ${name}, which another one made`;
+    if (job !== run.run.job) return `was answered with ${name}, as if it were of ${job}`;
+    if (this.#sharesKey(asked, run)) return null;
+    const own = this.#ownRun.get(asked.op);
+    if (own !== undefined) return `is run ${runKey(own.run.id)}, and was answered with ${name}`;
+    const holder =
+      asked.key === null ? undefined : this.#holder.get(`${asked.tenant}/${asked.key}`);
+    if (holder !== undefined && this.#wasThere(holder, answered.askedAt)) {
+      return `was answered with ${name}, its key belongs to run ${runKey(holder.run.id)}`;
+    }
+    if (run.run.job !== asked.job) return `asked for ${asked.job} and was answered with ${name}`;
+    if (!this.#sharesUnique(asked, run))
+      return `was answered with ${name}, which it does not equal`;
+    return this.#livedThen(asked, answered) ? null : `was answered with ${name}, which was over`;
+  }
+
+  /** The same key, or the same place in a request under the same key. */
+  #sharesKey(asked: Invoke, run: StoredRun): boolean {
+    if (asked.key !== null && headOf(run).key === asked.key) return true;
+    const other = this.#asked.get(opOf(run));
+    return asked.request !== null && other?.request === asked.request;
+  }
+
+  #sharesUnique(asked: Invoke, run: StoredRun): boolean {
+    if (this.#evidence.jobs.get(asked.job)?.overlap === 'skip') return true;
+    return asked.unique !== null && headOf(run).unique === asked.unique;
+  }
+
+  #wasThere(run: StoredRun, at: number): boolean {
+    // Where keys are dropped with time, a later submission may take one again.
+    if (this.#evidence.options.wild.keeping !== null) return false;
+    return (this.#lives.get(runKey(run.run.id))?.from ?? Number.POSITIVE_INFINITY) < at;
+  }
+
+  #livedThen(asked: Invoke, { run, how, t, askedAt }: Answered): boolean {
+    const life = this.#lives.get(runKey(run.run.id));
+    if (life === undefined) return false;
+    // An entry of the inbox is judged when it is taken in, long after its answer.
+    const from = how === 'alias' ? asked.t : askedAt;
+    return life.to >= from && (how === 'alias' || life.from <= t);
+  }
+}
+
+function lostAliases({ events }: Evidence): string[] {
+  return events.flatMap((event) => {
+    if (event.kind !== 'alias.read' || event.found !== null) return [];
+    return [`operation ${event.op} was acknowledged as ${event.alias}, which was denied`];
+  });
+}
+
+function changedRetries(evidence: Evidence): string[] {
+  const byName = new Map(evidence.runs.map((stored) => [runKey(stored.run.id), stored]));
+  return evidence.events.flatMap((event) => {
+    if (event.kind !== 'retry.ok') return [];
+    const [old, made] = [byName.get(runKey(event.of)), byName.get(runKey(event.id))];
+    const name = `the retry ${runKey(event.id)} of run ${runKey(event.of)}`;
+    if (old === undefined || made === undefined) return [`${name} is lost`];
+    if (made.run.job !== old.run.job) return [`${name} is of another job`];
+    if (headOf(made).unique !== headOf(old).unique) return [`${name} lost its unique value`];
+    const isRetry = headOf(made).trigger?.kind === 'redrive';
+    const same = made.run.inputBytes === old.run.inputBytes;
+    return isRetry && !same ? [`${name} has another input`] : [];
+  });
+}

@@ -1,0 +1,26 @@
+import type { Caller, NodeContext } from '@signalbox/node/context';
+import type { CommitLoop } from '@signalbox/node/loop';
+import type { Store } from '@signalbox/store';
+import type { World } from './world.ts';
+
+/**
+ * A node as its operations see it: the code behind the API runs as it does in production, from the
+ * checks of a request to the inbox. Only parts that no operation of the simulator uses are absent.
+ */
+export function frontDoor(
+  world: World,
+  node: { readonly name: string; readonly loop: CommitLoop; readonly store: Store },
+): NodeContext {
+  const silent = () => {};
+  return {
+    ...node,
+    version: 'sim',
+    partitions: world.options.partitions,
+    blobs: world.blobs,
+    log: { warn: silent, info: silent, debug: silent, error: silent },
+  } as unknown as NodeContext;
+}
+
+export function callerOf(tenant: string): Caller {
+  return { key: 'sim', tenant, role: 'operator', platform: false, ip: '', requestId: '' };
+}

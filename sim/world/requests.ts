@@ -1,0 +1,150 @@
+import { CLASSES, type Class } from '@signalbox/engine';
+import type { SubmitItem } from '@signalbox/node/operations';
+import { inputOf } from '../names.ts';
+import { drawJob, MISFITS, type Tenant } from './catalogue.ts';
+import { chance, type Dice, pick } from './streams.ts';
+import type { World } from './world.ts';
+
+/** One submission that somebody asks for. */
+export interface Op {
+  readonly op: number;
+  readonly job: string;
+  readonly class: Class | null;
+  readonly key: string | null;
+  readonly unique: string | null;
+  readonly dueAt: number;
+  readonly inputBytes: number;
+}
+
+/** What is sent together: one submission, or several. */
+export interface Request {
+  readonly tenant: string;
+  readonly ops: readonly Op[];
+  /** Makes the whole of it repeatable. */
+  readonly key: string | null;
+  /** Not a batch, as the API tells the two apart. */
+  readonly single: boolean;
+  tries: number;
+  /** Some try may have been accepted. */
+  unsure: boolean;
+}
+
+/** Invents what clients ask for. */
+export class Requests {
+  readonly #world: World;
+  readonly #dice: Dice;
+  #ops = 0;
+  #requests = 0;
+
+  constructor(world: World, dice: Dice) {
+    this.#world = world;
+    this.#dice = dice;
+  }
+
+  /** One submission with a key, so that it gets through. */
+  plain(tenant: string, job: string, dueAt: number): Request {
+    const op = ++this.#ops;
+    const wants = { op, job, class: null, key: `k${op}`, unique: null, dueAt };
+    return requestOf(tenant, [{ ...wants, inputBytes: inputOf(op, 1).length }]);
+  }
+
+  /** More work that fits nowhere than a small window holds, all of one tenant. */
+  misfits(): Request[] {
+    const { tenant } = this.#drawTenant();
+    this.#world.coverage.sometimes('backlog that fits nowhere');
+    return Array.from({ length: 20 + this.#dice.int(40) }, () =>
+      this.plain(tenant, pick(this.#dice, MISFITS).name, 0),
+    );
+  }
+
+  draw(): Request {
+    const { wild } = this.#world.options;
+    const { tenant } = this.#drawTenant();
+    if (!chance(this.#dice, wild.batchShare)) return requestOf(tenant, [this.#drawOp(0)]);
+    const count = 2 + this.#dice.int(6);
+    // Mixed batches, whose items stand for themselves, and plain ones, which are one unit.
+    const isPlain = chance(this.#dice, 0.6);
+    const ops = Array.from({ length: count }, () => this.#drawOp(isPlain ? 2 : 1));
+    const key = chance(this.#dice, 0.8) ? this.#drawRequestKey() : null;
+    return { ...requestOf(tenant, ops), key, single: false };
+  }
+
+  /** `restraint`: 0 for a submission of its own, 1 for one of a batch, 2 for one without a key. */
+  #drawOp(restraint: 0 | 1 | 2): Op {
+    const { options, catalogue } = this.#world;
+    const dice = this.#dice;
+    const op = ++this.#ops;
+    const isMisfit = chance(dice, options.wild.misfitShare) && restraint === 0;
+    const job = isMisfit ? pick(dice, MISFITS).name : drawJob(dice, catalogue.jobs).name;
+    if (isMisfit) this.#world.coverage.sometimes('task that fits nowhere');
+    const hasKey = chance(dice, options.keyShare) && restraint < 2;
+    const key = hasKey ? this.#drawKey(op) : null;
+    const dueAt = this.#drawDueAt();
+    const klass = chance(dice, 0.1) ? (dice.int(3) as Class) : null;
+    const isUnique = chance(dice, options.wild.uniqueShare) && restraint < 2;
+    const unique = isUnique ? `u${dice.int(3)}` : null;
+    return {
+      op,
+      job,
+      class: klass,
+      key,
+      unique,
+      dueAt,
+      inputBytes: this.#drawBytes(op, restraint),
+    };
+  }
+
+  #drawKey(op: number): string {
+    const { keyPool } = this.#world.options.wild;
+    if (keyPool === 0 || chance(this.#dice, 0.3)) return `k${op}`;
+    return `p${this.#dice.int(keyPool)}`;
+  }
+
+  #drawRequestKey(): string {
+    const { keyPool } = this.#world.options.wild;
+    const isReused = keyPool > 0 && chance(this.#dice, 0.5);
+    return isReused ? `p${this.#dice.int(keyPool)}` : `r${++this.#requests}`;
+  }
+
+  /** Mostly small, now and then as large as there may be; of a batch each names its operation. */
+  #drawBytes(op: number, restraint: 0 | 1 | 2): number {
+    const { inputBytesMax } = this.#world.options.wild;
+    const least = inputOf(op, 1).length;
+    if (inputBytesMax === 0) return least;
+    const drawn = Math.floor(this.#dice.next() ** 3 * (inputBytesMax + 1));
+    if (chance(this.#dice, 0.05) && restraint === 0) return 0;
+    return Math.max(least, drawn);
+  }
+
+  /** A tenant under a limit gets less to do: its backlog would outlive every seed. */
+  #drawTenant(): Tenant {
+    const { tenants } = this.#world.catalogue;
+    const drawn = pick(this.#dice, tenants);
+    const isSpared = drawn.runningMax < 10 && chance(this.#dice, 0.75);
+    return isSpared ? (tenants[0] as Tenant) : drawn;
+  }
+
+  /** Most are due at once, some soon, a few when no world lives any more. */
+  #drawDueAt(): number {
+    const { options, disk, farDueMs } = this.#world;
+    if (!chance(this.#dice, options.dueShare)) return 0;
+    if (chance(this.#dice, 0.05)) return farDueMs + this.#dice.int(10_000_000);
+    return disk.nowMs + Math.round(pick(this.#dice, [5_000, 60_000, 400_000]) * this.#dice.next());
+  }
+}
+
+function requestOf(tenant: string, ops: readonly Op[]): Request {
+  return { tenant, ops, key: null, single: true, tries: 0, unsure: false };
+}
+
+/** As the API takes it. */
+export function itemOf(op: Op): SubmitItem {
+  return {
+    job: op.job,
+    ...(op.class === null ? {} : { class: CLASSES[op.class] }),
+    ...(op.key === null ? {} : { key: op.key }),
+    ...(op.unique === null ? {} : { unique: op.unique }),
+    ...(op.dueAt === 0 ? {} : { dueAt: new Date(op.dueAt).toISOString() }),
+    inputBytes: inputOf(op.op, op.inputBytes),
+  };
+}

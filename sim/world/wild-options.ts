@@ -1,0 +1,88 @@
+import { between, chance, type Dice, pick } from './streams.ts';
+
+/** How long a node keeps what; the sweep of retention runs this often. */
+export interface Keeping {
+  readonly historyMs: number;
+  readonly keysMs: number;
+  readonly factsMs: number;
+  readonly everyMs: number;
+}
+
+/**
+ * What makes a world wild: unusual requests, sizes and numbers, beside the faults. Each seed draws
+ * some of them, so that their combinations meet.
+ */
+export interface Wild {
+  /** Keys that a tenant uses again and again, for any of its jobs; 0: each submission has its own. */
+  readonly keyPool: number;
+  /** Share of requests that are sent to any node, not to the owner of the partition. */
+  readonly strayShare: number;
+  /** Share of requests that submit several runs, most of them under a key of the request. */
+  readonly batchShare: number;
+  readonly uniqueShare: number;
+  /** Whether jobs with `overlap: 'skip'` exist. */
+  readonly overlaps: boolean;
+  /** The largest input in bytes; 0: inputs hold only the name of their operation. */
+  readonly inputBytesMax: number;
+  /** The store refuses a commit of more bytes; 0: none is too large. */
+  readonly commitBytesMax: number;
+  /** Share of submissions that fit on no worker. */
+  readonly misfitShare: number;
+  /** Share of attempts whose handler ignores the order to stop. */
+  readonly deafShare: number;
+  /** Share of requests whose client closes before an answer can come. */
+  readonly impatience: number;
+  /** Whether workers and definitions use numbers at and beyond the edges of their range. */
+  readonly edges: boolean;
+  /** Retention sweeps with these settings; null: nothing is ever dropped. */
+  readonly keeping: Keeping | null;
+  /** Mean time between two retries of ended runs; 0 for never. */
+  readonly retryEveryMs: number;
+}
+
+/** A world as plain as it gets, for scenarios and canaries that look at one thing. */
+export const TAME: Wild = {
+  keyPool: 0,
+  strayShare: 0,
+  batchShare: 0,
+  uniqueShare: 0.06,
+  overlaps: false,
+  inputBytesMax: 0,
+  commitBytesMax: 0,
+  misfitShare: 0,
+  deafShare: 0.25,
+  impatience: 0,
+  edges: false,
+  keeping: null,
+  retryEveryMs: 0,
+};
+
+const HOUR_MS = 3_600_000;
+
+export function drawWild(dice: Dice): Wild {
+  return {
+    keyPool: chance(dice, 0.5) ? 2 + dice.int(30) : 0,
+    strayShare: chance(dice, 0.6) ? between(dice, 0.05, 0.6) : 0,
+    batchShare: chance(dice, 0.5) ? between(dice, 0.02, 0.2) : 0,
+    uniqueShare: chance(dice, 0.4) ? between(dice, 0.1, 0.6) : 0.06,
+    overlaps: chance(dice, 0.4),
+    inputBytesMax: chance(dice, 0.4) ? pick(dice, [200, 4_000, 40_000]) : 0,
+    commitBytesMax: 0,
+    misfitShare: chance(dice, 0.3) ? between(dice, 0.01, 0.08) : 0,
+    deafShare: pick(dice, [0.25, 0.25, 0.6, 1]),
+    impatience: chance(dice, 0.4) ? between(dice, 0.02, 0.3) : 0,
+    edges: chance(dice, 0.3),
+    keeping: chance(dice, 0.3) ? drawKeeping(dice) : null,
+    retryEveryMs: chance(dice, 0.5) ? between(dice, 5_000, 60_000) : 0,
+  };
+}
+
+function drawKeeping(dice: Dice): Keeping {
+  return {
+    historyMs: pick(dice, [90 * 24, 48, 24]) * HOUR_MS,
+    // Longer than any client repeats a request: a key that was forgotten may be used again.
+    keysMs: pick(dice, [7 * 24 * HOUR_MS, 2 * HOUR_MS]),
+    factsMs: pick(dice, [24 * HOUR_MS, 60_000]),
+    everyMs: Math.round(between(dice, 20_000, 300_000)),
+  };
+}
