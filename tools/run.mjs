@@ -16,6 +16,7 @@ const commands = {
   bench: 'bench/compare/main.ts',
   'bench:core': 'bench/core/main.ts',
   'bench:edge': 'bench/edge/main.ts',
+  model: 'test/model/main.ts',
   rows: 'tools/rows.ts',
 };
 

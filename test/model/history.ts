@@ -1,0 +1,78 @@
+/** What a handler gets. `submission` is unique to one submission, so a run can be traced to it. */
+export interface WorkInput {
+  readonly submission: string;
+  readonly ms?: number;
+  /** Ignores its abort signal. */
+  readonly deaf?: boolean;
+  /** How each attempt ends; the ones after the last succeed. */
+  readonly plan?: readonly ('ok' | 'transient' | 'permanent')[];
+  readonly padding?: string;
+}
+
+/** One line of what the handlers wrote themselves. */
+export interface Evidence {
+  readonly kind: 'start' | 'succeeded' | 'failed';
+  readonly run: string;
+  readonly attempt: string;
+  readonly job: string;
+  readonly tenant: string;
+  readonly submission: string | null;
+  readonly nonce: string;
+  readonly at: number;
+}
+
+/** A submission as one client sent it, and what came back. */
+export interface Submitted {
+  readonly tenant: string;
+  readonly job: string;
+  readonly key: string | null;
+  readonly unique: string | null;
+  readonly input: WorkInput;
+  readonly invokedAt: number;
+  answeredAt: number;
+  answer:
+    | { readonly kind: 'acknowledged'; readonly id: string; readonly created: boolean }
+    | { readonly kind: 'refused'; readonly status: number; readonly code: string }
+    /** No answer, or one that says that nobody knows. */
+    | { readonly kind: 'unknown' };
+}
+
+/** What a reader was shown of a run, by GET or in a list. */
+export interface Shown {
+  readonly tenant: string;
+  readonly id: string;
+  readonly state: string;
+  readonly invokedAt: number;
+  readonly answeredAt: number;
+}
+
+export interface ScheduleChange {
+  readonly what: 'saved' | 'paused' | 'resumed' | 'deleted';
+  readonly tenant: string;
+  readonly invokedAt: number;
+  readonly answeredAt: number;
+  /** Nobody knows whether it was done. */
+  readonly unknown: boolean;
+}
+
+/** Everything that the observers saw; the judges read it after everything came to rest. */
+export class History {
+  readonly submissions: Submitted[] = [];
+  readonly shown: Shown[] = [];
+  readonly scheduleChanges: ScheduleChange[] = [];
+  readonly faults: { readonly what: string; readonly at: number }[] = [];
+  /** Answers that no client may get: 5xx other than 503, or none within a minute. */
+  readonly broken: string[] = [];
+  #next = 1;
+
+  nextSubmission(): string {
+    return `s${this.#next++}`;
+  }
+}
+
+export const TERMINAL: ReadonlySet<string> = new Set([
+  'SUCCEEDED',
+  'PARTIAL',
+  'FAILED',
+  'CANCELLED',
+]);

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { hasPostgres } from '../../tools/testing/postgres.ts';
+import { drawOptions } from './options.ts';
+import { runModel } from './run-model.ts';
+
+const SEED = 7;
+
+/** Long enough for every kind of request and a few faults; `npm run model` goes on for longer. */
+async function judgeSeed(params: { store: 'sqlite' | 'postgres'; nodes: number }): Promise<void> {
+  const options = { ...drawOptions({ seed: SEED, seconds: 12, ...params }), faultEveryMs: 2_500 };
+  const report = await runModel(options);
+  const found = [...report.problems, report.logs].join('\n');
+  expect(report.problems, found).toEqual([]);
+  expect(report.acknowledged).toBeGreaterThan(20);
+  expect(report.duplicates).toBeGreaterThan(0);
+  expect(report.faults).toBeGreaterThan(0);
+}
+
+it('I1 I2 I10 I20 random requests to one node on a file, whose processes are killed', async () => {
+  await judgeSeed({ store: 'sqlite', nodes: 1 });
+}, 400_000);
+
+it.skipIf(!hasPostgres)(
+  'I1 I2 I10 I20 random requests to three nodes on PostgreSQL, whose processes are killed',
+  async () => {
+    await judgeSeed({ store: 'postgres', nodes: 3 });
+  },
+  400_000,
+);

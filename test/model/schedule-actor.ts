@@ -1,0 +1,68 @@
+import type { Client } from './client.ts';
+import type { History, ScheduleChange } from './history.ts';
+import type { Random } from './options.ts';
+
+export const SCHEDULE = 'beat';
+export const WINDOW_MS = 1_000;
+
+/** Saves one schedule of a tenant, and pauses and resumes it now and then. */
+export class ScheduleActor {
+  readonly #clients: readonly Client[];
+  readonly #random: Random;
+  readonly #history: History;
+  readonly #tenant: string;
+  #isPaused = false;
+
+  constructor(params: {
+    clients: readonly Client[];
+    random: Random;
+    history: History;
+    tenant: string;
+  }) {
+    this.#clients = params.clients;
+    this.#random = params.random;
+    this.#history = params.history;
+    this.#tenant = params.tenant;
+  }
+
+  async runUntil(endAt: number): Promise<void> {
+    const body = {
+      job: 'windows',
+      everyMs: WINDOW_MS,
+      catchUp: { windowsMax: 100, order: 'oldest' },
+      input: { ms: 1 },
+    };
+    await this.#change('saved', 'PUT', { path: '', body });
+    while (Date.now() < endAt) {
+      await new Promise((resolve) => setTimeout(resolve, 1_000 + this.#random.int(8_000)));
+      if (this.#isPaused) await this.#change('resumed', 'POST', { path: '/resume' });
+      else if (this.#random.next() < 0.4) await this.#change('paused', 'POST', { path: '/pause' });
+    }
+    if (this.#isPaused) await this.#change('resumed', 'POST', { path: '/resume' });
+  }
+
+  /** After everything has come to rest: no window opens after this. */
+  async stop(): Promise<void> {
+    await this.#change('paused', 'POST', { path: '/pause' });
+  }
+
+  async #change(
+    what: ScheduleChange['what'],
+    method: string,
+    { path, body }: { path: string; body?: object },
+  ): Promise<void> {
+    const tenant = this.#tenant;
+    const invokedAt = Date.now();
+    const client = this.#clients[this.#random.int(this.#clients.length)] as Client;
+    const options = { tenant, body: body ?? {} };
+    const reply = await client.sure(method, `/schedules/${SCHEDULE}${path}`, options);
+    if (reply.status >= 300) {
+      const answer = JSON.stringify(reply.body);
+      this.#history.broken.push(`${method} /schedules${path}: ${reply.status} ${answer}`);
+      return;
+    }
+    this.#isPaused = what === 'paused';
+    const change = { what, tenant, invokedAt, answeredAt: Date.now(), unknown: false };
+    this.#history.scheduleChanges.push(change);
+  }
+}
