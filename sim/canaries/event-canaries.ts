@@ -55,7 +55,6 @@ export const EVENT_CANARIES: readonly CodeCanary[] = [
   {
     name: 'an event that is sent again counts again',
     caughtBy: 'C14',
-    seeds: 4,
     options: canaryWorld(62, {}, HEARS),
     seeds: 4,
     sabotage: () => ({

@@ -15,4 +15,8 @@ export class Blobs implements BlobStore {
   async get(tenant: string, name: string): Promise<Uint8Array | null> {
     return this.#blobs.get(`${tenant}/${name}`) ?? null;
   }
+
+  async collect(): Promise<number> {
+    return 0;
+  }
 }
