@@ -5,11 +5,11 @@ import {
   encodeBlobRef,
   PAYLOAD_INLINE_MAX,
 } from '@signalbox/protocol/link';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Blobs } from './blobs.ts';
 import { TransientError } from './errors.ts';
 import { buildAssign, textOf } from './testing/fake-node.ts';
-import { startWorker, stopWorkers } from './testing/start-worker.ts';
+import { gate, startWorker, stopWorkers } from './testing/start-worker.ts';
 
 afterEach(stopWorkers);
 
@@ -102,6 +102,51 @@ describe('large payloads', () => {
     expect(state.length).toBeLessThan(500);
     node.say(buildAssign(2, { checkpoint: state }));
     expect(textOf((await node.next('finish', 2)).output)).toBe('10000000');
+  });
+
+  it('a checkpoint that was saved earlier does not replace a later one, however long it takes', async () => {
+    const upload = Promise.withResolvers<void>();
+    const stored = new MemoryBlobs();
+    const blobs: Blobs = {
+      get: (tenant, name) => stored.get(tenant, name),
+      put: (tenant, bytes) => upload.promise.then(() => stored.put(tenant, bytes)),
+    };
+    const { node } = await startWorker(
+      async (_input, { checkpoint }) => {
+        const slow = checkpoint.save('x'.repeat(PAYLOAD_INLINE_MAX));
+        await checkpoint.save('newer');
+        upload.resolve();
+        await slow;
+      },
+      { blobs },
+    );
+    node.say(buildAssign(1));
+    await node.next('finish');
+    expect(node.all('checkpoint').map(({ state }) => textOf(state))).toEqual(['"newer"']);
+  });
+
+  it('an offered state that cannot be stored does not hold up the result', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const put = vi.fn(() => new Promise<never>(() => {}));
+    const { handler, begun, open } = gate();
+    const { node } = await startWorker(
+      (input, context) => {
+        context.checkpoint.offer(() => 'x'.repeat(PAYLOAD_INLINE_MAX));
+        return handler(input, context);
+      },
+      { blobs: { get: async () => null, put } },
+    );
+    node.say(buildAssign(1));
+    await begun;
+    vi.advanceTimersByTime(30_000);
+    expect(put).toHaveBeenCalledTimes(1);
+    open('done');
+    await vi.waitFor(() => {
+      vi.advanceTimersByTime(1_000);
+      expect(node.all('finish')).toHaveLength(1);
+    });
+    expect(textOf(node.all('finish')[0]?.output)).toBe('"done"');
   });
 
   it('a large output without a blob store is a failure for good', async () => {

@@ -10,6 +10,8 @@ import { ClassedError, PermanentError, TransientError } from './errors.ts';
 import { BackOff } from './link/back-off.ts';
 
 const REQUEST_MS = 60_000;
+/** Answers of a node that may be others the next time; an output waits for as long as they last. */
+const MAY_PASS: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 /** Payloads that are too large for the link, by the tenant of the attempt. */
 export interface Blobs {
@@ -29,7 +31,8 @@ export function httpBlobs(params: { url: string; key: string }): Blobs {
       const url = `${base}/${encodeURIComponent(name)}`;
       const response = await fetch(url, { headers: headers(tenant), ...bounds() });
       if (response.status === 404) return null;
-      if (!response.ok) throw refused(response.status);
+      // Another worker may have a key that may read it: the attempt fails, the task is tried again.
+      if (!response.ok) throw new TransientError(`the blob store answered ${response.status}`);
       return new Uint8Array(await response.arrayBuffer());
     },
     async put(tenant, bytes) {
@@ -52,7 +55,7 @@ function bounds(): { redirect: 'error'; signal: AbortSignal } {
 
 function refused(status: number): Error {
   const message = `the blob store answered ${status}`;
-  const never = status === 413 || status === 415 || status === 422;
+  const never = status >= 400 && status < 500 && !MAY_PASS.has(status);
   return never ? new PermanentError(message) : new TransientError(message);
 }
 

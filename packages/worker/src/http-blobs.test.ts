@@ -38,7 +38,12 @@ it('puts and gets bytes over the API, for the tenant of the attempt', async () =
 
 it.each([
   [404, null],
+  [400, 'permanent'],
+  [403, 'permanent'],
   [413, 'permanent'],
+  // The key may be put in place again, and the limit may pass.
+  [401, 'transient'],
+  [429, 'transient'],
   [503, 'transient'],
 ])('understands %i', async (status, errorClass) => {
   const url = await listen((request, response) => {

@@ -38,6 +38,9 @@ export class HeldAttempt implements AttemptContext {
   finishSaidAt = 0;
   /** The last state that was saved, said again to the next connection. */
   saved: Uint8Array | null = null;
+  /** Which of the saves that state is, and how many have begun. */
+  savedNumber = 0;
+  savesBegun = 0;
   progressValue: number | null = null;
   /** Until what it runs is really gone: a handler that ignores its signal keeps its place. */
   occupies = true;

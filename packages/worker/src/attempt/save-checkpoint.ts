@@ -9,10 +9,14 @@ export async function saveCheckpoint(params: {
 }): Promise<void> {
   const { held, state, blobs } = params;
   const { tenant } = held.assign;
+  held.savesBegun += 1;
+  const number = held.savesBegun;
   const saved = needsBlob(state)
     ? await storePayload({ blobs, tenant, payload: state, signal: held.signal })
     : state;
-  if (held.isOver) return;
+  // A later one may have overtaken it: the last that was saved is what the next attempt begins from.
+  if (held.isOver || number < held.savedNumber) return;
   held.saved = saved;
+  held.savedNumber = number;
   held.link.say({ kind: 'checkpoint', ref: held.ref, state: saved });
 }

@@ -70,7 +70,11 @@ export class Link {
 
   open(): void {
     this.#retry = null;
-    this.#connect().catch((error: unknown) => this.#lost(0, String(error)));
+    this.#connect().catch((error: unknown) => {
+      // Where the worker itself could not say who it is, the connection is there and of no use.
+      void this.#connection?.close(1002);
+      this.#lost(0, String(error));
+    });
   }
 
   /** Dropped where there is no connection: what must not be lost is said again by `resume`. */

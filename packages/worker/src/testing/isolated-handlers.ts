@@ -50,6 +50,12 @@ export const obey: Handler = async (_input, { signal, checkpoint, log }) => {
   await delay(60_000, undefined, { signal });
 };
 
+export const obeyWithMuch: Handler = async (_input, { signal, checkpoint, log }) => {
+  checkpoint.offer(() => 'x'.repeat(300_000));
+  log.info('waiting');
+  await delay(60_000, undefined, { signal });
+};
+
 export const fill: Handler = () => {
   const kept: number[][] = [];
   for (;;) kept.push(new Array(100_000).fill(Math.random()));

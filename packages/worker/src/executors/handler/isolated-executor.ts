@@ -5,6 +5,7 @@ import { siblingModule } from '../../sibling-module.ts';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import type { HandlerModule } from './handler.ts';
 import { type Isolated, startProcess, startThread } from './isolated-start.ts';
+import { savedBriefly } from './saved-briefly.ts';
 
 /** A new thread or process for every attempt: nothing of one is left for the next (WRK-08). */
 export function isolatedExecutor(name: string, handler: HandlerModule): Executor {
@@ -38,6 +39,7 @@ function stub(module: string, exportName: string): string {
 function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Result> {
   return new Promise((resolve) => {
     let result: Result | null = null;
+    let saving = Promise.resolve();
     let kill: NodeJS.Timeout | undefined;
     const onAbort = (): void => {
       const { graceMs } = attempt;
@@ -67,7 +69,7 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
           case 'progress':
             return attempt.progress(message.value);
           case 'checkpoint':
-            attempt.saveCheckpoint(message.state).catch(() => {});
+            saving = attempt.saveCheckpoint(message.state).catch(() => {});
             return;
           case 'extend':
             void attempt.extend(message.byMs).then((granted) => {
@@ -85,7 +87,8 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
       ended: (failure) => {
         clearTimeout(kill);
         attempt.signal.removeEventListener('abort', onAbort);
-        resolve(result ?? failure);
+        // The state that it saved last must be on its way before its end is.
+        void savedBriefly(saving).then(() => resolve(result ?? failure));
       },
     });
   });

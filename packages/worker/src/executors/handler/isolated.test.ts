@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { decodeBlobRef } from '@signalbox/protocol/link';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buildAssign, buildRef, type FakeNode, textOf } from '../../testing/fake-node.ts';
 import { startWorker, stopWorkers } from '../../testing/start-worker.ts';
@@ -93,6 +94,22 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
     node.say({ kind: 'abort', ref: buildRef(0), graceMs: 5_000, why: 'evicted' });
     expect((await finish).result).toEqual({ kind: 'stopped' });
     expect(textOf(node.all('checkpoint')[0]?.state)).toBe('{"reason":"evicted"}');
+  });
+
+  it('its offered state is saved before its end is told, also where it is large', async () => {
+    const put = async (_tenant: string, bytes: Uint8Array) => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return { name: 'state', bytes: bytes.length, sha256: '' };
+    };
+    const { node } = await startWorker(() => 1, {
+      handlers: { obey: { module, export: 'obeyWithMuch', isolation } },
+      blobs: { get: async () => null, put },
+    });
+    const finish = run(node, 'obey');
+    await node.next('log');
+    node.say({ kind: 'abort', ref: buildRef(0), graceMs: 20_000, why: 'evicted' });
+    expect((await finish).result).toEqual({ kind: 'stopped' });
+    expect(decodeBlobRef(node.all('checkpoint')[0]?.state as Uint8Array)?.name).toBe('state');
   });
 
   it('what it prints last is not lost', async () => {

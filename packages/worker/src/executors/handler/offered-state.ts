@@ -1,4 +1,5 @@
 import type { AttemptContext } from '../executor.ts';
+import { savedBriefly } from './saved-briefly.ts';
 
 const EVERY_MS = 30_000;
 
@@ -26,7 +27,7 @@ export class OfferedState {
     if (this.#state === null) return;
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#attempt.signal.removeEventListener('abort', this.#onAbort);
-    await this.#saving;
+    await savedBriefly(this.#saving);
   }
 
   #save(): void {

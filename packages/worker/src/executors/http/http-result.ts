@@ -55,7 +55,7 @@ function stored({ status, headers, body }: Answer): Record<string, unknown> {
 /** Seconds, or a date: read against the date of the answer, because the clocks may differ. */
 function retryAfter({ headers }: Answer, nowMs: number): number | null {
   const value = header(headers, 'retry-after')?.trim() ?? '';
-  if (/^\d{1,9}$/.test(value)) return Math.min(Number(value) * 1_000, RETRY_AFTER_MS_MAX);
+  if (/^\d+$/.test(value)) return Math.min(Number(value) * 1_000, RETRY_AFTER_MS_MAX);
   const atMs = Date.parse(value);
   if (Number.isNaN(atMs) || !value.includes(':')) return null;
   const theirNowMs = Date.parse(header(headers, 'date') ?? '');
