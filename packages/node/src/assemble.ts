@@ -147,7 +147,9 @@ function makeLoop(
         feed.observe(event);
         if (event.kind === 'groupRefused') {
           log.error({ event }, 'commit refused, partition released');
-        } else if (event.kind !== 'committed') log.debug({ event }, 'loop');
+        } else if (event.kind !== 'committed' && event.kind !== 'partitionRead') {
+          log.debug({ event }, 'loop');
+        }
       },
     }),
     settings: { ...(partitions === undefined ? {} : { partitions }), ...options.loop },

@@ -1,4 +1,4 @@
-import type { Effect, Fact, FollowedEnd, Random } from '@signalbox/engine';
+import type { Effect, Fact, FollowedEnd, Random, Run } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
 
 /**
@@ -54,6 +54,12 @@ export type LoopEvent =
     }
   /** The store will not take what was decided in a partition: the partition is given up. */
   | { readonly kind: 'groupRefused'; readonly partition: number; readonly error: string }
+  /** A partition has been read in; nothing has been decided about its runs yet. */
+  | {
+      readonly kind: 'partitionRead';
+      readonly partition: number;
+      readonly runs: ReadonlyMap<number, Run>;
+    }
   | {
       readonly kind: 'takenOver';
       readonly partition: number;
