@@ -220,7 +220,8 @@ describe('a backlog larger than memory', () => {
     for (let i = 0; i < 60; i++) h.trySubmit({});
     parked.see(h.step().facts);
     const lane = queueLane(1, 'acme');
-    const wanted = { partition: 0, lane, after: null, upTo: Number.MAX_SAFE_INTEGER, limit: 10 };
+    const upTo = Number.MAX_SAFE_INTEGER;
+    const wanted = { partition: 0, lane, after: null, upTo, limit: 10, bytes: 0 };
     const page = {
       kind: 'pageIn',
       partition: 0,

@@ -13,6 +13,7 @@ import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.t
 import type { Position } from './positions.ts';
 
 const GROUPS_PER_READ = 200;
+const BYTES_PER_READ = 16_777_216;
 /** What one watcher may have read back for it; whoever was away for longer starts anew. */
 const GROUPS_MAX = 20_000;
 const RUNS_LOOKED = 5_000;
@@ -47,7 +48,8 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   const runs = new RunsOf(question);
   while (after < to) {
     const limit = Math.min(GROUPS_PER_READ, to - after);
-    const groups = await context.store.readGroups({ partition, afterSeq: after, limit });
+    const query = { partition, afterSeq: after, limit, bytes: BYTES_PER_READ };
+    const groups = await context.store.readGroups(query);
     if (groups[0]?.seq !== after + 1) throw new TooOld();
     for (const group of groups) {
       const facts = decodeGroup(partition, group.body);

@@ -9,6 +9,7 @@ const KEPT_MS = 60_000;
 /** Books with more live runs than this are read anew instead of kept: they are another node's memory. */
 const RUNS_KEPT = 50_000;
 const GROUPS_PER_READ = 500;
+const BYTES_PER_READ = 16_777_216;
 
 /** A partition as its journal tells it: the fold of all groups up to `seq`. */
 export interface Followed {
@@ -89,11 +90,13 @@ export class FollowedBooks {
         partition,
         afterSeq: after,
         limit: GROUPS_PER_READ,
+        bytes: BYTES_PER_READ,
       });
       if (page.length > 0 && page[0]?.seq !== after + 1) return null;
       groups.push(...page);
       after = page.at(-1)?.seq ?? after;
-      if (page.length < GROUPS_PER_READ) return { groups, seq: after };
+      const bytes = page.reduce((sum, { body }) => sum + body.length, 0);
+      if (page.length < GROUPS_PER_READ && bytes < BYTES_PER_READ) return { groups, seq: after };
     }
   }
 

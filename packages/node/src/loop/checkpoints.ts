@@ -15,6 +15,9 @@ export class Checkpoints {
     leases(): Leases;
   };
 
+  /** What the last checkpoint of a partition took: one that is larger than the tail saves nothing. */
+  readonly #bytes = new Map<number, number>();
+
   constructor(params: {
     engine: Engine;
     store: Store;
@@ -33,10 +36,16 @@ export class Checkpoints {
       const book = this.#p.engine.core.books.get(partition);
       if (held === undefined || book === undefined) continue;
       const size = book.runs.size + book.schedules.size;
-      const enough = Math.max(this.#p.settings.checkpointFacts, size * 2);
-      if (held.factsSinceCheckpoint < enough) continue;
+      const { checkpointFacts, checkpointBytes } = this.#p.settings;
+      const last = this.#bytes.get(partition) ?? 0;
+      const isLong = held.factsSinceCheckpoint >= Math.max(checkpointFacts, size * 2);
+      const isLarge = held.bytesSinceCheckpoint >= Math.max(checkpointBytes, last * 2);
+      if (!isLong && !isLarge) continue;
       held.factsSinceCheckpoint = 0;
-      due.push({ partition, epoch: held.epoch, seq: held.nextSeq, chunks: encodeCheckpoint(book) });
+      held.bytesSinceCheckpoint = 0;
+      const chunks = encodeCheckpoint(book);
+      this.#bytes.set(partition, bytesOf(chunks));
+      due.push({ partition, epoch: held.epoch, seq: held.nextSeq, chunks });
     }
     return due;
   }
@@ -48,11 +57,14 @@ export class Checkpoints {
     if (held?.epoch !== epoch || held.nextSeq <= seq) return;
     try {
       if (!(await this.#p.store.writeCheckpoint(checkpoint))) return;
-      const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-      this.#p.ports.observe?.({ kind: 'checkpointed', partition, bytes });
+      this.#p.ports.observe?.({ kind: 'checkpointed', partition, bytes: bytesOf(chunks) });
     } catch (error) {
       // The tail stays longer and the next one will do.
       asStoreError(error);
     }
   }
+}
+
+function bytesOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }

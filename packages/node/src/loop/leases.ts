@@ -12,8 +12,9 @@ export interface Held {
   /** Not trusted past this time of the monotonic clock. */
   trustedUntilMs: number;
   phase: 'loading' | 'live' | 'leaving';
-  /** Facts written since the last checkpoint. */
+  /** Facts written since the last checkpoint, and the bytes that they take in the journal. */
   factsSinceCheckpoint: number;
+  bytesSinceCheckpoint: number;
 }
 
 export interface LeaseHost {
@@ -172,6 +173,7 @@ export class Leases {
         trustedUntilMs,
         phase: 'loading',
         factsSinceCheckpoint: 0,
+        bytesSinceCheckpoint: 0,
       };
       this.held.set(partition, held);
       const { epoch } = result;

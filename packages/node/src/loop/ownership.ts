@@ -49,6 +49,7 @@ export class Ownership {
       held.phase = 'live';
       // A tail that nobody has checkpointed yet counts, whoever wrote it.
       held.factsSinceCheckpoint = read.tailFacts;
+      held.bytesSinceCheckpoint = read.tailBytes;
       deliver({ kind: 'takePartition', book });
       const ms = ports.monotonicMs() - startedAt;
       const live = book.runs.size;
