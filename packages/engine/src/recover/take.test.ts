@@ -222,7 +222,7 @@ describe('a node that leaves a partition', () => {
     h.submit({ executor: 'none' });
     h.step();
     h.apply({ kind: 'leavePartition', partition: 0 });
-    expect(h.flush()).toEqual({ facts: [], effects: [], bytes: 0 });
+    expect(h.flush()).toEqual({ facts: [], effects: [] });
     expect(h.worker('w1').free.slots).toBe(10);
     expect(h.engine.core.wheel.size).toBe(1);
     expect(h.engine.core.queues.size).toEqual([0, 0, 0]);
