@@ -62,8 +62,6 @@ import { NO_WORDS, type Word } from './words.ts';
 export interface Decided {
   readonly facts: Fact[];
   readonly effects: Effect[];
-  /** What the facts add to their commit in payloads. */
-  readonly bytes: number;
 }
 
 /**
@@ -228,12 +226,12 @@ export class Engine {
 
   /** Takes what has been decided since the last time. `groupNumber` is where the next facts belong. */
   take(groupNumber: number): Decided {
-    const { facts, effects, pendingBytes: bytes } = this.core;
+    const { facts, effects } = this.core;
     this.core.facts = [];
     this.core.pendingBytes = 0;
     this.core.effects = [];
     this.core.groupNumber = groupNumber;
-    return { facts, effects, bytes };
+    return { facts, effects };
   }
 
   /** Ends that their tenants follow, of the facts that were decided since the last time. */

@@ -44,7 +44,10 @@ export interface EngineSettings {
   readonly nodeWindow: number;
   /** Runs read at once; a queue that is alone gets larger pages. Nothing in a crowd keeps more than this. */
   readonly pageSize: number;
-  /** Bytes of inputs that one partition keeps in memory before it parks. */
+  /**
+   * Bytes of inputs of waiting runs that one partition keeps in memory. Beyond it runs are parked, paged
+   * in without their inputs, and an input is read when its task is assigned.
+   */
   readonly inputBytesMax: number;
   /** Due times further ahead than this stay in the store. */
   readonly horizonMs: number;

@@ -7,4 +7,5 @@ export {
 } from './audit-chain.ts';
 export * from './errors.ts';
 export type { LogCursor, LogLineRow, LogQuery } from './log-lines.ts';
+export { inboxEntryBytes } from './page-bytes.ts';
 export * from './store.ts';

@@ -46,8 +46,16 @@ export interface Store {
   readonly blocks?: true;
   /** The group at (partition, seq) without its body, or null. */
   readGroup(at: { partition: number; seq: number }): Promise<GroupHead | null>;
-  /** Groups with seq > afterSeq in order of seq, bodies included; at most `limit`. */
-  readGroups(query: { partition: number; afterSeq: number; limit: number }): Promise<Group[]>;
+  /**
+   * Groups with seq > afterSeq in order of seq, bodies included; at most `limit`, and with `bytes` up to
+   * the one whose body reaches them. So a page is followed by others unless it is short of both.
+   */
+  readGroups(query: {
+    partition: number;
+    afterSeq: number;
+    limit: number;
+    bytes?: number;
+  }): Promise<Group[]>;
 
   // ── checkpoints ────────────────────────────────────────────────────────────────────────────
   /**
@@ -121,6 +129,8 @@ export interface Store {
   /**
    * Parked runs of one lane in order of (sort, id), after the cursor and with sort <= upTo, with
    * their rows and inputs. Runs that have ended are left out of `runs`, but move the cursor.
+   * With `bytes` the page ends with the run whose input reaches them, or a little before; it has one
+   * run at least if there is any. With 0 bytes, rows come without their inputs.
    */
   readParked(query: {
     partition: number;
@@ -128,13 +138,21 @@ export interface Store {
     after: ParkedCursor | null;
     upTo: number;
     limit: number;
+    bytes?: number;
   }): Promise<{ runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean }>;
 
   // ── inbox ──────────────────────────────────────────────────────────────────────────────────
   /** Durably keeps a submission, or a word of another run, for the owner of its partition. Repeating the id is a no-op. */
   putInbox(entry: InboxEntry): Promise<void>;
-  /** Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading. */
-  readInbox(query: { partitions: readonly number[]; limit: number }): Promise<InboxEntry[]>;
+  /**
+   * Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading. With `bytes` up to
+   * the one whose `inboxEntryBytes` reach them, as with groups.
+   */
+  readInbox(query: {
+    partitions: readonly number[];
+    limit: number;
+    bytes?: number;
+  }): Promise<InboxEntry[]>;
 
   // ── definitions ────────────────────────────────────────────────────────────────────────────
   /**

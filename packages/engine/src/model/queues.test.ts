@@ -186,6 +186,40 @@ describe('ReadyQueues', () => {
     );
   });
 
+  it('keep nothing of tasks that left behind a head that cannot be placed', () => {
+    const world = new World();
+    const { queues, model } = world;
+    const owner = world.owners[0]!;
+    world.push(owner, 1);
+    const head = [...model.waiting.keys()][0]!;
+    queues.block(head.shape, 0);
+    for (let round = 0; round < 20; round++) {
+      for (let i = 0; i < 500; i++) world.push(owner, 1);
+      for (const task of [...model.waiting.keys()].slice(1)) {
+        queues.remove(task);
+        model.waiting.delete(task);
+      }
+      expect(head.lane?.entryCount).toBeLessThan(200);
+    }
+    queues.unblock(head.shape);
+    world.check();
+  });
+
+  it('keep no lane of a tenant whose last task left while it could not be placed', () => {
+    const world = new World();
+    const { queues, model } = world;
+    for (const owner of world.owners) world.push(owner, 1);
+    for (const shape of world.shapes) queues.block(shape, 0);
+    for (const task of [...model.waiting.keys()]) {
+      queues.remove(task);
+      model.waiting.delete(task);
+    }
+    expect(world.owners.map(({ lanes }) => lanes.size)).toEqual(world.owners.map(() => 0));
+    expect(world.shapes.map((shape) => queues.isWanted(shape))).toEqual([false, false]);
+    for (const shape of world.shapes) queues.unblock(shape);
+    world.check();
+  });
+
   it('a task that is moved away and back again is handed out once', () => {
     const world = new World();
     const [p0, p1] = [world.owners[0]!, world.owners[tenants.length]!];

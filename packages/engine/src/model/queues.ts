@@ -5,6 +5,9 @@ import type { Task } from './run.ts';
 import type { Shape } from './shape.ts';
 import type { TenantClass } from './tenant-class.ts';
 
+/** Entries of tasks that left, which a lane may keep before it looks for them. */
+const GONE_MAX = 64;
+
 /** Ready tasks of one tenant, class and shape, oldest first. */
 export class TaskLane implements HeapItem {
   heapIndex = -1;
@@ -20,6 +23,15 @@ export class TaskLane implements HeapItem {
   constructor(owner: TenantClass, queue: ShapeQueue) {
     this.owner = owner;
     this.queue = queue;
+  }
+
+  get isEmpty(): boolean {
+    return this.size === 0;
+  }
+
+  /** Entries, with those of tasks that left and have not been dropped yet. */
+  get entryCount(): number {
+    return this.#fifo.size + this.#returned.length;
   }
 
   push(task: Task): void {
@@ -56,6 +68,22 @@ export class TaskLane implements HeapItem {
     else this.#fifo.shift();
     task.lane = null;
     this.size--;
+  }
+
+  /**
+   * A task leaves that is not at the head. Its entry is dropped when it surfaces, but behind a head that
+   * cannot be placed nothing surfaces: where most entries are of tasks that left, all of these are
+   * dropped, or whatever was cancelled would stay in memory.
+   */
+  leave(task: Task): void {
+    task.lane = null;
+    this.size--;
+    const gone = this.entryCount - this.size;
+    if (gone <= GONE_MAX || gone <= this.size) return;
+    this.#returned = this.#returned.filter((each) => this.#waits(each));
+    // One that left and came back keeps its place among the returned, and only that.
+    const returned = new Set(this.#returned);
+    this.#fifo.retain((each) => this.#waits(each) && !returned.has(each));
   }
 
   *tasks(): Iterable<Task> {
@@ -113,11 +141,11 @@ export class ReadyQueues {
   remove(task: Task): void {
     const { lane } = task;
     if (lane === null) return;
+    lane.leave(task);
     const { owner } = lane;
-    task.lane = null;
-    lane.size--;
     owner.queued--;
     this.size[owner.class]--;
+    if (lane.isEmpty) this.#forget(lane);
   }
 
   /** The lane whose head is next in the class, or null if nothing there may be placed. */
@@ -234,12 +262,16 @@ export class ReadyQueues {
     if (!this.blocked.has(lane.queue.shape.id)) this.#openUp(lane.queue);
   }
 
+  /** An empty lane is forgotten, so that a tenant that came once does not cost for good. */
+  #forget(lane: TaskLane): void {
+    if (lane.heapIndex >= 0) lane.queue.lanes.remove(lane);
+    lane.owner.lanes.delete(lane.queue.shape.id);
+  }
+
   #liveTop(queue: ShapeQueue): TaskLane | null {
     for (let lane = queue.lanes.peek(); lane !== undefined; lane = queue.lanes.peek()) {
       if (lane.head() !== undefined) return lane;
-      queue.lanes.remove(lane);
-      // An empty lane is forgotten, so that a tenant that came once does not cost for ever.
-      lane.owner.lanes.delete(queue.shape.id);
+      this.#forget(lane);
     }
     this.#close(queue);
     return null;

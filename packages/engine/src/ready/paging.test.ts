@@ -223,7 +223,8 @@ describe('a backlog larger than memory', () => {
     parked.see(h.step().facts);
     const lane = queueLane(1, 'acme', shape);
     const after = h.engine.core.books.get(0)!.lanes.get(lane)!.cursor;
-    const wanted = { partition: 0, lane, after, upTo: Number.MAX_SAFE_INTEGER, limit: 10 };
+    const upTo = Number.MAX_SAFE_INTEGER;
+    const wanted = { partition: 0, lane, after, upTo, limit: 10, bytes: 0 };
     const page = { kind: 'pageIn', partition: 0, lane, after, ...parked.page(wanted) } as const;
     h.apply(page);
     h.step();

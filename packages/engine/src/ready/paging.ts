@@ -21,7 +21,12 @@ export interface PageWanted {
   /** Only runs that sort up to here. */
   readonly upTo: number;
   readonly limit: number;
+  /** Inputs that memory has room for; with 0 the runs come without, and an input is read when it is needed. */
+  readonly bytes: number;
 }
+
+/** The most bytes that one page brings: it is decoded in one go, and everything else waits for that. */
+const PAGE_BYTES_MAX = 8_388_608;
 
 /**
  * Lanes whose queue in memory has run low, most urgent class first, and due times that have come
@@ -34,12 +39,19 @@ export function pagesWanted(
 ): PageWanted[] {
   const wanted: PageWanted[] = [];
   for (const book of core.books.values()) {
+    let bytesLeft = core.settings.inputBytesMax - book.inputBytes;
     for (const lane of book.lanes.values()) {
-      if (lane.parked === 0 || pending(book.partition, lane.name)) continue;
+      if (lane.parked === 0) continue;
+      if (pending(book.partition, lane.name)) {
+        bytesLeft -= PAGE_BYTES_MAX;
+        continue;
+      }
       const page = lane.name === DUE_LANE ? duePage(core, book) : queuePage(core, lane.name);
       if (page === null) continue;
       const { partition } = book;
-      wanted.push({ partition, lane: lane.name, after: lane.cursor, ...page });
+      const bytes = Math.max(0, Math.min(bytesLeft, PAGE_BYTES_MAX));
+      bytesLeft -= bytes;
+      wanted.push({ partition, lane: lane.name, after: lane.cursor, ...page, bytes });
     }
   }
   return wanted.sort((a, b) => (a.lane < b.lane ? -1 : a.lane > b.lane ? 1 : 0));

@@ -14,6 +14,7 @@ import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.t
 import type { Position } from './positions.ts';
 
 const GROUPS_PER_READ = 200;
+const BYTES_PER_READ = 16_777_216;
 /** What one watcher may have read back for it; whoever was away for longer starts anew. */
 const GROUPS_MAX = 20_000;
 const RUNS_LOOKED = 5_000;
@@ -53,7 +54,8 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   const runs = new RunsOf(question);
   while (to === null || after < to) {
     const limit = to === null ? GROUPS_PER_READ : Math.min(GROUPS_PER_READ, to - after);
-    const groups = await context.store.readGroups({ partition, afterSeq: after, limit });
+    const query = { partition, afterSeq: after, limit, bytes: BYTES_PER_READ };
+    const groups = await context.store.readGroups(query);
     if (groups.length === 0 && to === null) return;
     if (groups[0]?.seq !== after + 1 || after - first > GROUPS_MAX) throw new TooOld();
     for (const group of groups) {

@@ -6,9 +6,12 @@ import { type CommitLoop, readNeeded } from '../loop/index.ts';
 export const FOLLOW_MS = 500;
 /** A partition that nobody asks about is forgotten. */
 const KEPT_MS = 60_000;
-/** Books with more live runs than this are read anew instead of kept: they are another node's memory. */
+/** Partitions with more live runs than this are kept for a moment only: they are another node's memory. */
 const RUNS_KEPT = 50_000;
+/** Long enough for a list or a waiting reader to ask again: reading a large one whole takes seconds. */
+const LARGE_KEPT_MS = 5_000;
 const GROUPS_PER_READ = 500;
+const BYTES_PER_READ = 16_777_216;
 
 /** A partition as its journal tells it: the fold of all groups up to `seq`. */
 export interface Followed {
@@ -29,12 +32,14 @@ interface Entry {
 export class FollowedBooks {
   readonly #loop: CommitLoop;
   readonly #store: Store;
+  readonly #runsKept: number;
   readonly #entries = new Map<number, Entry>();
   #forgetting: NodeJS.Timeout | null = null;
 
-  constructor(loop: CommitLoop, store: Store) {
+  constructor(loop: CommitLoop, store: Store, runsKept = RUNS_KEPT) {
     this.#loop = loop;
     this.#store = store;
+    this.#runsKept = runsKept;
   }
 
   /** Not older than `maxAgeMs` when it is asked for. */
@@ -44,11 +49,13 @@ export class FollowedBooks {
     if (known !== undefined && now - known.readAt <= maxAgeMs) return known.followed;
     const followed = this.#read(partition, known?.followed ?? null);
     this.#entries.set(partition, { followed, readAt: now });
-    // What could not be read is read anew by whoever asks next, and so is what is too much to keep.
+    // What could not be read is read again by the next reader.
     const forget = (): void => {
       if (this.#entries.get(partition)?.followed === followed) this.#entries.delete(partition);
     };
-    followed.then(({ book }) => book.runs.size > RUNS_KEPT && forget(), forget);
+    followed.then(({ book }) => {
+      if (book.runs.size > this.#runsKept) setTimeout(forget, LARGE_KEPT_MS).unref();
+    }, forget);
     this.#forgetLater();
     return followed;
   }
@@ -89,11 +96,13 @@ export class FollowedBooks {
         partition,
         afterSeq: after,
         limit: GROUPS_PER_READ,
+        bytes: BYTES_PER_READ,
       });
       if (page.length > 0 && page[0]?.seq !== after + 1) return null;
       groups.push(...page);
       after = page.at(-1)?.seq ?? after;
-      if (page.length < GROUPS_PER_READ) return { groups, seq: after };
+      const bytes = page.reduce((sum, { body }) => sum + body.length, 0);
+      if (page.length < GROUPS_PER_READ && bytes < BYTES_PER_READ) return { groups, seq: after };
     }
   }
 

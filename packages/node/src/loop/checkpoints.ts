@@ -28,6 +28,8 @@ export class Checkpoints {
   readonly #p: CheckpointsParams;
   /** Partitions whose tail has become old, to be taken at the next opportunity. */
   readonly #old = new Set<number>();
+  /** What the last checkpoint of a partition took: one that is larger than the tail saves nothing. */
+  readonly #bytes = new Map<number, number>();
   #cancel: () => void = () => {};
 
   constructor(params: CheckpointsParams) {
@@ -55,9 +57,14 @@ export class Checkpoints {
       const { held, book } = this.#find(partition);
       if (held === undefined || book === undefined) continue;
       const size = book.runs.size + book.schedules.size;
-      const enough = Math.max(this.#p.settings.checkpointFacts, size * 2);
-      if (held.factsSinceCheckpoint < enough) continue;
-      due.push(take(held, book, held.nextSeq));
+      const { checkpointFacts, checkpointBytes } = this.#p.settings;
+      const last = this.#bytes.get(partition) ?? 0;
+      const isLong = held.factsSinceCheckpoint >= Math.max(checkpointFacts, size * 2);
+      const isLarge = held.bytesSinceCheckpoint >= Math.max(checkpointBytes, last * 2);
+      if (!isLong && !isLarge) continue;
+      const checkpoint = take(held, book, held.nextSeq);
+      this.#bytes.set(partition, bytesOf(checkpoint.chunks));
+      due.push(checkpoint);
     }
     // One at a time: encoding stops the loop for as long as it takes.
     const [old] = this.#old;
@@ -97,8 +104,7 @@ export class Checkpoints {
     try {
       if (!(await this.#p.store.writeCheckpoint(checkpoint))) return;
       held.checkpointSeq = Math.max(held.checkpointSeq, seq);
-      const bytes = chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-      this.#p.ports.observe?.({ kind: 'checkpointed', partition, bytes });
+      this.#p.ports.observe?.({ kind: 'checkpointed', partition, bytes: bytesOf(chunks) });
     } catch (error) {
       // The tail stays longer and the next one will do.
       asStoreError(error);
@@ -108,5 +114,10 @@ export class Checkpoints {
 
 function take(held: Held, book: Book, seq: number): Checkpoint {
   held.factsSinceCheckpoint = 0;
+  held.bytesSinceCheckpoint = 0;
   return { partition: held.partition, epoch: held.epoch, seq, chunks: encodeCheckpoint(book) };
+}
+
+function bytesOf(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, chunk) => sum + chunk.length, 0);
 }

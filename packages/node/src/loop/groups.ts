@@ -21,9 +21,9 @@ export class Groups {
 
   /** Takes what the engine has decided into the gathering group. */
   gather(): void {
-    const { facts, effects, bytes } = this.#engine.take(this.gathering.number);
+    this.gathering.bytes += this.#engine.core.pendingBytes;
+    const { facts, effects } = this.#engine.take(this.gathering.number);
     this.gathering.add(facts);
-    this.gathering.bytes += bytes;
     for (const end of this.#engine.takeEnds()) this.#follow(end);
     for (const word of this.#engine.takeWords()) {
       const { partition, seq } = word;

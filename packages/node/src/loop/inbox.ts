@@ -1,5 +1,5 @@
 import type { Answer, Command, Engine, RunHead, RunId, Saying } from '@signalbox/engine';
-import type { InboxEntry, Store, StoreError } from '@signalbox/store';
+import { type InboxEntry, inboxEntryBytes, type Store, type StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import { eventsOf, isOfEvents } from './inbox-events.ts';
 import { itemsOf } from './inbox-request.ts';
@@ -10,6 +10,7 @@ import { toSubmitted } from './take-over.ts';
 import { commandOfWord, wordOfEntry } from './words.ts';
 
 const PAGE = 500;
+const PAGE_BYTES = 16_777_216;
 /** Half a minute with the usual time between looks. */
 const LOOKS_ALONE = 6;
 const RENEWED_AFTER_MS = 86_400_000;
@@ -94,8 +95,10 @@ export class Inbox {
     const partitions = this.#p.livePartitions();
     try {
       if (partitions.length > 0) {
-        const read = await this.#p.store.readInbox({ partitions, limit: PAGE });
-        this.#isBehind = read.length === PAGE;
+        const query = { partitions, limit: PAGE, bytes: PAGE_BYTES };
+        const read = await this.#p.store.readInbox(query);
+        const bytes = read.reduce((sum, entry) => sum + inboxEntryBytes(entry), 0);
+        this.#isBehind = read.length === PAGE || bytes >= PAGE_BYTES;
         this.#emptyOf = read.length === 0 ? partitions.join() : '';
         const entries = read.filter(({ id }) => !this.#underWay.has(id));
         // The clocks of two nodes differ: an event that was sent to a run just submitted must not come

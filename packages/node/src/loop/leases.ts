@@ -12,10 +12,11 @@ export interface Held {
   /** Not trusted past this time of the monotonic clock. */
   trustedUntilMs: number;
   phase: 'loading' | 'live' | 'leaving';
-  /** Facts written since the last checkpoint. */
+  /** Facts written since the last checkpoint, and the bytes that they take in the journal. */
   factsSinceCheckpoint: number;
   /** The last group that a checkpoint is known to hold. */
   checkpointSeq: number;
+  bytesSinceCheckpoint: number;
 }
 
 export interface LeaseHost {
@@ -175,6 +176,7 @@ export class Leases {
         phase: 'loading',
         factsSinceCheckpoint: 0,
         checkpointSeq: 0,
+        bytesSinceCheckpoint: 0,
       };
       this.held.set(partition, held);
       const { epoch } = result;

@@ -57,11 +57,13 @@ export class Loader {
       if (effect.kind === 'assign' && lacksInput(effect.attempt.task.run)) bare.push(effect);
       else if (effect.kind === 'loadInput') void this.#loadForDecision(effect.run);
       else if (effect.kind === 'startRun' && lacksInput(effect.task.run)) {
-        void this.#loadForDecision(effect.task.run).then(() => this.#send([effect]));
+        void this.#loadForDecision(effect.task.run).then((isThere) => {
+          if (isThere) this.#send([effect]);
+        });
       } else ready.push(effect);
     }
     this.#send(ready);
-    if (bare.length > 0) void this.#loadInputs(bare);
+    for (const batch of inBatches(bare)) void this.#loadInputs(batch);
   }
 
   #send(effects: readonly Effect[]): void {
@@ -70,51 +72,71 @@ export class Loader {
     this.#p.ports.release(effects);
   }
 
-  async #loadInputs(effects: readonly Assign[]): Promise<void> {
-    const ids = effects.map(({ attempt }) => {
-      const { ms, partition, seq, spec } = attempt.task.run;
+  /**
+   * Sends assignments when their inputs have been read, however often that has to be tried: without its
+   * input nothing starts. An attempt that is given up meanwhile, because nobody accepted it in time, is
+   * not waited for.
+   */
+  async #loadInputs(batch: readonly Assign[]): Promise<void> {
+    for (let bare = batch; ; await this.#pause()) {
+      await this.#readInputs(bare.map(({ attempt }) => attempt.task.run));
+      if (this.#stopped) return;
+      const live = bare.filter(({ attempt }) => isLive(attempt) && this.#isHere(attempt.task.run));
+      this.#send(live.filter(({ attempt }) => !lacksInput(attempt.task.run)));
+      bare = live.filter(({ attempt }) => lacksInput(attempt.task.run));
+      if (bare.length === 0) return;
+    }
+  }
+
+  /** A decision waits for the run's input. Returns false where the run has left this node meanwhile. */
+  async #loadForDecision(run: Run): Promise<boolean> {
+    for (; lacksInput(run); await this.#pause()) {
+      if (this.#stopped || !this.#isHere(run)) return false;
+      await this.#readInputs([run]);
+      if (!lacksInput(run)) break;
+    }
+    if (this.#stopped || !this.#isHere(run)) return false;
+    const { partition, seq } = run;
+    this.#p.deliver({ kind: 'reevaluate', partition, seq });
+    return true;
+  }
+
+  /** A run whose row could not be read, or was not found, still lacks its input afterwards. */
+  async #readInputs(runs: readonly Run[]): Promise<void> {
+    const ids = runs.map(({ ms, partition, seq, spec }) => {
       return { tenant: spec.tenant, id: { ms, partition, seq } };
     });
     try {
       const rows = await this.#p.store.readRuns({ ids, withInput: true });
       const inputs = new Map(rows.map((row) => [`${row.id.partition}/${row.id.seq}`, row.input]));
-      for (const { attempt } of effects) {
-        const { run } = attempt.task;
-        if (lacksInput(run)) this.#setInput(run, inputs.get(`${run.partition}/${run.seq}`) ?? null);
+      for (const run of runs) {
+        const input = inputs.get(`${run.partition}/${run.seq}`) ?? null;
+        if (input !== null && lacksInput(run)) this.#setInput(run, input);
       }
     } catch (error) {
-      // Not sent: when the worker does not accept in time, the task is queued again.
       this.#p.storeFailed(asStoreError(error));
-      return;
     }
-    if (!this.#stopped) this.#send(effects.filter(({ attempt }) => isLive(attempt)));
   }
 
-  /** A decision waits for the run's input: it is read, and then looked at again. */
-  async #loadForDecision(run: Run): Promise<void> {
-    const { ms, partition, seq, spec } = run;
-    if (lacksInput(run)) {
-      const ids = [{ tenant: spec.tenant, id: { ms, partition, seq } }];
-      try {
-        const [row] = await this.#p.store.readRuns({ ids, withInput: true });
-        if (lacksInput(run)) this.#setInput(run, row?.input ?? null);
-      } catch (error) {
-        this.#p.storeFailed(asStoreError(error));
-        this.#p.ports.after(RETRY_MS, () => void this.#loadForDecision(run));
-        return;
-      }
-    }
-    if (!this.#stopped) this.#p.deliver({ kind: 'reevaluate', partition, seq });
+  /** The partition may have left, or come back as another fold of its facts. */
+  #isHere(run: Run): boolean {
+    return this.#p.engine.core.books.get(run.partition)?.runs.get(run.seq) === run;
   }
 
-  #setInput(run: Run, input: Uint8Array | null): void {
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#p.ports.after(RETRY_MS, resolve);
+    });
+  }
+
+  #setInput(run: Run, input: Uint8Array): void {
     run.input = input;
     const book = this.#p.engine.core.books.get(run.partition);
     if (book?.runs.get(run.seq) === run) book.inputBytes += run.inputBytes;
   }
 
   async #readPage(page: PageWanted): Promise<void> {
-    const { partition, lane, upTo, limit } = page;
+    const { partition, lane, upTo, limit, bytes } = page;
     const key = pageKey(partition, lane);
     this.#pages.add(key);
     const epoch = this.#p.engine.core.books.get(partition)?.epoch;
@@ -126,7 +148,7 @@ export class Loader {
       // Due times do not come in the order of their submission: one that is still on its way to the
       // store may sort before others, and what the cursor has passed is never read again.
       if (lane === DUE_LANE) await this.#p.decidedIsDurable();
-      const read = await this.#p.store.readParked({ partition, lane, after, upTo, limit });
+      const read = await this.#p.store.readParked({ partition, lane, after, upTo, limit, bytes });
       const runs = await this.#withSpecs(read.runs);
       // Read for an ownership that has ended since: the new one reads for itself.
       if (this.#stopped || this.#p.engine.core.books.get(partition)?.epoch !== epoch) return;
@@ -163,6 +185,25 @@ function pageKey(partition: number, lane: string): string {
 
 function lacksInput(run: Run): boolean {
   return run.input === null && run.inputBytes > 0;
+}
+
+/** Inputs that are read at once: all of them are one answer of the store. */
+const BATCH_BYTES_MAX = 8_388_608;
+const BATCH_RUNS_MAX = 1_000;
+
+/** Cut by the lengths of their inputs, which are known without them. */
+function inBatches(effects: readonly Assign[]): Assign[][] {
+  const batches: Assign[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const effect of effects) {
+    const last = batches.at(-1);
+    if (last === undefined || bytes >= BATCH_BYTES_MAX || last.length === BATCH_RUNS_MAX) {
+      batches.push([effect]);
+      bytes = 0;
+    } else last.push(effect);
+    bytes += effect.attempt.task.run.inputBytes;
+  }
+  return batches;
 }
 
 /** Not superseded, and not told to stop while its input was read: the abort has gone ahead. */

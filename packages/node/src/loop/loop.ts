@@ -1,5 +1,6 @@
 import type { Answer, Command, Engine } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store, StoreError } from '@signalbox/store';
+import { applyReports, staleMail } from './apply-mail.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
 import { Company } from './company.ts';
@@ -17,6 +18,7 @@ import { type Refused, refused, refusedAll } from './refused.ts';
 import { ScheduleWatch } from './schedule-watch.ts';
 import { SegmentsAhead } from './segments-ahead.ts';
 import { ServerTime } from './server-time.ts';
+import { shedInputs } from './shed-inputs.ts';
 import { inOrder, partitionOf, type Slice, slicesOf } from './slices.ts';
 import { Specs } from './specs.ts';
 import { StoreHealth } from './store-health.ts';
@@ -367,7 +369,9 @@ export class CommitLoop {
     const hasRoom = (): boolean => this.#hasRoom() && this.#groups.waitingFacts < upTo;
     this.#mailbox.read(hasRoom, (mail) => {
       if (mail.resolve === null && mail.partition === null && mail.commands.length > 1) {
-        return this.#applyReports(mail, now, hasRoom);
+        return applyReports(mail.commands, hasRoom, (command) => {
+          this.engine.apply(command, now, this.#ports.random);
+        });
       }
       const answers = this.#applyMail(mail, now);
       const { partition, resolve } = mail;
@@ -376,24 +380,9 @@ export class CommitLoop {
     });
   }
 
-  /**
-   * Applies reports until there is no room: nobody waits for them together, and one message of a worker
-   * may hold more outputs than a commit takes. Returns how many.
-   */
-  #applyReports({ commands }: Mail, now: number, hasRoom: () => boolean): number {
-    let applied = 0;
-    for (const command of commands) {
-      if (applied > 0 && !hasRoom()) break;
-      this.engine.apply(command, now, this.#ports.random);
-      applied++;
-    }
-    return applied;
-  }
-
   #applyMail(mail: Mail, now: number): Answer[] {
     const { commands, partition } = mail;
-    const [first] = commands;
-    const stale = first === undefined ? null : this.#staleMail(first, partition);
+    const stale = staleMail(mail, this.engine, this.leases);
     if (stale !== null) return commands.map(() => stale);
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
@@ -401,22 +390,6 @@ export class CommitLoop {
       this.#groups.takeFromInbox(mail.inboxEntry, commands, answers);
     }
     return answers;
-  }
-
-  /**
-   * Mail waits while a commit hangs, and ownership may change meanwhile. A book that was read in
-   * under a lease since lost must not come to life, and nothing may be decided on one.
-   */
-  #staleMail(command: Command, partition: number | null): Answer | null {
-    if (command.kind === 'takePartition') {
-      const held = this.leases.held.get(command.book.partition);
-      return held?.epoch === command.book.epoch ? null : refused('not_owner');
-    }
-    if (partition === null || command.kind === 'leavePartition') return null;
-    const book = this.engine.core.books.get(partition);
-    return book !== undefined && book.epoch === this.leases.held.get(partition)?.epoch
-      ? null
-      : refused('not_owner');
   }
 
   /** Memory is bounded: while too much waits to be durable, no further command is decided. */
@@ -455,6 +428,7 @@ export class CommitLoop {
       if (held?.epoch !== part.epoch) continue;
       held.nextSeq = part.seq + 1;
       held.factsSinceCheckpoint += part.factCount;
+      held.bytesSinceCheckpoint += part.body.length;
     }
     const ms = this.#ports.monotonicMs() - params.startedAt;
     this.#ports.observe?.({ kind: 'committed', facts: group.factCount, ms });
@@ -482,12 +456,12 @@ export class CommitLoop {
     if (effects.length > 0) this.#loader.release(effects);
     for (const reply of group.replies)
       reply.resolve(truthful(reply, group, (partition) => this.owns(partition)));
-    if (this.#ports.published !== undefined) {
-      // Not by the lease: it may be lost by now, or be another one that begins at another group.
-      for (const { partition, seq } of parts) {
-        const facts = group.facts.get(partition);
-        if (facts !== undefined) this.#ports.published(partition, facts, seq);
-      }
+    // Not by the lease: it may be lost by now, or be another one that begins at another group.
+    for (const { partition, seq } of parts) {
+      const facts = group.facts.get(partition);
+      if (facts === undefined) continue;
+      shedInputs(this.engine, partition, facts);
+      this.#ports.published?.(partition, facts, seq);
     }
     this.#durable.wake();
   }

@@ -49,6 +49,7 @@ export class Ownership {
       held.phase = 'live';
       // A tail that nobody has checkpointed yet counts, whoever wrote it.
       held.factsSinceCheckpoint = read.tailFacts;
+      held.bytesSinceCheckpoint = read.tailBytes;
       held.checkpointSeq = read.checkpointSeq;
       ports.observe?.({ kind: 'partitionRead', partition, runs: book.runs });
       deliver({ kind: 'takePartition', book });

@@ -107,6 +107,8 @@ export interface LoopSettings {
   readonly commitTriesMax: number;
   /** A checkpoint is written after this many facts, and after twice the number of live runs. */
   readonly checkpointFacts: number;
+  /** Or after this many bytes of facts, and twice what the last one took: a take-over reads all of them. */
+  readonly checkpointBytes: number;
   readonly inboxPollMs: number;
   /** How often changes of schedules and jobs by other nodes are looked for. */
   readonly schedulePollMs: number;
@@ -128,6 +130,7 @@ export const DEFAULT_LOOP_SETTINGS: LoopSettings = {
   retryMs: 100,
   commitTriesMax: 10,
   checkpointFacts: 100_000,
+  checkpointBytes: 67_108_864,
   inboxPollMs: 5_000,
   schedulePollMs: 1_000,
 };

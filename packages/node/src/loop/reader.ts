@@ -71,10 +71,13 @@ export async function readRun(params: {
   tenant: string;
   id: RunId;
   select?: TaskSelection;
+  /** Its row without an end, where that has just been read: a parked run is shown without another read. */
+  stored?: StoredRun;
 }): Promise<RunView | null | 'not_owner'> {
   const { loop, store, tenant, id, select = ALL_TASKS } = params;
   if (!loop.owns(id.partition)) return 'not_owner';
-  const run = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
+  const known = loop.engine.core.books.get(id.partition);
+  const run = known?.runs.get(id.seq);
   if (run !== undefined && run.ms === id.ms) {
     if (run.spec.tenant !== tenant) return null;
     const view = viewOf(run, select);
@@ -84,6 +87,10 @@ export async function readRun(params: {
   }
   const ending = loop.endingGroup(id.partition, id.seq);
   if (ending !== null) await loop.durable(ending);
+  else if (known !== undefined && params.stored !== undefined) {
+    const head = headOf(params.stored);
+    if (isParked(known, { seq: id.seq, head })) return viewOfStored(params.stored, select);
+  }
   const stored = await store.getRun({ tenant, id });
   if (stored === null || stored.end !== null) return stored && viewOfStored(stored, select);
   // Without an end it waits parked, if this node may still say so: its end may have been dropped

@@ -14,6 +14,7 @@ import type { RunRow, Store } from '@signalbox/store';
 import type { Specs } from './specs.ts';
 
 const GROUPS_PER_READ = 500;
+const BYTES_PER_READ = 16_777_216;
 const ROWS_PER_READ = 5_000;
 
 /**
@@ -27,12 +28,13 @@ export async function readPartition(params: {
   partition: number;
   epoch: number;
   fenceSeq: number;
-}): Promise<{ book: Book; tailFacts: number; checkpointSeq: number }> {
+}): Promise<{ book: Book; tailFacts: number; tailBytes: number; checkpointSeq: number }> {
   const { store, specs, partition, epoch, fenceSeq } = params;
   const checkpoint = await store.readCheckpoint(partition);
   const tail: TailGroup[] = [];
   for (let after = checkpoint?.seq ?? 0; after < fenceSeq; ) {
-    const groups = await store.readGroups({ partition, afterSeq: after, limit: GROUPS_PER_READ });
+    const query = { partition, afterSeq: after, limit: GROUPS_PER_READ, bytes: BYTES_PER_READ };
+    const groups = await store.readGroups(query);
     const last = groups.at(-1);
     if (last === undefined)
       throw new RangeError(`groups of partition ${partition} end at ${after}`);
@@ -42,8 +44,12 @@ export async function readPartition(params: {
   const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
   const { rows, find } = await readNeeded({ store, specs, plan });
   const book = rebuild(plan, { epoch, rows, findSpec: find });
-  const tailFacts = plan.tail.reduce((sum, { facts }) => sum + facts.length, 0);
-  return { book, tailFacts, checkpointSeq: checkpoint?.seq ?? 0 };
+  return {
+    book,
+    tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0),
+    tailBytes: tail.reduce((sum, { body }) => sum + body.length, 0),
+    checkpointSeq: checkpoint?.seq ?? 0,
+  };
 }
 
 /** What a plan needs beside the facts: rows of live runs, and job versions. */

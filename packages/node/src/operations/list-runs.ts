@@ -3,7 +3,7 @@ import type { ClassName, Page, RunState, RunView } from '@signalbox/protocol';
 import type { StoredRun } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { readFollowed } from '../follow/read-followed.ts';
-import { type RunView as EngineView, NO_TASKS, viewOf, viewOfStored } from '../loop/index.ts';
+import { type RunView as EngineView, NO_TASKS, readRun, viewOfStored } from '../loop/index.ts';
 import { operation } from './operation.ts';
 import { showHead } from './run-view.ts';
 
@@ -50,26 +50,18 @@ export const listRuns = operation(
   },
 );
 
-/** A row without an end is what was submitted; how it is now its owner knows, or the journal. */
+/**
+ * A row without an end is what was submitted; how it is now its owner knows, or the journal. It may have
+ * run and ended since the row was read, so memory that does not have it means nothing by itself (I20).
+ */
 async function current(context: NodeContext, row: StoredRun): Promise<EngineView> {
   if (row.end !== null) return viewOfStored(row, NO_TASKS);
   const { id, tenant } = row.run;
   const { loop, store } = context;
-  if (!loop.owns(id.partition)) {
-    const of = { loop, store, tenant, id, select: NO_TASKS, stored: row };
-    return (await readFollowed(of)) ?? viewOfStored(row, NO_TASKS);
-  }
-  const live = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
-  if (live !== undefined && live.ms === id.ms && live.spec.tenant === tenant) {
-    const view = viewOf(live, NO_TASKS);
-    await loop.durable(live.groupNumber);
-    return view;
-  }
-  const ending = loop.endingGroup(id.partition, id.seq);
-  if (ending === null) return viewOfStored(row, NO_TASKS);
-  await loop.durable(ending);
-  const ended = await store.getRun({ tenant, id });
-  return viewOfStored(ended ?? row, NO_TASKS);
+  const of = { loop, store, tenant, id, select: NO_TASKS, stored: row };
+  const own = await readRun(of);
+  const view = own === 'not_owner' ? await readFollowed(of) : own;
+  return view ?? viewOfStored(row, NO_TASKS);
 }
 
 function matches(view: EngineView, filter: RunFilter): boolean {

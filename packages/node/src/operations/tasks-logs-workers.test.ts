@@ -97,6 +97,26 @@ describe('tasks', () => {
     await loop.flushed();
     expect(await taskCheckpoint(node.context, caller(), of)).toEqual(bytes('half'));
     expect((await getTask(node.context, caller(), of)).progress).toBe(0.5);
+    // The lease is lost while the last wait for durability goes on.
+    const { loop: real } = node.context;
+    let waits = 0;
+    const durable = (group: number): Promise<void> => {
+      waits++;
+      return real.durable(group);
+    };
+    const losing = Object.create(real, {
+      durable: { value: durable },
+      owns: { value: () => waits < 2 },
+    }) as typeof real;
+    for (const name of ['engine', 'specs', 'time'] as const) {
+      Object.defineProperty(losing, name, { value: real[name] });
+    }
+    Object.defineProperty(losing, 'endingGroup', { value: () => null });
+    const context = { ...node.context, loop: losing };
+    await expect(taskCheckpoint(context, caller(), of)).rejects.toMatchObject({
+      code: 'not_owner',
+    });
+    expect(waits).toBe(2);
     const stranger = caller({ tenant: 'other' });
     await expect(taskCheckpoint(node.context, stranger, of)).rejects.toMatchObject({
       code: 'not_found',

@@ -53,6 +53,12 @@ export const taskCheckpoint = operation(
       throw new ApiError('not_found', 'the task has no checkpoint');
     }
     await context.loop.durable(task.run.groupNumber);
+    // Ownership may have ended while we waited; then the checkpoint may never become durable.
+    if (!context.loop.owns(id.partition)) {
+      throw new ApiError('not_owner', 'another node holds this run, or none does yet', {
+        retryAfterSeconds: 1,
+      });
+    }
     return loadPayload(context, tenant, checkpoint);
   },
 );

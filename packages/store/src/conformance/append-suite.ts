@@ -143,6 +143,24 @@ export function appendSuite(target: ConformanceTarget): void {
       );
     });
 
+    it('is read back in pages that end with the group whose body reaches the bytes', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      const first = owner.lastSeq + 1;
+      for (const size of [100, 5_000, 100, 9_000]) {
+        await owner.commit({ body: new Uint8Array(size).fill(7) });
+      }
+      const read = async (afterSeq: number, bytes: number) => {
+        const query = { partition: 1, afterSeq, limit: 9, bytes };
+        return (await world.store.readGroups(query)).map(({ body }) => body.length);
+      };
+      expect(await read(first - 1, 1)).toEqual([100]);
+      expect(await read(first - 1, 101)).toEqual([100, 5_000]);
+      expect(await read(first, 5_000)).toEqual([5_000]);
+      expect(await read(first, 5_101)).toEqual([5_000, 100, 9_000]);
+      expect(await read(first + 3, 1)).toEqual([]);
+    });
+
     it('reads groups in order after a seq, no more than asked for, of one partition', async () => {
       const world = await openWorld(target);
       const owner = await world.own(1);

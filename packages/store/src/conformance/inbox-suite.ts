@@ -24,6 +24,24 @@ export function inboxSuite(target: ConformanceTarget): void {
       );
     });
 
+    it('gives the oldest up to the entry that reaches the bytes, and one at least', async () => {
+      const world = await openWorld(target);
+      for (const [i, size] of [100, 5_000, 100, 100, 9_000, 100].entries()) {
+        const input = new Uint8Array(size);
+        const atMs = 1_000 + i;
+        await world.store.putInbox(
+          inboxEntry(`a${i}`, { partition: i % 2, atMs, head: '', input }),
+        );
+      }
+      const read = async (bytes: number) =>
+        (await world.store.readInbox({ partitions: [0, 1], limit: 5, bytes })).map(({ id }) => id);
+      expect(await read(1)).toEqual(['a0']);
+      expect(await read(101)).toEqual(['a0', 'a1']);
+      expect(await read(5_300)).toEqual(['a0', 'a1', 'a2', 'a3']);
+      expect(await read(5_301)).toEqual(['a0', 'a1', 'a2', 'a3', 'a4']);
+      expect(await read(1_000_000)).toHaveLength(5);
+    });
+
     it('gives the oldest first, of the partitions asked for', async () => {
       const world = await openWorld(target);
       for (let i = 0; i < 12; i++) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ParkedCursor, RunRow } from '../store.ts';
+import type { ParkedCursor, ParkedRun, RunRow } from '../store.ts';
 import { endRow, parkedRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld, SEGMENT_MS, type World } from './world.ts';
@@ -49,6 +49,50 @@ export function parkedSuite(target: ConformanceTarget): void {
       expect(one.exhausted).toBe(true);
     });
 
+    it('come in pages that end with the run whose input reaches the bytes', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      // Small inputs that may share a row, and large ones that do not.
+      const sizes = [10, 10, 10, 9_000, 10, 10, 70_000, 0, 5_000, 5_000, 10];
+      const runs = sizes.map((size, i) =>
+        runRow({ ms: world.baseMs, partition: 1, seq: i + 1 }, { input: new Uint8Array(size) }),
+      );
+      await owner.commit({ runs, parked: runs.map((run) => parkedRow(run)) });
+      for (const bytes of [1, 25, 9_500, 20_000, 1_000_000]) {
+        const pages = await readPages(world, { limit: 99, bytes });
+        expect(pages.flat().map(({ run }) => run)).toEqual(runs);
+        for (const each of pages) {
+          const before = each.slice(0, -1).reduce((sum, { run }) => sum + run.inputBytes, 0);
+          // Runs that share a row count by the average of the row.
+          expect(before).toBeLessThan(bytes + 30);
+        }
+      }
+      expect(await readPages(world, { limit: 99, bytes: 1_000_000 })).toHaveLength(1);
+      expect((await readPages(world, { limit: 99, bytes: 9_500 })).length).toBeGreaterThan(2);
+    });
+
+    it('come without their inputs where no bytes are left for them, ended runs left out', async () => {
+      const world = await openWorld(target);
+      const rows = await parkMany(world);
+      const owner = await world.own(1);
+      const ended = rows.filter((row) => sortOf(row) === 2);
+      await owner.commit({ ends: ended.map((run) => endRow(run)) });
+      const { runs, pages } = await readAll(world, { limit: 7, bytes: 0 });
+      const expected = rows
+        .filter((row) => sortOf(row) !== 2)
+        .toSorted((a, b) => sortOf(a) - sortOf(b) || a.id.ms - b.id.ms);
+      expect(runs.map(({ run }) => run)).toEqual(expected.map((run) => ({ ...run, input: null })));
+      expect(pages).toBe(3);
+    });
+
+    it('that have ended do not stop a page short of bytes for good', async () => {
+      const world = await openWorld(target);
+      const rows = await parkMany(world);
+      const owner = await world.own(1);
+      await owner.commit({ ends: rows.map((run) => endRow(run)) });
+      expect((await readAll(world, { limit: 99, bytes: 1 })).runs).toEqual([]);
+    });
+
     it('belong to one lane of one partition', async () => {
       const world = await openWorld(target);
       const one = await world.own(1);
@@ -94,10 +138,21 @@ interface Query {
   after?: ParkedCursor | null;
   upTo?: number;
   limit: number;
+  bytes?: number;
 }
 
 function page(world: World, query: Query) {
   return world.store.readParked({ partition: 1, lane: LANE, after: null, upTo: NO_END, ...query });
+}
+
+async function readPages(world: World, query: Query): Promise<ParkedRun[][]> {
+  const pages: ParkedRun[][] = [];
+  for (let after: ParkedCursor | null = null; ; ) {
+    const { runs, last, exhausted } = await page(world, { ...query, after });
+    pages.push(runs);
+    if (exhausted) return pages;
+    after = last;
+  }
 }
 
 async function readAll(world: World, query: Query) {

@@ -1,4 +1,5 @@
-import type { Checkpoint, Group, GroupHead } from '../store.ts';
+import { withinBytes } from '../page-bytes.ts';
+import type { Checkpoint, Group, GroupHead, Store } from '../store.ts';
 import { copyCheckpoint, copyGroup, copyGroupHead } from './copy.ts';
 import type { MemoryState } from './state.ts';
 
@@ -10,14 +11,12 @@ export function readGroup(
   return group === undefined ? null : copyGroupHead(group);
 }
 
-export function readGroups(
-  state: MemoryState,
-  query: { partition: number; afterSeq: number; limit: number },
-): Group[] {
+export function readGroups(state: MemoryState, query: Parameters<Store['readGroups']>[0]): Group[] {
   const groups = state.groups.get(query.partition);
   if (groups === undefined) return [];
   const start = groups.position((item) => item.seq - (query.afterSeq + 1));
-  return groups.items.slice(start, start + query.limit).map(copyGroup);
+  const page = groups.items.slice(start, start + query.limit);
+  return withinBytes(page, query.bytes, ({ body }) => body.length).map(copyGroup);
 }
 
 export function writeCheckpoint(state: MemoryState, checkpoint: Checkpoint): boolean {

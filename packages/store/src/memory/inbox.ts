@@ -1,4 +1,5 @@
-import type { InboxEntry } from '../store.ts';
+import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
+import type { InboxEntry, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { copyInboxEntry } from './copy.ts';
 import { compareInbox, inboxOf, type MemoryState } from './state.ts';
@@ -14,13 +15,13 @@ export function putInbox(state: MemoryState, entry: InboxEntry): void {
 
 export function readInbox(
   state: MemoryState,
-  query: { partitions: readonly number[]; limit: number },
+  query: Parameters<Store['readInbox']>[0],
 ): InboxEntry[] {
-  return [...new Set(query.partitions)]
+  const page = [...new Set(query.partitions)]
     .flatMap((partition) => inboxOf(state, partition).items.slice(0, query.limit))
     .sort(compareInbox)
-    .slice(0, query.limit)
-    .map(copyInboxEntry);
+    .slice(0, query.limit);
+  return withinBytes(page, query.bytes, inboxEntryBytes).map(copyInboxEntry);
 }
 
 export function forgetInboxEntry(state: MemoryState, id: string): void {

@@ -1,15 +1,16 @@
 import { compareRunIds } from '@signalbox/engine';
-import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
+import { withinBytes } from '../page-bytes.ts';
+import type { ParkedCursor, ParkedRun, RunRow, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { copyId, copyRun } from './copy.ts';
 import { findRun } from './runs.ts';
-import type { MemoryState } from './state.ts';
+import type { MemoryState, RunEntry } from './state.ts';
 
 export function readParked(
   state: MemoryState,
   query: Parameters<Store['readParked']>[0],
 ): { runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean } {
-  const { partition, lane, after, upTo, limit } = query;
+  const { partition, lane, after, upTo, limit, bytes } = query;
   requireText('lane', lane);
   const runs: ParkedRun[] = [];
   const rows = state.lanes.get(`${partition}\0${lane}`)?.rows;
@@ -23,10 +24,16 @@ export function readParked(
   const end = rows.position((row) => (row.sort <= upTo ? -1 : 1));
   // The page is cut by rows looked at, not by rows returned: a lane full of ended runs is passed
   // in bounded steps.
-  const page = rows.items.slice(start, Math.max(start, Math.min(end, start + limit)));
+  const rest = rows.items.slice(start, Math.max(start, Math.min(end, start + limit)));
+  const isOpen = (entry: RunEntry | undefined): boolean => entry?.run != null && entry.end === null;
+  const page = withinBytes(rest, bytes === 0 ? undefined : bytes, (row) => {
+    const entry = findRun(state, row);
+    return isOpen(entry) ? (entry?.run?.input?.length ?? 0) : 0;
+  });
   for (const row of page) {
     const entry = findRun(state, row);
-    if (entry?.run && entry.end === null) runs.push({ sort: row.sort, run: copyRun(entry.run) });
+    if (!isOpen(entry)) continue;
+    runs.push({ sort: row.sort, run: copyRun(entry?.run as RunRow, bytes !== 0) });
   }
   const last = page.at(-1);
   return {

@@ -1,4 +1,5 @@
-import type { Group, GroupHead } from '../store.ts';
+import { ANY_BYTES } from '../page-bytes.ts';
+import type { Group, GroupHead, Store } from '../store.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { type GroupColumns, toGroup, toGroupHead } from './rows/group-row.ts';
@@ -20,13 +21,14 @@ export async function readGroup(
 
 export async function readGroups(
   database: Database,
-  query: { partition: number; afterSeq: number; limit: number },
+  query: Parameters<Store['readGroups']>[0],
 ): Promise<Group[]> {
   const rows = await database.read<GroupColumns & { body: Uint8Array }>(
-    step(readGroupsSql(database.schema), 3, (writer) => {
+    step(readGroupsSql(database.schema), 4, (writer) => {
       writer.int4(query.partition);
       writer.int8(query.afterSeq);
       writer.int8(query.limit);
+      writer.int8(query.bytes ?? ANY_BYTES);
     }),
   );
   return rows.map(toGroup);

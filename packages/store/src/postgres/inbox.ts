@@ -1,5 +1,6 @@
 import type { Class } from '@signalbox/engine';
-import type { InboxEntry } from '../store.ts';
+import { ANY_BYTES } from '../page-bytes.ts';
+import type { InboxEntry, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { bindEntry } from './append/bind-rows.ts';
 import { step } from './connection/step.ts';
@@ -28,13 +29,14 @@ export async function putInbox(database: Database, entry: InboxEntry): Promise<v
 
 export async function readInbox(
   database: Database,
-  query: { partitions: readonly number[]; limit: number },
+  query: Parameters<Store['readInbox']>[0],
 ): Promise<InboxEntry[]> {
   if (query.partitions.length === 0) return [];
   const rows = await database.read<InboxColumns>(
-    step(readInboxSql(database.schema), 2, (writer) => {
+    step(readInboxSql(database.schema), 3, (writer) => {
       writer.int4s(query.partitions);
       writer.int8(query.limit);
+      writer.int8(query.bytes ?? ANY_BYTES);
     }),
   );
   return rows.map(toInboxEntry);

@@ -1,9 +1,11 @@
 import { firstIdOf, readRunId } from '@signalbox/engine';
+import { ANY_BYTES, withinBytes } from '../page-bytes.ts';
 import type { ParkedCursor, ParkedRun, RunRow, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
+import { idAfter } from './packs/read-packs.ts';
 import {
   bindSpans,
   compareTenantIds,
@@ -11,8 +13,9 @@ import {
   spansOf,
   type TenantId,
 } from './packs/spans.ts';
-import { type RunLists, unpackRunLists } from './rows/run-lists.ts';
-import { nameOf } from './runs.ts';
+import { type RowWeight, type RunLists, unpackRunLists, weighRunLists } from './rows/run-lists.ts';
+import type { RunColumns } from './rows/run-row.ts';
+import { nameOf, pickRuns, readRunsStep } from './runs.ts';
 import { readParked as readParkedSql } from './sql/read-parked.ts';
 import { readRunLists } from './sql/read-runs.ts';
 
@@ -50,36 +53,90 @@ export async function readParked(
   const places = sorts.slice(0, limit).map((sort, i) => ({
     ...{ sort, tenant: tenants[i] as string, id: readRunId(ids, i * ID_BYTES) },
   }));
-  const { sort, id } = places.at(-1) as ParkedCursor;
-  const runs = await openRuns(database, places);
-  return { runs, last: { sort, id }, exhausted: sorts.length <= limit };
+  const { runs, passed } = await openRuns(database, places, query.bytes ?? ANY_BYTES);
+  const { sort, id } = places[passed - 1] as ParkedCursor;
+  return { runs, last: { sort, id }, exhausted: passed === sorts.length };
 }
 
-/** The runs of a page without those that have ended, or are gone with their segment since. */
+type Place = ParkedCursor & { readonly tenant: string };
+
+/**
+ * The runs of a page without those that have ended, or are gone with their segment since. Where their
+ * inputs are more than the page may have, they are weighed, and those of a shorter page are read.
+ */
 async function openRuns(
   database: Database,
-  places: readonly (ParkedCursor & { readonly tenant: string })[],
-): Promise<ParkedRun[]> {
+  places: readonly Place[],
+  bytes: number,
+): Promise<{ runs: ParkedRun[]; passed: number }> {
   const wanted = places.toSorted(compareTenantIds);
   const spans = spansOf(wanted);
-  const read = step(readRunLists(database.schema), SPAN_PARAMETERS, (w) => bindSpans(w, spans));
-  const steps = [read, readEndedStep(database, spans)];
+  const steps = [
+    bytes === 0
+      ? readRunsStep(database, spans, false)
+      : step(readRunLists(database.schema), SPAN_PARAMETERS + 1, (writer) => {
+          bindSpans(writer, spans);
+          writer.int8(bytes);
+        }),
+    readEndedStep(database, spans),
+  ];
   const [rows, ends] = await database.pipeline(database.pool, steps, 'none');
-  const [lists] = rows as unknown as [RunLists];
   const hasEnded = endedOf(ends?.[0]);
-  const runs = unpackRunLists(lists);
+  if (bytes === 0) {
+    const bare = pickRuns(rows as unknown as RunColumns[], wanted, false);
+    return { runs: inPlaces(places, wanted, openOf(bare, hasEnded)), passed: places.length };
+  }
+  const [lists] = rows as unknown as [RunLists];
+  if (!lists.is_whole) {
+    const shorter = placesWithin(places, weighRunLists(lists), bytes);
+    const { runs } = await openRuns(database, shorter, ANY_BYTES);
+    return { runs, passed: shorter.length };
+  }
+  const runs = openOf(unpackRunLists(lists), hasEnded);
+  return { runs: inPlaces(places, wanted, runs), passed: places.length };
+}
+
+function openOf(runs: readonly RunRow[], hasEnded: ReadonlySet<string>): readonly RunRow[] {
+  if (hasEnded.size === 0) return runs;
+  return runs.filter((run) => !hasEnded.has(nameOf(run.tenant, run.id)));
+}
+
+/** Runs in the order of the page. `wanted` and `runs` are in one order; a run may be at two places. */
+function inPlaces(
+  places: readonly Place[],
+  wanted: readonly Place[],
+  runs: readonly RunRow[],
+): ParkedRun[] {
   const open = new Map<TenantId, RunRow>();
   let at = 0;
-  // Both are in one order; a run may have been parked at two places.
   for (const place of wanted) {
     while (at < runs.length && compareTenantIds(runs[at] as RunRow, place) < 0) at++;
     const run = runs[at];
     if (run === undefined) break;
-    if (compareTenantIds(run, place) > 0) continue;
-    if (hasEnded.size === 0 || !hasEnded.has(nameOf(run.tenant, run.id))) open.set(place, run);
+    if (compareTenantIds(run, place) === 0) open.set(place, run);
   }
   return places.flatMap((place) => {
     const run = open.get(place);
     return run === undefined ? [] : [{ sort: place.sort, run }];
+  });
+}
+
+/** The places up to the one that reaches the bytes, by what their rows weigh, ended runs included. */
+function placesWithin(
+  places: readonly Place[],
+  weights: readonly RowWeight[],
+  bytesMax: number,
+): readonly Place[] {
+  return withinBytes(places, bytesMax, ({ tenant, id }) => {
+    let [low, high] = [0, weights.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (compareTenantIds(weights[middle] as RowWeight, { tenant, id }) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    const row = weights[low - 1];
+    if (row === undefined || row.tenant !== tenant) return 0;
+    const last = idAfter(row.id, row.count - 1);
+    return compareTenantIds({ tenant, id: last }, { tenant, id }) < 0 ? 0 : row.bytes;
   });
 }

@@ -36,6 +36,11 @@ export class Database {
     return this.prepare(sql).all(...values);
   }
 
+  /** Row by row, for a reader that may stop before the last. */
+  each(sql: string, ...values: SQLInputValue[]): Iterable<Row> {
+    return this.prepare(sql).iterate(...values);
+  }
+
   /** Answers how many rows changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.prepare(sql).run(...values).changes);

@@ -1,4 +1,4 @@
-import type { Group, GroupHead } from '../store.ts';
+import type { Group, GroupHead, Store } from '../store.ts';
 import type { Context } from './context.ts';
 import { toGroup, toGroupHead } from './rows.ts';
 import { dropGroupSegment } from './sql/drop-group-segment.ts';
@@ -22,18 +22,24 @@ export function readGroup(
 
 export function readGroups(
   { db, catalog }: Context,
-  query: { partition: number; afterSeq: number; limit: number },
+  query: Parameters<Store['readGroups']>[0],
 ): Group[] {
-  const { partition, afterSeq, limit } = query;
+  const { partition, afterSeq, limit, bytes = Number.POSITIVE_INFINITY } = query;
   return db.read(() => {
     catalog.refresh();
     const first = catalog.groupSegmentOf(Math.max(0, afterSeq));
     const groups: Group[] = [];
+    let read = 0;
     for (const segment of catalog.listGroupSegments()) {
-      if (groups.length >= limit) break;
       if (segment < first) continue;
-      const rows = db.all(readGroupsSql(segment), partition, afterSeq, limit - groups.length);
-      groups.push(...rows.map(toGroup));
+      if (groups.length >= limit || read >= bytes) break;
+      const rows = db.each(readGroupsSql(segment), partition, afterSeq, limit - groups.length);
+      for (const row of rows) {
+        const group = toGroup(row);
+        groups.push(group);
+        read += group.body.length;
+        if (read >= bytes) break;
+      }
     }
     return groups;
   });

@@ -1,5 +1,6 @@
 import { compareText } from '../compare-text.ts';
-import type { InboxEntry } from '../store.ts';
+import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
+import type { InboxEntry, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Database } from './database.ts';
@@ -20,15 +21,28 @@ export function insertEntry(db: Database, entry: InboxEntry): number {
 }
 
 /** The beginning of each partition is in order already: only those rows are read and merged. */
-export function readInbox(
-  { db }: Context,
-  query: { partitions: readonly number[]; limit: number },
-): InboxEntry[] {
-  const { limit } = query;
+export function readInbox({ db }: Context, query: Parameters<Store['readInbox']>[0]): InboxEntry[] {
+  const { limit, bytes } = query;
   const entries = db.read(() =>
-    [...new Set(query.partitions)].flatMap((partition) =>
-      db.all(READ_INBOX, partition, limit).map(toInboxEntry),
-    ),
+    [...new Set(query.partitions)].flatMap((partition) => readFirst(db, partition, query)),
   );
-  return entries.sort((a, b) => a.atMs - b.atMs || compareText(a.id, b.id)).slice(0, limit);
+  entries.sort((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
+  return [...withinBytes(entries.slice(0, limit), bytes, inboxEntryBytes)];
+}
+
+/** Of one partition no more than a page that has only its entries may hold. */
+function readFirst(
+  db: Database,
+  partition: number,
+  { limit, bytes = Number.POSITIVE_INFINITY }: { limit: number; bytes?: number },
+): InboxEntry[] {
+  const entries: InboxEntry[] = [];
+  let read = 0;
+  for (const row of db.each(READ_INBOX, partition, limit)) {
+    const entry = toInboxEntry(row);
+    entries.push(entry);
+    read += inboxEntryBytes(entry);
+    if (read >= bytes) break;
+  }
+  return entries;
 }

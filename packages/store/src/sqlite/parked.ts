@@ -22,18 +22,25 @@ export function readParked(
   requireText('lane', query.lane);
   return context.db.read(() => {
     context.catalog.refresh();
+    const { limit, bytes = Number.POSITIVE_INFINITY } = query;
     const places = readPlaces(context, query);
-    const page = places.slice(0, query.limit);
     const runs: ParkedRun[] = [];
-    for (const place of page) {
-      const stored = findRun(context, place);
-      if (stored?.end === null) runs.push({ sort: place.sort, run: stored.run });
+    let last: Place | null = null;
+    let passed = 0;
+    let read = 0;
+    for (const place of places.slice(0, limit)) {
+      const stored = findRun(context, place, bytes > 0);
+      last = place;
+      passed++;
+      if (stored?.end !== null) continue;
+      runs.push({ sort: place.sort, run: stored.run });
+      read += stored.run.input?.length ?? 0;
+      if (bytes > 0 && read >= bytes) break;
     }
-    const last = page.at(-1);
     return {
       runs,
-      last: last === undefined ? null : { sort: last.sort, id: last.id },
-      exhausted: places.length <= query.limit,
+      last: last === null ? null : { sort: last.sort, id: last.id },
+      exhausted: passed === places.length,
     };
   });
 }

@@ -32,7 +32,7 @@ const STATEMENTS: Record<string, string> = {
   READ_INBOX,
   READ_KEY,
   READ_OLD_KEYS,
-  getRun: getRun(1),
+  getRun: getRun(1, true),
   readIsLive: readIsLive(1),
   readRun: readRun(1, false),
   readGroups: readGroups(1),

@@ -23,10 +23,11 @@ export function getRun(context: Context, query: { tenant: string; id: RunId }): 
 export function findRun(
   { db, catalog }: Context,
   at: { tenant: string; id: RunId },
+  withInput = true,
 ): StoredRun | null {
   const segment = catalog.find(at.id.ms);
   if (segment === null) return null;
-  const row = db.get(getRunSql(segment), at.tenant, idBytes(at.id));
+  const row = db.get(getRunSql(segment, withInput), at.tenant, idBytes(at.id));
   return row === undefined ? null : { run: toRun(row), end: toEnd(row) };
 }
 

@@ -1,4 +1,4 @@
-import { type Class, readRunId } from '@signalbox/engine';
+import { type Class, type RunId, readRunId } from '@signalbox/engine';
 import type { RunRow } from '../../store.ts';
 import { unpackRuns } from '../packs/read-packs.ts';
 import { compareTenantIds } from '../packs/spans.ts';
@@ -20,6 +20,33 @@ export interface RunLists {
   /** Of a run its input, of a pack its body; null where a run has none. */
   readonly lengths: string;
   readonly contents: Uint8Array | null;
+  /** False where the contents were too much to be sent. */
+  readonly is_whole: boolean;
+}
+
+/** The first id of a row, how many runs follow from it, and the bytes of each on average. */
+export interface RowWeight {
+  readonly tenant: string;
+  readonly id: RunId;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** What the rows weigh, in order by tenant and id, where their contents were not sent. */
+export function weighRunLists(lists: RunLists): RowWeight[] {
+  const { ids } = lists;
+  if (ids === null) return [];
+  const counts = JSON.parse(lists.counts) as number[];
+  const tenants = JSON.parse(lists.tenants) as string[];
+  const lengths = JSON.parse(lists.lengths) as (number | null)[];
+  return counts
+    .map((count, i) => ({
+      tenant: tenants[i] as string,
+      id: readRunId(ids, i * ID_BYTES),
+      count,
+      bytes: (lengths[i] ?? 0) / count,
+    }))
+    .sort(compareTenantIds);
 }
 
 /** Every run of the rows, in order by tenant and id; of a pack also those that nobody asked for. */
