@@ -35,6 +35,7 @@ export * from './model/grown-names.ts';
 export { nestedDepth, nestedKey } from './model/nested.ts';
 export * from './model/partition.ts';
 export * from './model/random.ts';
+export { RANGES } from './model/ranges.ts';
 export * from './model/reserved-key.ts';
 export * from './model/resources.ts';
 export * from './model/run.ts';
