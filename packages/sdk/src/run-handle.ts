@@ -39,6 +39,11 @@ export class RunHandle<Output> {
   /** How it has ended, well or not. */
   async wait(options: WaitOptions = {}): Promise<RunView> {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+    if (!(timeoutMs >= 0)) {
+      throw new SignalboxError('invalid', `timeoutMs is 0 or more, not ${timeoutMs}`, {
+        field: 'timeoutMs',
+      });
+    }
     const until = performance.now() + timeoutMs;
     for (;;) {
       signal?.throwIfAborted();

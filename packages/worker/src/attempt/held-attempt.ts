@@ -110,7 +110,7 @@ export class HeldAttempt implements AttemptContext {
 
   extend(byMs: number): Promise<boolean> {
     if (!this.link.welcomed || this.finish !== null) return Promise.resolve(false);
-    this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs: Math.max(0, Math.round(byMs)) });
+    this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs });
     return new Promise((resolve) => {
       this.#extends ??= [];
       this.#extends.push(resolve);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { plainAssign } from '../../attempt/assignment.ts';
+import { LongTimer } from '../../long-timer.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import type { HandlerModule } from './handler.ts';
@@ -38,12 +39,12 @@ function stub(module: string, exportName: string): string {
 function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Result> {
   return new Promise((resolve) => {
     let result: Result | null = null;
-    let kill: NodeJS.Timeout | undefined;
+    let kill: LongTimer | undefined;
     const onAbort = (): void => {
       const { graceMs } = attempt;
       isolated.send({ kind: 'abort', why: String(attempt.signal.reason), graceMs });
       // A little before the worker's own patience ends, so that it is gone when that is told.
-      kill = setTimeout(() => isolated.kill(), graceMs * 0.9);
+      kill = new LongTimer(() => isolated.kill(), graceMs * 0.9);
     };
     attempt.signal.addEventListener('abort', onAbort);
     isolated.listen({
@@ -83,7 +84,7 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
       },
       output: (stream, bytes) => attempt.log(stream, bytes),
       ended: (failure) => {
-        clearTimeout(kill);
+        kill?.cancel();
         attempt.signal.removeEventListener('abort', onAbort);
         resolve(result ?? failure);
       },
