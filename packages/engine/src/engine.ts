@@ -19,6 +19,7 @@ import { failTask } from './complete/fail.ts';
 import { finish, stopped } from './complete/finish.ts';
 import { checkpoint, extend } from './complete/save.ts';
 import { returnUnaccepted } from './complete/unaccepted.ts';
+import { refusalOf } from './core/check-command.ts';
 import { Core, type FollowedEnd, NO_ENDS } from './core/core.ts';
 import { recomputeShares } from './core/fair-share.ts';
 import { endLingering, type Lingering } from './core/lingering.ts';
@@ -126,6 +127,8 @@ export class Engine {
     const core = this.core;
     core.now = Math.max(core.now, now);
     core.random = random;
+    const refusal = refusalOf(command);
+    if (refusal !== null) return refusal;
     switch (command.kind) {
       case 'submit':
         if (command.head.expects !== undefined) return meetWindow(core, command, this.#triggers);

@@ -36,6 +36,7 @@ export * from './model/lane.ts';
 export { nestedDepth, nestedKey } from './model/nested.ts';
 export * from './model/partition.ts';
 export * from './model/random.ts';
+export { RANGES } from './model/ranges.ts';
 export * from './model/reserved-key.ts';
 export * from './model/resources.ts';
 export * from './model/run.ts';

@@ -157,6 +157,7 @@ function makeLoop(
     node: { name: `${parts.name}-${randomUUID()}`, address: '' },
     onFatal: (error) => {
       log.fatal({ err: error }, 'the node cannot go on');
+      parts.ready().fail(error);
       if (options.onFatal !== undefined) options.onFatal(error);
       // Embedded, the process is somebody else's: there every operation answers `unavailable`.
       else if (options.http !== false) process.exit(1);

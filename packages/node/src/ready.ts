@@ -8,24 +8,36 @@ export class Ready {
   readonly #loop: CommitLoop;
   readonly #store: Store;
   readonly #startedMs = performance.now();
-  #waiting: (() => void)[] = [];
+  #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
+  #fatal: { readonly error: unknown } | null = null;
 
   constructor(loop: CommitLoop, store: Store) {
     this.#loop = loop;
     this.#store = store;
   }
 
-  wait(): Promise<void> {
-    if (this.#stopped || this.#ownsAll()) return Promise.resolve();
+  /** Rejects where the node cannot go on: nobody is to wait for what will never be. */
+  async wait(): Promise<void> {
+    this.throwIfFatal();
+    if (this.#stopped || this.#ownsAll()) return;
     this.#timer ??= setInterval(() => void this.#askStore(), LOOK_EVERY_MS);
-    return new Promise((resolve) => this.#waiting.push(resolve));
+    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
   }
 
   /** Something about ownership may have changed. */
   look(): void {
     if (this.#waiting.length > 0 && this.#ownsAll()) this.#tell();
+  }
+
+  throwIfFatal(): void {
+    if (this.#fatal !== null) throw this.#fatal.error;
+  }
+
+  fail(error: unknown): void {
+    this.#fatal ??= { error };
+    this.#tell();
   }
 
   stop(): void {
@@ -61,6 +73,9 @@ export class Ready {
   #tell(): void {
     if (this.#timer !== null) clearInterval(this.#timer);
     this.#timer = null;
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    for (const { resolve, reject } of this.#waiting.splice(0)) {
+      if (this.#fatal === null) resolve();
+      else reject(this.#fatal.error);
+    }
   }
 }

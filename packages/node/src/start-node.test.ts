@@ -49,6 +49,28 @@ describe('a node', () => {
     expect(leases.filter((lease) => lease.expiresAtMs > now)).toEqual([]);
   });
 
+  it('that cannot read its journal says so at once, with the place', async () => {
+    const address = `file:${join(folder, 'broken.sqlite')}`;
+    const store = await openStore(address);
+    await store.migrate();
+    const [partition, owner] = [0, 'before'];
+    const lease = await store.acquireLease({ partition, owner, ttlMs: 1, commitId: 'c0' });
+    if (lease.kind !== 'acquired') throw new Error('the lease is taken');
+    const text = new TextEncoder().encode('[1,0,[],[]]\n["x1",1,0,0,1,Infinity]');
+    const body = new Uint8Array(4 + text.length);
+    new DataView(body.buffer).setUint32(0, text.length);
+    body.set(text, 4);
+    const part = { partition, epoch: lease.epoch, seq: lease.seq + 1, atMs: Date.now(), body };
+    const rows = { factCount: 1, runs: [], ends: [], parked: [], inboxTaken: [], aliases: [] };
+    await store.append({ commitId: 'c1', parts: [{ ...part, ...rows }] });
+    await store.close();
+    const node = await startNode({ store: address, http: false, onFatal: () => {} });
+    await expect(node.ready()).rejects.toThrow(
+      /the journal of partition 0 cannot be read: group 2 cannot be read: fact 1 is not JSON/,
+    );
+    await node.stop();
+  });
+
   it('without HTTP needs no key and listens nowhere', async () => {
     const node = await startNode({ store: 'memory:', http: false });
     expect(node.url).toBeNull();

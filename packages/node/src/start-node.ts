@@ -48,7 +48,7 @@ export interface RunningNode {
   readonly gateway: Gateway;
   /** Where the API is; null without HTTP. */
   readonly url: string | null;
-  /** Resolves when the node owns its partitions. */
+  /** Resolves when the node owns its partitions; rejects with the reason where it cannot go on. */
   ready(): Promise<void>;
   /** Lets everything go in good order. The same promise for every call. */
   stop(): Promise<void>;
@@ -102,6 +102,8 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
       await ready.wait();
       // Owned a step before it has been read in: until then the engine knows no live run of it.
       await loop.flushed();
+      // It may have come to its end meanwhile.
+      ready.throwIfFatal();
     },
     stop: () => {
       tenants.stop();

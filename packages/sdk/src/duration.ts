@@ -17,7 +17,8 @@ export function parseDuration(duration: Duration): number {
     ms += Number(part[1]) * UNITS[part[2] as keyof typeof UNITS];
   }
   if (duration === '') throw wrong(duration);
-  return ms;
+  // `2.3s` is 2299.9999999999995 in binary fractions, and every time is a whole number.
+  return Math.round(ms);
 }
 
 function wrong(duration: Duration): RangeError {

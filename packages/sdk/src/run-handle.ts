@@ -46,7 +46,11 @@ export class RunHandle<Output> {
   async wait(options: WaitOptions = {}): Promise<RunView> {
     const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
     // No time is later than NaN: the wait would neither end nor give way to anything else.
-    if (Number.isNaN(timeoutMs)) throw new RangeError('timeoutMs is not a number');
+    if (!(timeoutMs >= 0)) {
+      throw new SignalboxError('invalid', `timeoutMs is 0 or more, not ${timeoutMs}`, {
+        field: 'timeoutMs',
+      });
+    }
     const until = performance.now() + timeoutMs;
     for (;;) {
       signal?.throwIfAborted();

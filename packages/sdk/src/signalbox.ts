@@ -9,6 +9,7 @@ import {
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
 import { batchLength } from './batch-length.ts';
+import { requireFinite, requireOption } from './check-numbers.ts';
 import { ClosableBackend } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
@@ -81,6 +82,7 @@ export class Signalbox implements AsyncDisposable {
   /** Defines the jobs; those that have not changed keep their version. */
   async define(jobs: readonly AnyJob[]): Promise<readonly JobView[]> {
     handlersOf(jobs);
+    for (const { definition } of jobs) requireFinite(definition);
     return Promise.all(jobs.map((job) => this.#backend.define(job.name, job.definition)));
   }
 
@@ -186,6 +188,8 @@ export class Signalbox implements AsyncDisposable {
   /** Defines the jobs and runs their handlers in this process, from now until `stop()`. */
   async work(jobs: readonly AnyJob[], options: WorkOnOptions = {}): Promise<WorkingWorker> {
     const handlers = handlersOf(jobs);
+    requireOption('worker.slots', 'concurrency', options.concurrency);
+    requireOption('worker.graceMs', 'graceMs', options.graceMs);
     await this.define(jobs);
     const worker = await this.#backend.work({ ...options, handlers });
     // Closed meanwhile: nobody would stop it, and it would keep the process alive.

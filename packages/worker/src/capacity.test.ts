@@ -34,6 +34,19 @@ describe('capacity', () => {
     );
   });
 
+  it.each([
+    { slots: 0 },
+    { slots: 1.5 },
+    { slots: Number.NaN },
+    { slots: Number.POSITIVE_INFINITY },
+    { slots: 100_001 },
+    { memoryMb: -1 },
+    { gpu: Number.NaN },
+  ])('refuses %j, which no node would take', (wrong) => {
+    expect(() => new Capacity(wrong)).toThrow(RangeError);
+    expect(() => new Capacity(wrong)).toThrow(Object.keys(wrong)[0]);
+  });
+
   it('WRK-03 has ten slots and the cores and memory of the machine, unless it is told', () => {
     const { total: all } = new Capacity({});
     expect(all).toMatchObject({ slots: 10, gpu: 0, diskMb: 0 });

@@ -1,5 +1,5 @@
 import os from 'node:os';
-import type { Resources } from '@signalbox/protocol/link';
+import { type LimitName, type Resources, requireWithin } from '@signalbox/protocol/link';
 
 export const NOTHING: Resources = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 0 };
 /** How many attempts a worker runs at once where it is not told otherwise (WRK-03). */
@@ -16,6 +16,9 @@ export class Capacity {
   readonly #used: Amounts = { ...NOTHING };
 
   constructor(total: Partial<Resources>) {
+    for (const [name, amount] of Object.entries(total)) {
+      requireWithin(`worker.${name}` as LimitName, name, amount);
+    }
     this.total = { ...machine(), slots: DEFAULT_SLOTS, ...total };
   }
 

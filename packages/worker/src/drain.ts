@@ -1,5 +1,6 @@
 import type { Attempts } from './attempt/attempts.ts';
 import type { Link } from './link/link.ts';
+import { LongTimer } from './long-timer.ts';
 
 /** Behind its own grace the worker waits this long for attempts to save what they have. */
 const SAVE_MS = 5_000;
@@ -33,14 +34,12 @@ async function until(
   isDone: () => boolean,
   params: { withinMs: number; changed: () => Promise<void> },
 ): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
   let isOver = false;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(() => {
-      isOver = true;
-      resolve();
-    }, params.withinMs);
-  });
-  while (!isDone() && !isOver) await Promise.race([params.changed(), over]);
-  clearTimeout(timer);
+  const over = Promise.withResolvers<void>();
+  const timer = new LongTimer(() => {
+    isOver = true;
+    over.resolve();
+  }, params.withinMs);
+  while (!isDone() && !isOver) await Promise.race([params.changed(), over.promise]);
+  timer.cancel();
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, TransientError, toWire } from './errors.ts';
+import type { Result } from './executors/executor.ts';
 
 describe('what was thrown', () => {
   it('is told with what caused it, each once', () => {
@@ -39,7 +40,7 @@ describe('a result on the wire', () => {
       kind: 'failed',
       error: 'TransientError: ab\ufffd',
       class: 'transient',
-      retryAfterMs: 1_000_000_000,
+      retryAfterMs: 31_536_000_000,
       exitCode: 3,
       durationMs: 4,
     });
@@ -48,6 +49,26 @@ describe('a result on the wire', () => {
       error: 'failed without a word',
       durationMs: 0,
     });
+  });
+
+  it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY])('leaves out a Retry-After of %s', (after) => {
+    const failed = failureOf(new TransientError('later', { retryAfterMs: after }));
+    expect(toWire(failed, 0)).not.toHaveProperty('retryAfterMs');
+  });
+
+  it('of an executor that returned odd fields carries what can be read', () => {
+    const odd = { kind: 'failed', error: 7, class: 'odd', output: null } as unknown as Result;
+    expect(toWire(odd, 0)).toEqual({ kind: 'failed', error: '7', durationMs: 0 });
+  });
+
+  it('of an error whose members throw says that it cannot be shown', () => {
+    const error = new Error('x');
+    Object.defineProperty(error, 'message', {
+      get: () => {
+        throw new Error('never');
+      },
+    });
+    expect(failureOf(error)).toMatchObject({ error: 'an error that cannot be shown' });
   });
 
   it('of what has stopped says that and nothing else', () => {

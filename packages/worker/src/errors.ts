@@ -1,4 +1,4 @@
-import type { WireResult } from '@signalbox/protocol/link';
+import { LIMITS, type WireResult } from '@signalbox/protocol/link';
 import type { Result } from './executors/executor.ts';
 
 export type ErrorClass = 'transient' | 'permanent' | 'resource';
@@ -50,6 +50,15 @@ const CLASSES: ReadonlySet<unknown> = new Set(['transient', 'permanent', 'resour
 
 /** Any thrown value as a failure. Without a class the node classifies it by its words. */
 export function failureOf(error: unknown): Result {
+  try {
+    return describedFailure(error);
+  } catch {
+    // Its members throw when they are read. The attempt must end all the same.
+    return { kind: 'failed', error: 'an error that cannot be shown', output: null };
+  }
+}
+
+function describedFailure(error: unknown): Result {
   const said = (error ?? {}) as { errorClass?: unknown; retryAfterMs?: unknown };
   const failure: { -readonly [K in keyof Failed]: Failed[K] } = {
     kind: 'failed',
@@ -106,34 +115,41 @@ function safeText(value: unknown): string {
   }
 }
 
-/** The link refuses NUL, lone surrogates and numbers that are none; a result must not be lost to that. */
+/**
+ * The result as the link carries it: an executor of the user's may return anything, and a result that
+ * no node can read must not be lost.
+ */
 export function toWire(result: Result, durationMs: number): WireResult {
+  const duration = Math.round(durationMs);
   switch (result.kind) {
     case 'succeeded': {
       const { exitCode } = result;
-      const duration = Math.round(durationMs);
-      return exitCode === undefined || !Number.isFinite(exitCode)
-        ? { kind: 'succeeded', durationMs: duration }
-        : { kind: 'succeeded', exitCode, durationMs: duration };
+      return Number.isFinite(exitCode)
+        ? { kind: 'succeeded', exitCode: exitCode as number, durationMs: duration }
+        : { kind: 'succeeded', durationMs: duration };
     }
     case 'failed':
-      return failedToWire(result, durationMs);
+      return failedToWire(result, duration);
     case 'stopped':
       return { kind: 'stopped' };
   }
 }
 
+const RETRY_AFTER_MS_MAX = LIMITS['report.retryAfterMs'].max;
+
+/** A time that is longer than the longest one counts as that; NUL and lone surrogates are left out. */
 function failedToWire(result: Failed, durationMs: number): Failed {
-  const error = result.error.slice(0, ERROR_LENGTH_MAX).toWellFormed().replaceAll('\u0000', '');
+  const text = String(result.error).slice(0, ERROR_LENGTH_MAX);
+  const error = text.toWellFormed().replaceAll('\u0000', '');
   const after = result.retryAfterMs;
   return {
     kind: 'failed',
     error: error === '' ? 'failed without a word' : error,
-    ...(result.class === undefined ? {} : { class: result.class }),
+    ...(CLASSES.has(result.class) ? { class: result.class as ErrorClass } : {}),
     ...(after === undefined || !(after >= 0)
       ? {}
-      : { retryAfterMs: Math.min(Math.round(after), 1_000_000_000) }),
+      : { retryAfterMs: Math.min(Math.round(after), RETRY_AFTER_MS_MAX) }),
     ...(Number.isFinite(result.exitCode) ? { exitCode: result.exitCode as number } : {}),
-    durationMs: Math.round(durationMs),
+    durationMs,
   };
 }

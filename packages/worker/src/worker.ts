@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { FromNode, Ref } from '@signalbox/protocol/link';
+import type { FromNode, Ref, Unreadable } from '@signalbox/protocol/link';
 import { Assignment } from './attempt/assignment.ts';
 import { Attempts } from './attempt/attempts.ts';
 import { Briskness } from './attempt/briskness.ts';
 import { type AttemptOwner, type Finish, HeldAttempt } from './attempt/held-attempt.ts';
 import { type RunOwner, runAttempt } from './attempt/run-attempt.ts';
 import { saveCheckpoint } from './attempt/save-checkpoint.ts';
+import { unreadableFinish } from './attempt/unreadable.ts';
 import { drainWorker } from './drain.ts';
 import type { Assign, Executor } from './executors/executor.ts';
 import { handlerExecutors } from './executors/handler/handler-executor.ts';
@@ -143,7 +144,7 @@ export class Worker {
     for (const frame of resumeOf(this.#attempts)) link.say(frame);
   }
 
-  #received(link: Link, frames: readonly FromNode[]): void {
+  #received(link: Link, frames: readonly (FromNode | Unreadable)[]): void {
     this.#briskness.goneOn();
     for (const frame of frames) this.#handle(link, frame);
     const accepts = this.#accepts;
@@ -178,7 +179,7 @@ export class Worker {
     if (refs.length > 0) link.say({ kind: 'accept', refs });
   }
 
-  #handle(link: Link, frame: FromNode): void {
+  #handle(link: Link, frame: FromNode | Unreadable): void {
     switch (frame.kind) {
       case 'assign':
         return this.#assigned(link, frame);
@@ -194,6 +195,8 @@ export class Worker {
       case 'stale':
       case 'extended':
         return this.#about(link, frame);
+      case 'unreadable':
+        return this.#failUnreadable(link, frame);
       case 'welcome':
       case 'restate':
       case 'drained':
@@ -227,6 +230,16 @@ export class Worker {
     held.refuseExtends();
     held.link = link;
     for (const each of this.#links) this.#progress.foreignUseChanged(each);
+  }
+
+  /** What the node means cannot be known, and would be sent again as it is: the attempt fails with the reason. */
+  #failUnreadable(link: Link, { ref, field }: Unreadable): void {
+    const finish = unreadableFinish(ref, field);
+    const held = this.#attempts.get(ref);
+    if (held === undefined) return link.say(finish);
+    this.#nowOf(link, held);
+    if (held.occupies) held.stop({ why: 'stale', signalMs: 0, graceMs: STALE_GRACE_MS });
+    this.#end(held, finish);
   }
 
   #confirmed(refs: readonly Ref[]): void {

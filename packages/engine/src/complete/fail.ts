@@ -8,6 +8,7 @@ import {
   taskTimedOut,
 } from '../facts/facts.ts';
 import type { Reason } from '../facts/reasons.ts';
+import { RANGES } from '../model/ranges.ts';
 import type { Task } from '../model/run.ts';
 import { formatRunId } from '../model/run-id.ts';
 import { backOffMs } from './back-off.ts';
@@ -41,11 +42,17 @@ export function failTask(core: Core, task: Task, failure: Failure, reserve: Rese
   if (failures >= policy.attemptsMax || (timedOut && policy.onTimeout === 'end')) {
     return exhausted(core, task, { ...failure, of, timedOut });
   }
-  const delayMs = Math.max(backOffMs(policy, failures, core.random), failure.retryAfterMs ?? 0);
+  const delayMs = Math.max(backOffMs(policy, failures, core.random), retryAfterOf(failure));
   const job = `${task.run.spec.tenant}/${task.run.spec.job}`;
   const dueAt = reserve({ at: core.now + delayMs, now: core.now, reason, job });
   const memoryMb = reason === 'resource' ? moreMemory(core, task) : 0;
   settle(core, task, taskRetryAt({ ...of, reason, error, dueAt, memoryMb }), lingerMs);
+}
+
+/** A report is never refused for it: the worker would send the result again, and the task would wait. */
+function retryAfterOf({ retryAfterMs = 0 }: Failure): number {
+  const { max } = RANGES['report.retryAfterMs'];
+  return retryAfterMs > 0 ? Math.min(Math.round(retryAfterMs), max) : 0;
 }
 
 function exhausted(

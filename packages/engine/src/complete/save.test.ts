@@ -123,10 +123,26 @@ describe('an extension', () => {
     expect(extend(h, attempt)).toBe(false);
   });
 
-  it.each([0, -1, Number.NaN])('LIV-08 by %d is refused', (byMs) => {
+  it.each([0, -1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, 31_536_000_001])(
+    'LIV-08 by %d is refused',
+    (byMs) => {
+      const { h, attempt } = running();
+      const { hardAt } = attempt;
+      report(h, attempt, 1);
+      expect(extend(h, attempt, byMs)).toBe(false);
+      expect(attempt.hardAt).toBe(hardAt);
+    },
+  );
+
+  it('LIV-08 a deadline lies at most ten years ahead, however often it moves', () => {
     const { h, attempt } = running();
-    report(h, attempt, 1);
-    expect(extend(h, attempt, byMs)).toBe(false);
+    const yearMs = 31_536_000_000;
+    const granted = Array.from({ length: 12 }, (_, i) => {
+      report(h, attempt, i + 1);
+      return extend(h, attempt, yearMs);
+    });
+    expect(granted.filter(Boolean)).toHaveLength(9);
+    expect(attempt.hardAt).toBeLessThan(h.now + 10 * yearMs);
   });
 
   it('LIV-08 is not needed where nothing stops the attempt', () => {

@@ -3,6 +3,7 @@ import type { Core } from '../core/core.ts';
 import { armDeadline } from '../core/deadline.ts';
 import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
 import { taskCheckpointed, taskExtended } from '../facts/facts.ts';
+import { AHEAD_MS_MAX, isWithin } from '../model/ranges.ts';
 
 /** WRK-05: keeps the attempt's state for the next one, should this one not finish. */
 export function checkpoint(core: Core, command: Command & { kind: 'checkpoint' }): Answer {
@@ -29,14 +30,19 @@ export function extend(core: Core, command: Command & { kind: 'extend' }): Answe
     return DONE;
   }
   const moved = attempt.progress > attempt.extendedAtProgress;
-  if (!moved || attempt.hardAt === 0 || attempt.stopAt !== 0 || !(command.byMs > 0)) {
+  const hardAt = attempt.hardAt + command.byMs;
+  // A task that always moves could push its deadline beyond every date.
+  const isAllowed =
+    command.byMs > 0 &&
+    isWithin('report.extendMs', command.byMs) &&
+    hardAt <= core.now + AHEAD_MS_MAX;
+  if (!moved || attempt.hardAt === 0 || attempt.stopAt !== 0 || !isAllowed) {
     core.tell({ kind: 'extended', worker, ref, granted: false, hardAt: attempt.hardAt });
     return DONE;
   }
   const { task, number } = attempt;
   const { partition, seq } = task.run;
   const of = { partition, seq, task: task.index, at: core.now, attempt: number };
-  const hardAt = attempt.hardAt + command.byMs;
   attempt.extendedAtProgress = attempt.progress;
   core.emit(core.bookOf(task.run), taskExtended({ ...of, hardAt }), task.run);
   armDeadline(core, task);

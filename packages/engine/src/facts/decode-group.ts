@@ -59,7 +59,16 @@ export function decodeGroup(partition: number, body: Uint8Array): PackedFact[] {
   ];
   if (format !== GROUP_FORMAT) throw new RangeError(`group of format ${format}`);
   const payloads = slicePayloads(body, 4 + textLength, lengths);
-  return lines.map((line) => decodeLine({ partition, base, names, payloads }, JSON.parse(line)));
+  const context = { partition, base, names, payloads };
+  return lines.map((line, i) => decodeLine(context, parseLine(line, i)));
+}
+
+function parseLine(line: string, index: number): Line {
+  try {
+    return JSON.parse(line) as Line;
+  } catch {
+    throw new RangeError(`fact ${index + 1} is not JSON: ${line.slice(0, 120)}`);
+  }
 }
 
 function slicePayloads(body: Uint8Array, start: number, lengths: readonly number[]): Uint8Array[] {

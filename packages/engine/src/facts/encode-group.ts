@@ -5,6 +5,7 @@ import type { RunId } from '../model/run-id.ts';
 import type { Fact, RunEnded, RunFact, RunSubmitted } from './facts.ts';
 import { type GraphFact, isGraphFact } from './graph-facts.ts';
 import { encodeGraphLine } from './graph-lines.ts';
+import { requireWhole as whole } from './require-whole.ts';
 import { isScheduleFact } from './schedule-facts.ts';
 import { encodeScheduleLine } from './schedule-lines.ts';
 import { encodeTextInto } from './text.ts';
@@ -94,13 +95,22 @@ class GroupWriter {
   }
 
   write(fact: Fact): void {
+    try {
+      this.#write(fact);
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new RangeError(`the fact ${fact.kind} cannot be stored: ${why}`);
+    }
+  }
+
+  #write(fact: Fact): void {
     switch (fact.kind) {
       case 'runSubmitted':
         return this.#submitted(fact);
       case 'runEnded':
         return this.#ended(fact);
       case 'taskAssigned':
-        this.#lines += `\n["a1",${fact.seq},${fact.task},${fact.at - this.#at},${fact.attempt},${this.#name(fact.worker)},${fact.token},${fact.score}]`;
+        this.#lines += `\n["a1",${this.#of(fact)},${this.#name(fact.worker)},${whole(fact.token)},${whole(fact.score)}]`;
         return;
       default:
         this.#lines += `\n${this.#otherLine(fact)}`;
@@ -144,8 +154,9 @@ class GroupWriter {
       keys: keysOf(run.head),
     });
     const where = parked === null ? '' : `,${this.#name(parked.lane)}`;
-    this.#lines += `\n["s1",${run.seq},${run.ms - this.#at},${this.#name(tenant)}${where}]`;
-    if (parked !== null) this.#parked.push({ lane: parked.lane, sort: parked.sort, tenant, id });
+    this.#lines += `\n["s1",${whole(run.seq)},${this.#since(run.ms)},${this.#name(tenant)}${where}]`;
+    if (parked === null) return;
+    this.#parked.push({ lane: parked.lane, sort: whole(parked.sort), tenant, id });
   }
 
   #head(head: RunHead): string {
@@ -163,7 +174,7 @@ class GroupWriter {
       output: fact.output,
     });
     // How the last task ended is in the end's row; recovery only needs to know that the run is over.
-    this.#lines += `\n["e1",${fact.seq},${fact.at - this.#at},"${fact.state}"]`;
+    this.#lines += `\n["e1",${whole(fact.seq)},${this.#since(fact.at)},"${fact.state}"]`;
   }
 
   #otherLine(fact: Exclude<Fact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {
@@ -176,18 +187,26 @@ class GroupWriter {
   ): string {
     switch (fact.kind) {
       case 'runsPagedIn': {
-        const runs = fact.runs.map((r) => [r.seq, r.ms - this.#at, this.#name(r.spec.tenant)]);
-        const cursor = fact.cursor && [fact.cursor.sort, fact.cursor.ms, fact.cursor.seq];
-        return JSON.stringify(['p1', this.#name(fact.lane), cursor, fact.parkedLeft, runs]);
+        const runs = fact.runs.map((r) => [
+          whole(r.seq),
+          this.#since(r.ms),
+          this.#name(r.spec.tenant),
+        ]);
+        const cursor = fact.cursor && [
+          whole(fact.cursor.sort),
+          whole(fact.cursor.ms),
+          whole(fact.cursor.seq),
+        ];
+        return JSON.stringify(['p1', this.#name(fact.lane), cursor, whole(fact.parkedLeft), runs]);
       }
       case 'runCancelRequested':
-        return JSON.stringify(['c1', fact.seq, fact.at - this.#at, fact.by, fact.reason]);
+        return JSON.stringify(['c1', whole(fact.seq), this.#since(fact.at), fact.by, fact.reason]);
       case 'runClassChanged':
         return JSON.stringify([
           'l1',
-          fact.seq,
-          fact.at - this.#at,
-          fact.class,
+          whole(fact.seq),
+          this.#since(fact.at),
+          whole(fact.class),
           fact.by,
           fact.reason,
         ]);
@@ -196,11 +215,11 @@ class GroupWriter {
       case 'taskCheckpointed':
         return `["k1",${this.#of(fact)},${this.#payload(fact.state)}]`;
       case 'taskExtended':
-        return `["x1",${this.#of(fact)},${fact.hardAt - this.#at}]`;
+        return `["x1",${this.#of(fact)},${this.#since(fact.hardAt)}]`;
       case 'taskSucceeded':
         return `["o1",${this.#of(fact)},${fact.output === null ? 'null' : this.#payload(fact.output)}]`;
       case 'taskRetryAt':
-        return `["r1",${this.#of(fact)},"${fact.reason}",${JSON.stringify(fact.error)},${fact.dueAt - this.#at},${fact.memoryMb}]`;
+        return `["r1",${this.#of(fact)},"${fact.reason}",${JSON.stringify(fact.error)},${this.#since(fact.dueAt)},${whole(fact.memoryMb)}]`;
       case 'taskRequeued':
         return `["q1",${this.#of(fact)},"${fact.reason}"]`;
       case 'taskFailed':
@@ -219,7 +238,11 @@ class GroupWriter {
   }
 
   #of(fact: { seq: number; task: number; at: number; attempt: number }): string {
-    return `${fact.seq},${fact.task},${fact.at - this.#at},${fact.attempt}`;
+    return `${whole(fact.seq)},${whole(fact.task)},${this.#since(fact.at)},${whole(fact.attempt)}`;
+  }
+
+  #since(at: number): number {
+    return whole(at - this.#at);
   }
 
   #name(name: string): number {
@@ -240,8 +263,20 @@ class GroupWriter {
 
 /** Most say nothing: no text rather than that of an empty object. */
 function encodeHead(head: RunHead): string {
-  for (const _ in head) return JSON.stringify(head);
+  for (const _ in head) {
+    requireNumbers(head);
+    return JSON.stringify(head);
+  }
   return '';
+}
+
+/** By name: a look at every member would cost each submission more than writing it down. */
+function requireNumbers({ batch, dueAt, window, event, nested }: RunHead): void {
+  if (batch !== undefined) whole(batch);
+  if (dueAt !== undefined) whole(dueAt);
+  if (window !== undefined) [window.at, window.planned].forEach(whole);
+  if (event?.depth !== undefined) whole(event.depth);
+  if (nested !== undefined) [nested.index, nested.since].forEach(whole);
 }
 
 function keysOf(head: RunHead): readonly string[] {

@@ -2,26 +2,27 @@ import { assertNever } from '../model/assert.ts';
 import type { TaskState } from '../model/states.ts';
 import type { GraphFact, TakenOver } from './graph-facts.ts';
 import * as make from './graph-facts.ts';
+import { jsonOfNumbers, requireWhole as whole } from './require-whole.ts';
 
 /** Lines of the packed record about graphs; see `encode-group.ts` for the record. */
 export function encodeGraphLine(
   fact: GraphFact,
   writer: { readonly base: number; payload(bytes: Uint8Array): number },
 ): string {
-  const at = fact.at - writer.base;
-  const { seq } = fact;
+  const at = whole(fact.at - writer.base);
+  const seq = whole(fact.seq);
   switch (fact.kind) {
     case 'runPaused':
       return JSON.stringify(['gp1', seq, at, fact.by, fact.why, fact.detail]);
     case 'runResumed':
-      return JSON.stringify(['gr1', seq, at, fact.by, fact.fanOutMax]);
+      return JSON.stringify(['gr1', seq, at, fact.by, whole(fact.fanOutMax)]);
     case 'taskFannedOut':
-      return JSON.stringify(['gf1', seq, at, fact.task, fact.count]);
+      return JSON.stringify(['gf1', seq, at, whole(fact.task), whole(fact.count)]);
     case 'tasksAdded':
-      return JSON.stringify(['ga1', seq, at, fact.task, fact.tasks, fact.edges]);
+      return jsonOfNumbers(['ga1', seq, at, fact.task, fact.tasks, fact.edges]);
     case 'tasksTakenOver': {
       const tasks = fact.tasks.map(({ task, state, error, output }) => [
-        task,
+        whole(task),
         state,
         error,
         output && writer.payload(output),
@@ -29,17 +30,17 @@ export function encodeGraphLine(
       return JSON.stringify(['gt1', seq, at, tasks]);
     }
     case 'taskWaiting':
-      return JSON.stringify(['gw1', seq, at, fact.task, fact.until]);
+      return JSON.stringify(['gw1', seq, at, whole(fact.task), whole(fact.until)]);
     case 'nestedStarted':
-      return JSON.stringify(['gs1', seq, at, fact.task, fact.run]);
+      return JSON.stringify(['gs1', seq, at, whole(fact.task), fact.run]);
     case 'eventKept': {
       const { key, type, event, suits } = fact;
-      return JSON.stringify(['ge1', seq, at, key, type, writer.payload(event), suits]);
+      return JSON.stringify(['ge1', seq, at, key, type, writer.payload(event), suits.map(whole)]);
     }
     case 'eventTaken':
-      return JSON.stringify(['gh1', seq, at, fact.task, fact.key]);
+      return JSON.stringify(['gh1', seq, at, whole(fact.task), fact.key]);
     case 'notificationDue':
-      return JSON.stringify(['gn1', seq, at, fact.notification]);
+      return jsonOfNumbers(['gn1', seq, at, fact.notification]);
     case 'notificationDone':
       return JSON.stringify(['gd1', seq, at, fact.id, fact.delivered ? 1 : 0]);
     default:

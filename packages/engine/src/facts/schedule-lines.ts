@@ -1,5 +1,6 @@
 import { assertNever } from '../model/assert.ts';
 import type { ScheduleSpec, SkipReason } from '../model/schedule.ts';
+import { jsonOfNumbers, requireWhole as whole } from './require-whole.ts';
 import type { ScheduleFact } from './schedule-facts.ts';
 import * as make from './schedule-facts.ts';
 
@@ -9,25 +10,25 @@ export function encodeScheduleLine(
   writer: { readonly base: number; name(text: string): number },
 ): string {
   const { base } = writer;
-  const of = `${writer.name(fact.tenant)},${writer.name(fact.schedule)},${fact.at - base}`;
+  const of = `${writer.name(fact.tenant)},${writer.name(fact.schedule)},${whole(fact.at - base)}`;
   switch (fact.kind) {
     case 'scheduleSet':
-      return `["h1",${of},${fact.version},${fact.decidedUpTo},${JSON.stringify(fact.spec)}]`;
+      return `["h1",${of},${whole(fact.version)},${whole(fact.decidedUpTo)},${jsonOfNumbers(fact.spec)}]`;
     case 'scheduleRemoved':
-      return `["j1",${of},${fact.version}]`;
+      return `["j1",${of},${whole(fact.version)}]`;
     case 'windowFired': {
       const { window, planned, run, catchUp, exclusive } = fact;
       const flags = (catchUp ? 1 : 0) + (exclusive ? 2 : 0);
-      return `["w1",${of},${window - base},${planned - window},${run},${flags}]`;
+      return `["w1",${of},${whole(window - base)},${whole(planned - window)},${whole(run)},${flags}]`;
     }
     case 'windowsSkipped': {
       const { from, to, count, reason } = fact;
-      return `["v1",${of},${from - base},${to - from},${count},"${reason}"]`;
+      return `["v1",${of},${whole(from - base)},${whole(to - from)},${count === null ? 'null' : whole(count)},"${reason}"]`;
     }
     case 'windowHeld':
-      return `["u1",${of},${fact.window - base}]`;
+      return `["u1",${of},${whole(fact.window - base)}]`;
     case 'windowMet':
-      return `["g1",${of},${fact.window - base},${fact.run}]`;
+      return `["g1",${of},${whole(fact.window - base)},${whole(fact.run)}]`;
     default:
       return assertNever(fact);
   }

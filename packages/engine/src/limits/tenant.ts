@@ -4,7 +4,6 @@ import { release } from '../core/occupy.ts';
 
 /** A tenant's weight among the others, and how many of its attempts may run at once in each class. */
 export function setTenant(core: Core, command: Command & { kind: 'setTenant' }): Answer {
-  if (!(command.weight > 0)) return INVALID_WEIGHT;
   for (const owner of core.tenant(command.tenant)) {
     owner.setWeight(command.weight, core.now);
     owner.runningMax = command.runningMax;
@@ -13,9 +12,3 @@ export function setTenant(core: Core, command: Command & { kind: 'setTenant' }):
   }
   return DONE;
 }
-
-const INVALID_WEIGHT: Answer = {
-  kind: 'refused',
-  code: 'invalid',
-  message: 'the weight of a tenant is above zero',
-};

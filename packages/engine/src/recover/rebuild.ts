@@ -9,6 +9,8 @@ import { checkpointSpecs, decodeCheckpoint, type FindSpec, type JobVersion } fro
 
 /** The groups that came after the checkpoint. */
 export interface TailGroup {
+  /** Its place in the journal of the partition; names the group in an error. */
+  readonly seq?: number;
   readonly epoch: number;
   readonly body: Uint8Array;
 }
@@ -38,7 +40,7 @@ export function planRebuild(params: {
 }): RebuildPlan {
   const tail = params.tail.map((group) => ({
     epoch: group.epoch,
-    facts: decodeGroup(params.partition, group.body),
+    facts: readGroup(params.partition, group),
   }));
   const arrived = new Map<number, RunPointer>();
   const gone = new Set<number>();
@@ -57,6 +59,15 @@ export function planRebuild(params: {
     jobVersions: checkpointSpecs(params.chunks),
     gone,
   };
+}
+
+function readGroup(partition: number, { seq, body }: TailGroup): PackedFact[] {
+  try {
+    return decodeGroup(partition, body);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RangeError(`group ${seq ?? ''} cannot be read: ${why}`);
+  }
 }
 
 export function rebuild(

@@ -9,7 +9,7 @@ import {
   type TaskSpec,
   taskName,
 } from '@signalbox/engine';
-import { type About, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
+import { type About, aboutProblem, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
 import type { Supply } from '../supply/supplier.ts';
 
@@ -39,6 +39,8 @@ interface Known {
   readonly class: Class;
   readonly about: About;
   readonly bytes: number;
+  /** The field that no worker would read. */
+  readonly problem: string | null;
 }
 
 /** The frame, or why the attempt cannot be sent and never will be. */
@@ -55,6 +57,7 @@ export function assignFrame(params: {
   const { run } = task;
   const known = aboutOf(loop, attempt);
   if (known === null) return 'the definition of the job is not known to this node';
+  if (known.problem !== null) return `${known.problem} is beyond what a worker can be sent`;
   const payload = (input?.length ?? 0) + (task.checkpoint?.length ?? 0) + (parents?.length ?? 0);
   if (known.bytes + payload + HEAD_BYTES > MESSAGE_BYTES_MAX) {
     return `the assignment does not fit in a message of ${MESSAGE_BYTES_MAX} bytes`;
@@ -97,7 +100,8 @@ function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {
     class: CLASSES[attempt.class],
     graceMs: task.spec.timeouts.graceMs,
   };
-  const made = { shape, class: attempt.class, about, bytes: stated.bytes };
+  const problem = aboutProblem(about);
+  const made = { shape, class: attempt.class, about, bytes: stated.bytes, problem };
   // Shapes are few; where one is made anew for each attempt, the oldest of them is not needed again.
   if (abouts.push(made) > ABOUTS_MAX) abouts.shift();
   return made;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { formatRunId, type RunId } from '@signalbox/engine';
-import { encodeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
+import { encodeBlobRef, type FromWorker, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { GatewayWorld, type WorldParams } from './testing/gateway-world.ts';
 import { helloOf, TestWorker } from './testing/test-worker.ts';
@@ -159,5 +159,57 @@ describe('the life of an attempt on a link', () => {
     other.succeed((await other.got('assign')).ref);
     await world.ended(id);
     expect(await stateOf(id)).toBe('SUCCEEDED');
+  });
+
+  it.each([
+    ['extend', { kind: 'extend', byMs: Number.POSITIVE_INFINITY }, 'extend.byMs'],
+    ['extend by years', { kind: 'extend', byMs: 1e12 }, 'extend.byMs'],
+    [
+      'finish',
+      {
+        kind: 'finish',
+        result: { kind: 'failed', error: 'e', retryAfterMs: Number.NaN },
+        output: null,
+      },
+      'finish.result.retryAfterMs',
+    ],
+    ['checkpoint', { kind: 'checkpoint', state: 'text' }, 'checkpoint.state'],
+  ])(
+    'of which %s cannot be read fails with the field; the link goes on',
+    async (_, frame, field) => {
+      await start();
+      const worker = await connect('w');
+      const broken = await world.submit('mail');
+      const other = await world.submit('mail');
+      await worker.when(() => worker.of('assign').length === 2);
+      const [first, second] = worker.of('assign');
+      worker.say({ kind: 'accept', refs: [first!.ref, second!.ref] });
+      worker.say({ ...frame, ref: first!.ref } as unknown as FromWorker);
+      await world.ended(broken);
+      expect(await worker.got('stale')).toEqual({ kind: 'stale', ref: first!.ref });
+      worker.succeed(second!.ref);
+      await world.ended(other);
+      const [task] = (await world.view(broken)).tasks;
+      expect(task).toMatchObject({
+        state: 'FAILED',
+        error: `the worker sent ${field}, which cannot be read`,
+      });
+      expect(await stateOf(other)).toBe('SUCCEEDED');
+      expect(worker.close).toBeNull();
+    },
+  );
+
+  it('that no worker could be sent fails with the field', async () => {
+    world = await GatewayWorld.start();
+    const timeouts = { graceMs: 1e12 };
+    await world.define('mail', { tasks: [{ executor: 'handler:mail', timeouts }] });
+    const worker = await connect('w');
+    const id = await world.submit('mail');
+    await world.ended(id);
+    expect((await world.view(id)).tasks[0]).toMatchObject({
+      state: 'FAILED',
+      error: 'about.graceMs is beyond what a worker can be sent',
+    });
+    expect(worker.of('assign')).toEqual([]);
   });
 });

@@ -5,6 +5,7 @@ import { ApiError, type TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { Supplier } from '../supply/supplier.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
+import { checkFrames } from './check-frames.ts';
 import { FrameBatch } from './frame-batch.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
@@ -61,12 +62,13 @@ export class Gateway {
     this.#silence = new SilenceWatch({ sessions: this.#roster.open, heartbeatMs, beatsMissed });
   }
 
-  open(peer: Peer): Session {
+  /** `isChecked` where every frame has been read from bytes; those of this process are looked at here. */
+  open(peer: Peer, { isChecked }: { isChecked: boolean } = { isChecked: false }): Session {
     const session = new WorkerSession(this.#roster, peer);
     this.#roster.open.add(session);
     if (this.#stopped) session.close(CLOSE.goingAway, 'the node is stopping');
     else this.#silence.start();
-    return session;
+    return isChecked ? session : checkFrames(session);
   }
 
   /** The loop's `release`. What belongs to one worker goes to it in one message. */

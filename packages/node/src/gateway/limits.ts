@@ -1,3 +1,5 @@
+import { LIMITS } from '@signalbox/protocol';
+
 /** What one worker may take of a node, so that none can take it from the others. */
 export interface GatewayLimits {
   /** A link that has not said `hello` by then is closed (h63). */
@@ -18,9 +20,9 @@ export interface GatewayLimits {
 
 export const DEFAULT_GATEWAY_LIMITS: GatewayLimits = {
   helloMs: 5_000,
-  slotsMax: 100_000,
-  gpuMax: 100_000,
-  amountMax: 500_000_000,
+  slotsMax: LIMITS['worker.slots'].max,
+  gpuMax: LIMITS['worker.gpu'].max,
+  amountMax: LIMITS['worker.memoryMb'].max,
   executorsMax: 1_000,
   labelsMax: 100,
   bufferedBytesMax: 16_777_216,

@@ -1,4 +1,4 @@
-import type { FromNode, FromWorker } from '@signalbox/protocol';
+import type { FromNode, FromWorker, Unreadable } from '@signalbox/protocol';
 
 /** The far end of a link as the gateway sees it: a socket, or a worker in the same process. */
 export interface Peer {
@@ -10,7 +10,7 @@ export interface Peer {
 
 /** The near end: whoever carries the frames hands them in here. */
 export interface Session {
-  receive(frames: readonly FromWorker[]): void;
+  receive(frames: readonly (FromWorker | Unreadable)[]): void;
   /** The link is gone, whoever ended it. */
   closed(): void;
 }

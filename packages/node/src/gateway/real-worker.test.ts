@@ -48,4 +48,64 @@ describe.each(TRANSPORTS)('the worker of the package, %s', (_name, transport) =>
     await worker.stop({ graceMs: 1_000 });
     expect(net.world.gateway.workers()).toEqual([]);
   });
+
+  it('runs a task with the longest times that a definition may name, beside others', async () => {
+    net = await SocketWorld.start();
+    const longest = 31_536_000_000;
+    const timeouts = { graceMs: longest, hardMs: longest, expectedMs: longest };
+    await net.world.define('long', { tasks: [{ executor: 'handler:long', timeouts }] });
+    const events: string[] = [];
+    const extended: boolean[] = [];
+    worker = new Worker({
+      name: 'real',
+      transport: transport(),
+      handlers: {
+        mail: () => 1,
+        long: async (_input: unknown, { extend, progress }: HandlerContext) => {
+          progress(0.5);
+          await progressTold(net);
+          extended.push(await extend(longest));
+        },
+      },
+      onEvent: (event) => {
+        if (event.kind === 'link') events.push(event.event.kind);
+      },
+    });
+    await worker.start();
+    const runs = [await net.world.submit('long'), await net.world.submit('mail')];
+    await Promise.all(runs.map((id) => net.world.ended(id)));
+    for (const id of runs) expect((await net.world.view(id)).state).toBe('SUCCEEDED');
+    expect(extended).toEqual([true]);
+    expect(events).toEqual(['connected', 'welcomed']);
+  });
+
+  it('fails an attempt that asks for infinitely more time, and says why', async () => {
+    net = await SocketWorld.start();
+    await net.world.define('odd', {
+      tasks: [{ executor: 'handler:odd', retry: { attemptsMax: 1 } }],
+    });
+    worker = new Worker({
+      name: 'real',
+      transport: transport(),
+      handlers: {
+        odd: (_input: unknown, { extend }: HandlerContext) => extend(Number.POSITIVE_INFINITY),
+      },
+    });
+    await worker.start();
+    const id = await net.world.submit('odd');
+    await net.world.ended(id);
+    expect((await net.world.view(id)).tasks[0]?.error).toBe(
+      'RangeError: the time of extend() is a whole number from 0 to 31536000000, not Infinity',
+    );
+  });
 });
+
+/** Resolves when the engine knows of some progress: without it no time is granted. */
+async function progressTold({ world }: SocketWorld): Promise<void> {
+  const { core } = world.loop.engine;
+  const isTold = () =>
+    [...core.workers.workers.values()].some(({ attempts }) =>
+      [...attempts].some(({ progress }) => progress > 0),
+    );
+  while (!isTold()) await new Promise((resolve) => setImmediate(resolve));
+}

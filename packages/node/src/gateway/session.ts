@@ -6,6 +6,7 @@ import {
   PAYLOAD_INLINE_MAX,
   type Ref,
   RefMap,
+  type Unreadable,
 } from '@signalbox/protocol';
 import { type Hello, infoOf } from './hello.ts';
 import type { Peer, Session } from './peer.ts';
@@ -57,7 +58,7 @@ export class WorkerSession implements Session {
     return this.#info;
   }
 
-  receive(frames: readonly FromWorker[]): void {
+  receive(frames: readonly (FromWorker | Unreadable)[]): void {
     this.heardAtMs = this.#host.monotonicMs();
     for (const frame of frames) {
       if (this.#state === 'closed') return;
@@ -139,7 +140,7 @@ export class WorkerSession implements Session {
     return [...holds.values()].map(fromWire);
   }
 
-  #take(name: string, frame: Exclude<FromWorker, Hello>): void {
+  #take(name: string, frame: Exclude<FromWorker, Hello> | Unreadable): void {
     switch (frame.kind) {
       case 'beat':
         this.#tidy();
@@ -159,6 +160,8 @@ export class WorkerSession implements Session {
         return this.#say(toCommand(name, frame));
       case 'log':
         return this.#log(name, frame);
+      case 'unreadable':
+        return this.#failUnreadable(name, frame);
       case 'drain':
         this.#knowsDrain = true;
         this.#report();
@@ -197,6 +200,17 @@ export class WorkerSession implements Session {
     }
     this.#find(name, frame.ref);
     this.#say(toCommand(name, frame));
+  }
+
+  /** What the attempt means to say is lost, and would be sent again as it is: it fails with the reason. */
+  #failUnreadable(name: string, { ref, field }: Unreadable): void {
+    const error = `the worker sent ${field}, which cannot be read`;
+    this.#host.log.warn({ worker: name, field }, 'a frame cannot be read; its attempt fails');
+    this.#find(name, ref);
+    const result = { kind: 'failed', error, class: 'permanent' } as const;
+    this.#say({ kind: 'finish', worker: name, ref: fromWire(ref), result });
+    // It may still run: a confirmation alone would not stop it.
+    if (maySayStale(this.#host.loop.engine, ref)) this.send([{ kind: 'stale', ref }]);
   }
 
   #log(name: string, frame: FromWorker & { kind: 'log' }): void {

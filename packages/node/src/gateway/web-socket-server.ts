@@ -123,7 +123,7 @@ export class WorkerSocketServer {
     const link = new WorkerSocket({
       socket,
       limits: this.#limits,
-      open: (peer) => this.#p.gateway.open(peer),
+      open: (peer) => this.#p.gateway.open(peer, { isChecked: true }),
       admit: known.key === null ? admit : null,
     });
     this.#sockets.set(socket, Object.assign(entry, { link }));

@@ -6,6 +6,7 @@ import {
   type FromNode,
   type FromWorker,
   MESSAGE_BYTES_MAX,
+  type Unreadable,
 } from '@signalbox/protocol';
 import type { WebSocket } from 'ws';
 import type { Peer, Session } from './peer.ts';
@@ -25,6 +26,8 @@ export interface WorkerSocketParams {
   readonly admit: ((key: string | undefined) => Promise<Verdict>) | null;
 }
 
+type Received = FromWorker | Unreadable;
+
 export type Verdict = { readonly code: number; readonly reason: string } | 'admitted';
 
 /** A link over a socket: decodes what comes, encodes what goes, and holds the far end to its limits. */
@@ -39,7 +42,7 @@ export class WorkerSocket implements Peer {
   #packs = false;
   #closing = false;
   /** What came while the key was being looked at. */
-  #waiting: FromWorker[] | null = null;
+  #waiting: Received[] | null = null;
 
   constructor(params: WorkerSocketParams) {
     this.#p = params;
@@ -97,12 +100,12 @@ export class WorkerSocket implements Peer {
     if (socket.readyState !== socket.OPEN) return;
     if (!this.#messages.take(1) || !this.#bytes.take(data.length)) return this.#tooFast();
     if (!isBinary) return this.end(CLOSE.protocol, 'messages are binary');
-    let frames: FromWorker[];
+    let frames: Received[];
     try {
       frames = decodeFromWorker(data);
     } catch (error) {
-      const reason = error instanceof FrameError ? error.message : 'not readable';
-      return this.end(CLOSE.protocol, reason);
+      if (!(error instanceof FrameError)) return this.end(CLOSE.protocol, 'not readable');
+      return this.end(error.isOfHello ? CLOSE.invalid : CLOSE.protocol, error.message);
     }
     if (!this.#frames.take(frames.length)) return this.#tooFast();
     const first = frames[0];
@@ -110,7 +113,7 @@ export class WorkerSocket implements Peer {
     this.#received(frames);
   }
 
-  #received(frames: FromWorker[]): void {
+  #received(frames: Received[]): void {
     if (this.#admitted) return this.#session.receive(frames);
     if (this.#waiting !== null) {
       // Bounded by the rates: what may come until the key is known is a few seconds' worth.

@@ -10,8 +10,9 @@ import {
   type SubmittedRun,
   type TailGroup,
 } from '@signalbox/engine';
-import type { RunRow, Store } from '@signalbox/store';
+import { type RunRow, type Store, StoreError } from '@signalbox/store';
 import type { Specs } from './specs.ts';
+import { UnreadableJournal } from './unreadable-journal.ts';
 
 const GROUPS_PER_READ = 500;
 const BYTES_PER_READ = 16_777_216;
@@ -41,15 +42,20 @@ export async function readPartition(params: {
     tail.push(...groups);
     after = last.seq;
   }
-  const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
-  const { rows, find } = await readNeeded({ store, specs, plan });
-  const book = rebuild(plan, { epoch, rows, findSpec: find });
-  return {
-    book,
-    tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0),
-    tailBytes: tail.reduce((sum, { body }) => sum + body.length, 0),
-    checkpointSeq: checkpoint?.seq ?? 0,
-  };
+  try {
+    const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
+    const { rows, find } = await readNeeded({ store, specs, plan });
+    const book = rebuild(plan, { epoch, rows, findSpec: find });
+    return {
+      book,
+      tailFacts: plan.tail.reduce((sum, { facts }) => sum + facts.length, 0),
+      tailBytes: tail.reduce((sum, { body }) => sum + body.length, 0),
+      checkpointSeq: checkpoint?.seq ?? 0,
+    };
+  } catch (error) {
+    if (error instanceof StoreError) throw error;
+    throw new UnreadableJournal(partition, error);
+  }
 }
 
 /** What a plan needs beside the facts: rows of live runs, and job versions. */

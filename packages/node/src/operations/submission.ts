@@ -1,10 +1,10 @@
 import { type Class, isReserved, parseClass, type RunHead } from '@signalbox/engine';
-import { PayloadPages, type Submission } from '@signalbox/protocol';
+import { isWithin, LIMITS, PayloadPages, rangeText, type Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
-export const DUE_AHEAD_MAX_MS = 315_360_000_000;
+export const DUE_AHEAD_MAX_MS = LIMITS['submission.delayMs'].max;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] as const;
 
@@ -119,8 +119,8 @@ function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
     throw bad('delayMs', 'a submission names dueAt or delayMs, not both');
   }
   if (delayMs !== undefined) {
-    if (!Number.isSafeInteger(delayMs) || delayMs < 0 || delayMs > DUE_AHEAD_MAX_MS) {
-      throw bad('delayMs', `delayMs is between 0 and ${DUE_AHEAD_MAX_MS} (ten years)`);
+    if (!isWithin('submission.delayMs', delayMs)) {
+      throw bad('delayMs', `delayMs is ${rangeText('submission.delayMs')} (ten years)`);
     }
     return delayMs === 0 ? null : now + delayMs;
   }

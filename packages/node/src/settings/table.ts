@@ -1,3 +1,4 @@
+import { LIMITS } from '@signalbox/protocol';
 import { choice, duration, flag, integer, labels, list, type SettingType, text } from './types.ts';
 
 /** Who reads a setting: a node, a worker, or the commands that talk to a node. */
@@ -175,7 +176,7 @@ export const SETTINGS = {
   slots: withDefault({
     flag: '--slots',
     parts: WORKER,
-    type: integer(1, 1_000_000),
+    type: integer(LIMITS['worker.slots'].min, LIMITS['worker.slots'].max),
     fallback: 10,
     help: 'how many attempts at once',
   }),

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
+import { inRange } from './in-range.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -32,10 +33,10 @@ export const QueueDepth = Type.Object({
 
 export const TenantDefinition = Type.Object(
   {
-    weight: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
-    runningMax: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
+    weight: Type.Optional(inRange('tenant.weight')),
+    runningMax: Type.Optional(inRange('tenant.runningMax')),
     /** Schedules of the tenant are spread by at least this much, whatever they ask for. */
-    jitterMsMin: Type.Optional(Type.Integer({ minimum: 0, maximum: 300_000 })),
+    jitterMsMin: Type.Optional(inRange('tenant.jitterMsMin')),
   },
   closed,
 );

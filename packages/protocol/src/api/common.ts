@@ -1,6 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { NAME_PATTERN } from '../ids.ts';
 import { Type } from '../type.ts';
+import { inRange } from './in-range.ts';
 
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
 export const ClassName = Type.Union([Type.Literal('P0'), Type.Literal('P1'), Type.Literal('P2')]);
@@ -9,11 +10,11 @@ export const Labels = Type.Record(Type.String({ maxLength: 128 }), Type.String({
 
 export const Resources = Type.Object(
   {
-    cpuMilli: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
-    memoryMb: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
-    gpu: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
-    diskMb: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
-    slots: Type.Integer({ minimum: 0, maximum: 1_000_000 }),
+    cpuMilli: inRange('request.cpuMilli'),
+    memoryMb: inRange('request.memoryMb'),
+    gpu: inRange('request.gpu'),
+    diskMb: inRange('request.diskMb'),
+    slots: inRange('request.slots'),
   },
   { additionalProperties: false },
 );

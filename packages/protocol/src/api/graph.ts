@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
+import { LIMITS } from '../limits.ts';
 import { Type } from '../type.ts';
 import { Instant, Name, wordOf } from './common.ts';
+import { inRange } from './in-range.ts';
 
 /** What a definition says of a graph beyond its tasks and edges. The prose is in docs/pipelines.md. */
 const closed = { additionalProperties: false } as const;
-const Ms = Type.Integer({ minimum: 0, maximum: 31_536_000_000 });
 const Expression = Type.String({ minLength: 1, maxLength: 2_048 });
 /** `rows.0.id`: members and positions, joined by dots. Empty or absent: the whole value. */
 const Path = Type.String({ maxLength: 512 });
@@ -19,14 +20,14 @@ export const FAILURE_POLICIES = [
 export const FailurePolicy = wordOf(FAILURE_POLICIES);
 
 /** The most tasks that one run may ever have, declared, fanned out and added. */
-export const RUN_TASKS_MAX = 200_000;
+export const RUN_TASKS_MAX = LIMITS['limits.fanOutMax'].max;
 
 export const RunLimits = Type.Object(
   {
     /** Children of one fan-out; above it the run is paused and its owner told. */
-    fanOutMax: Type.Optional(Type.Integer({ minimum: 1, maximum: RUN_TASKS_MAX })),
+    fanOutMax: Type.Optional(inRange('limits.fanOutMax')),
     /** Tasks of one run that may become ready within a second. */
-    readyPerSecond: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+    readyPerSecond: Type.Optional(inRange('limits.readyPerSecond')),
   },
   closed,
 );
@@ -65,7 +66,7 @@ export const FanOut = Type.Object(
 
 /** It names one of `forMs` and `until`. */
 export const Sleep = Type.Object(
-  { forMs: Type.Optional(Ms), until: Type.Optional(Instant) },
+  { forMs: Type.Optional(inRange('sleep.forMs')), until: Type.Optional(Instant) },
   closed,
 );
 
@@ -73,7 +74,7 @@ export const Approval = Type.Object(
   {
     /** What the person is asked. */
     message: Type.Optional(Type.String({ maxLength: 4_096 })),
-    timeoutMs: Type.Optional(Ms),
+    timeoutMs: Type.Optional(inRange('approval.timeoutMs')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['approve', 'reject'])),
   },
@@ -85,7 +86,7 @@ export const EventWait = Type.Object(
     type: Type.String({ minLength: 1, maxLength: 256 }),
     /** CEL over `event`, `input` and `tasks`; absent: any event of the type. */
     when: Type.Optional(Expression),
-    timeoutMs: Type.Optional(Ms),
+    timeoutMs: Type.Optional(inRange('event.timeoutMs')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['succeed', 'skip'])),
   },
@@ -120,7 +121,7 @@ export const graphJobFields = {
   limits: Type.Optional(RunLimits),
   notify: Type.Optional(Notify),
   /** How long a run usually takes; at twice this somebody is told. */
-  expectedMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 31_536_000_000 })),
+  expectedMs: Type.Optional(inRange('job.expectedMs')),
   /** Types of events that tasks wait for which are added at run time; other waits need not be named. */
   hears: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 100 }),

@@ -2,14 +2,14 @@ import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
+import { inRange } from './in-range.ts';
 
 const closed = { additionalProperties: false } as const;
-const Ms = Type.Integer({ minimum: 0, maximum: 31_536_000_000 });
 
 export const RetryPolicy = Type.Object(
   {
-    attemptsMax: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-    fixedDelayMs: Type.Optional(Type.Union([Ms, Type.Null()])),
+    attemptsMax: Type.Optional(inRange('retry.attemptsMax')),
+    fixedDelayMs: Type.Optional(Type.Union([inRange('retry.fixedDelayMs'), Type.Null()])),
     onExhausted: Type.Optional(Type.Union([Type.Literal('quarantine'), Type.Literal('fail')])),
     onTimeout: Type.Optional(Type.Union([Type.Literal('retry'), Type.Literal('end')])),
   },
@@ -18,10 +18,10 @@ export const RetryPolicy = Type.Object(
 
 export const Timeouts = Type.Object(
   {
-    expectedMs: Type.Optional(Type.Union([Ms, Type.Null()])),
-    hardMs: Type.Optional(Type.Union([Ms, Type.Null()])),
-    progressMs: Type.Optional(Type.Union([Ms, Type.Null()])),
-    graceMs: Type.Optional(Ms),
+    expectedMs: Type.Optional(Type.Union([inRange('timeouts.expectedMs'), Type.Null()])),
+    hardMs: Type.Optional(Type.Union([inRange('timeouts.hardMs'), Type.Null()])),
+    progressMs: Type.Optional(Type.Union([inRange('timeouts.progressMs'), Type.Null()])),
+    graceMs: Type.Optional(inRange('timeouts.graceMs')),
   },
   closed,
 );
@@ -31,7 +31,7 @@ export const CommandWork = Type.Object(
   {
     argv: Type.Array(Type.String({ maxLength: 32_768 }), { minItems: 1, maxItems: 1_000 }),
     env: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
-    memoryMb: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+    memoryMb: Type.Optional(inRange('command.memoryMb')),
     /** What goes to its standard input: the run's input, or nothing. */
     stdin: Type.Optional(Type.Union([Type.Literal('input'), Type.Literal('none')])),
   },
@@ -45,8 +45,8 @@ export const HttpWork = Type.Object(
     headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
     /** Absent: the run's input, where the method has a body. */
     body: Type.Optional(Type.String({ maxLength: 262_144 })),
-    timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400_000 })),
-    redirectsMax: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+    timeoutMs: Type.Optional(inRange('http.timeoutMs')),
+    redirectsMax: Type.Optional(inRange('http.redirectsMax')),
   },
   closed,
 );

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { ClassName, Instant, Name, wordOf } from './common.ts';
+import { inRange } from './in-range.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -43,7 +44,7 @@ export const Submission = Type.Object(
     unique: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     /** Not before this instant. */
     dueAt: Type.Optional(Instant),
-    delayMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 315_360_000_000 })),
+    delayMs: Type.Optional(inRange('submission.delayMs')),
   },
   closed,
 );

@@ -1,10 +1,9 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { ClassName, Instant, Name, wordOf } from './common.ts';
+import { inRange } from './in-range.ts';
 
 const closed = { additionalProperties: false } as const;
-/** Thirty days more than a year. */
-const AGE_MS_MAX = 34_128_000_000;
 const DATES_MAX = 1_000;
 const Day = Type.String({ maxLength: 32 });
 
@@ -19,8 +18,8 @@ export const CalendarDays = Type.Object(
 
 export const CatchUpPolicy = Type.Object(
   {
-    windowsMax: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000 })),
-    ageMsMax: Type.Optional(Type.Integer({ minimum: 0, maximum: AGE_MS_MAX })),
+    windowsMax: Type.Optional(inRange('catchUp.windowsMax')),
+    ageMsMax: Type.Optional(inRange('catchUp.ageMsMax')),
     order: Type.Optional(wordOf(['newest', 'oldest'])),
   },
   closed,
@@ -37,17 +36,17 @@ export const ScheduleDefinition = Type.Object(
     dstOverlap: Type.Optional(wordOf(['first', 'last', 'both'])),
     /** Closed days, or the name of a saved calendar that has them. */
     calendar: Type.Optional(Type.Union([CalendarDays, Name])),
-    everyMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: AGE_MS_MAX })),
+    everyMs: Type.Optional(inRange('schedule.everyMs')),
     anchorAt: Type.Optional(Instant),
     runAt: Type.Optional(Instant),
-    jitterMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 300_000 })),
-    graceMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 86_400_000 })),
+    jitterMs: Type.Optional(inRange('schedule.jitterMs')),
+    graceMs: Type.Optional(inRange('schedule.graceMs')),
     catchUp: Type.Optional(CatchUpPolicy),
     overlap: Type.Optional(wordOf(['allow', 'skip', 'queueOne', 'queueAll', 'replace'])),
     afterPause: Type.Optional(wordOf(['next', 'catchUp'])),
     startAt: Type.Optional(Instant),
     endAt: Type.Optional(Instant),
-    runsMax: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
+    runsMax: Type.Optional(inRange('schedule.runsMax')),
     class: Type.Optional(ClassName),
     /** What every run gets as its input. */
     input: Type.Optional(Type.Unknown()),
@@ -96,7 +95,7 @@ export const Backfill = Type.Object(
     only: Type.Optional(wordOf(['missing', 'all'])),
     /** Says what would be made, and makes nothing. */
     dryRun: Type.Optional(Type.Boolean()),
-    perMinute: Type.Optional(Type.Integer({ minimum: 1, maximum: 60_000 })),
+    perMinute: Type.Optional(inRange('backfill.perMinute')),
   },
   closed,
 );

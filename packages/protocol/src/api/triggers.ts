@@ -1,9 +1,9 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { ClassName, Instant, Name, wordOf } from './common.ts';
+import { inRange } from './in-range.ts';
 
 const closed = { additionalProperties: false } as const;
-const AGE_MS_MAX = 34_128_000_000;
 /** CEL; how long and how dear it may be is checked where it is compiled. */
 const Expression = Type.String({ minLength: 1, maxLength: 4_096 });
 /** An exact value, or the beginning of one with `*` behind it. */
@@ -19,10 +19,10 @@ export const ExpectedEvent = Type.Object(
     cron: Type.Optional(Type.String({ maxLength: 512 })),
     /** IANA name; UTC unless told. */
     zone: Type.Optional(Type.String({ maxLength: 64 })),
-    everyMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: AGE_MS_MAX })),
+    everyMs: Type.Optional(inRange('expect.everyMs')),
     anchorAt: Type.Optional(Instant),
     /** How long after the expected time the event is waited for. */
-    bufferMs: Type.Integer({ minimum: 0, maximum: 2_678_400_000 }),
+    bufferMs: inRange('expect.bufferMs'),
     /** What an event does that comes later: `run`, unless told, or `skip`. */
     late: Type.Optional(wordOf(['run', 'skip'])),
     /** The input of the run that starts without an event. */
@@ -36,7 +36,7 @@ export const HookDefinition = Type.Object(
   {
     style: wordOf(HOOK_STYLES),
     /** How far the time that was signed may lie from now; for styles that sign one. */
-    toleranceMs: Type.Optional(Type.Integer({ minimum: 1_000, maximum: 86_400_000 })),
+    toleranceMs: Type.Optional(inRange('hook.toleranceMs')),
     /** The header that names the event, where the sender does not use the one of its style. */
     idHeader: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
     /** Only ever sent, never shown. Absent: kept as it is, or made where there is none yet. */

@@ -1,5 +1,6 @@
+import { isWithin, LIMITS, type LimitName } from '../limits.ts';
 import { FrameError } from './frame-error.ts';
-import type { About, FromNode, FromWorker } from './frames.ts';
+import type { Ref } from './frames.ts';
 
 /** Whether a value is what the field holds. Written out by hand: this runs for every frame. */
 type Check = (value: unknown) => boolean;
@@ -9,13 +10,18 @@ type Fields = readonly (readonly [field: string, check: Check])[];
 
 const NAME_MAX = 256;
 const TEXT_MAX = 65_536;
-const LIST_MAX = 10_000;
-const NUMBER_MAX = 1_000_000_000;
+export const LIST_MAX = 10_000;
+/** Resources in sum may be above what one task may ask for; every count on the link is below this. */
+const NUMBER_MAX = LIMITS['request.cpuMilli'].max;
 
 const text: Check = (v) => typeof v === 'string' && v.length <= TEXT_MAX && isClean(v);
 const name: Check = (v) => typeof v === 'string' && v !== '' && v.length <= NAME_MAX && isClean(v);
 const whole: Check = (v) => Number.isSafeInteger(v) && (v as number) >= 0;
 const amount: Check = (v) => whole(v) && (v as number) <= NUMBER_MAX;
+const within =
+  (limit: LimitName): Check =>
+  (v) =>
+    isWithin(limit, v);
 const finite: Check = (v) => typeof v === 'number' && Number.isFinite(v);
 const flag: Check = (v) => typeof v === 'boolean';
 const bytes: Check = (v) => v instanceof Uint8Array;
@@ -28,16 +34,20 @@ const ref: Check = (v) =>
   whole(v[3]) &&
   whole(v[4]) &&
   whole(v[5]);
+/** The fields of what a check looks into, so that a refusal can name the one that is wrong. */
+const inside = new WeakMap<Check, (value: object) => Fields | undefined>();
 const record: Check = (v) => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 const oneOf = (words: readonly string[]): Check => {
   const known = new Set<unknown>(words);
   return (v) => known.has(v);
 };
-const orNull =
-  (check: Check): Check =>
-  (v) =>
-    v === null || check(v);
+const orNull = (check: Check): Check => {
+  const either: Check = (v) => v === null || check(v);
+  const fields = inside.get(check);
+  if (fields !== undefined) inside.set(either, fields);
+  return either;
+};
 const optional =
   (check: Check): Check =>
   (v) =>
@@ -48,7 +58,9 @@ const list =
     Array.isArray(v) && v.length <= LIST_MAX && v.every(check);
 const shape = (row: Row): Check => {
   const fields = Object.entries(row);
-  return (v) => record(v) && badField(v as object, fields) === null;
+  const check: Check = (v) => record(v) && badField(v as object, fields) === null;
+  inside.set(check, () => fields);
+  return check;
 };
 const texts: Check = (v) => {
   if (!record(v)) return false;
@@ -69,17 +81,20 @@ const result: Check = (v) => {
   const fields = RESULTS[(v as { kind: string }).kind];
   return fields !== undefined && badField(v as object, fields) === null;
 };
+inside.set(result, (v) => RESULTS[(v as { kind: string }).kind]);
 const RESULTS: Readonly<Record<string, Fields>> = table({
   succeeded: { exitCode: optional(finite), durationMs: optional(finite) },
   failed: {
     error: text,
     class: optional(oneOf(['transient', 'permanent', 'resource'])),
     exitCode: optional(finite),
-    retryAfterMs: optional(amount),
+    retryAfterMs: optional(within('report.retryAfterMs')),
     durationMs: optional(finite),
   },
   stopped: {},
 });
+
+const progress = shape({ ref, value: finite });
 
 const FROM_WORKER = table({
   hello: {
@@ -95,12 +110,12 @@ const FROM_WORKER = table({
     holds: list(ref),
     packs: optional(flag),
   },
-  beat: { foreignUse: resources, progress: list(shape({ ref, value: finite })) },
+  beat: { foreignUse: resources, progress: list(progress) },
   accept: { refs: list(ref) },
   refuse: { ref, foreignUse: orNull(resources) },
   finish: { ref, result, output: orNull(bytes) },
   checkpoint: { ref, state: bytes },
-  extend: { ref, byMs: amount },
+  extend: { ref, byMs: within('report.extendMs') },
   log: { ref, stream: oneOf(['stdout', 'stderr', 'log']), number: whole, text: bytes },
   drain: {},
   bye: {},
@@ -118,7 +133,7 @@ const FROM_NODE = table({
     work: orNull(record),
     request: resources,
     class: oneOf(['P0', 'P1', 'P2']),
-    graceMs: amount,
+    graceMs: within('timeouts.graceMs'),
   },
   assign: {
     ref,
@@ -132,7 +147,7 @@ const FROM_NODE = table({
     task: optional(name),
     parents: optional(bytes),
   },
-  abort: { ref, graceMs: amount, why: text },
+  abort: { ref, graceMs: within('timeouts.graceMs'), why: text },
   confirm: { refs: list(ref) },
   stale: { ref },
   extended: { ref, granted: flag, timeoutMs: orNull(finite) },
@@ -150,26 +165,38 @@ export const FRAME_FIELDS: Readonly<
   fromNode: fieldsOf(FROM_NODE),
 };
 
-export function checkFromWorker(frame: Record<string, unknown>): FromWorker {
-  return check(frame, FROM_WORKER) as FromWorker;
+type Frame = Readonly<Record<string, unknown>>;
+
+/** The field of a worker's frame that cannot be read, as `finish.result.retryAfterMs`; null for none. */
+export function workerFrameProblem(frame: Frame): string | null {
+  return problemOf(frame, FROM_WORKER);
 }
 
-export function checkAbout(frame: Record<string, unknown>): About {
-  const { kind: _, ...about } = check(frame, FROM_NODE) as About & { kind: 'about' };
-  return about;
+/** The same of a node's frame, `about` included. */
+export function nodeFrameProblem(frame: Frame): string | null {
+  return problemOf(frame, FROM_NODE);
 }
 
-export function checkFromNode(frame: Record<string, unknown>): FromNode {
-  return check(frame, FROM_NODE) as FromNode;
+export function isRef(value: unknown): value is Ref {
+  return ref(value);
+}
+
+export function isProgress(value: unknown): boolean {
+  return progress(value);
 }
 
 /** Unknown fields are left alone: a newer peer may say more than we understand. */
-function check(frame: Record<string, unknown>, known: Readonly<Record<string, Fields>>): unknown {
-  const fields = known[frame['kind'] as string];
+function problemOf(frame: Frame, known: Readonly<Record<string, Fields>>): string | null {
+  const kind = frame['kind'] as string;
+  const fields = known[kind];
   if (fields === undefined) throw new FrameError('unknown frame');
-  const bad = badField(frame, fields);
-  if (bad !== null) throw new FrameError(`${String(frame['kind'])}.${bad} is not valid`);
-  return frame;
+  const wrong = badField(frame, fields);
+  if (wrong === null) return null;
+  const check = fields.find(([field]) => field === wrong)?.[1] as Check;
+  const value = frame[wrong];
+  const within = record(value) ? inside.get(check)?.(value as object) : undefined;
+  const deeper = within === undefined ? null : badField(value as object, within);
+  return deeper === null ? `${kind}.${wrong}` : `${kind}.${wrong}.${deeper}`;
 }
 
 function badField(value: object, fields: Fields): string | null {

@@ -1,8 +1,7 @@
 import { PayloadPages } from '../payload-pages.ts';
-import { checkAbout, checkFromNode, checkFromWorker } from './check.ts';
 import { ROWS_MAX, toRefColumns } from './columns.ts';
 import { FrameError } from './frame-error.ts';
-import type { About, FromNode, FromWorker } from './frames.ts';
+import type { About, FromNode, FromWorker, Unreadable } from './frames.ts';
 import {
   type Assign,
   type Finish,
@@ -12,6 +11,7 @@ import {
   packFinishes,
   unpack,
 } from './packed-frames.ts';
+import { NodeFrameReader, readFromWorker } from './read-frame.ts';
 
 /**
  * A message is a batch of frames: four bytes with the length of the header, the header, then the
@@ -157,23 +157,20 @@ function taken(payload: Uint8Array | null | undefined, payloads: Uint8Array[]): 
   return payload.length;
 }
 
-/** Throws a `FrameError` on anything that is not a batch of known, well-formed frames. */
-export function decodeFromWorker(message: Uint8Array): FromWorker[] {
-  return decode(message).map(checkFromWorker);
+/**
+ * Throws a `FrameError` on anything that is not a batch of known frames. A frame that names an
+ * attempt and has a field that cannot be read becomes an `unreadable` one, and only that.
+ */
+export function decodeFromWorker(message: Uint8Array): (FromWorker | Unreadable)[] {
+  const frames: (FromWorker | Unreadable)[] = [];
+  for (const frame of decode(message)) readFromWorker(frame, frames);
+  return frames;
 }
 
-export function decodeFromNode(message: Uint8Array): FromNode[] {
-  const abouts: About[] = [];
-  const frames: FromNode[] = [];
-  for (const frame of decode(message)) {
-    if (frame['kind'] === 'about') abouts.push(checkAbout(frame));
-    else if (frame['kind'] === 'assign') {
-      const about = frame['about'];
-      frame['about'] = typeof about === 'number' ? abouts[about] : undefined;
-      frames.push(checkFromNode(frame));
-    } else frames.push(checkFromNode(frame));
-  }
-  return frames;
+export function decodeFromNode(message: Uint8Array): (FromNode | Unreadable)[] {
+  const reader = new NodeFrameReader();
+  for (const frame of decode(message)) reader.read(frame);
+  return reader.frames;
 }
 
 function decode(message: Uint8Array): Record<string, unknown>[] {

@@ -65,6 +65,17 @@ export type FromWorker =
   /** It leaves in good order and holds nothing. */
   | { readonly kind: 'bye' };
 
+/**
+ * Not on the wire: a frame about one attempt with a field that cannot be read. The attempt fails with
+ * the name of the field; the link and everything else on it go on.
+ */
+export interface Unreadable {
+  readonly kind: 'unreadable';
+  readonly ref: Ref;
+  /** As `finish.result.retryAfterMs`. */
+  readonly field: string;
+}
+
 export type LogStream = 'stdout' | 'stderr' | 'log';
 
 export type WireResult =

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { job, Signalbox, task } from '../index.ts';
@@ -82,5 +83,77 @@ describe('an embedded box', () => {
     await expect(box.work([graph, other])).rejects.toThrow(
       'the jobs graph and graph.first both have a handler named graph.first',
     );
+  });
+
+  it('opens again after an attempt has asked for infinitely more time', async () => {
+    const address = `file:${join(folder, 'infinite.db')}`;
+    const odd = job(
+      'odd',
+      { timeouts: { hardMs: 60_000 }, retry: { attemptsMax: 1 } },
+      (_, ctx) => {
+        ctx.progress(0.5);
+        return ctx.extend(Number.POSITIVE_INFINITY);
+      },
+    );
+    const before = await Signalbox.open(address);
+    await before.work([odd]);
+    const run = await before.submit(odd);
+    await expect(run.result()).rejects.toThrow(/the time of extend\(\) is a whole number/);
+    await before.close();
+    await using after = await Signalbox.open(address);
+    expect((await after.runs.get(run.id)).state).toBe('FAILED');
+  });
+
+  it('rejects where its file cannot be read, and leaves it closed', async () => {
+    const address = `file:${join(folder, 'broken.db')}`;
+    const before = await Signalbox.open(address);
+    await before.define([hello]);
+    await before.submit(hello, { name: 'later' });
+    await before.close();
+    const database = new DatabaseSync(join(folder, 'broken.db'));
+    const tables = database
+      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'groups%'")
+      .all() as { name: string }[];
+    const text = Buffer.from('[1,0,[],[]]\n[Infinity]');
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(text.length);
+    const body = Buffer.concat([length, text]);
+    for (const { name } of tables) {
+      database.prepare(`UPDATE ${name} SET body = ? WHERE length(body) > 0`).run(body);
+    }
+    database.close();
+    await expect(Signalbox.open(address)).rejects.toThrow(
+      /journal of partition \d+ cannot be read/,
+    );
+  });
+
+  it.each([
+    ['concurrency', Number.NaN],
+    ['concurrency', Number.POSITIVE_INFINITY],
+    ['concurrency', 0],
+    ['concurrency', 1.5],
+    ['concurrency', 100_001],
+    ['graceMs', Number.NaN],
+    ['graceMs', -1],
+  ])('refuses to work with a %s of %d', async (field, value) => {
+    await using box = await Signalbox.open('memory:');
+    await expect(box.work([hello], { [field]: value })).rejects.toMatchObject({
+      code: 'invalid',
+      field,
+    });
+  });
+
+  it('refuses a number that JSON would turn into nothing', async () => {
+    await using box = await Signalbox.open('memory:');
+    for (const hardMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const odd = job('odd', { timeouts: { hardMs } }, () => 1);
+      await expect(box.define([odd])).rejects.toMatchObject({
+        code: 'invalid',
+        field: 'tasks[0].timeouts.hardMs',
+      });
+    }
+    await box.define([hello]);
+    const run = await box.submit(hello, { name: 'world' });
+    await expect(run.wait({ timeoutMs: Number.NaN })).rejects.toMatchObject({ code: 'invalid' });
   });
 });

@@ -15,8 +15,12 @@ export async function openEmbedded(
     // The process is the user's: what they ask for fails from then on, and the log says why.
     onFatal: () => {},
   });
-  await node.ready();
-  // The node owns its partitions a step before it has read them in; until then it knows no live run.
-  await node.context.loop.flushed();
+  try {
+    await node.ready();
+  } catch (error) {
+    // What is left of it holds the file.
+    await node.stop().catch(() => {});
+    throw error;
+  }
   return new DirectBackend(node, tenant);
 }

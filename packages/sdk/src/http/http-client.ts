@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
 import { type Dispatcher, Pool } from 'undici';
+import { requireOption } from '../check-numbers.ts';
 import { SignalboxError } from '../errors.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 import {
@@ -61,6 +62,9 @@ export class HttpClient {
       ...(params.tenant !== undefined && { 'signalbox-tenant': params.tenant }),
     };
     this.#retries = { ...DEFAULT_RETRIES, ...params.retries };
+    for (const name of ['attemptsMax', 'delayMs', 'delayMaxMs'] as const) {
+      requireOption(`retries.${name}`, `retries.${name}`, this.#retries[name]);
+    }
   }
 
   async json<T>(request: HttpRequest): Promise<T> {

@@ -1,4 +1,5 @@
 import type { StopWhy } from '../executors/executor.ts';
+import { LongTimer } from '../long-timer.ts';
 
 /**
  * How one attempt is told to stop: its signal, and force behind it. Made for the few attempts that
@@ -7,7 +8,7 @@ import type { StopWhy } from '../executors/executor.ts';
 export class AttemptStop {
   readonly #abort = new AbortController();
   readonly #overdue: () => void;
-  #timers: NodeJS.Timeout[] = [];
+  #timers: LongTimer[] = [];
   #signalAt = Number.POSITIVE_INFINITY;
   #forceAt = Number.POSITIVE_INFINITY;
   #why: StopWhy = '';
@@ -43,15 +44,15 @@ export class AttemptStop {
   }
 
   disarm(): void {
-    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
+    for (const timer of this.#timers.splice(0)) timer.cancel();
   }
 
   #arm(now: number): void {
     this.disarm();
-    this.#timers = [setTimeout(this.#overdue, this.#forceAt - now)];
+    this.#timers = [new LongTimer(this.#overdue, this.#forceAt - now)];
     if (this.signal.aborted) return;
     if (this.#signalAt <= now) this.#fire();
-    else this.#timers.push(setTimeout(() => this.#fire(), this.#signalAt - now));
+    else this.#timers.push(new LongTimer(() => this.#fire(), this.#signalAt - now));
   }
 
   #fire(): void {

@@ -118,7 +118,7 @@ export class HeldAttempt implements AttemptContext {
     if (!this.link.welcomed || this.isOver) return Promise.resolve(false);
     // More time is for what has moved, as far as the node knows; it may not know the latest yet.
     this.#owner.reportProgress(this);
-    this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs: Math.max(0, Math.round(byMs)) });
+    this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs });
     return new Promise((resolve) => {
       this.#extends ??= [];
       this.#extends.push(resolve);

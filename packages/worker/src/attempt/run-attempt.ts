@@ -1,5 +1,5 @@
 import { type Blobs, needsBlob, resolvePayload, storePayload } from '../blobs.ts';
-import { failureOf, toWire } from '../errors.ts';
+import { failureOf, PermanentError, toWire } from '../errors.ts';
 import type { Executor, Result } from '../executors/executor.ts';
 import type { Finish, HeldAttempt } from './held-attempt.ts';
 
@@ -30,7 +30,7 @@ export async function runAttempt(params: {
     if (held.isAborted) result = STOPPED;
     else {
       held.life.tryTo('executing');
-      result = await params.executor.run(held);
+      result = checked(await params.executor.run(held));
     }
   } catch (error) {
     result = failureOf(error);
@@ -46,6 +46,15 @@ export async function runAttempt(params: {
   const { output } = result;
   const wire = toWire(result, durationMs);
   owner.ended(held, { kind: 'finish', ref: held.ref, result: wire, output });
+}
+
+/** An executor of the user's is not compiled with ours: what is no result fails its attempt. */
+function checked(result: Result): Result {
+  const { kind, output } = (result ?? {}) as Partial<Result>;
+  const isKnown = kind === 'succeeded' || kind === 'failed' || kind === 'stopped';
+  if (isKnown && (output === null || output instanceof Uint8Array)) return result;
+  if (isKnown && output === undefined) return { ...result, output: null };
+  throw new PermanentError('the executor returned what is not a result');
 }
 
 function hasReferences({ input, checkpoint, parents }: HeldAttempt): boolean {

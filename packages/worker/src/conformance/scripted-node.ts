@@ -7,6 +7,7 @@ import {
   type FromWorker,
   MESSAGE_BYTES_MAX,
   type Ref,
+  requireReadable,
 } from '@signalbox/protocol/link';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -124,7 +125,7 @@ export class ScriptedNode {
 
   #message(data: Buffer, isFirst: boolean): void {
     try {
-      const frames = decodeFromWorker(data);
+      const frames = requireReadable<FromWorker>(decodeFromWorker(data));
       if (isFirst && frames[0]?.kind !== 'hello') throw new Error('hello is not the first frame');
       for (const frame of frames) this.#receive(frame);
     } catch (error) {

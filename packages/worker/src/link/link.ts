@@ -1,4 +1,10 @@
-import { CLOSE, type FromNode, type FromWorker, type Resources } from '@signalbox/protocol/link';
+import {
+  CLOSE,
+  type FromNode,
+  type FromWorker,
+  type Resources,
+  type Unreadable,
+} from '@signalbox/protocol/link';
 import type { Connection, Transport } from '../transport/transport.ts';
 import { BackOff } from './back-off.ts';
 import { Outbox } from './outbox.ts';
@@ -30,7 +36,7 @@ export interface LinkOwner {
   hello(link: Link): FromWorker;
   /** What the link says behind its first hello, and behind the one that answers `restate`. */
   resume(link: Link): void;
-  received(link: Link, frames: readonly FromNode[]): void;
+  received(link: Link, frames: readonly (FromNode | Unreadable)[]): void;
   foreignUse(link: Link): Resources;
   event(link: Link, event: LinkEvent): void;
 }
@@ -131,7 +137,7 @@ export class Link {
     }, WELCOME_MS);
   }
 
-  #received(frames: readonly FromNode[]): void {
+  #received(frames: readonly (FromNode | Unreadable)[]): void {
     for (const frame of frames) {
       if (frame.kind === 'welcome' && !this.#welcomed) this.#welcome(frame);
       if (frame.kind === 'restate' && this.#welcomed) {

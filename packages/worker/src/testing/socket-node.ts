@@ -5,6 +5,7 @@ import {
   encodeFrames,
   type FromNode,
   type FromWorker,
+  requireReadable,
 } from '@signalbox/protocol/link';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -28,7 +29,8 @@ export class SocketNode {
       this.socket = socket;
       this.authorizations.push(request.headers.authorization);
       socket.on('message', (data: Buffer) => {
-        for (const frame of decodeFromWorker(data)) this.#receive(frame);
+        for (const frame of requireReadable<FromWorker>(decodeFromWorker(data)))
+          this.#receive(frame);
       });
       socket.on('close', () => this.#look());
     });

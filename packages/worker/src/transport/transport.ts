@@ -1,4 +1,4 @@
-import type { FromNode, FromWorker, Resources } from '@signalbox/protocol/link';
+import type { FromNode, FromWorker, Resources, Unreadable } from '@signalbox/protocol/link';
 import type { PaceLimits } from '../link/pace.ts';
 
 /** How frames get to one node. The worker does not know which kind it is. */
@@ -10,7 +10,7 @@ export interface Transport {
 }
 
 export interface ConnectionHandlers {
-  received(frames: readonly FromNode[]): void;
+  received(frames: readonly (FromNode | Unreadable)[]): void;
   /** Once, and not where the worker closed it itself. */
   closed(code: number, reason: string): void;
 }

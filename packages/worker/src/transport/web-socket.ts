@@ -4,6 +4,7 @@ import {
   FrameError,
   type FromNode,
   MESSAGE_BYTES_MAX,
+  type Unreadable,
 } from '@signalbox/protocol/link';
 import { LinkThreadHost } from './link-thread-host.ts';
 import type { Connection, ConnectionHandlers, Transport } from './transport.ts';
@@ -113,7 +114,7 @@ function connectSocket(
   return opened.promise;
 }
 
-function decode(bytes: Uint8Array): FromNode[] | null {
+function decode(bytes: Uint8Array): (FromNode | Unreadable)[] | null {
   try {
     return decodeFromNode(bytes);
   } catch (error) {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import type { Gateway } from '../gateway.ts';
 import { DEFAULT_SOCKET_LIMITS } from '../socket-limits.ts';
-import { WorkerSocket } from '../worker-socket.ts';
+import { WorkerSocket, type WorkerSocketParams } from '../worker-socket.ts';
 
 /** The node's end of a socket without a network, so that a million messages take minutes, not hours. */
 export class LoopbackSocket extends EventEmitter {
@@ -13,7 +13,7 @@ export class LoopbackSocket extends EventEmitter {
 
   constructor(gateway: Gateway) {
     super();
-    const open = gateway.open.bind(gateway);
+    const open: WorkerSocketParams['open'] = (peer) => gateway.open(peer, { isChecked: true });
     const socket = this as unknown as WebSocket;
     new WorkerSocket({ socket, limits: DEFAULT_SOCKET_LIMITS, open, admit: null });
   }

@@ -1,6 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { decodeFromNode, encodeFrames, type FromNode, type FromWorker } from '@signalbox/protocol';
+import {
+  decodeFromNode,
+  encodeFrames,
+  type FromNode,
+  type FromWorker,
+  requireReadable,
+} from '@signalbox/protocol';
 import { pino } from 'pino';
 import { WebSocket } from 'ws';
 import type { SocketLimits } from '../socket-limits.ts';
@@ -82,7 +88,7 @@ export class SocketClient {
     this.closed = new Promise((resolve) => socket.once('close', resolve));
     socket.on('error', () => {});
     socket.on('message', (data) => {
-      this.frames.push(...decodeFromNode(data as Buffer));
+      this.frames.push(...requireReadable<FromNode>(decodeFromNode(data as Buffer)));
       for (const look of this.#look.splice(0)) look();
     });
   }

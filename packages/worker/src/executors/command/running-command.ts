@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LongTimer } from '../../long-timer.ts';
 import type { AttemptContext, Result } from '../executor.ts';
 import { LineCapture } from './capture-lines.ts';
 import { OutputCapture } from './capture-output.ts';
@@ -142,20 +143,20 @@ function stopOnAbort(
   tree: ProcessTree,
   attempt: AttemptContext,
 ): { off(): void; fired(): boolean; msToKill(): number } {
-  let timer: NodeJS.Timeout | undefined;
+  let timer: LongTimer | undefined;
   let killAt: number | null = null;
   const stop = (): void => {
     const { graceMs } = attempt;
     const waitMs = graceMs - Math.min(graceMs * CLEANUP_SHARE, CLEANUP_MS_MAX);
     killAt = performance.now() + waitMs;
     if (waitMs > 0) void tree.terminate();
-    timer = setTimeout(() => void tree.signal('SIGKILL'), waitMs);
+    timer = new LongTimer(() => void tree.signal('SIGKILL'), waitMs);
   };
   attempt.signal.addEventListener('abort', stop);
   if (attempt.signal.aborted) stop();
   return {
     off: () => {
-      clearTimeout(timer);
+      timer?.cancel();
       attempt.signal.removeEventListener('abort', stop);
     },
     fired: () => killAt !== null,

@@ -1,3 +1,4 @@
+import { requireWithin } from '@signalbox/protocol/link';
 import type { AttemptContext } from '../executor.ts';
 import type { Checkpoint, HandlerContext, HandlerLog, ParentResult } from './handler.ts';
 import { handlerLog } from './handler-log.ts';
@@ -85,7 +86,11 @@ export class AttemptHandlerContext implements HandlerContext {
   }
 
   get extend(): (ms: number) => Promise<boolean> {
-    return (ms) => this.#attempt.extend(ms);
+    return async (ms) => {
+      const byMs = Math.round(ms);
+      requireWithin('report.extendMs', 'the time of extend()', byMs);
+      return this.#attempt.extend(byMs);
+    };
   }
 
   get log(): HandlerLog {

@@ -50,7 +50,10 @@ export interface HandlerContext {
   progress(fraction: number): void;
   readonly log: HandlerLog;
   readonly checkpoint: Checkpoint;
-  /** Asks for more time; false where the node does not grant it, as without progress since the last. */
+  /**
+   * Asks for more time, up to a year at once. False where the node does not grant it: no progress since the
+   * last extension, or a deadline more than ten years ahead. Rejects with a `RangeError` outside of the range.
+   */
   extend(ms: number): Promise<boolean>;
 }
 

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { plainAssign } from '../../attempt/assignment.ts';
+import { LongTimer } from '../../long-timer.ts';
 import { siblingModule } from '../../sibling-module.ts';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import type { HandlerModule } from './handler.ts';
@@ -40,12 +41,12 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
   return new Promise((resolve) => {
     let result: Result | null = null;
     let saving = Promise.resolve();
-    let kill: NodeJS.Timeout | undefined;
+    let kill: LongTimer | undefined;
     const onAbort = (): void => {
       const { graceMs } = attempt;
       isolated.send({ kind: 'abort', why: String(attempt.signal.reason), graceMs });
       // A little before the worker's own patience ends, so that it is gone when that is told.
-      kill = setTimeout(() => isolated.kill(), graceMs * 0.9);
+      kill = new LongTimer(() => isolated.kill(), graceMs * 0.9);
     };
     attempt.signal.addEventListener('abort', onAbort);
     isolated.listen({
@@ -85,7 +86,7 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
       },
       output: (stream, bytes) => attempt.log(stream, bytes),
       ended: (failure) => {
-        clearTimeout(kill);
+        kill?.cancel();
         attempt.signal.removeEventListener('abort', onAbort);
         // The state that it saved last must be on its way before its end is.
         void savedBriefly(saving).then(() => resolve(result ?? failure));

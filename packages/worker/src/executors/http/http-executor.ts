@@ -4,7 +4,7 @@ import type { AttemptContext, Executor, Result } from '../executor.ts';
 import { firstHop, type Hop, nextHop } from './hop.ts';
 import { HttpFailure } from './http-failure.ts';
 import { checkOptions, type HttpExecutorOptions, REQUEST_MS } from './http-options.ts';
-import { type Answer, header, resultOf } from './http-result.ts';
+import { type Answer, describeAnswer, header, isSuccess, resultOf } from './http-result.ts';
 import { discard, readBody } from './read-body.ts';
 import { type Vetting, vetTarget } from './vet-target.ts';
 import { vettedConnector } from './vetted-connector.ts';
@@ -29,6 +29,8 @@ async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promi
   try {
     const answer = await request(work, attempt, { options, signal, refused });
     const durationMs = Math.round(performance.now() - startedAt);
+    // A failed attempt has no output: what the endpoint answered is for people, in its log.
+    if (!isSuccess(answer)) attempt.log('log', describeAnswer(answer));
     const result = resultOf(answer, Date.now());
     return result.kind === 'stopped' ? result : { ...result, durationMs };
   } catch (error) {

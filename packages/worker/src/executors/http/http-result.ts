@@ -25,31 +25,37 @@ const RETRY_AFTER_MS_MAX = 86_400_000;
 
 /** 2xx succeeded; 408, 429 and 5xx may be better later; anything else will be the same again. */
 export function resultOf(answer: Answer, nowMs: number): Result {
-  const output = new TextEncoder().encode(JSON.stringify(stored(answer)));
   const { status } = answer;
-  if (status >= 200 && status < 300) return { kind: 'succeeded', output };
+  if (isSuccess(answer)) {
+    return { kind: 'succeeded', output: new TextEncoder().encode(describeAnswer(answer)) };
+  }
   const error = `http_${status}: the endpoint answered ${status}`;
   if (status !== 408 && status !== 429 && status < 500) {
-    return { kind: 'failed', error, class: 'permanent', output };
+    return { kind: 'failed', error, class: 'permanent', output: null };
   }
   const retryAfterMs = retryAfter(answer, nowMs);
   const later = retryAfterMs === null ? {} : { retryAfterMs };
-  return { kind: 'failed', error, class: 'transient', ...later, output };
+  return { kind: 'failed', error, class: 'transient', ...later, output: null };
 }
 
-function stored({ status, headers, body }: Answer): Record<string, unknown> {
+export function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Status, some headers and the beginning of the body, as JSON. */
+export function describeAnswer({ status, headers, body }: Answer): string {
   const kept: Record<string, string> = {};
   for (const name of KEPT_HEADERS) {
     const value = header(headers, name);
     if (value !== undefined) kept[name] = value.slice(0, HEADER_CHARACTERS_MAX);
   }
-  return {
+  return JSON.stringify({
     status,
     headers: kept,
     body: body.text,
     bodyBytes: body.bytes,
     ...(body.isCut ? { bodyCut: true } : {}),
-  };
+  });
 }
 
 /** Seconds, or a date: read against the date of the answer, because the clocks may differ. */

@@ -1,0 +1,9 @@
+import type { Ref } from '@signalbox/protocol/link';
+import type { Finish } from './held-attempt.ts';
+
+/** The result of an attempt whose node sent something that this worker cannot read. */
+export function unreadableFinish(ref: Ref, field: string): Finish {
+  const error = `the worker cannot read ${field}, as the node sent it`;
+  const result = { kind: 'failed', error, class: 'permanent' } as const;
+  return { kind: 'finish', ref, result, output: null };
+}
