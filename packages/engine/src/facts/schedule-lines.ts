@@ -11,8 +11,11 @@ export function encodeScheduleLine(
   const { base } = writer;
   const of = `${writer.name(fact.tenant)},${writer.name(fact.schedule)},${fact.at - base}`;
   switch (fact.kind) {
-    case 'scheduleSet':
-      return `["h1",${of},${fact.version},${fact.decidedUpTo},${JSON.stringify(fact.spec)}]`;
+    case 'scheduleSet': {
+      const { version, decidedUpTo, spec, until } = fact;
+      const rest = until === undefined ? '' : `,${until}`;
+      return `["h1",${of},${version},${decidedUpTo},${JSON.stringify(spec)}${rest}]`;
+    }
     case 'scheduleRemoved':
       return `["j1",${of},${fact.version}]`;
     case 'windowFired': {
@@ -55,6 +58,7 @@ export function decodeScheduleLine(
         version: line[4],
         decidedUpTo: line[5],
         spec: line[6] as ScheduleSpec,
+        ...(line[7] === undefined ? {} : { until: line[7] as number }),
       });
     case 'j1':
       return make.scheduleRemoved({ ...of(), version: line[4] });
