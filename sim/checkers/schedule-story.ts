@@ -6,6 +6,9 @@ type FactOf<K extends ScheduleFact['kind']> = ScheduleFact & { kind: K };
 /** Windows are counted up to here when a range is told of; beyond, the count may be left open. */
 const COUNTED = 1_000;
 
+/** A node that can commit a window finds what was saved this long before it. */
+const ADOPTED_WITHIN_MS = 120_000;
+
 /** When each version was saved, by version. */
 export type SavedTimes = ReadonlyMap<number, number>;
 
@@ -17,7 +20,11 @@ export class ScheduleStory {
   readonly #name: string;
   readonly #saved: SavedTimes;
   readonly problems: string[] = [];
+  /** The input that the version of its window gives to each run. */
+  readonly inputs = new Map<number, string | null>();
   #spec: ScheduleSpec | null = null;
+  /** Versions before it, oldest first: windows up to `upTo` are theirs, whenever they are decided. */
+  #earlier: { readonly spec: ScheduleSpec; readonly upTo: number }[] = [];
   #mark = 0;
   readonly #held = new Set<number>();
   readonly #live = new Set<number>();
@@ -38,11 +45,13 @@ export class ScheduleStory {
       case 'scheduleSet':
         return this.#set(fact);
       case 'scheduleRemoved':
-        this.#closed(fact.version);
+        this.#closed(fact.version, null);
+        this.#follows(fact.version);
         if (this.#held.size > 0) this.#say('was removed while it held windows');
         this.#held.clear();
         // One that is saved again begins anew, and does not know of runs from before.
         this.#live.clear();
+        this.#earlier = [];
         this.#spec = null;
         this.version = fact.version;
         return;
@@ -65,31 +74,58 @@ export class ScheduleStory {
   #set(fact: FactOf<'scheduleSet'>): void {
     const savedAt = this.#saved.get(fact.version);
     if (savedAt === undefined) return this.#say(`has version ${fact.version}, which nobody saved`);
-    if (fact.version <= this.version) this.#say(`goes back to version ${fact.version}`);
+    this.#follows(fact.version);
     const before = this.#spec;
     // One that was deleted and is saved again goes on behind the windows that were decided.
-    let from = Math.max(savedAt, this.#mark);
+    const from = Math.max(savedAt, this.#mark);
     if (before !== null) {
-      this.#closed(fact.version);
-      const catchesUp = before.paused && before.afterPause === 'catchUp';
-      from = catchesUp ? this.#mark : Math.max(savedAt, this.#mark);
+      this.#closed(fact.version, fact.spec);
+      this.#earlier.push({ spec: before, upTo: from });
     }
-    if (fact.decidedUpTo !== from) {
-      this.#say(`version ${fact.version} holds from ${fact.decidedUpTo}, not from ${from}`);
+    const isOwed = before !== null && keepsPause(before, fact.spec) && this.#owes(savedAt);
+    const upTo = fact.until ?? fact.decidedUpTo;
+    if (upTo !== from) this.#say(`version ${fact.version} holds from ${upTo}, not from ${from}`);
+    if (fact.decidedUpTo !== (isOwed ? this.#mark : from)) {
+      this.#say(`version ${fact.version} moves the mark to ${fact.decidedUpTo}`);
     }
     this.#spec = fact.spec;
     this.#mark = fact.decidedUpTo;
     this.version = fact.version;
   }
 
+  /** Every version is carried out: one that is passed over has windows that nobody tells of. */
+  #follows(version: number): void {
+    if (version <= this.version) this.#say(`goes back to version ${version}`);
+    else if (version > this.version + 1) this.#say(`passes over version ${this.version + 1}`);
+  }
+
   /** Whatever was due before the next version was saved has been decided under this one. */
-  #closed(byVersion: number): void {
+  #closed(byVersion: number, after: ScheduleSpec | null): void {
     const spec = this.#spec;
     const savedAt = this.#saved.get(byVersion);
-    if (spec === null || savedAt === undefined) return;
-    if (spec.paused && spec.afterPause === 'catchUp') return;
-    const next = nextOf(spec.when, this.#mark);
-    if (next <= savedAt) this.#say(`window ${next} was lost to version ${byVersion}`);
+    if (spec === null || savedAt === undefined || keepsPause(spec, after)) return;
+    if (!this.#owes(savedAt)) return;
+    this.#say(`window ${this.#next(this.#mark)} was lost to version ${byVersion}`);
+  }
+
+  #owes(savedAt: number): boolean {
+    return this.#next(this.#mark) <= savedAt;
+  }
+
+  /** The window behind an instant, of whichever version holds there. */
+  #next(at: number): number {
+    let from = at;
+    for (const { spec, upTo } of this.#earlier) {
+      if (from >= upTo) continue;
+      const window = nextOf(spec.when, from);
+      if (window <= upTo) return window;
+      from = upTo;
+    }
+    return this.#spec === null ? Number.POSITIVE_INFINITY : nextOf(this.#spec.when, from);
+  }
+
+  #versionOf(window: number): ScheduleSpec | null {
+    return this.#earlier.find(({ upTo }) => window <= upTo)?.spec ?? this.#spec;
   }
 
   #fired(fact: FactOf<'windowFired'>): void {
@@ -99,9 +135,19 @@ export class ScheduleStory {
     if (this.#fires.has(window)) this.#say(`window ${window} fired twice`);
     this.#fires.add(window);
     if (!wasHeld) this.#decide(window, window);
-    if (spec === null) return;
-    if (planned < window || planned - window > spec.jitterMs) {
+    const own = this.#versionOf(window);
+    if (spec === null || own === null) return;
+    this.inputs.set(run, own.input);
+    if (spec.paused) this.#say(`window ${window} fired while it was paused`);
+    const replacedAt = this.#saved.get(this.version + 1) ?? Number.POSITIVE_INFINITY;
+    if (window - replacedAt > ADOPTED_WITHIN_MS) {
+      this.#say(`window ${window} fired long after version ${this.version + 1} was saved`);
+    }
+    if (planned < window || planned - window > own.jitterMs) {
       this.#say(`window ${window} was planned for ${planned}`);
+    }
+    if (exclusive !== (own.overlap !== 'allow')) {
+      this.#say(`window ${window} has the overlap policy of another version`);
     }
     if (!wasHeld && !catchUp && at - planned > spec.graceMs) {
       this.#say(`window ${window} was late by ${at - planned} and is not told as caught up`);
@@ -109,34 +155,47 @@ export class ScheduleStory {
     if (catchUp && spec.catchUp.windowsMax === 0) {
       this.#say(`window ${window} was caught up though nothing is`);
     }
-    if (!exclusive) return;
-    if (this.#live.size > 0) this.#say(`window ${window} began beside run ${[...this.#live]}`);
+    if (exclusive && this.#live.size > 0) {
+      this.#say(`window ${window} began beside run ${[...this.#live]}`);
+    }
     this.#live.add(run);
   }
 
   #skipped(fact: FactOf<'windowsSkipped'>): void {
     const { from, to, count } = fact;
     if (from === to && this.#held.delete(from)) return;
-    const everyMs = this.#spec === null ? 1 : periodOf(this.#spec.when).everyMs;
-    const real = (to - from) / everyMs + 1;
+    const real = this.#count(from, to);
     this.#decide(from, to);
     if (count === null ? real <= COUNTED : count !== real) {
       this.#say(`${count} windows from ${from} to ${to} were skipped, not ${real}`);
     }
   }
 
+  /** How many windows there are from one to another; no further than is told. */
+  #count(from: number, to: number): number {
+    let count = 1;
+    for (let at = this.#next(from); at <= to && count <= COUNTED; at = this.#next(at)) count++;
+    return count;
+  }
+
   #decide(from: number, to: number): void {
     if (this.#spec === null) return this.#say(`window ${from} was decided though there is none`);
-    const next = nextOf(this.#spec.when, this.#mark);
+    const next = this.#next(this.#mark);
     if (from > next) this.#say(`windows from ${next} to ${from} are missing`);
     if (from < next) this.#say(`window ${from} is decided twice, or is none`);
-    if (to > from && nextOf(this.#spec.when, to - 1) !== to) this.#say(`${to} is no window`);
+    if (to > from && this.#next(to - 1) !== to) this.#say(`${to} is no window`);
     this.#mark = Math.max(this.#mark, to);
   }
 
   #say(problem: string): void {
     this.problems.push(`schedule ${this.#name}: ${problem}`);
   }
+}
+
+/** Whether windows of a pause are still to be caught up after an edit. */
+function keepsPause(before: ScheduleSpec, after: ScheduleSpec | null): boolean {
+  if (!before.paused || before.afterPause === 'next' || after === null) return false;
+  return !(after.paused && after.afterPause === 'next');
 }
 
 function periodOf(when: When): { everyMs: number; anchorAt: number } {

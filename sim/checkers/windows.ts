@@ -35,6 +35,7 @@ function brokenStories(evidence: Evidence): string[] {
     }
   }
   const problems = [...stories.values()].flatMap((story) => story.problems);
+  problems.push(...foreignInputs(evidence, stories));
   for (const [name, versions] of saved) {
     const story = [...stories].find(([key]) => key.endsWith(`/${name}`))?.[1];
     const newest = Math.max(...versions.keys());
@@ -42,6 +43,21 @@ function brokenStories(evidence: Evidence): string[] {
     // One that was deleted before anybody had heard of it leaves no trace.
     if (story === undefined && isDeleted(evidence, name, newest)) continue;
     problems.push(`schedule ${name}: version ${newest} was saved and not carried out`);
+  }
+  return problems;
+}
+
+/** The run of a window has the input of the version that held at its instant, however late it runs. */
+function foreignInputs(evidence: Evidence, stories: ReadonlyMap<string, ScheduleStory>): string[] {
+  const bytes = new Map(evidence.runs.map(({ run }) => [runKey(run.id), run.inputBytes]));
+  const problems: string[] = [];
+  for (const [key, { inputs }] of stories) {
+    const partition = Number.parseInt(key, 10);
+    for (const [seq, input] of inputs) {
+      const found = bytes.get(runKey({ partition, seq }));
+      if (found === undefined || found === (input?.length ?? 0)) continue;
+      problems.push(`schedule ${key}: run ${seq} has the input of another version`);
+    }
   }
   return problems;
 }

@@ -1,6 +1,6 @@
 import { assertNever, invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
-import { Schedule, SKIPS_KEPT, type Skip, scheduleKey } from '../model/schedule.ts';
+import { LIVE_KEPT, Schedule, SKIPS_KEPT, type Skip, scheduleKey } from '../model/schedule.ts';
 import type { ScheduleFact, ScheduleSet, WindowFired, WindowsSkipped } from './schedule-facts.ts';
 
 /**
@@ -56,9 +56,25 @@ function foldSet(book: Book, fact: ScheduleSet): void {
   invariant(version > known.version, 'I10', `schedule ${name} goes back to version ${version}`);
   invariant(spec.job === known.spec.job, 'I10', `schedule ${name} moves to another job`);
   invariant(decidedUpTo >= known.decidedUpTo, 'I10', `the mark of schedule ${name} falls`);
+  known.earlier ??= [];
+  known.earlier.push({ spec: known.spec, upTo: fact.until ?? decidedUpTo });
   known.version = version;
   known.spec = spec;
   known.decidedUpTo = decidedUpTo;
+  forgetEarlier(known);
+}
+
+/** Earlier versions are kept for as long as a window of theirs is held or undecided. */
+function forgetEarlier(schedule: Schedule): void {
+  const { earlier, held, decidedUpTo } = schedule;
+  if (earlier === null) return;
+  let after = Number.NEGATIVE_INFINITY;
+  const kept = earlier.filter(({ upTo }) => {
+    const from = after;
+    after = upTo;
+    return upTo > decidedUpTo || held?.some((window) => window > from && window <= upTo);
+  });
+  schedule.earlier = kept.length === 0 ? null : kept;
 }
 
 const NEVER = { version: 0, decidedUpTo: Number.NEGATIVE_INFINITY };
@@ -72,15 +88,19 @@ function foldFired(book: Book, fact: WindowFired): void {
     // Its run was submitted right before it, so the newest id is that of the run.
     schedule.gaveUp = { window: fact.window, seq: fact.run, ms: book.lastMs };
   }
-  if (!fact.exclusive) return;
+  forgetEarlier(schedule);
   schedule.live ??= new Set();
   schedule.live.add(fact.run);
-  book.exclusiveRuns.set(fact.run, schedule);
+  book.windowRuns.set(fact.run, schedule);
+  if (schedule.live.size <= LIVE_KEPT) return;
+  const [oldest] = schedule.live;
+  forgetWindowRun(book, oldest as number);
 }
 
 function foldSkipped(schedule: Schedule, fact: WindowsSkipped): void {
   const wasHeld = fact.from === fact.to && leaveHeld(schedule, fact.from);
   if (!wasHeld) advance(schedule, fact.from, fact.to);
+  forgetEarlier(schedule);
   const { from, to, count, reason, at } = fact;
   remember(schedule, { from, to, count, reason, at });
 }
@@ -104,10 +124,10 @@ function remember(schedule: Schedule, skip: Skip): void {
 }
 
 /** The end of a run, however it is told: its schedule may fire what it holds. */
-export function forgetExclusiveRun(book: Book, seq: number): void {
-  const schedule = book.exclusiveRuns.get(seq);
+export function forgetWindowRun(book: Book, seq: number): void {
+  const schedule = book.windowRuns.get(seq);
   if (schedule === undefined) return;
-  book.exclusiveRuns.delete(seq);
+  book.windowRuns.delete(seq);
   schedule.live?.delete(seq);
 }
 

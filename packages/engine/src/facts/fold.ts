@@ -6,7 +6,7 @@ import { withMemory } from '../model/shape.ts';
 import { isTerminalRun } from '../model/states.ts';
 import type { Fact, RunEnded, SubmittedRun, TaskAssigned, TaskOutcome } from './facts.ts';
 import { foldGraph } from './fold-graph.ts';
-import { foldSchedule, forgetExclusiveRun } from './fold-schedule.ts';
+import { foldSchedule, forgetWindowRun } from './fold-schedule.ts';
 import { isGraphFact } from './graph-facts.ts';
 import { endTask, moveRun, moveTask, runOf } from './moves.ts';
 import { isScheduleFact } from './schedule-facts.ts';
@@ -234,7 +234,7 @@ function foldEnded(book: Book, fact: RunEnded): void {
 /** Takes the run out of the book: it has ended, or was never accepted. */
 export function removeRun(book: Book, run: Run): void {
   book.runs.delete(run.seq);
-  if (book.exclusiveRuns.size > 0) forgetExclusiveRun(book, run.seq);
+  if (book.windowRuns.size > 0) forgetWindowRun(book, run.seq);
   if (run.input !== null) book.inputBytes -= run.inputBytes;
   if (run.head.unique === undefined) return;
   const key = uniqueKey(run.spec.tenant, run.spec.job, run.head.unique);

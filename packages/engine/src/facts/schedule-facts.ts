@@ -21,8 +21,10 @@ export interface ScheduleSet extends OfSchedule {
   readonly kind: 'scheduleSet';
   readonly version: number;
   readonly spec: ScheduleSpec;
-  /** Windows up to here belong to earlier versions, or to nobody. */
+  /** Windows up to here belong to earlier versions, or to nobody, and are decided. */
   readonly decidedUpTo: number;
+  /** Windows up to here belong to the version before, decided or not; absent: up to `decidedUpTo`. */
+  readonly until?: number;
 }
 
 export interface ScheduleRemoved extends OfSchedule {
@@ -38,7 +40,7 @@ export interface WindowFired extends OfSchedule {
   readonly planned: number;
   readonly run: number;
   readonly catchUp: boolean;
-  /** No other run of the schedule may live beside it. */
+  /** Its version excludes overlap: no other run of the schedule lives beside it. */
   readonly exclusive: boolean;
 }
 

@@ -12,8 +12,11 @@ export function encodeScheduleLine(
   const { base } = writer;
   const of = `${writer.name(fact.tenant)},${writer.name(fact.schedule)},${whole(fact.at - base)}`;
   switch (fact.kind) {
-    case 'scheduleSet':
-      return `["h1",${of},${whole(fact.version)},${whole(fact.decidedUpTo)},${jsonOfNumbers(fact.spec)}]`;
+    case 'scheduleSet': {
+      const { version, decidedUpTo, spec, until } = fact;
+      const rest = until === undefined ? '' : `,${whole(until)}`;
+      return `["h1",${of},${whole(version)},${whole(decidedUpTo)},${jsonOfNumbers(spec)}${rest}]`;
+    }
     case 'scheduleRemoved':
       return `["j1",${of},${whole(fact.version)}]`;
     case 'windowFired': {
@@ -56,6 +59,7 @@ export function decodeScheduleLine(
         version: line[4],
         decidedUpTo: line[5],
         spec: line[6] as ScheduleSpec,
+        ...(line[7] === undefined ? {} : { until: line[7] as number }),
       });
     case 'j1':
       return make.scheduleRemoved({ ...of(), version: line[4] });

@@ -41,8 +41,8 @@ export class Book {
   readonly removedSchedules = new Map<string, RemovedSchedule>();
   /** What somebody outside is still to be told, by its id. */
   readonly notifications = new Map<string, Notification & { readonly seq: number }>();
-  /** Live runs beside which their schedule may have no other. */
-  readonly exclusiveRuns = new Map<number, Schedule>();
+  /** Live runs of windows, as far as their schedules know them. */
+  readonly windowRuns = new Map<number, Schedule>();
 
   constructor(partition: number, epoch: number) {
     invariant(epoch > 0, 'I7', 'an owner writes under an epoch of its own');
@@ -82,7 +82,7 @@ export class Book {
     const key = scheduleKey(schedule.tenant, schedule.name);
     this.schedules.delete(key);
     this.removedSchedules.set(key, { version, decidedUpTo });
-    for (const run of schedule.live ?? []) this.exclusiveRuns.delete(run);
+    for (const run of schedule.live ?? []) this.windowRuns.delete(run);
     this.#unlink(schedule);
   }
 

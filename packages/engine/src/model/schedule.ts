@@ -119,7 +119,7 @@ export const SKIP_REASONS = {
   paused: 'the schedule was paused',
   job_paused: 'its job was paused',
   job_deleted: 'its job was deleted',
-  removed: 'the schedule was deleted while it was held',
+  removed: 'the schedule was deleted while it was held or was to be caught up',
   event_came: 'the event that was expected came in time',
   edited: 'the times were changed while an event was waited for',
 } as const;
@@ -145,6 +145,17 @@ export type JobHead =
 export const UNKNOWN_JOB: JobHead = { kind: 'unknown' };
 export const SKIPS_KEPT = 50;
 export const HELD_MAX = 100;
+/** Live runs that a schedule knows, the newest: a backlog must not grow in memory twice. */
+export const LIVE_KEPT = 1_000;
+/** Versions whose windows wait for the end of a pause; each may carry an input of its own. */
+export const EARLIER_MAX = 20;
+
+/** A version that was edited while windows of its time had no run yet. */
+export interface EarlierVersion {
+  readonly spec: ScheduleSpec;
+  /** Windows up to here, and behind the version before it, are windows of this version. */
+  readonly upTo: number;
+}
 
 /** A schedule as the owner of its partition knows it. The first part is the fold of its facts. */
 export class Schedule implements Timed {
@@ -160,8 +171,13 @@ export class Schedule implements Timed {
   lastFiredAt = 0;
   /** Windows that wait for the run before them to end; oldest first. */
   held: number[] | null = null;
-  /** Live runs, where the schedule excludes overlap. */
+  /** Live runs of its windows, oldest first; an edit may exclude overlap at any time. */
   live: Set<number> | null = null;
+  /**
+   * Versions before this one of which windows are held or undecided, oldest first. Their windows run
+   * with what their author wrote, also after an edit.
+   */
+  earlier: EarlierVersion[] | null = null;
   skips: Skip[] | null = null;
   /** Windows still to be decided for which an event came, and the run that was made of it. */
   met: Map<number, number> | null = null;
@@ -196,6 +212,11 @@ export class Schedule implements Timed {
   }
 }
 
+/** The version that a window without a run belongs to. */
+export function specOf(schedule: Pick<Schedule, 'spec' | 'earlier'>, window: number): ScheduleSpec {
+  return schedule.earlier?.find(({ upTo }) => window <= upTo)?.spec ?? schedule.spec;
+}
+
 export function scheduleKey(tenant: string, name: string): string {
   return `${tenant}\n${name}`;
 }
@@ -210,11 +231,11 @@ export function windowId(tenant: string, schedule: string, window: number): stri
  * one, and shorter than the gap to the next window, so plans rise with their windows.
  */
 export function plannedStart(
-  of: { readonly tenant: string; readonly name: string; readonly spec: ScheduleSpec },
+  of: Pick<Schedule, 'tenant' | 'name' | 'spec' | 'earlier'>,
   window: number,
   nextWindow: number | null,
 ): number {
-  const { jitterMs, expects } = of.spec;
+  const { jitterMs, expects } = specOf(of, window);
   if (expects !== undefined) return window + expects.bufferMs;
   if (jitterMs === 0) return window;
   const span = nextWindow === null ? jitterMs : Math.min(jitterMs, nextWindow - window);

@@ -1,5 +1,6 @@
 import type { Book } from '../model/book.ts';
 import {
+  type EarlierVersion,
   Schedule,
   type ScheduleSpec,
   type Skip,
@@ -20,9 +21,11 @@ type ScheduleLine = [
   held: number[],
   live: number[],
   skips: [from: number, to: number, count: number | null, reason: SkipReason, at: number][],
-  /** These two only where events are expected. */
+  /** These two only where events are expected, or another follows. */
   met?: [window: number, run: number][],
   gaveUp?: Schedule['gaveUp'],
+  /** Only where there are any. */
+  earlier?: EarlierVersion[],
 ];
 
 type RemovedLine = [mark: 'removed', key: string, version: number, decidedUpTo: number];
@@ -57,7 +60,11 @@ function encodeSchedule(schedule: Schedule): string {
     [...(schedule.live ?? [])],
     (schedule.skips ?? []).map(({ from, to, count, reason, at }) => [from, to, count, reason, at]),
   ];
-  if (spec.expects !== undefined) line.push([...(schedule.met ?? [])], schedule.gaveUp);
+  const { earlier } = schedule;
+  if (spec.expects !== undefined || earlier !== null) {
+    line.push([...(schedule.met ?? [])], schedule.gaveUp);
+  }
+  if (earlier !== null) line.push(earlier);
   return JSON.stringify(line);
 }
 
@@ -78,11 +85,12 @@ export function decodeSchedule(book: Book, text: string): void {
   if (held.length > 0) schedule.held = held;
   if (live.length > 0) schedule.live = new Set(live);
   if (skips.length > 0) schedule.skips = skips.map(toSkip);
-  const [met = [], gaveUp = null] = [line[11], line[12]];
+  const [met = [], gaveUp = null, earlier = []] = [line[11], line[12], line[13]];
   if (met.length > 0) schedule.met = new Map(met);
   schedule.gaveUp = gaveUp;
+  if (earlier.length > 0) schedule.earlier = earlier;
   book.addSchedule(schedule);
-  for (const run of live) book.exclusiveRuns.set(run, schedule);
+  for (const run of live) book.windowRuns.set(run, schedule);
 }
 
 function toSkip([from, to, count, reason, at]: ScheduleLine[10][number]): Skip {

@@ -1,7 +1,7 @@
 import { decodeGroup, type PackedFact, type RunPointer } from '../facts/decode-group.ts';
 import type { SubmittedRun } from '../facts/facts.ts';
 import { addRun, fold, leaveLane, park, removeRun } from '../facts/fold.ts';
-import { foldSchedule, forgetExclusiveRun } from '../facts/fold-schedule.ts';
+import { foldSchedule, forgetWindowRun } from '../facts/fold-schedule.ts';
 import { isNotificationFact } from '../facts/graph-facts.ts';
 import { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
@@ -119,7 +119,7 @@ function foldPacked(
       const run = book.runs.get(packed.seq);
       if (run !== undefined) removeRun(book, run as Run);
       // Also of a run that came and went after the checkpoint, and was never in the book.
-      forgetExclusiveRun(book, packed.seq);
+      forgetWindowRun(book, packed.seq);
       return;
     }
     case 'scheduleFact':

@@ -59,7 +59,7 @@ function dumpSchedules(book: Book): Record<string, unknown> {
   return {
     removedSchedules: [...book.removedSchedules].sort(),
     schedules: [...book.schedules.values()].sort(byName).map(dumpSchedule),
-    exclusiveRuns: [...book.exclusiveRuns].map(([seq, { name }]) => [seq, name]).sort(),
+    exclusiveRuns: [...book.windowRuns].map(([seq, { name }]) => [seq, name]).sort(),
   };
 }
 
@@ -70,6 +70,7 @@ function dumpSchedule(schedule: Schedule): unknown {
     held: schedule.held ?? [],
     live: [...(schedule.live ?? [])].sort((a, b) => a - b),
     skips: schedule.skips ?? [],
+    ...(schedule.earlier === null ? {} : { earlier: schedule.earlier }),
   };
 }
 

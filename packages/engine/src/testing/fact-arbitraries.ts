@@ -114,6 +114,7 @@ const runEnded: fc.Arbitrary<RunEnded> = fc
   .map(make.runEnded);
 
 const ofGraph = { partition: fc.constant(PARTITION), seq, at: time };
+const OF_SCHEDULE = ['partition', 'tenant', 'schedule', 'at'] as const;
 const ofSchedule = { partition: fc.constant(PARTITION), tenant: text, schedule: text, at: time };
 const scheduleSpec = fc.record({ job: text, input: fc.option(text, { nil: null }) }).map((own) => ({
   ...DEFAULT_SCHEDULE,
@@ -136,7 +137,10 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
   ...outcomes,
   runEnded,
   scheduleSet: fc
-    .record({ ...ofSchedule, version: count, decidedUpTo: time, spec: scheduleSpec })
+    .record(
+      { ...ofSchedule, version: count, decidedUpTo: time, spec: scheduleSpec, until: time },
+      { requiredKeys: [...OF_SCHEDULE, 'version', 'decidedUpTo', 'spec'] },
+    )
     .map(makeSchedule.scheduleSet),
   scheduleRemoved: fc.record({ ...ofSchedule, version: count }).map(makeSchedule.scheduleRemoved),
   windowFired: fc

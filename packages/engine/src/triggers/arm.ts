@@ -1,15 +1,28 @@
 import type { Core } from '../core/core.ts';
 import type { Book } from '../model/book.ts';
-import { plannedStart, type Recurrence, type Schedule } from '../model/schedule.ts';
+import {
+  plannedStart,
+  type Recurrence,
+  type Schedule,
+  type ScheduleSpec,
+  specOf,
+} from '../model/schedule.ts';
 import type { TriggerPorts } from './ports.ts';
-import { bounded } from './recurrence.ts';
+import { bounded, joined } from './recurrence.ts';
 
 /** A schedule whose windows cannot be computed is looked at again after this. */
 const AILING_MS = 60_000;
 
 export function recurrenceOf(schedule: Schedule, ports: TriggerPorts): Recurrence {
   // Not kept with the schedule: what many share is remembered once, what few use is parsed again.
-  return bounded(ports.recurrenceOf(schedule.spec.when), schedule.spec);
+  const windowsOf = (spec: ScheduleSpec) => bounded(ports.recurrenceOf(spec.when), spec);
+  const { spec, earlier } = schedule;
+  if (earlier === null) return windowsOf(spec);
+  const versions = earlier.map((version) => ({
+    recurrence: windowsOf(version.spec),
+    upTo: version.upTo,
+  }));
+  return joined(versions, windowsOf(spec));
 }
 
 /** It will never fire again, and that is as it should be. */
@@ -28,7 +41,7 @@ export function arm(core: Core, schedule: Schedule, ports: TriggerPorts): void {
     const recurrence = recurrenceOf(schedule, ports);
     const window = recurrence.next(schedule.decidedUpTo);
     if (window === null) return withoutNext(core, schedule);
-    const after = schedule.spec.jitterMs === 0 ? null : recurrence.next(window);
+    const after = specOf(schedule, window).jitterMs === 0 ? null : recurrence.next(window);
     core.wheel.arm(schedule, plannedStart(schedule, window, after));
   } catch (error) {
     ail(core, schedule, error);

@@ -4,7 +4,14 @@ import { encodeText } from '../facts/text.ts';
 import { assertNever, invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
 import type { RunHead } from '../model/run.ts';
-import { HELD_MAX, plannedStart, type Schedule, type SkipReason } from '../model/schedule.ts';
+import {
+  HELD_MAX,
+  type Overlap,
+  plannedStart,
+  type Schedule,
+  type SkipReason,
+  specOf,
+} from '../model/schedule.ts';
 import { recurrenceOf, subjectOf } from './arm.ts';
 import type { WindowDecision } from './due-windows.ts';
 import type { TriggerPorts } from './ports.ts';
@@ -26,17 +33,19 @@ export function decideWindow(deciding: Deciding, decision: WindowDecision): void
   if (schedule.met?.has(decision.window)) return skipOne(deciding, decision.window, 'event_came');
   const refusal = refusalOf(schedule);
   if (refusal !== null) return skipOne(deciding, decision.window, refusal);
-  if (schedule.spec.overlap !== 'allow' && isBusy(schedule)) return overlap(deciding, decision);
+  const { overlap } = specOf(schedule, decision.window);
+  if (overlap !== 'allow' && isBusy(schedule)) return avoidOverlap(deciding, decision, overlap);
   fire(deciding, decision);
 }
 
 /** Windows that waited for a run to end, as far as nothing is in their way any more. */
 export function releaseHeld(deciding: Deciding): void {
   const { schedule, ports } = deciding;
-  const { held, spec } = schedule;
+  const { held } = schedule;
   while (held !== null && held.length > 0) {
-    if (spec.overlap !== 'allow' && (schedule.live?.size ?? 0) > 0) return;
     const window = held[0] as number;
+    const spec = specOf(schedule, window);
+    if (spec.overlap !== 'allow' && (schedule.live?.size ?? 0) > 0) return;
     const refusal = refusalOf(schedule);
     if (refusal !== null) skipOne(deciding, window, refusal);
     else {
@@ -66,10 +75,10 @@ function isBusy({ live, held }: Schedule): boolean {
 }
 
 /** A run of an earlier window is live, or another window waits for that already. */
-function overlap(deciding: Deciding, { window }: Fire): void {
+function avoidOverlap(deciding: Deciding, { window }: Fire, overlap: Overlap): void {
   const { schedule, ports } = deciding;
   const heldCount = schedule.held?.length ?? 0;
-  switch (schedule.spec.overlap) {
+  switch (overlap) {
     case 'skip':
       return skipOne(deciding, window, 'overlap');
     case 'queueOne':
@@ -93,14 +102,15 @@ function overlap(deciding: Deciding, { window }: Fire): void {
     case 'allow':
       return;
     default:
-      return assertNever(schedule.spec.overlap);
+      return assertNever(overlap);
   }
 }
 
 /** The run and the mark: two facts of one group, so that there is never one without the other. */
 function fire(deciding: Deciding, { window, planned, catchUp }: Fire): void {
   const { core, book, schedule, ports } = deciding;
-  const { partition, tenant, name, spec, job } = schedule;
+  const { partition, tenant, name, job } = schedule;
+  const spec = specOf(schedule, window);
   invariant(job.kind === 'ready', 'I10', `window ${window} of ${name} fires without its job`);
   const exclusive = spec.overlap !== 'allow';
   const head: RunHead = {

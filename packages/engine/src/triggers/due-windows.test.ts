@@ -22,7 +22,7 @@ function decide(now: number, spec: Partial<ScheduleSpec> = {}, decidedUpTo = 0) 
     when: { kind: 'interval', everyMs: MINUTE, anchorAt: 0 },
     ...spec,
   };
-  const of = { tenant: 'acme', name: 'nightly', spec: full, decidedUpTo };
+  const of = { tenant: 'acme', earlier: null, name: 'nightly', spec: full, decidedUpTo };
   return dueWindows({ of, recurrence: minutely, now });
 }
 
@@ -97,7 +97,7 @@ describe('due windows', () => {
     };
     const now = 30 * 24 * 60 * MINUTE + 5;
     const spec = { ...DEFAULT_SCHEDULE, job: 'job', when: { kind: 'instant', at: 0 } } as const;
-    const of = { tenant: 'acme', name: 'nightly', spec, decidedUpTo: 0 };
+    const of = { tenant: 'acme', earlier: null, name: 'nightly', spec, decidedUpTo: 0 };
     const decisions = dueWindows({ of, recurrence: counted, now });
     expect(steps).toBeLessThan(1_100);
     expect(skips(decisions)).toEqual([[1, 43_196, null, 'catch_up_limit']]);
@@ -139,7 +139,7 @@ describe('due windows', () => {
           job: 'job',
           when: { kind: 'instant', at: 0 },
         } as const;
-        const of = { tenant: 'acme', name: 'nightly', spec: full };
+        const of = { tenant: 'acme', earlier: null, name: 'nightly', spec: full };
         expect(plannedStart(of, next, next + MINUTE)).toBeGreaterThan(now);
         expect(decisions.filter((d) => d.kind === 'fire' && d.catchUp).length).toBeLessThanOrEqual(
           some.catchUp.windowsMax,
@@ -164,6 +164,7 @@ describe('the page about schedules', () => {
 describe('jitter', () => {
   const of = (name: string, jitterMs: number) => ({
     tenant: 'acme',
+    earlier: null,
     name,
     spec: { ...DEFAULT_SCHEDULE, jitterMs, job: 'job', when: { kind: 'instant', at: 0 } } as const,
   });

@@ -1,8 +1,9 @@
 import {
   plannedStart,
   type Recurrence,
-  type ScheduleSpec,
+  type Schedule,
   type SkipReason,
+  specOf,
 } from '../model/schedule.ts';
 
 /** What becomes of windows; always told in the order of time. */
@@ -22,12 +23,7 @@ export type WindowDecision =
     };
 
 export interface DueParams {
-  readonly of: {
-    readonly tenant: string;
-    readonly name: string;
-    readonly spec: ScheduleSpec;
-    readonly decidedUpTo: number;
-  };
+  readonly of: Pick<Schedule, 'tenant' | 'name' | 'spec' | 'earlier' | 'decidedUpTo'>;
   readonly recurrence: Recurrence;
   readonly now: number;
   /** Every window up to here is due, also one whose planned start is still to come. */
@@ -57,7 +53,11 @@ export function dueWindows(params: DueParams): WindowDecision[] {
 }
 
 function plan({ of, recurrence }: DueParams, window: number): number {
-  return plannedStart(of, window, of.spec.jitterMs === 0 ? null : recurrence.next(window));
+  return plannedStart(
+    of,
+    window,
+    specOf(of, window).jitterMs === 0 ? null : recurrence.next(window),
+  );
 }
 
 /** The newest window that is due; null where even the first one is not. */

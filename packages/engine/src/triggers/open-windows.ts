@@ -33,10 +33,10 @@ export function openWindows(core: Core, ports: TriggerPorts): boolean {
 /** Answers what it cost beyond a look, in looks. */
 function openSchedule(deciding: Deciding): number {
   const { core, schedule, ports } = deciding;
-  if (wantsJob(core, schedule)) return 0;
+  // A pause starts nothing: what is held waits for its end as well.
+  if (schedule.spec.paused || wantsJob(core, schedule)) return 0;
   const heldBefore = schedule.held?.length ?? 0;
   releaseHeld(deciding);
-  if (schedule.spec.paused) return heldBefore;
   const cost = decideDue(deciding);
   if (schedule.timerBucket === null) arm(core, schedule, ports);
   return cost + heldBefore;

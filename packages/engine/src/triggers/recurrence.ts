@@ -59,6 +59,36 @@ function keyOf(when: When & { kind: 'cron' }): string {
   return `${when.zone}\n${when.expr}`;
 }
 
+/** Windows of several versions, one after the other: each has those up to its end. */
+export function joined(
+  earlier: readonly { readonly recurrence: Recurrence; readonly upTo: number }[],
+  last: Recurrence,
+): Recurrence {
+  return {
+    next(at) {
+      let from = at;
+      for (const { recurrence, upTo } of earlier) {
+        if (from >= upTo) continue;
+        const window = recurrence.next(from);
+        if (window !== null && window <= upTo) return window;
+        from = upTo;
+      }
+      return last.next(from);
+    },
+    previous(at) {
+      let recurrence = last;
+      let before = at;
+      for (const version of earlier.toReversed()) {
+        const window = recurrence.previous(before);
+        if (window !== null && window > version.upTo) return window;
+        recurrence = version.recurrence;
+        before = Math.min(at, version.upTo + 1);
+      }
+      return recurrence.previous(before);
+    },
+  };
+}
+
 /** The windows that the schedule's first and last instant leave. */
 export function bounded(recurrence: Recurrence, spec: ScheduleSpec): Recurrence {
   const { startAt, endAt } = spec;

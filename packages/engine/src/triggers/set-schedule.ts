@@ -3,6 +3,7 @@ import type { Core } from '../core/core.ts';
 import { scheduleRemoved, scheduleSet } from '../facts/schedule-facts.ts';
 import type { Book } from '../model/book.ts';
 import {
+  EARLIER_MAX,
   type Schedule,
   type ScheduleSpec,
   type SkipReason,
@@ -42,17 +43,14 @@ export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPort
   if (!replaced) return OTHER_JOB;
   const deciding = { core, book, schedule: known, ports };
   const until = savedAt - (known.spec.expects?.bufferMs ?? 0);
-  if (!close(deciding, until)) return JOB_UNKNOWN;
+  const isOwed = owesPause(deciding, spec, savedAt);
+  if (!isOwed && !close(deciding, until, spec)) return JOB_UNKNOWN;
   if (spec === null || !keepsWaiting(known.spec, spec)) endWaiting(deciding, savedAt);
   if (spec === null) return remove(deciding, version);
-  const catchesUp = known.spec.paused && known.spec.afterPause === 'catchUp';
-  const waits = keepsWaiting(known.spec, spec);
-  const from = catchesUp ? 0 : waits ? until : savedAt;
-  core.emit(
-    book,
-    scheduleSet({ ...of, version, spec, decidedUpTo: Math.max(from, known.decidedUpTo) }),
-    null,
-  );
+  const { decidedUpTo: mark } = known;
+  const from = Math.max(mark, keepsWaiting(known.spec, spec) ? until : savedAt);
+  const marks = isOwed ? { decidedUpTo: mark, until: from } : { decidedUpTo: from };
+  core.emit(book, scheduleSet({ ...of, version, spec, ...marks }), null);
   arm(core, known, ports);
   if ((known.held?.length ?? 0) > 0) makeDue(core, known);
   return DONE;
@@ -77,11 +75,29 @@ function endWaiting(deciding: Deciding, until: number): void {
   if (expects !== undefined && !paused) passRange(deciding, until, 'edited');
 }
 
+/**
+ * Whether windows of a pause stay undecided across the edit: they are caught up under their own
+ * version when the pause ends. An edit that sets `next` within the pause gives them up.
+ */
+function owesPause(deciding: Deciding, after: ScheduleSpec | null, savedAt: number): boolean {
+  const { paused, afterPause } = deciding.schedule.spec;
+  if (!paused || afterPause === 'next' || after === null) return false;
+  if (after.paused && after.afterPause === 'next') return false;
+  if (owesNothing(deciding, savedAt)) return false;
+  const { earlier, decidedUpTo } = deciding.schedule;
+  const versions = earlier?.filter(({ upTo }) => upTo > decidedUpTo).length ?? 0;
+  if (versions < EARLIER_MAX) return true;
+  passRange(deciding, savedAt, 'catch_up_limit');
+  return false;
+}
+
 /** Decides what the version that goes still owes; false where its job must be known first. */
-function close(deciding: Deciding, savedAt: number): boolean {
+function close(deciding: Deciding, savedAt: number, after: ScheduleSpec | null): boolean {
   const { core, schedule } = deciding;
-  if (schedule.spec.paused) {
-    if (schedule.spec.afterPause === 'next') passRange(deciding, savedAt, 'paused');
+  const { paused, afterPause } = schedule.spec;
+  if (paused) {
+    const isCaughtUp = afterPause === 'catchUp' && after === null;
+    passRange(deciding, savedAt, isCaughtUp ? 'removed' : 'paused');
     return true;
   }
   if (owesNothing(deciding, savedAt)) return true;

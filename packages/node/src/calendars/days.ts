@@ -11,6 +11,16 @@ export function dayOf(text: string): number | null {
   return year < 1900 ? null : ms / DAY_MS;
 }
 
+/** Days since 1970; a month or a day beyond its range counts on. */
+export function dayNumber(year: number, month: number, day: number): number {
+  return Date.UTC(year, month, day) / DAY_MS;
+}
+
+/** 0 for Sunday: 1970 began on a Thursday. */
+export function weekdayOf(day: number): number {
+  return (((day + 4) % 7) + 7) % 7;
+}
+
 export function dateOf(day: number): Date {
   return new Date(day * DAY_MS);
 }

@@ -3,8 +3,10 @@ export interface IcsLine {
   readonly name: string;
   readonly params: ReadonlyMap<string, string>;
   readonly value: string;
-  /** Where it begins in the file, for whoever has to mend it. */
+  /** Where it begins in the file, so that its author finds it. */
   readonly number: number;
+  /** It is longer than is read. */
+  readonly isCut: boolean;
 }
 
 export class IcsError extends Error {
@@ -27,13 +29,15 @@ export function* readLines(text: string): Generator<IcsLine> {
     while (/^[ \t]/.test(lines[i + 1] ?? '') && line.length <= LINE_CHARS_MAX) {
       line += (lines[++i] as string).slice(1);
     }
-    // What is long is text for people; nothing that is read here is.
+    // What is longer is text for people, as a rule; it is refused where it is not.
     while (/^[ \t]/.test(lines[i + 1] ?? '')) i++;
-    if (line.trim() !== '') yield takeApart(line.slice(0, LINE_CHARS_MAX), number);
+    if (line.trim() !== '') yield takeApart(line, number);
   }
 }
 
-function takeApart(line: string, number: number): IcsLine {
+function takeApart(whole: string, number: number): IcsLine {
+  const line = whole.slice(0, LINE_CHARS_MAX);
+  const isCut = whole.length > LINE_CHARS_MAX;
   const colon = colonOf(line);
   if (colon < 1) throw new IcsError('this is not a line of an iCalendar file', number);
   const [name = '', ...rest] = line.slice(0, colon).split(';');
@@ -42,7 +46,7 @@ function takeApart(line: string, number: number): IcsLine {
     const equals = param.indexOf('=');
     if (equals > 0) params.set(param.slice(0, equals).toUpperCase(), param.slice(equals + 1));
   }
-  return { name: name.toUpperCase(), params, value: line.slice(colon + 1), number };
+  return { name: name.toUpperCase(), params, value: line.slice(colon + 1), number, isCut };
 }
 
 /** A parameter in quotes may hold a colon. */

@@ -1,132 +1,154 @@
-import { dateOf, dayOf } from './days.ts';
+import { dayOf } from './days.ts';
 import { IcsError } from './ics-lines.ts';
 
 const WEEKDAYS = ['SU', 'MO', 'TU', 'WE', 'TH', 'FR', 'SA'];
 const FREQUENCIES = ['YEARLY', 'MONTHLY', 'WEEKLY', 'DAILY'] as const;
-const KNOWN = ['FREQ', 'INTERVAL', 'COUNT', 'UNTIL', 'BYMONTH', 'BYMONTHDAY', 'BYDAY', 'WKST'];
+type Frequency = (typeof FREQUENCIES)[number];
 
-/** A rule of repetition, as far as closed days need one (RFC 5545, 3.3.10). */
+/** The parts of a rule; those that repeat within a day cannot apply to all-day events. */
+const PARTS = [
+  'FREQ',
+  'INTERVAL',
+  'COUNT',
+  'UNTIL',
+  'BYMONTH',
+  'BYWEEKNO',
+  'BYYEARDAY',
+  'BYMONTHDAY',
+  'BYDAY',
+  'BYSETPOS',
+  'WKST',
+] as const;
+type Part = (typeof PARTS)[number];
+
+/** Parts that make no sense beside a frequency, as the table of RFC 5545, 3.3.10 has it. */
+const NOT_WITH: { readonly [F in Frequency]: readonly Part[] } = {
+  YEARLY: [],
+  MONTHLY: ['BYWEEKNO', 'BYYEARDAY'],
+  WEEKLY: ['BYWEEKNO', 'BYYEARDAY', 'BYMONTHDAY'],
+  DAILY: ['BYWEEKNO', 'BYYEARDAY'],
+};
+
+const LIST_MAX = 400;
+
+/** A recurrence rule of an all-day event (RFC 5545, 3.3.10). Numbers below 0 count from the end. */
 export interface IcsRule {
-  readonly frequency: (typeof FREQUENCIES)[number];
+  readonly frequency: Frequency;
   readonly interval: number;
   readonly count: number | null;
+  /** The last day that may be named. */
   readonly until: number | null;
   readonly months: readonly number[];
-  /** From the end where negative. */
+  readonly weeks: readonly number[];
+  readonly yearDays: readonly number[];
   readonly monthDays: readonly number[];
-  /** `nth` of the month, from the end where negative; 0 for each. */
-  readonly weekdays: readonly { readonly weekday: number; readonly nth: number }[];
+  /** `nth` of the month or the year; 0 for each. */
+  readonly weekdays: readonly IcsWeekday[];
+  readonly positions: readonly number[];
+  /** The weekday on which weeks begin, 0 for Sunday. */
+  readonly weekStart: number;
 }
 
+export interface IcsWeekday {
+  readonly weekday: number;
+  readonly nth: number;
+}
+
+/** Reads a rule. Whatever is not understood is refused: a rule that is read in part closes other days. */
 export function parseRule(text: string, line: number): IcsRule {
-  const parts = new Map(
-    text.split(';').map((part) => part.toUpperCase().split('=', 2) as [string, string]),
-  );
-  for (const name of parts.keys()) {
-    if (!KNOWN.includes(name)) throw new IcsError(`the rule says ${name}, which is not read`, line);
-  }
+  const parts = partsOf(text, line);
   const frequency = FREQUENCIES.find((each) => each === parts.get('FREQ'));
-  if (frequency === undefined) throw new IcsError('the rule repeats by no day, week or year', line);
-  const weekdays = listOf(parts.get('BYDAY')).map((word) => weekdayOf(word, line));
-  const months = numbers(parts.get('BYMONTH'), { min: 1, max: 12, line });
-  const hasNth = weekdays.some(({ nth }) => nth !== 0);
-  if (hasNth && !(frequency === 'MONTHLY' || (frequency === 'YEARLY' && months.length > 0))) {
-    throw new IcsError('the nth weekday is read of a month only', line);
+  if (frequency === undefined) {
+    throw new IcsError('FREQ of an all-day event is YEARLY, MONTHLY, WEEKLY or DAILY', line);
   }
-  return {
-    frequency,
-    interval: numbers(parts.get('INTERVAL'), { min: 1, max: 1_000, line })[0] ?? 1,
-    count: numbers(parts.get('COUNT'), { min: 1, max: 100_000, line })[0] ?? null,
-    until: parts.has('UNTIL') ? untilOf(parts.get('UNTIL') ?? '', line) : null,
-    months,
-    monthDays: numbers(parts.get('BYMONTHDAY'), { min: -31, max: 31, line }),
-    weekdays,
+  for (const part of NOT_WITH[frequency]) {
+    if (parts.has(part)) throw new IcsError(`${part} does not go with FREQ=${frequency}`, line);
+  }
+  const numbers = (part: Part, max: number): number[] =>
+    listOf(parts, part, line).map((word) => numberIn(word, { part, min: -max, max, line }));
+  const one = (part: Part, max: number): number | null => {
+    const word = parts.get(part);
+    return word === undefined ? null : numberIn(word, { part, min: 1, max, line });
   };
-}
-
-/** Whether the rule names the day, for an event that first happens on `start`. */
-export function isNamed(rule: IcsRule, start: number, day: number): boolean {
-  const date = dateOf(day);
-  const first = dateOf(start);
-  const month = date.getUTCMonth() + 1;
-  if (rule.months.length > 0 && !rule.months.includes(month)) return false;
-  if (!isInStep(rule, { start, day, first, date })) return false;
-  if (rule.weekdays.length > 0 && !rule.weekdays.some((each) => fits(each, date))) return false;
-  if (rule.monthDays.length > 0) {
-    const left = daysIn(date) - date.getUTCDate() + 1;
-    return rule.monthDays.some((each) => each === date.getUTCDate() || each === -left);
-  }
-  if (rule.weekdays.length > 0 || rule.frequency === 'DAILY') return true;
-  if (rule.frequency === 'WEEKLY') return date.getUTCDay() === first.getUTCDay();
-  if (date.getUTCDate() !== first.getUTCDate()) return false;
-  return (
-    rule.frequency === 'MONTHLY' || rule.months.length > 0 || month === first.getUTCMonth() + 1
+  const months = listOf(parts, 'BYMONTH', line).map((word) =>
+    numberIn(word, { part: 'BYMONTH', min: 1, max: 12, line }),
   );
+  const until = parts.get('UNTIL');
+  const rule: IcsRule = {
+    frequency,
+    interval: one('INTERVAL', 1_000) ?? 1,
+    count: one('COUNT', 100_000),
+    until: until === undefined ? null : untilOf(until, line),
+    months,
+    weeks: numbers('BYWEEKNO', 53),
+    yearDays: numbers('BYYEARDAY', 366),
+    monthDays: numbers('BYMONTHDAY', 31),
+    weekdays: listOf(parts, 'BYDAY', line).map((word) => weekdayIn(word, line)),
+    positions: numbers('BYSETPOS', 366),
+    weekStart: weekStartOf(parts.get('WKST') ?? 'MO', line),
+  };
+  refuseContradictions(rule, line);
+  return rule;
 }
 
-interface Between {
-  readonly start: number;
-  readonly day: number;
-  readonly first: Date;
-  readonly date: Date;
-}
-
-function isInStep({ frequency, interval }: IcsRule, { start, day, first, date }: Between): boolean {
-  if (interval === 1) return true;
-  const years = date.getUTCFullYear() - first.getUTCFullYear();
-  switch (frequency) {
-    case 'YEARLY':
-      return years % interval === 0;
-    case 'MONTHLY':
-      return (years * 12 + date.getUTCMonth() - first.getUTCMonth()) % interval === 0;
-    case 'WEEKLY': {
-      // Weeks begin on Monday.
-      const week = (of: number) => Math.floor((of + 3) / 7);
-      return (week(day) - week(start)) % interval === 0;
-    }
-    case 'DAILY':
-      return (day - start) % interval === 0;
+function refuseContradictions(rule: IcsRule, line: number): void {
+  const { frequency, count, until, weekdays, weeks, positions } = rule;
+  if (count !== null && until !== null) {
+    throw new IcsError('a rule has COUNT or UNTIL, not both', line);
+  }
+  const hasNth = weekdays.some(({ nth }) => nth !== 0);
+  if (hasNth && (frequency === 'WEEKLY' || frequency === 'DAILY' || weeks.length > 0)) {
+    throw new IcsError('the nth weekday is that of a month or of a year', line);
+  }
+  const lists = [rule.months, weeks, rule.yearDays, rule.monthDays, weekdays];
+  if (positions.length > 0 && lists.every((list) => list.length === 0)) {
+    throw new IcsError('BYSETPOS needs another BY part to choose from', line);
   }
 }
 
-function fits({ weekday, nth }: IcsRule['weekdays'][number], date: Date): boolean {
-  if (date.getUTCDay() !== weekday) return false;
-  if (nth === 0) return true;
-  const day = date.getUTCDate();
-  return nth > 0 ? Math.ceil(day / 7) === nth : Math.ceil((daysIn(date) - day + 1) / 7) === -nth;
-}
-
-function daysIn(date: Date): number {
-  return new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 0)).getUTCDate();
-}
-
-function listOf(text: string | undefined): string[] {
-  return text === undefined ? [] : text.split(',').slice(0, 100);
-}
-
-function numbers(
-  text: string | undefined,
-  { min, max, line }: { min: number; max: number; line: number },
-): number[] {
-  return listOf(text).map((word) => {
-    const number = Number(word);
-    if (/^-?\d{1,6}$/.test(word) && number >= min && number <= max && number !== 0) return number;
-    throw new IcsError(
-      `the rule says ${JSON.stringify(word.slice(0, 32))}, which is not read`,
-      line,
-    );
-  });
-}
-
-function weekdayOf(word: string, line: number): IcsRule['weekdays'][number] {
-  const [, nth = '', name = ''] = /^([+-]?[1-5])?(SU|MO|TU|WE|TH|FR|SA)$/.exec(word) ?? [];
-  if (name === '') {
-    throw new IcsError(
-      `the rule says ${JSON.stringify(word.slice(0, 32))}, which is no weekday`,
-      line,
-    );
+function partsOf(text: string, line: number): Map<Part, string> {
+  const parts = new Map<Part, string>();
+  for (const each of text.toUpperCase().split(';')) {
+    const [, name = '', value = ''] = /^([A-Z-]+)=([^=]+)$/.exec(each) ?? [];
+    const part = PARTS.find((known) => known === name);
+    if (part === undefined) throw new IcsError(`the rule part ${quoted(each)} is not read`, line);
+    if (parts.has(part)) throw new IcsError(`the rule has ${part} twice`, line);
+    parts.set(part, value);
   }
+  return parts;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.slice(0, 32));
+}
+
+function listOf(parts: ReadonlyMap<Part, string>, part: Part, line: number): string[] {
+  const words = parts.get(part)?.split(',') ?? [];
+  if (words.length <= LIST_MAX) return words;
+  throw new IcsError(`${part} has more than ${LIST_MAX} entries`, line);
+}
+
+function numberIn(
+  word: string,
+  { part, min, max, line }: { part: Part; min: number; max: number; line: number },
+): number {
+  const number = Number(word);
+  const isIn = /^[+-]?\d{1,6}$/.test(word) && number !== 0 && number >= min && number <= max;
+  if (isIn) return number;
+  throw new IcsError(`${quoted(word)} is no value for ${part}`, line);
+}
+
+function weekdayIn(word: string, line: number): IcsWeekday {
+  const [, nth = '', name = ''] = /^([+-]?\d{1,2})?(SU|MO|TU|WE|TH|FR|SA)$/.exec(word) ?? [];
+  const isIn = nth === '' || (Number(nth) !== 0 && Math.abs(Number(nth)) <= 53);
+  if (name === '' || !isIn) throw new IcsError(`${quoted(word)} is no weekday`, line);
   return { weekday: WEEKDAYS.indexOf(name), nth: Number(nth) };
+}
+
+function weekStartOf(word: string, line: number): number {
+  const weekday = WEEKDAYS.indexOf(word);
+  if (weekday < 0) throw new IcsError(`${quoted(word)} is no weekday`, line);
+  return weekday;
 }
 
 function untilOf(text: string, line: number): number {

@@ -48,6 +48,51 @@ describe('an iCalendar file', () => {
     );
   });
 
+  it('reads rules that began long ago or begin later, and those without an end', () => {
+    const monday = 'RRULE:FREQ=YEARLY;BYMONTH=1;BYDAY=2MO';
+    for (const start of ['19010114', '19600111', '19700112', '20200113']) {
+      const found = days(`DTSTART;VALUE=DATE:${start}`, monday);
+      expect(found[0], start).toBe('2025-01-13');
+      expect(found.at(-1), start).toBe('2035-01-08');
+    }
+    const later = days('DTSTART;VALUE=DATE:20300501', 'RRULE:FREQ=YEARLY');
+    expect(later.slice(0, 2)).toEqual(['2030-05-01', '2031-05-01']);
+    expect(later).toHaveLength(11);
+    expect(days('DTSTART;VALUE=DATE:20500501', 'RRULE:FREQ=YEARLY')[0]).toBe('2050-05-01');
+  });
+
+  it('closes the days of RDATE, and moves a day of a series that was changed by itself', () => {
+    expect(days('DTSTART;VALUE=DATE:20261225', 'RDATE;VALUE=DATE:20261226,20261228')).toEqual([
+      '2026-12-25/2026-12-26',
+      '2026-12-28',
+    ]);
+    const series = event('UID:a', 'DTSTART;VALUE=DATE:20260102', 'RRULE:FREQ=WEEKLY;COUNT=4');
+    const moved = event('UID:a', 'RECURRENCE-ID;VALUE=DATE:20260109', 'DTSTART:20260110');
+    const off = event(
+      'UID:a',
+      'RECURRENCE-ID;VALUE=DATE:20260116',
+      'DTSTART:20260116',
+      'STATUS:CANCELLED',
+    );
+    for (const text of [file(series, moved, off), file(off, moved, series)]) {
+      expect(readIcs(text, NOW).blackouts).toEqual(['2026-01-02', '2026-01-10', '2026-01-23']);
+    }
+  });
+
+  it('writes several days around the end of February down year by year', () => {
+    const found = days(
+      'DTSTART;VALUE=DATE:20250228',
+      'DTEND;VALUE=DATE:20250302',
+      'RRULE:FREQ=YEARLY',
+    );
+    expect(found.slice(0, 4)).toEqual([
+      '2025-02-28/2025-03-01',
+      '2026-02-28/2026-03-01',
+      '2027-02-28/2027-03-01',
+      '2028-02-28/2028-02-29',
+    ]);
+  });
+
   it('leaves out days that are excepted, events that were called off, and those with a time', () => {
     const rule = ['DTSTART;VALUE=DATE:20260102', 'RRULE:FREQ=WEEKLY;COUNT=3'];
     expect(days(...rule, 'EXDATE;VALUE=DATE:20260109')).toEqual(['2026-01-02', '2026-01-16']);
@@ -82,14 +127,23 @@ describe('an iCalendar file', () => {
   it('refuses what it cannot read, and names the line', () => {
     const bad = [
       ['hello', /line 1/],
-      ['BEGIN:VEVENT\nEND:VEVENT', /no BEGIN:VCALENDAR/],
+      ['BEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT', /no BEGIN:VCALENDAR/],
       [file(), /no event/],
       [file(event('DTSTART;VALUE=DATE:20260230')), /line 4: DTSTART is no date/],
       [file(event('DTSTART:20260101', 'RRULE:FREQ=SECONDLY')), /line 5/],
       [file(event('DTSTART:20260101', 'RRULE:FREQ=YEARLY;BYSETPOS=1')), /BYSETPOS/],
-      [file(event('DTSTART:20260101', 'RRULE:FREQ=YEARLY;BYDAY=20MO')), /no weekday/],
       [file(event('DTSTART:20260101', 'DTEND:20990101')), /more than a year/],
       ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20260101', /no end/],
+      [file(event('SUMMARY:x')), /no DTSTART/],
+      [file(event('DTSTART:20260102', 'DTEND:20260101')), /ends before it begins/],
+      [file(event('DTSTART:20260102', 'DTEND:20260103T120000')), /line 5: DTEND .* a time/],
+      [file(event('DTSTART:20260101', 'RRULE:FREQ=DAILY', 'RRULE:FREQ=WEEKLY')), /one RRULE/],
+      [file(event('DTSTART:20260101', 'EXRULE:FREQ=DAILY')), /EXRULE/],
+      [file(event('DTSTART:20260101', 'RDATE:20260102T100000')), /line 5: RDATE .* a time/],
+      [file(event('DTSTART:20260101', 'RDATE;VALUE=PERIOD:20260102/P1D')), /RDATE/],
+      [file(event('DTSTART:18991231')), /from 1900 on/],
+      [file(event('DTSTART:20260101', 'RECURRENCE-ID;RANGE=THISANDFUTURE:20260101')), /RANGE/],
+      [file(event('DTSTART:20260101', `EXDATE:${'20260101,'.repeat(1_200)}20260101`)), /longer/],
     ] as const;
     for (const [text, why] of bad) {
       expect(() => readIcs(text, NOW), text.slice(0, 80)).toThrow(IcsError);
@@ -106,6 +160,10 @@ describe('an iCalendar file', () => {
     );
     expect(() => readIcs(file(...rules), NOW)).toThrow(/more than 200 events/);
     expect(days('DTSTART:19000101', 'RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30')).toEqual([]);
+    const counted = Array(200).fill(
+      event('DTSTART:19000101', 'RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30;COUNT=100000'),
+    );
+    expect(() => readIcs(file(...counted), NOW)).toThrow(/too many days/);
     const folded = `X:${'\r\n a'.repeat(200_000)}`;
     expect(readIcs(file(event('DTSTART:20260101', folded)), NOW).blackouts).toHaveLength(1);
   });
