@@ -100,7 +100,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     fleet: gateway,
     blobs,
     logs,
-    audit: new StoreAudit(store),
+    audit: new StoreAudit(store, log),
     metrics,
     triggers,
     log,

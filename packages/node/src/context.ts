@@ -130,6 +130,8 @@ export interface Audit {
   /** Every change by a person or key; resolves when it is durable. */
   record(entry: {
     readonly caller: Caller;
+    /** Whose log it is in; the caller's unless told. */
+    readonly tenant?: string;
     readonly action: string;
     readonly target: string;
     readonly before?: string;

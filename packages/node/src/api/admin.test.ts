@@ -84,6 +84,16 @@ describe('the audit log', () => {
 });
 
 describe('keys', () => {
+  it('SEC-02 are not made with an expiry that no clock reads', async () => {
+    for (const expiresAt of ['2030-12-31T23:59:60Z', '2020-12-31T23:59:60Z']) {
+      const made = await world.ask('/keys', {
+        body: { role: 'viewer', expiresAt },
+        tenant: 'keyed',
+      });
+      expect([expiresAt, made.status, made.error().field]).toEqual([expiresAt, 422, 'expiresAt']);
+    }
+  });
+
   it('show their secret once, and never again', async () => {
     const tenant = 'keyed';
     const made = await world.ask('/keys', { body: { role: 'viewer', note: 'ci' }, tenant });
@@ -139,7 +149,7 @@ describe('tenants', () => {
     expect(put.headers.get('etag')).toBe('"1"');
     const ofEngine = () => world.node.context.loop.engine.core.ofTenant('big', 1);
     expect(ofEngine()).toMatchObject({ weight: 3, runningMax: 7 });
-    const entry = (await auditOf('default')).at(-1);
+    const entry = (await auditOf('*')).at(-1);
     expect(entry).toMatchObject({ action: 'tenant.change', target: 'big' });
     await world.ask('/tenants/big', { method: 'DELETE' });
     expect(ofEngine()).toMatchObject({ weight: 1, runningMax: Number.POSITIVE_INFINITY });
@@ -163,5 +173,21 @@ describe('tenants', () => {
     expect((await world.ask('/tenants/mine', { key })).status).toBe(200);
     expect((await world.ask('/tenants/seen', { key })).status).toBe(404);
     expect((await world.ask('/tenants', { key })).status).toBe(403);
+  });
+});
+
+describe('the audit log of the platform', () => {
+  it('SEC-02 has what is done to tenants and workers; the admin of a tenant does not read it', async () => {
+    const admin = await world.makeKey('admin', 'default');
+    await world.ask('/tenants/acme', { method: 'PUT', body: { weight: 7, runningMax: 13 } });
+    const made = await world.ask('/keys', { body: { role: 'worker' } });
+    const { id } = made.json<{ id: string }>();
+    const seen = (await world.ask('/audit?limit=1000', { key: admin })).text;
+    expect(seen).not.toContain('runningMax');
+    expect(seen).not.toContain(id);
+    expect((await auditOf('*')).slice(-2)).toMatchObject([
+      { action: 'tenant.change', target: 'acme' },
+      { action: 'key.create', target: id },
+    ]);
   });
 });

@@ -1,3 +1,4 @@
+import { PLATFORM } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
@@ -56,7 +57,10 @@ export function answerer(
     });
     const answer = await answering.finally(end);
     if (route.audit !== undefined) {
-      await context.audit.record({ caller, action: route.audit, ...noteOf(note, request) });
+      // What the platform does to one tenant is not for the admins of another to read.
+      const log = route.platform === true ? { tenant: PLATFORM } : {};
+      const noted = noteOf(note, request);
+      await context.audit.record({ caller, action: route.audit, ...log, ...noted });
     }
     return answer;
   };

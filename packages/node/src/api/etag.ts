@@ -5,13 +5,14 @@ import { ApiError } from '../context.ts';
 export type Expected =
   | { readonly kind: 'any' }
   | { readonly kind: 'absent' }
+  | { readonly kind: 'present' }
   | { readonly kind: 'version'; readonly version: number };
 
 export function tagOf(version: number): string {
   return `"${version}"`;
 }
 
-/** `If-Match: "<version>"`, or `If-None-Match: *` for what must be new. */
+/** `If-Match: "<version>"`, `If-Match: *` for what must be there, `If-None-Match: *` for what must be new. */
 export function expectedVersion(headers: IncomingHttpHeaders): Expected {
   const match = headers['if-match'];
   const none = headers['if-none-match'];
@@ -19,7 +20,8 @@ export function expectedVersion(headers: IncomingHttpHeaders): Expected {
     if (none.trim() === '*' && match === undefined) return { kind: 'absent' };
     throw new ApiError('bad_request', 'only * is understood here', { field: 'If-None-Match' });
   }
-  if (match === undefined || match.trim() === '*') return { kind: 'any' };
+  if (match === undefined) return { kind: 'any' };
+  if (match.trim() === '*') return { kind: 'present' };
   const version = /^"(\d{1,15})"$/.exec(match.trim())?.[1];
   if (version !== undefined) return { kind: 'version', version: Number(version) };
   throw new ApiError('bad_request', 'it is not an ETag of ours', { field: 'If-Match' });
@@ -29,6 +31,7 @@ export function expectedVersion(headers: IncomingHttpHeaders): Expected {
 export function expectedBy(headers: IncomingHttpHeaders): {
   version?: number;
   absent?: boolean;
+  present?: boolean;
 } {
   const expected = expectedVersion(headers);
   switch (expected.kind) {
@@ -36,6 +39,8 @@ export function expectedBy(headers: IncomingHttpHeaders): {
       return {};
     case 'absent':
       return { absent: true };
+    case 'present':
+      return { present: true };
     case 'version':
       return { version: expected.version };
   }

@@ -145,3 +145,21 @@ describe("another tenant's ids", () => {
     });
   });
 });
+
+it('SEC-02 a task of another tenant that waits is answered like one of a run that is not there', async () => {
+  const definition = { tasks: [{ name: 'gate', approval: { message: 'go?' } }] };
+  await world.ask('/jobs', { body: { name: 'gated', definition }, tenant: A });
+  const { id } = (await world.ask('/runs', { body: { job: 'gated' }, tenant: A })).json<{
+    id: string;
+  }>();
+  const absent = `${id.slice(0, -4)}ffff`;
+  const approve = (run: string, key: { key: string } | { tenant: string }) =>
+    world.ask(`/runs/${run}/tasks/gate/approval`, { body: { decision: 'approve' }, ...key });
+  // Ids of the run are in the sentences.
+  const said = async (run: string) => {
+    const { status, text } = await approve(run, { key: adminOfB });
+    return [status, text.replaceAll(run, '').replace(/"requestId":"[^"]*"/, '')];
+  };
+  expect(await said(id)).toEqual(await said(absent));
+  expect((await approve(id, { tenant: A })).status).toBe(200);
+});

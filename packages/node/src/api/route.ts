@@ -6,6 +6,8 @@ import type { Caller, NodeContext } from '../context.ts';
 
 /** What a change leaves in the audit log beside who, when and what. Every field has a default. */
 export interface AuditNote {
+  /** Whose log it is in. Default: the platform's for routes of the platform, else the caller's tenant. */
+  tenant?: string;
   /** Default: the route's parameters. */
   target?: string;
   before?: string;

@@ -90,7 +90,9 @@ async function current(
   const live = definition === null || definition.deleted ? null : tenantOf(definition);
   const asExpected =
     expected.kind === 'any' ||
-    (expected.kind === 'absent' ? live === null : live?.version === expected.version);
+    (expected.kind === 'absent' && live === null) ||
+    (expected.kind === 'present' && live !== null) ||
+    (expected.kind === 'version' && live?.version === expected.version);
   if (!asExpected) throw new ApiError('precondition_failed', 'it has another version by now');
   return { live, version: definition?.version ?? 0 };
 }

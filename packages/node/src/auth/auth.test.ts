@@ -19,12 +19,20 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 function world(failuresMax?: number) {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const store = createMemoryStore({ now: () => now });
-  const params = { store, rootKey: ROOT, now: () => now };
+  let elapsed = 0;
+  const params = { store, rootKey: ROOT, now: () => now, monotonicMs: () => elapsed };
   const make = () =>
     new Authenticator(failuresMax === undefined ? params : { ...params, failuresMax });
   const create = (auth: Authenticator, expiresAt: string | null = null) =>
     auth.keys.create({ tenant: 'acme', role: 'operator', note: '', expiresAt, author: 'root' });
-  return { store, auth: make(), make, create, pass: (ms: number) => (now += ms) };
+  const step = (ms: number): void => {
+    now += ms;
+  };
+  const pass = (ms: number): void => {
+    elapsed += ms;
+    step(ms);
+  };
+  return { store, auth: make(), make, create, pass, step };
 }
 
 describe('the text of a key', () => {
@@ -53,6 +61,22 @@ describe('keys', () => {
       role: 'operator',
     });
     expect(await auth.authenticate(ROOT, '1')).toEqual({ key: 'root', tenant: '*', role: 'admin' });
+  });
+
+  it('SEC-01 forgets what it remembers by time that passed, whatever the clock is set to', async () => {
+    const { auth, make, create, pass, step } = world();
+    const { text, key } = await create(auth);
+    await auth.authenticate(text, '1');
+    step(-3_600_000);
+    await make().keys.revoke({ tenant: 'acme', id: key.id, author: 'root' });
+    pass(10_000);
+    expect(await auth.isLive(key.id)).toBe(false);
+  });
+
+  it('SEC-01 takes an expiry that cannot be read as over', async () => {
+    const { auth, create } = world();
+    const { key } = await create(auth, '2030-12-31T23:59:60Z');
+    expect(await auth.isLive(key.id)).toBe(false);
   });
 
   it('keeps a digest, never the secret', async () => {

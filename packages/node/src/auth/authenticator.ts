@@ -29,13 +29,18 @@ export class Authenticator {
     store: Store;
     rootKey: string | null;
     now: () => number;
+    monotonicMs?: () => number;
     failuresMax?: number;
   }) {
-    this.keys = new Keys(params.store, params.now);
+    const { monotonicMs = () => performance.now() } = params;
+    this.keys = new Keys(params.store, params.now, monotonicMs);
     this.#root = params.rootKey === null ? null : digestOf(params.rootKey);
     this.#now = params.now;
-    const { now, failuresMax } = params;
-    this.#limit = new FailureLimit(failuresMax === undefined ? { now } : { now, max: failuresMax });
+    const { failuresMax } = params;
+    const clock = { now: monotonicMs };
+    this.#limit = new FailureLimit(
+      failuresMax === undefined ? clock : { ...clock, max: failuresMax },
+    );
   }
 
   /** Throws `unauthenticated`, or `rate_limited` where the address has failed too often. */
@@ -67,6 +72,7 @@ export class Authenticator {
   }
 
   #isOver(expiresAt: string | null): boolean {
-    return expiresAt !== null && Date.parse(expiresAt) <= this.#now();
+    // What cannot be read as a time is over, not without end.
+    return expiresAt !== null && !(Date.parse(expiresAt) > this.#now());
   }
 }

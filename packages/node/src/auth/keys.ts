@@ -33,18 +33,21 @@ interface Cached {
 export class Keys {
   readonly #store: Store;
   readonly #now: () => number;
+  /** What is remembered ages by this one: a wall clock that is set back would keep it for hours. */
+  readonly #monotonicMs: () => number;
   readonly #cache = new Map<string, Cached>();
 
-  constructor(store: Store, now: () => number) {
+  constructor(store: Store, now: () => number, monotonicMs = () => performance.now()) {
     this.#store = store;
+    this.#monotonicMs = monotonicMs;
     this.#now = now;
   }
 
   /** Absent ids are remembered as well: an unknown id costs what a known one does (h03). */
   async find(id: string): Promise<KnownKey | null> {
     const cached = this.#cache.get(id);
-    if (cached !== undefined && this.#now() - cached.at < CACHE_MS) return cached.key;
-    const at = this.#now();
+    if (cached !== undefined && this.#monotonicMs() - cached.at < CACHE_MS) return cached.key;
+    const at = this.#monotonicMs();
     return this.#remember(id, await this.#read(id), at);
   }
 
@@ -99,7 +102,11 @@ export class Keys {
       author: params.author,
     });
     if (written.kind === 'conflict') throw new ApiError('conflict', 'the key was just changed');
-    return this.#remember(id, { ...key, version: written.version, revoked: true }, this.#now());
+    return this.#remember(
+      id,
+      { ...key, version: written.version, revoked: true },
+      this.#monotonicMs(),
+    );
   }
 
   /** The tenant's keys, a page at a time. Keys of others are passed over, not counted. */

@@ -3,8 +3,16 @@ import { CelPrograms } from './programs.ts';
 
 const many = Array.from({ length: 50_000 }, (_, index) => index);
 const text = 'a'.repeat(250_000);
+const nearly = `b${'a'.repeat(120_000)}`;
 const variables = {
-  event: { many, some: many.slice(0, 200), text, deep: { a: { b: many } }, short: 'x' },
+  event: {
+    ...{ same: text, nearly: `aaaaaaaaa${nearly}` },
+    many,
+    some: many.slice(0, 200),
+    text,
+    deep: { a: { b: many } },
+    short: 'x',
+  },
 };
 
 /** Far above what any of them takes (30 ms), and far below what an unbounded one takes. */
@@ -36,6 +44,10 @@ const costly: [string, string][] = [
   ['comparing all for every item', 'event.some.all(x, event.deep == event.deep)'],
   ['searching a list for every item', 'event.some.all(x, -1 in event.many)'],
   ['searching a text for every item', 'event.some.all(x, !event.text.contains("ab"))'],
+  ...['contains', 'indexOf', 'lastIndexOf', 'split'].map((name): [string, string] => [
+    `a search that nearly matches everywhere: ${name}`,
+    `dyn(event.same.${name}(event.nearly)) == 1`,
+  ]),
   ['cutting a text for every item', 'event.text.split("").map(x, event.text.split("")).size() > 0'],
   ['a copy of a text for every item', 'event.some.map(x, event.text.upperAscii()).size() > 0'],
   ['joining long texts', 'event.some.map(x, event.text).join(",").size() > 0'],

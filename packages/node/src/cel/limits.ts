@@ -15,6 +15,9 @@ export const WORK_MAX = 50_000;
 export const CALL_WORK = 4;
 export const ZONED_CALL_WORK = 500;
 
+/** Characters that a search may compare for a unit of work. */
+export const COMPARED_PER_WORK = 4_096;
+
 /** What one swallowed error costs. */
 export const ERROR_WORK = 5;
 

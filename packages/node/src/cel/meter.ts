@@ -1,4 +1,4 @@
-import { CALL_WORK, ERROR_WORK, WORK_MAX, ZONED_CALL_WORK } from './limits.ts';
+import { CALL_WORK, COMPARED_PER_WORK, ERROR_WORK, WORK_MAX, ZONED_CALL_WORK } from './limits.ts';
 
 /** Ends an evaluation that would cost too much. */
 export class WorkExceeded extends Error {}
@@ -80,7 +80,8 @@ function workOf(node: MeteredNode, meter: Meter): ((operands: unknown[]) => numb
         const [receiver, ...others] = args as unknown[];
         const call = isZoned && others.length > 0 ? ZONED_CALL_WORK : CALL_WORK;
         const inside = name === 'join' && Array.isArray(receiver) ? lengthsOf(receiver) : 0;
-        return call + lengthsOf(args) + inside;
+        const searched = SEARCHES.has(name) ? searchWork(receiver, others[0]) : 0;
+        return call + lengthsOf(args) + inside + searched;
       };
     }
     case 'comprehension': {
@@ -92,6 +93,20 @@ function workOf(node: MeteredNode, meter: Meter): ((operands: unknown[]) => numb
     default:
       return null;
   }
+}
+
+const SEARCHES: ReadonlySet<string> = new Set([
+  'contains',
+  'indexOf',
+  'lastIndexOf',
+  'replace',
+  'split',
+]);
+
+/** The runtime compares, at worst, the whole of what is searched for at every place of the text. */
+function searchWork(text: unknown, wanted: unknown): number {
+  if (typeof text !== 'string' || typeof wanted !== 'string') return 0;
+  return Math.floor((text.length * wanted.length) / COMPARED_PER_WORK);
 }
 
 function itemCount(items: unknown): number {

@@ -86,6 +86,39 @@ describe('a failure, over HTTP', () => {
     expect(given['join']?.[0]?.parents).toMatchObject({ each: { total: 3, failures: [] } });
   });
 
+  it('DAG-18 retries the failed part of a fan-out that was added at run time, and no more', async () => {
+    await define('grown', {
+      failurePolicy: 'FAIL_AFTER_ALL',
+      tasks: [{ name: 'plan', dynamic: true }],
+    });
+    const work = { handler: 'work', retry: { attemptsMax: 1 } };
+    answers['plan'] = () => ({
+      tasks: [
+        { name: 'list', ...work },
+        { name: 'each', after: ['list'], fanOut: { from: 'list' }, ...work },
+        { name: 'join', after: ['each'], ...work },
+      ],
+    });
+    answers['list'] = () => 5;
+    answers['each'] = (input: { partition: number }) => (input.partition === 3 ? fail() : 1);
+    const id = await submit('grown');
+    expect((await ended(id)).state).toBe('FAILED');
+    delete answers['each'];
+    const again = async (tasks: unknown) => {
+      forget();
+      const answer = await post(`/runs/${id}/retry`, { tasks });
+      expect(answer.status, answer.text).toBe(201);
+      expect((await ended(answer.json<{ id: string }>().id)).state).toBe('SUCCEEDED');
+      return Object.keys(given).sort();
+    };
+    for (const scope of ['failed', ['each'], ['each_chunk_3']]) {
+      expect(await again(scope)).toEqual(['each_chunk_3', 'join']);
+      expect(given['join']?.[0]?.parents).toMatchObject({ each: { total: 5, failures: [] } });
+    }
+    // The list that it was made of is made again, and with it the fan-out.
+    expect(await again(['list', 'each'])).toHaveLength(8);
+  });
+
   it('refuses to retry a run of which nothing is left to do', async () => {
     await define('done', { tasks: [{ name: 'a' }, { name: 'b', when: 'false' }] });
     const id = await submit('done');

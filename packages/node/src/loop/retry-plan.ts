@@ -13,6 +13,8 @@ interface Graph {
   readonly children: readonly (readonly number[])[];
   /** Of each step in which the run grew, its first task. */
   readonly firstOf: readonly number[];
+  /** Of each fan-out the task whose output it fans out over, also of one that was added at run time. */
+  readonly fanOutFrom: ReadonlyMap<number, number>;
 }
 
 /**
@@ -37,7 +39,7 @@ export function retryPlan(
     return `${name} comes after ${cause}, which did not succeed: retry that as well`;
   }
   // Tasks that follow from an output cannot be kept when that output is made anew.
-  const outgrown = detail.growth.some((step) => anew.has(sourceOf(spec, step)));
+  const outgrown = detail.growth.some((step) => anew.has(sourceOf(graph, step)));
   if (!outgrown) return { growth: detail.growth, kept: others(detail.tasks.length, anew) };
   const grown = detail.growth.map((step) => step[1]);
   const all = withDescendants(graph, [...anew, ...grown]);
@@ -45,8 +47,8 @@ export function retryPlan(
 }
 
 /** The task whose output made the run grow so. */
-function sourceOf(spec: JobSpec, step: Growth): number {
-  return step[0] === 'added' ? step[1] : (spec.tasks[step[1]]?.step.fanOut?.from ?? step[1]);
+function sourceOf({ fanOutFrom }: Graph, step: Growth): number {
+  return step[0] === 'added' ? step[1] : (fanOutFrom.get(step[1]) ?? step[1]);
 }
 
 function unsuccessful({ tasks }: RunDetail): number[] {
@@ -106,6 +108,10 @@ function graphOf(spec: JobSpec, growth: readonly Growth[]): Graph {
   const names = spec.tasks.map(({ name }) => name);
   const children: number[][] = spec.tasks.map(({ before }) => [...before]);
   const firstOf: number[] = [];
+  const fanOutFrom = new Map<number, number>();
+  for (const [index, { step }] of spec.tasks.entries()) {
+    if (step.fanOut !== null) fanOutFrom.set(index, step.fanOut.from);
+  }
   for (const step of growth) {
     firstOf.push(names.length);
     if (step[0] === 'fanOut') {
@@ -117,13 +123,18 @@ function graphOf(spec: JobSpec, growth: readonly Growth[]): Graph {
       continue;
     }
     const [, by, tasks, edges] = step;
-    for (const { name, after = [] } of tasks) {
-      const index = names.push(name ?? '') - 1;
+    const first = names.length;
+    for (const { name } of tasks) {
+      names.push(name ?? '');
       children.push([]);
+    }
+    for (const [i, { after = [], fanOut }] of tasks.entries()) {
+      const index = first + i;
+      if (fanOut !== undefined) fanOutFrom.set(index, names.indexOf(fanOut.from));
       for (const parent of after) children[names.indexOf(parent)]?.push(index);
       children[by]?.push(index);
     }
     for (const [parent, child] of edges) children[parent]?.push(child);
   }
-  return { names, children, firstOf };
+  return { names, children, firstOf, fanOutFrom };
 }

@@ -15,6 +15,8 @@ export interface Expected {
   readonly version?: number;
   /** There must be none yet (`If-None-Match: *`). */
   readonly absent?: boolean;
+  /** There must be one already (`If-Match: *`). */
+  readonly present?: boolean;
 }
 
 export interface Named {
@@ -139,6 +141,9 @@ export async function checkNamed<Body extends object, Shown>(
 }
 
 function requireVersion(expected: Expected, current: Definition | null): void {
+  if (expected.present === true && (current === null || current.deleted)) {
+    throw new ApiError('precondition_failed', 'a version was expected, there is none');
+  }
   if (expected.version === undefined || current?.version === expected.version) return;
   const version = current === null || current.deleted ? 0 : current.version;
   if (version === expected.version) return;

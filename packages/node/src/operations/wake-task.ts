@@ -61,7 +61,7 @@ async function wake(
   const { loop, store } = context;
   const { tenant } = caller;
   const { id } = await findTakenRun(context, tenant, params.id);
-  const task = waitingTask(context, id, params.task);
+  const task = waitingTask(context, { tenant, id, name: params.task });
   if (task === null) {
     // Refused by another node than the owner, which cannot know that it does not wait.
     await readView(context, tenant, id);
@@ -80,14 +80,14 @@ async function wake(
   return showRun(context, await readView(context, tenant, id));
 }
 
-/** The index of the waiting task of that name. */
+/** The index of the waiting task of that name; another tenant's run is as good as none. */
 function waitingTask(
   { loop }: NodeContext,
-  { partition, seq }: RunId,
-  name: string,
+  { tenant, id, name }: { tenant: string; id: RunId; name: string },
 ): number | null {
-  const run = loop.engine.core.books.get(partition)?.runs.get(seq);
-  const task = run?.tasks.find((each) => taskName(each) === name);
+  const run = loop.engine.core.books.get(id.partition)?.runs.get(id.seq);
+  if (run?.spec.tenant !== tenant || run.ms !== id.ms) return null;
+  const task = run.tasks.find((each) => taskName(each) === name);
   if (task === undefined || task.state !== 'PENDING' || !task.part?.waitsSince) return null;
   return task.index;
 }

@@ -6,6 +6,7 @@ import {
   listCalendars,
   saveCalendar,
 } from '../../operations/index.ts';
+import { expectedBy, tagOf } from '../etag.ts';
 import { type Route, route } from '../route.ts';
 
 const Named = Type.Object({ calendar: Name });
@@ -21,8 +22,13 @@ export const calendarsRoutes: readonly Route[] = [
     body: NewCalendar,
     response: { 200: Calendar },
     audit: 'calendar.save',
-    handler: async ({ context, caller, params, body, note }) => {
-      const saved = await saveCalendar(context, caller, { name: params.calendar, calendar: body });
+    handler: async ({ context, caller, params, body, headers, reply, note }) => {
+      const saved = await saveCalendar(context, caller, {
+        name: params.calendar,
+        calendar: body,
+        expected: expectedBy(headers),
+      });
+      reply.header('etag', tagOf(saved.version));
       note.target = saved.name;
       note.after = `version ${saved.version}`;
       return saved;
@@ -47,8 +53,11 @@ export const calendarsRoutes: readonly Route[] = [
     summary: 'A calendar and its closed days',
     params: Named,
     response: { 200: Calendar },
-    handler: ({ context, caller, params }) =>
-      getCalendar(context, caller, { name: params.calendar }),
+    handler: async ({ context, caller, params, reply }) => {
+      const calendar = await getCalendar(context, caller, { name: params.calendar });
+      reply.header('etag', tagOf(calendar.version));
+      return calendar;
+    },
   }),
   route({
     method: 'DELETE',
@@ -58,8 +67,9 @@ export const calendarsRoutes: readonly Route[] = [
     params: Named,
     response: { 200: Calendar },
     audit: 'calendar.delete',
-    handler: async ({ context, caller, params, note }) => {
-      const deleted = await deleteCalendar(context, caller, { name: params.calendar });
+    handler: async ({ context, caller, params, headers, note }) => {
+      const expected = expectedBy(headers);
+      const deleted = await deleteCalendar(context, caller, { name: params.calendar, ...expected });
       note.target = deleted.name;
       return deleted;
     },

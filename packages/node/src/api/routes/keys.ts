@@ -41,9 +41,7 @@ export const keysRoutes: readonly Route[] = [
     handler: async ({ auth, caller, body, headers, reply, note }) => {
       const { role, note: text = '', expiresAt = null } = body;
       const tenant = tenantOfNew(caller, role, headers['signalbox-tenant']);
-      if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
-        throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
-      }
+      if (expiresAt !== null) checkExpiry(expiresAt);
       const made = await auth.keys.create({
         tenant,
         role,
@@ -53,6 +51,7 @@ export const keysRoutes: readonly Route[] = [
       });
       const view = keyView(made.key);
       note.target = view.id;
+      note.tenant = tenant;
       note.after = JSON.stringify(view);
       reply.code(201);
       return { ...view, secret: made.text };
@@ -76,6 +75,17 @@ export const keysRoutes: readonly Route[] = [
     },
   }),
 ];
+
+function checkExpiry(expiresAt: string): void {
+  const at = Date.parse(expiresAt);
+  // RFC 3339 has instants that no clock of ours reads, such as leap seconds: a key with one would never end.
+  if (Number.isNaN(at)) {
+    const message = 'it is not an instant: use 2030-01-31T23:59:59Z';
+    throw new ApiError('invalid', message, { field: 'expiresAt' });
+  }
+  if (at > Date.now()) return;
+  throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
+}
 
 /** Workers run tasks of every tenant, so their keys are the platform's to give. */
 function tenantOfNew(caller: Caller, role: string, named: unknown): string {

@@ -11,6 +11,7 @@ import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import {
   changeNamed,
   deleted,
+  type Expected,
   type ListParams,
   listNamed,
   liveBody,
@@ -36,15 +37,23 @@ const named = (name: string): Named => ({ kind: KIND, name });
  * what is written in them: each is saved anew, as an edit that drops and repeats no window.
  */
 export const saveCalendar = operation(
-  async (context, caller, params: { name: string; calendar: NewCalendar }): Promise<Calendar> => {
-    const { name } = params;
+  async (
+    context,
+    caller,
+    params: { name: string; calendar: NewCalendar; expected?: Expected },
+  ): Promise<Calendar> => {
+    const { name, expected } = params;
     requireName(named(name));
     const { days, imported } = daysOf(params.calendar, context.loop.time.now());
     const next: Next<CalendarData> = (current) => {
-      const was = liveBody<CalendarData>(named(name), current);
+      const was = liveBody<CalendarData>(named(name), current, expected);
       return JSON.stringify(was) === JSON.stringify(days) ? null : days;
     };
-    const { now: saved } = await changeNamed(context, caller, { ...named(name), next });
+    const { now: saved } = await changeNamed(context, caller, {
+      ...named(name),
+      ...expected,
+      next,
+    });
     const schedules = await saveUsers(context, caller, name);
     return { ...show(saved), ...(imported === null ? {} : { imported }), schedules };
   },
@@ -62,9 +71,10 @@ export const listCalendars = operation(
 
 /** Schedules that use it keep the days that they have. */
 export const deleteCalendar = operation(
-  async (context, caller, params: { name: string }): Promise<Calendar> => {
-    const next = deleted(named(params.name));
-    const { before } = await changeNamed(context, caller, { ...named(params.name), next });
+  async (context, caller, params: { name: string } & Expected): Promise<Calendar> => {
+    const { name, ...expected } = params;
+    const next = deleted(named(name));
+    const { before } = await changeNamed(context, caller, { ...named(name), ...expected, next });
     return show(before as Definition);
   },
 );

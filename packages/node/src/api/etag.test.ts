@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ApiWorld } from './testing/api-world.ts';
+
+let world: ApiWorld;
+beforeAll(async () => {
+  world = await ApiWorld.start();
+});
+afterAll(() => world.stop());
+
+const put = (path: string, body: object, headers: Record<string, string>) =>
+  world.ask(path, { method: 'PUT', body, headers });
+
+describe('conditional changes', () => {
+  it.each([
+    ['/jobs/fresh', {}],
+    ['/tenants/fresh', { weight: 2 }],
+    ['/calendars/fresh', { blackouts: ['2030-01-01'] }],
+  ])('API-12 If-Match: * changes what is there and makes nothing new: %s', async (path, body) => {
+    const any = { 'if-match': '*' };
+    expect((await put(path, body, any)).status).toBe(412);
+    expect((await world.ask(path)).status).toBe(404);
+    expect((await put(path, body, {})).status).toBeLessThan(300);
+    expect((await put(path, body, any)).status).toBe(200);
+  });
+
+  it('API-12 calendars are changed only from the version that was seen', async () => {
+    const path = '/calendars/holidays';
+    const save = (day: string, headers: Record<string, string>) =>
+      put(path, { blackouts: [`2030-01-${day}`] }, headers);
+    expect((await save('01', { 'if-none-match': '*' })).headers.get('etag')).toBe('"1"');
+    expect((await save('02', { 'if-none-match': '*' })).status).toBe(412);
+    expect((await save('02', { 'if-match': '"99"' })).status).toBe(412);
+    expect((await save('02', { 'if-match': '"1"' })).headers.get('etag')).toBe('"2"');
+    expect((await world.ask(path)).headers.get('etag')).toBe('"2"');
+    const remove = (tag: string) =>
+      world.ask(path, { method: 'DELETE', headers: { 'if-match': tag } });
+    expect((await remove('"1"')).status).toBe(412);
+    expect((await remove('"2"')).status).toBe(200);
+  });
+});
