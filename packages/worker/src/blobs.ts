@@ -19,8 +19,44 @@ export interface Blobs {
   put(tenant: string, bytes: Uint8Array): Promise<BlobRef>;
 }
 
-/** Blobs over the API of a node. */
-export function httpBlobs(params: { url: string; key: string }): Blobs {
+/**
+ * Blobs over the API of a node, or of the first of several that can: a node that is away must not keep
+ * a worker from its payloads while others are there.
+ */
+export function httpBlobs(params: { url: string | readonly string[]; key: string }): Blobs {
+  const urls = typeof params.url === 'string' ? [params.url] : params.url;
+  const nodes = urls.map((url) => blobsOfNode({ url, key: params.key }));
+  return {
+    get: async (tenant, name) => {
+      let failure: unknown = null;
+      for (const node of nodes) {
+        try {
+          const bytes = await node.get(tenant, name);
+          if (bytes !== null) return bytes;
+        } catch (error) {
+          failure = error;
+        }
+      }
+      // It is missing only where every node says so.
+      if (failure !== null) throw failure;
+      return null;
+    },
+    put: async (tenant, bytes) => {
+      let failure: unknown = null;
+      for (const node of nodes) {
+        try {
+          return await node.put(tenant, bytes);
+        } catch (error) {
+          if (error instanceof PermanentError) throw error;
+          failure = error;
+        }
+      }
+      throw failure;
+    },
+  };
+}
+
+function blobsOfNode(params: { url: string; key: string }): Blobs {
   const base = new URL('/api/v1/blobs', params.url.replace(/^ws/, 'http'));
   const headers = (tenant: string) => ({
     authorization: `Bearer ${params.key}`,
@@ -30,10 +66,11 @@ export function httpBlobs(params: { url: string; key: string }): Blobs {
     async get(tenant, name) {
       const url = `${base}/${encodeURIComponent(name)}`;
       const response = await fetch(url, { headers: headers(tenant), ...bounds() });
+      if (response.ok) return new Uint8Array(await response.arrayBuffer());
+      await response.body?.cancel();
       if (response.status === 404) return null;
       // Another worker may have a key that may read it: the attempt fails, the task is tried again.
-      if (!response.ok) throw new TransientError(`the blob store answered ${response.status}`);
-      return new Uint8Array(await response.arrayBuffer());
+      throw new TransientError(`the blob store answered ${response.status}`);
     },
     async put(tenant, bytes) {
       const response = await fetch(base, {
@@ -42,8 +79,10 @@ export function httpBlobs(params: { url: string; key: string }): Blobs {
         body: bytes as Uint8Array<ArrayBuffer>,
         ...bounds(),
       });
-      if (!response.ok) throw refused(response.status);
-      return (await response.json()) as BlobRef;
+      if (response.ok) return (await response.json()) as BlobRef;
+      // Unread it would keep its connection until the garbage collector finds it.
+      await response.body?.cancel();
+      throw refused(response.status);
     },
   };
 }

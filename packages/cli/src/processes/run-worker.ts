@@ -32,7 +32,7 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     total: { slots: values.slots },
     handlers,
     executors,
-    blobs: httpBlobs({ url: first, key }),
+    blobs: httpBlobs({ url: urls, key }),
     onEvent: (event) => log[levelOf(event)](event, 'worker'),
   });
   const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values.grace }));
