@@ -103,13 +103,17 @@ export interface Store {
     ids: readonly { tenant: string; id: RunId }[];
     withInput: boolean;
   }): Promise<RunRow[]>;
-  /** Runs of a tenant, newest first, before the cursor. */
+  /**
+   * Runs of a tenant, newest first, before the cursor. `withPayloads: false` leaves out inputs and
+   * outputs, as null: a page of hundreds may hold many megabytes that a list does not show.
+   */
   listRuns(query: {
     tenant: string;
     before: RunId | null;
     limit: number;
     job?: string;
     ended?: boolean;
+    withPayloads?: boolean;
   }): Promise<StoredRun[]>;
   /** Runs that hold these idempotency keys. */
   readKeys(keys: readonly { tenant: string; key: string }[]): Promise<HeldKey[]>;

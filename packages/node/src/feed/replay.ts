@@ -168,7 +168,8 @@ class RunsOf {
   async #findListed(seq: number): Promise<KnownRun | null> {
     const { context, tenant, partition } = this.#q;
     if (this.#listed === null) {
-      const rows = await context.store.listRuns({ tenant, before: null, limit: RUNS_LOOKED });
+      const query = { tenant, before: null, limit: RUNS_LOOKED, withPayloads: false };
+      const rows = await context.store.listRuns(query);
       const here = rows.filter(({ run }) => run.id.partition === partition);
       this.#listed = new Map(here.map((row) => [row.run.id.seq, row]));
       this.#listedAll = rows.length < RUNS_LOOKED;

@@ -33,6 +33,7 @@ export const listRuns = operation(
       const rows = await context.store.listRuns({
         tenant: caller.tenant,
         before,
+        withPayloads: false,
         limit: Math.min(ROWS_PER_READ, filter.state || filter.class ? ROWS_PER_READ : limit + 1),
         ...(filter.job === undefined ? {} : { job: filter.job }),
         ...endedOf(filter.state),

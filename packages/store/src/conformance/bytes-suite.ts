@@ -60,6 +60,26 @@ export function bytesSuite(target: ConformanceTarget): void {
       ]);
     });
 
+    it('are left out of a list where it is made without them', async () => {
+      const world = await openWorld(target);
+      const owner = await world.own(1);
+      // Some may share a row, one does not; the last has not ended.
+      const runs = [3, 3, 3, 9_000, 3].map((size, i) =>
+        runRow({ ms: world.baseMs, partition: 1, seq: i + 1 }, { input: new Uint8Array(size) }),
+      );
+      const ends = runs.slice(0, 4).map((run) => endRow(run, { output: run.input }));
+      await owner.commit({ runs, ends });
+      const query = { tenant: 'acme', before: null, limit: 9 };
+      const whole = await world.store.listRuns(query);
+      expect(whole).toHaveLength(5);
+      expect(await world.store.listRuns({ ...query, withPayloads: false })).toEqual(
+        whole.map(({ run, end }) => ({
+          run: { ...run, input: null },
+          end: end && { ...end, output: null },
+        })),
+      );
+    });
+
     it('beyond what one commit may have are refused for good, in inputs and outputs alike', async () => {
       const world = await openWorld(target);
       const owner = await world.own(1);

@@ -29,7 +29,7 @@ export function readRuns(state: MemoryState, query: Parameters<Store['readRuns']
 }
 
 export function listRuns(state: MemoryState, query: Parameters<Store['listRuns']>[0]): StoredRun[] {
-  const { tenant, before, limit, job, ended } = query;
+  const { tenant, before, limit, job, ended, withPayloads = true } = query;
   requireTexts({ tenant, job });
   const list = state.runs.get(tenant);
   const found: StoredRun[] = [];
@@ -41,7 +41,7 @@ export function listRuns(state: MemoryState, query: Parameters<Store['listRuns']
     if (job !== undefined && entry.run?.job !== job) continue;
     if (ended !== undefined && (entry.end !== null) !== ended) continue;
     const stored = storedRun(entry);
-    if (stored !== null) found.push(stored);
+    if (stored !== null) found.push(withPayloads ? stored : withoutPayloads(stored));
   }
   return found;
 }
@@ -49,4 +49,8 @@ export function listRuns(state: MemoryState, query: Parameters<Store['listRuns']
 function storedRun(entry: RunEntry): StoredRun | null {
   if (entry.run === null) return null;
   return { run: copyRun(entry.run), end: entry.end === null ? null : copyEnd(entry.end) };
+}
+
+function withoutPayloads({ run, end }: StoredRun): StoredRun {
+  return { run: { ...run, input: null }, end: end && { ...end, output: null } };
 }

@@ -20,7 +20,7 @@ const LOOK_ROWS = 500;
 
 /** First which runs, by what is small; then those alone, whole. */
 export async function listRuns(database: Database, query: Query): Promise<StoredRun[]> {
-  const { tenant, job, ended } = query;
+  const { tenant, job, ended, withPayloads = true } = query;
   requireTexts({ tenant, job });
   const chosen = await chooseRuns(database, query);
   if (chosen.length === 0) return [];
@@ -29,17 +29,20 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
   const [runs, ends] = await database.pipeline(
     database.pool,
     [
-      readRunsStep(database, spans, true),
-      step(readEnds(database.schema), SPAN_PARAMETERS, (writer) => bindSpans(writer, spans)),
+      readRunsStep(database, spans, withPayloads),
+      step(readEnds(database.schema), SPAN_PARAMETERS + 1, (writer) => {
+        bindSpans(writer, spans);
+        writer.bool(withPayloads);
+      }),
     ],
     'none',
   );
   const endOf = new Map<string, EndRow>();
   for (const end of (ends as unknown as EndColumns[]).flatMap(toEndRows)) {
-    endOf.set(nameOf(end.tenant, end.id), end);
+    endOf.set(nameOf(end.tenant, end.id), withPayloads ? end : { ...end, output: null });
   }
   return (
-    pickRuns(runs as unknown as RunColumns[], wanted, true)
+    pickRuns(runs as unknown as RunColumns[], wanted, withPayloads)
       .reverse()
       // One that was open when it was chosen is answered as it was then.
       .map((run) => ({

@@ -21,6 +21,8 @@ import { readRunLists } from './sql/read-runs.ts';
 
 const BEFORE_ALL: ParkedCursor = { sort: Number.MIN_SAFE_INTEGER, id: firstIdOf(0) };
 const ID_BYTES = 16;
+/** Bytes arrive as text of twice their length, which has to be shorter than the longest string of V8. */
+const READ_BYTES_MAX = 134_217_728;
 
 /** The one row of `sql/read-parked.ts`: every column of the page as a list, null for an empty page. */
 interface ParkedColumns {
@@ -53,7 +55,8 @@ export async function readParked(
   const places = sorts.slice(0, limit).map((sort, i) => ({
     ...{ sort, tenant: tenants[i] as string, id: readRunId(ids, i * ID_BYTES) },
   }));
-  const { runs, passed } = await openRuns(database, places, query.bytes ?? ANY_BYTES);
+  const bytes = Math.min(query.bytes ?? ANY_BYTES, READ_BYTES_MAX);
+  const { runs, passed } = await openRuns(database, places, bytes);
   const { sort, id } = places[passed - 1] as ParkedCursor;
   return { runs, last: { sort, id }, exhausted: passed === sorts.length };
 }

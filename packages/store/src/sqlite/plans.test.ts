@@ -39,8 +39,8 @@ const STATEMENTS: Record<string, string> = {
   readParked: readParked(1),
   readLogs: readLogs(1, { attempt: false, since: false }),
   'readLogs of an attempt': readLogs(1, { attempt: true, since: true }),
-  listRuns: listRuns(1, { job: false }),
-  'listRuns with filters': listRuns(1, { job: true, ended: false }),
+  listRuns: listRuns(1, { job: false }, true),
+  'listRuns with filters': listRuns(1, { job: true, ended: false }, false),
   'listDefinitions, first page': listDefinitions({ isFirstPage: true, includeDeleted: false }),
   'listDefinitions, next page': listDefinitions({ isFirstPage: false, includeDeleted: true }),
 };

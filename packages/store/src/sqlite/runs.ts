@@ -51,7 +51,7 @@ export function listRuns(
   { db, catalog }: Context,
   query: Parameters<Store['listRuns']>[0],
 ): StoredRun[] {
-  const { tenant, before, limit, job, ended } = query;
+  const { tenant, before, limit, job, ended, withPayloads = true } = query;
   requireTexts({ tenant, job });
   const border = before === null ? END_OF_IDS : idBytes(before);
   const filter = { job: job !== undefined, ...(ended === undefined ? {} : { ended }) };
@@ -64,7 +64,7 @@ export function listRuns(
       const values: SQLInputValue[] = [tenant, border];
       if (job !== undefined) values.push(job);
       values.push(limit - found.length);
-      for (const row of db.all(listRunsSql(number, filter), ...values)) {
+      for (const row of db.all(listRunsSql(number, filter, withPayloads), ...values)) {
         found.push({ run: toRun(row), end: toEnd(row) });
       }
     }

@@ -22,7 +22,8 @@ export async function windowRuns(
   const found: WindowRun[] = [];
   let before: StoredRun['run']['id'] | null = null;
   for (let looked = 0; looked < LOOK_MAX && found.length < limit; looked += ROWS_PER_READ) {
-    const rows: StoredRun[] = await store.listRuns({ tenant, job, before, limit: ROWS_PER_READ });
+    const query = { tenant, job, before, limit: ROWS_PER_READ, withPayloads: false };
+    const rows: StoredRun[] = await store.listRuns(query);
     for (const { run } of rows) {
       if (run.id.ms < sinceMs) return found;
       if (!run.head.includes('"window"')) continue;

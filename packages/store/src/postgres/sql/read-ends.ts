@@ -2,11 +2,11 @@ import { END_COLUMNS } from './columns.ts';
 import { rowsInSpans } from './spans.ts';
 import { sql } from './statement.ts';
 
-/** Ends of ids in the spans, whole. */
+/** Ends of ids in the spans; with $7 false without outputs, but for those of rows that several share. */
 export const readEnds = sql(
   'read_ends',
   (s) => `
-select ${END_COLUMNS.replaceAll('e.', 'r.')}
+select ${END_COLUMNS.replaceAll('e.', 'r.').replace('r.output', 'case when $7::boolean then r.output end as output')}
 from ${rowsInSpans(s, { table: 'ends' })}`,
 );
 
