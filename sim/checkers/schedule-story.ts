@@ -9,8 +9,12 @@ const COUNTED = 1_000;
 /** A node that can commit a window finds what was saved this long before it. */
 const ADOPTED_WITHIN_MS = 120_000;
 
-/** When each version was saved, by version. */
-export type SavedTimes = ReadonlyMap<number, number>;
+/** When a version was saved: by the store's clock, and by that of the world. */
+export interface SavedTime {
+  readonly savedAt: number;
+  readonly t: number;
+}
+export type SavedTimes = ReadonlyMap<number, SavedTime>;
 
 /**
  * What the journal tells of one schedule, followed with arithmetic of its own: no window may be
@@ -40,7 +44,8 @@ export class ScheduleStory {
     return this.#spec === null;
   }
 
-  tell(fact: ScheduleFact): void {
+  /** `t`: when the fact became durable, by the clock of the world. */
+  tell(fact: ScheduleFact, t: number): void {
     switch (fact.kind) {
       case 'scheduleSet':
         return this.#set(fact);
@@ -56,7 +61,7 @@ export class ScheduleStory {
         this.version = fact.version;
         return;
       case 'windowFired':
-        return this.#fired(fact);
+        return this.#fired(fact, t);
       case 'windowsSkipped':
         return this.#skipped(fact);
       case 'windowHeld':
@@ -72,7 +77,7 @@ export class ScheduleStory {
   }
 
   #set(fact: FactOf<'scheduleSet'>): void {
-    const savedAt = this.#saved.get(fact.version);
+    const savedAt = this.#saved.get(fact.version)?.savedAt;
     if (savedAt === undefined) return this.#say(`has version ${fact.version}, which nobody saved`);
     this.#follows(fact.version);
     const before = this.#spec;
@@ -102,7 +107,7 @@ export class ScheduleStory {
   /** Whatever was due before the next version was saved has been decided under this one. */
   #closed(byVersion: number, after: ScheduleSpec | null): void {
     const spec = this.#spec;
-    const savedAt = this.#saved.get(byVersion);
+    const savedAt = this.#saved.get(byVersion)?.savedAt;
     if (spec === null || savedAt === undefined || keepsPause(spec, after)) return;
     if (!this.#owes(savedAt)) return;
     this.#say(`window ${this.#next(this.#mark)} was lost to version ${byVersion}`);
@@ -128,7 +133,7 @@ export class ScheduleStory {
     return this.#earlier.find(({ upTo }) => window <= upTo)?.spec ?? this.#spec;
   }
 
-  #fired(fact: FactOf<'windowFired'>): void {
+  #fired(fact: FactOf<'windowFired'>, t: number): void {
     const spec = this.#spec;
     const { window, planned, at, catchUp, exclusive, run } = fact;
     const wasHeld = this.#held.delete(window);
@@ -139,8 +144,8 @@ export class ScheduleStory {
     if (spec === null || own === null) return;
     this.inputs.set(run, own.input);
     if (spec.paused) this.#say(`window ${window} fired while it was paused`);
-    const replacedAt = this.#saved.get(this.version + 1) ?? Number.POSITIVE_INFINITY;
-    if (window - replacedAt > ADOPTED_WITHIN_MS) {
+    const replaced = this.#saved.get(this.version + 1);
+    if (replaced !== undefined && t - replaced.t > ADOPTED_WITHIN_MS) {
       this.#say(`window ${window} fired long after version ${this.version + 1} was saved`);
     }
     if (planned < window || planned - window > own.jitterMs) {

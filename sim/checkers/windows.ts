@@ -2,7 +2,7 @@ import type { RunHead } from '@signalbox/engine';
 import type { Evidence, JournalGroup } from '../evidence.ts';
 import { runKey } from '../names.ts';
 import type { Checker } from './checker.ts';
-import { ScheduleStory } from './schedule-story.ts';
+import { type SavedTime, ScheduleStory } from './schedule-story.ts';
 
 /** C7: every window of every schedule is decided once; an extra run is as bad as a missing one. */
 export const windows: Checker = {
@@ -14,7 +14,7 @@ export const windows: Checker = {
 function brokenStories(evidence: Evidence): string[] {
   const saved = savedVersions(evidence);
   const stories = new Map<string, ScheduleStory>();
-  for (const { partition, facts } of evidence.journal) {
+  for (const { partition, facts, t } of evidence.journal) {
     for (const packed of facts) {
       if (packed.kind === 'endedAt') {
         for (const [key, story] of stories)
@@ -31,7 +31,7 @@ function brokenStories(evidence: Evidence): string[] {
         );
         stories.set(key, story);
       }
-      story.tell(packed.fact);
+      story.tell(packed.fact, t);
     }
   }
   const problems = [...stories.values()].flatMap((story) => story.problems);
@@ -62,14 +62,14 @@ function foreignInputs(evidence: Evidence, stories: ReadonlyMap<string, Schedule
   return problems;
 }
 
-function savedVersions(evidence: Evidence): Map<string, Map<number, number>> {
-  const saved = new Map<string, Map<number, number>>();
+function savedVersions(evidence: Evidence): Map<string, Map<number, SavedTime>> {
+  const saved = new Map<string, Map<number, SavedTime>>();
   for (const event of evidence.events) {
     if (event.kind !== 'schedule.saved') continue;
     const name = `${event.tenant}/${event.name}`;
-    const versions = saved.get(name) ?? new Map<number, number>();
+    const versions = saved.get(name) ?? new Map<number, SavedTime>();
     saved.set(name, versions);
-    versions.set(event.version, event.savedAt);
+    versions.set(event.version, { savedAt: event.savedAt, t: event.t });
   }
   return saved;
 }

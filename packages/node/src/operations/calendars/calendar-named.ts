@@ -2,16 +2,25 @@ import type { CalendarData } from '@signalbox/engine';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { shown } from '../refusals.ts';
 
-/** The days of a saved calendar, for a schedule that names it. */
-export async function calendarNamed(
+/** The days of a saved calendar; null where there is none of the name. */
+export async function findCalendar(
   context: NodeContext,
   { tenant }: Caller,
   name: string,
-): Promise<CalendarData> {
+): Promise<CalendarData | null> {
   const found = await context.store.getDefinition({ tenant, kind: 'calendar', name });
-  if (found === null || found.deleted) {
-    const message = `no calendar has the name ${shown(name)}`;
-    throw new ApiError('invalid', message, { field: 'definition.calendar' });
-  }
+  if (found === null || found.deleted) return null;
   return { ...(JSON.parse(found.body) as CalendarData), name };
+}
+
+/** The days of a saved calendar, for a schedule that names it. */
+export async function calendarNamed(
+  context: NodeContext,
+  caller: Caller,
+  name: string,
+): Promise<CalendarData> {
+  const found = await findCalendar(context, caller, name);
+  if (found !== null) return found;
+  const message = `no calendar has the name ${shown(name)}`;
+  throw new ApiError('invalid', message, { field: 'definition.calendar' });
 }

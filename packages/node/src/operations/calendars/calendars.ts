@@ -22,8 +22,8 @@ import {
   requireName,
 } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
-import { fromStored, iso } from '../schedules/schedule-definition.ts';
-import { saveSchedule } from '../schedules/schedules.ts';
+import { iso } from '../schedules/schedule-definition.ts';
+import { followCalendar } from '../schedules/schedules.ts';
 
 const KIND = 'calendar';
 const PAGE = 500;
@@ -126,11 +126,7 @@ async function saveUsers(
     for (const { name, body } of page) {
       const stored = JSON.parse(body) as Stored;
       if (stored.when.kind !== 'cron' || stored.when.calendar?.name !== calendar) continue;
-      const { outcome } = await saveSchedule(context, caller, {
-        name,
-        definition: fromStored(stored),
-      });
-      if (outcome === 'changed') saved.push(name);
+      if ((await followCalendar(context, caller, { name, calendar })) !== null) saved.push(name);
     }
     after = page.at(-1)?.name ?? null;
     if (page.length < PAGE || after === null) return saved;

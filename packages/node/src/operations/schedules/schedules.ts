@@ -16,7 +16,7 @@ import type {
 import type { Definition } from '@signalbox/store';
 import { getTenant } from '../../api/tenants.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
-import { calendarNamed } from '../calendars/calendar-named.ts';
+import { calendarNamed, findCalendar } from '../calendars/calendar-named.ts';
 import { jobHeads } from '../job-heads.ts';
 import {
   bodyOf,
@@ -56,11 +56,48 @@ export const saveSchedule = operation(
     caller,
     params: { name: string; definition: ScheduleDefinition; expected?: Expected },
   ): Promise<SavedSchedule> => {
-    const { name, expected } = params;
+    const { name, definition, expected } = params;
     const next = await savingNext(context, caller, params);
-    return change(context, caller, { name, ...expected, next });
+    const saved = await change(context, caller, { name, ...expected, next });
+    if (typeof definition.calendar !== 'string') return saved;
+    // The calendar may have been saved meanwhile, and its author did not find this schedule yet.
+    const followed = await followCalendar(context, caller, { name, calendar: definition.calendar });
+    return followed === null ? saved : { ...followed, outcome: saved.outcome };
   },
 );
+
+/** Authors of a calendar that keep overtaking each other; the last of them saves its schedules. */
+const FOLLOW_TRIES = 5;
+
+/**
+ * Gives a schedule the days that its calendar has now; null where it has them. Only the days are
+ * changed, on whatever version is there. Looks again after saving: of a calendar and a schedule that
+ * are saved at once, whoever looks last sees both.
+ */
+export async function followCalendar(
+  context: NodeContext,
+  caller: Caller,
+  params: { name: string; calendar: string },
+): Promise<SavedSchedule | null> {
+  let saved: SavedSchedule | null = null;
+  for (let tries = 0; tries < FOLLOW_TRIES; tries++) {
+    const calendar = await findCalendar(context, caller, params.calendar);
+    if (calendar === null) return saved;
+    const next: Next<Stored> = (current) => {
+      const was = liveBody<Stored>(named(params.name), current);
+      if (was?.when.kind !== 'cron' || was.when.calendar?.name !== calendar.name) return null;
+      if (isDeepStrictEqual(was.when.calendar, calendar)) return null;
+      return { ...was, when: { ...was.when, calendar } };
+    };
+    const changed = await change(context, caller, { name: params.name, next });
+    if (changed.outcome === 'unchanged') return saved;
+    saved = changed;
+  }
+  throw new ApiError(
+    'conflict',
+    `the calendar ${shown(params.calendar)} is being changed by others`,
+  );
+}
 
 /** What saving the schedule would do, with every check, and nothing of it done. */
 export const checkSchedule = operation(
