@@ -85,6 +85,8 @@ describe.each(STORES)('events over HTTP on %s', (_name, address) => {
     const text = { ...headers, 'content-type': 'text/plain', 'ce-id': 'text' };
     expect(outcomes(await send('plain', { headers: text }))).toEqual([['created']]);
     const bytes = { ...headers, 'content-type': 'image/png', 'ce-id': 'bytes' };
+    const smuggled = { ...bytes, 'ce-data_base64': 'AQA=' };
+    expect((await send('', { headers: smuggled })).status).toBe(422);
     const picture = await send('\u0001\u0000', { headers: bytes });
     expect(outcomes(picture)).toEqual([['created']]);
     const [shown] = picture.json<ReceivedEvents>().events;

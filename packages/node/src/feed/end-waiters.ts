@@ -25,6 +25,13 @@ export class EndWaiters {
     });
   }
 
+  /** The partition is another node's: nothing is published of it here, so all who wait look again. */
+  wake(partition: number): void {
+    for (const waiting of [...(this.#partitions.get(partition)?.values() ?? [])]) {
+      for (const done of [...waiting]) done();
+    }
+  }
+
   published(partition: number, facts: readonly Fact[]): void {
     const runs = this.#partitions.get(partition);
     if (runs === undefined) return;

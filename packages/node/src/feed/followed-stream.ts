@@ -107,6 +107,7 @@ class Following {
       if (this.#lines.has(key)) continue;
       this.#lines.set(key, line.atMs);
       upTo = Math.max(upTo, line.atMs);
+      await this.#p.learnNames?.(line.task + 1);
       guard.write(messageText('log', showLine(line)));
       await guard.ready();
     }

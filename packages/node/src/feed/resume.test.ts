@@ -1,6 +1,8 @@
-import { parseRunId, type RunId } from '@signalbox/engine';
+import { parseRunId, preferredOwner, type RunId } from '@signalbox/engine';
+import { StoreError } from '@signalbox/store';
+import { createMemoryStore } from '@signalbox/store/memory';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { watchRun, watchTenant } from '../operations/index.ts';
+import { cancelRun, getRun, watchRun, watchTenant } from '../operations/index.ts';
 import { caller, HOLD, SmallNode, SUCCEED } from '../operations/testing/small-node.ts';
 import { streamRun } from './run-stream.ts';
 import { BUFFER_MAX } from './sink.ts';
@@ -140,6 +142,78 @@ describe('a stream of a tenant that is resumed', () => {
     await resumed.received(1);
     expect(submitted(resumed)).toEqual([last]);
   }, 30_000);
+});
+
+describe('a stream', () => {
+  it('EXT-20 of a tenant reads from the journal what it cannot name in time', async () => {
+    const disk = createMemoryStore({ now: () => Date.now() });
+    const readRuns = async (): Promise<never> => {
+      throw new StoreError('unavailable', 'it is away');
+    };
+    const node = await startNode({
+      disk,
+      store: { ...disk, readRuns },
+      loop: { partitions: 1 },
+    });
+    await node.define('mail');
+    const id = await node.submit({ job: 'mail' });
+    const client = await watch(node);
+    // It ends without having been seen by the feed, and its name cannot be read.
+    await cancelRun(node.context, caller(), { id });
+    const ids: string[] = [];
+    for (let i = 0; i < 120; i++) ids.push(await node.submit({ job: 'mail' }));
+    await vi.waitFor(() => expect(submitted(client)).toHaveLength(120));
+    expect(submitted(client)).toEqual(ids.sort());
+    const kinds = client.messages.filter(({ data }) => data.run === id).map(({ kind }) => kind);
+    expect(kinds).toEqual(['runCancelRequested', 'runEnded']);
+  });
+
+  it('a wait for the end of a run goes on when its node loses the partition', async () => {
+    const loop = { partitions: 1, beatMs: 30 };
+    const first = await startNode({ loop, name: 'first' });
+    await first.define('mail');
+    const id = await first.submit({ job: 'mail', delayMs: 36_000_000 });
+    const waited = getRun(first.context, caller(), { id, waitMs: 60_000 });
+    const name = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].find(
+      (each) => preferredOwner(0, ['first', each]) === each,
+    ) as string;
+    const second = await startNode({ disk: first.disk, loop, name });
+    await cancelRun(second.context, caller(), { id });
+    expect(await waited).toMatchObject({ state: 'CANCELLED' });
+  }, 20_000);
+
+  it('EXT-20 of a run names tasks by which the run grows while it is watched', async () => {
+    const loop = { partitions: 1 };
+    const node = await startNode({ loop });
+    const other = SmallNode.idle({ disk: node.disk, loop });
+    nodes.push(other);
+    await node.define('graph', {
+      tasks: [
+        { name: 'list', handler: 'graph' },
+        { name: 'each', handler: 'graph', after: ['list'], fanOut: { from: 'list' } },
+      ],
+    });
+    node.attach('w', HOLD);
+    const id = await node.submit({ job: 'graph' });
+    await node.arrived(1);
+    const clients = [new Client(), new Client()];
+    for (const [i, each] of [node, other].entries()) {
+      await watchRun(each.context, caller(), { id, sink: () => clients[i] as Client });
+    }
+    const output = new TextEncoder().encode('3');
+    node.finish(node.attempts[0] as never, { kind: 'succeeded', output });
+    await node.arrived(4);
+    const place = { task: 3, attempt: 1, number: 1, atMs: Date.now() };
+    const line = { tenant: 'acme', run: parseRunId(id) as RunId, ...place, stream: 'stdout' };
+    await node.disk.appendLogs([{ ...line, text: 'one' }]);
+    node.print({ ...line, text: 'one' });
+    for (const client of clients) {
+      const logs = () => client.messages.filter(({ kind }) => kind === 'log');
+      await vi.waitFor(() => expect(logs()).toHaveLength(1), 10_000);
+      expect(logs()[0]?.data.task).toBe('each_chunk_1');
+      client.close();
+    }
+  });
 });
 
 describe('a stream of a run that is resumed', () => {

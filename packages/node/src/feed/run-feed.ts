@@ -36,7 +36,7 @@ interface Held {
   reading: boolean;
 }
 
-/** Groups that may wait for the name of a run; then what cannot be named is left out. */
+/** Groups that may wait for the name of a run; then watchers read them from the journal. */
 const HELD_MAX = 100;
 
 /**
@@ -72,7 +72,7 @@ export class RunFeed implements Feed {
     if (before !== undefined && before !== seq - 1) this.#cease(partition);
     if (before !== seq - 1) this.#begin(partition, seq - 1);
     const held = this.#held.get(partition);
-    if (held === undefined && this.#deliver({ partition, seq, facts }, false)) return;
+    if (held === undefined && this.#deliver({ partition, seq, facts })) return;
     const kept: Held = held ?? { batches: [], reading: false };
     this.#held.set(partition, kept);
     kept.batches.push({ partition, seq, facts: [...facts] });
@@ -108,6 +108,7 @@ export class RunFeed implements Feed {
 
   /** The loop's port: a partition that is taken over or lost is known at once, not with its next fact. */
   observe(event: LoopEvent): void {
+    if (event.kind === 'leaseLost') this.#waiters.wake(event.partition);
     if (this.#watchers.size === 0) return;
     if (event.kind === 'takenOver' || event.kind === 'leaseLost') this.#settle();
   }
@@ -185,14 +186,14 @@ export class RunFeed implements Feed {
   }
 
   /** False where a run has left memory before it was seen here: its name must be read first. */
-  #deliver(batch: Batch, force: boolean): boolean {
+  #deliver(batch: Batch): boolean {
     const { partition, seq, facts } = batch;
     const names = facts.map((fact) => {
       if (fact.kind === 'runsPagedIn' || isScheduleFact(fact)) return undefined;
       if (!this.#mayWant(partition, fact)) return undefined;
       return this.#names.nameOf(partition, fact);
     });
-    if (names.includes(null) && !force) return false;
+    if (names.includes(null)) return false;
     const events: PlacedEvent[] = [];
     let text: string | null = null;
     const others = (): string => {
@@ -228,11 +229,16 @@ export class RunFeed implements Feed {
       // What cannot be read now is tried again with the next group.
       await this.#names.readEnded(facts).catch(() => {});
       if (this.#held.get(partition) !== held) return;
-      const force = held.batches.length > HELD_MAX;
-      while (held.batches.length > 0 && this.#deliver(held.batches[0] as Batch, force)) {
+      while (held.batches.length > 0 && this.#deliver(held.batches[0] as Batch)) {
         held.batches.shift();
         looked = -1;
       }
+    }
+    const last = held.batches.at(-1);
+    if (last !== undefined && held.batches.length > HELD_MAX) {
+      // To leave them out would lose them in silence.
+      this.#cease(partition);
+      return this.#begin(partition, last.seq);
     }
     held.reading = false;
     if (held.batches.length === 0) this.#held.delete(partition);

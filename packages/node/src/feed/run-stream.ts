@@ -17,6 +17,8 @@ export interface RunStreamParams {
   /** The run as it is now; asked for once the stream listens. */
   readonly view: () => Promise<RunView>;
   readonly showLine: (line: LogLineRow) => unknown;
+  /** Reads the names of so many tasks, where the run has grown since and is not in this node's memory. */
+  readonly learnNames?: (count: number) => Promise<void>;
   readonly lastEventId?: string;
   readonly sink: Sink;
   readonly heartbeatMs?: number;

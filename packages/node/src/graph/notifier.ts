@@ -10,6 +10,8 @@ import { webhookSecret } from './webhook-secret.ts';
 const TRIES = 12;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MS_MAX = 1_800_000;
+/** Refusals that say nothing about the notification. */
+const TRY_AGAIN: ReadonlySet<string> = new Set(['overloaded', 'unavailable', 'unknown']);
 
 interface Due {
   readonly partition: number;
@@ -47,7 +49,7 @@ export class Notifier {
 
   async #deliver({ partition, notification }: Due): Promise<void> {
     const { id } = notification;
-    const targets = await this.#retried(() => this.#targetsOf(notification), notification);
+    const targets = await this.#untilDone(() => this.#targetsOf(notification), notification);
     if (targets === null) return;
     const results = await Promise.all(
       targets.map(({ url }) => this.#retried(() => this.#post(url, notification), notification)),
@@ -55,7 +57,22 @@ export class Notifier {
     if (this.#stop.signal.aborted) return;
     const delivered = results.every((result) => result !== null);
     if (!delivered) this.#context().log.warn({ id }, 'a notification was given up');
-    await this.#context().loop.execute({ kind: 'notified', partition, id, delivered });
+    // Unheard, it would keep its run open, and be sent again by the next owner.
+    await this.#untilDone(async () => {
+      const { loop } = this.#context();
+      const answer = await loop.execute({ kind: 'notified', partition, id, delivered });
+      if (answer.kind === 'refused' && TRY_AGAIN.has(answer.code)) throw new Error(answer.message);
+      return true;
+    }, notification);
+  }
+
+  /** What the outside has no part in: it works as soon as the store and the loop do. Null at a stop. */
+  async #untilDone<T>(work: () => Promise<T>, notification: Notification): Promise<T | null> {
+    while (!this.#stop.signal.aborted) {
+      const done = await this.#retried(work, notification);
+      if (done !== null || this.#delays.length === 0) return done;
+    }
+    return null;
   }
 
   async #targetsOf({ tenant, job, version, on }: Notification): Promise<readonly NotifyTarget[]> {

@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server as NetServer,
+} from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { postWebhook } from './post-webhook.ts';
 import { fail, pipelineWorld } from './testing/pipeline-world.ts';
 import { webhookSecret } from './webhook-secret.ts';
 
@@ -70,5 +75,34 @@ describe('HTP-06 DAG-27 a webhook at the end of a run', () => {
     expect((await ended(await submit('told'))).state).toBe('SUCCEEDED');
     await delivered();
     expect(received).toEqual([]);
+  });
+
+  it('is not held up by a receiver that answers a byte now and then, without an end', async () => {
+    const slow = createServer((_, response) => {
+      response.flushHeaders();
+      const timer = setInterval(() => response.write('.'), 5);
+      response.on('close', () => clearInterval(timer));
+    });
+    const silent = createTcpServer((socket) => {
+      const timer = setInterval(() => socket.write('H'), 5);
+      socket.on('close', () => clearInterval(timer)).on('error', () => {});
+    });
+    const post = async (server: NetServer, timeoutMs: number) => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const target = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+      const targets = { allowHttp: true, allowPrivate: true, ports: 'any' } as const;
+      const posted = await postWebhook({
+        url: target,
+        headers: {},
+        body: '{}',
+        targets,
+        timeoutMs,
+      });
+      // Resolves when no connection is left.
+      await new Promise((resolve) => server.close(resolve));
+      return posted;
+    };
+    expect(await post(slow, 60_000)).toEqual({ ok: true });
+    expect(await post(silent, 50)).toMatchObject({ ok: false });
   });
 });

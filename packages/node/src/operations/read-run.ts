@@ -49,15 +49,18 @@ async function endOf(
   of: { tenant: string; id: RunId; until: number; read: () => Promise<EngineView> },
 ): Promise<void> {
   const { tenant, id: run, until, read } = of;
-  if (context.loop.owns(run.partition)) {
-    const ended = context.feed.ended({ tenant, run, timeoutMs: until - performance.now() });
-    // It may have ended between the look and the wait.
-    if (!isTerminalRun((await read()).state)) await ended;
-    return;
-  }
-  // Nothing tells this node of another's run: it is looked at again.
   while (performance.now() < until) {
-    await setTimeout(Math.min(FOLLOW_MS, until - performance.now()));
+    const timeoutMs = until - performance.now();
+    if (context.loop.owns(run.partition)) {
+      const ended = context.feed.ended({ tenant, run, timeoutMs });
+      // It may have ended between the look and the wait.
+      if (isTerminalRun((await read()).state)) return;
+      await ended;
+    } else {
+      // Nothing tells this node of another's run: it is looked at again.
+      await setTimeout(Math.min(FOLLOW_MS, timeoutMs));
+    }
+    // Also woken when the partition is lost: the run then ends elsewhere.
     if (isTerminalRun((await read()).state)) return;
   }
 }

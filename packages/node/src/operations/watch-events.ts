@@ -1,3 +1,4 @@
+import { taskName } from '@signalbox/engine';
 import { ApiError, type NodeContext } from '../context.ts';
 import { streamFollowedRun } from '../feed/followed-stream.ts';
 import { RunFeed } from '../feed/run-feed.ts';
@@ -40,13 +41,25 @@ export const watchRun = operation(
     const read = (select: TaskSelection) => readAnywhere(context, { tenant, id: run, select });
     const { job, jobVersion: version } = await read(NO_TASKS);
     const spec = await context.loop.specs.load({ tenant, job, version });
-    const names = await taskNames(context, tenant, { run, spec });
+    let names = await taskNames(context, tenant, { run, spec });
+    const live = () => context.loop.engine.core.books.get(run.partition)?.runs.get(run.seq);
+    // A run that grows while it is watched has tasks that had no name at the beginning.
+    const nameAt = (index: number): void => {
+      const task = index < names.length ? undefined : live()?.tasks[index];
+      if (task !== undefined) names[index] = taskName(task);
+    };
     const stream: RunStreamParams = {
       context,
       tenant,
       run,
       view: async () => showRun(context, await read(FIRST_TASKS)),
-      showLine: (line) => showLine(line, names),
+      showLine: (line) => {
+        nameAt(line.task);
+        return showLine(line, names);
+      },
+      learnNames: async (count) => {
+        if (count > names.length) names = await taskNames(context, tenant, { run, spec });
+      },
       ...(params.lastEventId === undefined ? {} : { lastEventId: params.lastEventId }),
       sink: params.sink(),
     };

@@ -58,7 +58,7 @@ function binaryEvent(headers: IncomingHttpHeaders, body: Uint8Array, type: strin
     }
     attributes[name.slice(HEADER.length)] = decodeHeader(value, name);
   }
-  if ('data' in attributes || 'datacontenttype' in attributes) {
+  if (['data', 'data_base64', 'datacontenttype'].some((name) => name in attributes)) {
     throw new ApiError('invalid', 'it is said by the body', { field: 'ce-data' });
   }
   const data = body.length === 0 ? {} : dataOf(body, type);
