@@ -144,7 +144,9 @@ function makeLoop(
       observe: (event) => {
         metrics.observe(event);
         parts.ready().look();
-        if (event.kind !== 'committed') log.debug({ event }, 'loop');
+        if (event.kind !== 'committed' && event.kind !== 'partitionRead') {
+          log.debug({ event }, 'loop');
+        }
       },
     }),
     settings: { ...(partitions === undefined ? {} : { partitions }), ...options.loop },

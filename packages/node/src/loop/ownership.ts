@@ -50,6 +50,7 @@ export class Ownership {
       // A tail that nobody has checkpointed yet counts, whoever wrote it.
       held.factsSinceCheckpoint = read.tailFacts;
       held.checkpointSeq = read.checkpointSeq;
+      ports.observe?.({ kind: 'partitionRead', partition, runs: book.runs });
       deliver({ kind: 'takePartition', book });
       const ms = ports.monotonicMs() - startedAt;
       const live = book.runs.size;

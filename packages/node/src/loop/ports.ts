@@ -1,4 +1,4 @@
-import type { Effect, Fact, FollowedEnd, Random } from '@signalbox/engine';
+import type { Effect, Fact, FollowedEnd, Random, Run } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
 
 /**
@@ -48,6 +48,12 @@ export type LoopEvent =
       readonly kind: 'leaseLost';
       readonly partition: number;
       readonly why: 'fenced' | 'lost' | 'released';
+    }
+  /** A partition has been read in; nothing has been decided about its runs yet. */
+  | {
+      readonly kind: 'partitionRead';
+      readonly partition: number;
+      readonly runs: ReadonlyMap<number, Run>;
     }
   | {
       readonly kind: 'takenOver';

@@ -133,7 +133,10 @@ function ofNode({ counter, counters, gauge, histograms }: Makers) {
       'store_clock_offset_seconds',
       "The store's clock minus this machine's calendar clock, at the last scrape that reached the store",
     ),
-    storeUp: gauge('store_up', 'Whether the store took what was last written'),
+    storeUp: gauge(
+      'store_up',
+      'Whether the store took what was last written, and could be read by this scrape',
+    ),
     dropped: counter('reports_dropped_total', 'What workers said and nobody had room for'),
     eventLoop: gauge('event_loop_lag_seconds', 'Delay of the event loop since the last scrape', [
       'quantile',

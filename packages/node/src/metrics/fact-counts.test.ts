@@ -122,6 +122,25 @@ describe('facts that became durable', () => {
     });
   });
 
+  it('OBS-03 OBS-05 count the end of an attempt that was assigned before the partition was taken over', async () => {
+    const before = new World();
+    before.publish(submitted(1), assigned(1, 1, 1_500), submitted(2), submitted(3));
+    before.publish(assigned(3, 1, 1_500), requeued(3, 1, 'transient'));
+    const world = new World();
+    world.counts.takenOver(3, before.book.runs);
+    const failed = (seq: number) =>
+      taskFailed({ ...of(seq, 1, 3_500), reason: 'permanent', error: 'x' } as never);
+    world.counts.published(3, [ended(failed(1), 'FAILED'), ended(failed(2), 'FAILED')]);
+    world.counts.published(3, [ended(failed(3), 'FAILED')]);
+    const counted = await world.counted();
+    // Of the second run no attempt was ever made, and that of the third ended elsewhere.
+    expect(counted['task_failures_total{class="P1",reason="permanent"}']).toBe(1);
+    expect(counted['processing_duration_seconds_sum{class="P1"}']).toBe(2);
+    expect(counted['cost_memory_mb_seconds_total{tenant="acme"}']).toBe(128);
+    expect(counted['run_duration_seconds_count{class="P1",state="FAILED"}']).toBe(1);
+    expect(counted['jobs_failed_total']).toBe(3);
+  });
+
   it('OBS-03 keep the tasks of a run apart, and leave those with upstream out of the delay', async () => {
     const world = new World();
     const tasks = [{ name: 'a' }, { name: 'b' }, { name: 'c', after: ['a'] }];

@@ -1,4 +1,4 @@
-import type { Fact, Run, TaskOutcome } from '@signalbox/engine';
+import { CLASSES, type Fact, type Reason, type Run, type TaskOutcome } from '@signalbox/engine';
 import { boundedLabel } from './bounded-label.ts';
 import type { MetricSet } from './definitions.ts';
 import { DispatchRate } from './dispatch-rate.ts';
@@ -46,8 +46,33 @@ export class FactCounts {
     const { dispatched } = this.#set;
     const before = dispatched.value;
     for (const fact of facts) this.#count(of, fact);
+    of.live.isComplete = true;
     this.#countKinds(facts);
     if (dispatched.value > before) this.rate.add(dispatched.value - before);
+  }
+
+  /**
+   * The partition has been read in: attempts that were assigned before go on here, and their ends are
+   * counted here. Called before anything is decided about them.
+   */
+  takenOver(partition: number, runs: ReadonlyMap<number, Run>): void {
+    const live = this.#readLive(runs);
+    live.isComplete = true;
+    this.#live.set(partition, live);
+  }
+
+  #readLive(runs: ReadonlyMap<number, Run>): LiveAttempts {
+    const live = new LiveAttempts();
+    for (const run of runs.values()) {
+      const counts = this.#tenants.of(run.spec.tenant, run.class);
+      for (const [task, { attempt, shape }] of run.tasks.entries()) {
+        if (attempt === null) continue;
+        const { number, assignedAt: at } = attempt;
+        const assigned = { seq: run.seq, task, attempt: number, at };
+        live.set({ assigned, request: shape.request, counts });
+      }
+    }
+    return live;
   }
 
   /** Another node goes on with its attempts, and will count their ends. */
@@ -115,12 +140,25 @@ export class FactCounts {
   }
 
   #outcome(of: Partition, fact: TaskOutcome, live: LiveAttempt | undefined): void {
+    if (live === undefined && !of.live.isComplete) return this.#unknownEnded(of, fact);
     if (live === undefined || live.assigned.attempt !== fact.attempt) return;
     of.live.delete(fact);
     live.counts.held(seconds(fact.at - live.assigned.at), live.request);
-    if (fact.kind === 'taskSucceeded') return;
-    if (NOT_TAKEN_UP.has(fact.reason)) this.#set.dispatchFailures.add();
-    else this.#set.failures.of(live.counts.class, fact.reason).add();
+    if (fact.kind !== 'taskSucceeded') this.#failed(live.counts.class, fact.reason);
+  }
+
+  /** Nothing is known of its beginning: it has an end all the same, unless there was no attempt. */
+  #unknownEnded(of: Partition, fact: TaskOutcome): void {
+    const { kind } = fact;
+    if (kind === 'taskSucceeded' || kind === 'taskCancelled' || kind === 'taskSkipped') return;
+    if (fact.attempt === 0) return;
+    const priority = of.runs.get(fact.seq)?.class;
+    this.#failed(priority === undefined ? 'unknown' : CLASSES[priority], fact.reason);
+  }
+
+  #failed(priority: string, reason: Reason): void {
+    if (NOT_TAKEN_UP.has(reason)) this.#set.dispatchFailures.add();
+    else this.#set.failures.of(priority, reason).add();
   }
 
   #ended(of: Partition, fact: Fact & { kind: 'runEnded' }): void {
@@ -149,7 +187,8 @@ export class FactCounts {
   #liveOf(partition: number): LiveAttempts {
     let live = this.#live.get(partition);
     if (live === undefined) {
-      live = new LiveAttempts();
+      // It was taken over before anything was counted: what has ended in these facts is gone already.
+      live = this.#readLive(this.#runs(partition) ?? NO_RUNS);
       this.#live.set(partition, live);
     }
     return live;

@@ -3,7 +3,7 @@ import type { TenantClassCounts } from './tenant-class-counts.ts';
 
 /** What is needed of an attempt when it ends, and its run may be gone from memory. */
 export interface LiveAttempt {
-  readonly assigned: Fact & { readonly kind: 'taskAssigned' };
+  readonly assigned: Pick<Fact & { kind: 'taskAssigned' }, 'seq' | 'task' | 'attempt' | 'at'>;
   readonly request: Resources;
   readonly counts: TenantClassCounts;
 }
@@ -14,6 +14,8 @@ const TASK_UNIT = 2 ** 36;
 /** The live attempts of one partition, by run and task. */
 export class LiveAttempts {
   readonly #attempts = new Map<number, LiveAttempt>();
+  /** Whether attempts from before the partition was taken over are among them. */
+  isComplete = false;
 
   set(live: LiveAttempt): void {
     this.#attempts.set(keyOf(live.assigned), live);

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
+import type { Store } from '@signalbox/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { connectInProcess } from '../gateway/in-process.ts';
+import { SmallNode } from '../operations/testing/small-node.ts';
 import { boundedLabel, OTHER } from './bounded-label.ts';
 import { DispatchRate } from './dispatch-rate.ts';
+import { NodeMetrics } from './node-metrics.ts';
 
 const DOC = new URL('../../../../docs/metrics.md', import.meta.url);
 /** The names of OBS-04 and OBS-05, as those rows have them. */
@@ -165,5 +168,31 @@ describe('a rate per second', () => {
     expect(rate.perSecond()).toBe(0.5);
     now += 1;
     expect(rate.perSecond()).toBe(0);
+  });
+});
+
+describe('signalbox_store_up', () => {
+  it('OBS-03 is 0 while the store cannot be read or written, and 1 again afterwards', async () => {
+    const node = await SmallNode.start();
+    let fails = false;
+    const store: Store = Object.create(node.disk) as Store;
+    store.listLeases = async () => {
+      if (fails) throw new Error('away');
+      return node.disk.listLeases();
+    };
+    const metrics = new NodeMetrics({ loop: () => node.context.loop, store });
+    const up = async () =>
+      / (\d)$/.exec(/^signalbox_store_up.*$/m.exec(await metrics.text())?.[0] ?? '')?.[1];
+    expect(await up()).toBe('1');
+    fails = true;
+    expect(await up()).toBe('0');
+    fails = false;
+    expect(await up()).toBe('1');
+    metrics.observe({ kind: 'storeAway', error: 'a commit failed' });
+    expect(await up()).toBe('0');
+    metrics.observe({ kind: 'storeBack' });
+    expect(await up()).toBe('1');
+    metrics.stop();
+    await node.stop();
   });
 });

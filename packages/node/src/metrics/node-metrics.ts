@@ -22,12 +22,13 @@ export class NodeMetrics implements Metrics {
   readonly #store: Store;
   readonly #eventLoop: ReturnType<typeof monitorEventLoopDelay>;
   readonly #tenant = boundedLabel(TENANTS_MAX);
+  /** What commits and beats have shown last. */
+  #isStoreAway = false;
 
   constructor(params: { loop: () => CommitLoop; store: Store }) {
     this.#loop = params.loop;
     this.#store = params.store;
     this.#set = defineMetrics(this.registry);
-    this.#set.storeUp.set(1);
     this.#facts = new FactCounts({
       set: this.#set,
       runs: (partition) => params.loop().engine.core.books.get(partition)?.runs,
@@ -56,11 +57,14 @@ export class NodeMetrics implements Metrics {
         this.#set.leadershipChanges.add();
         this.#facts.forget(event.partition);
         return;
+      case 'partitionRead':
+        this.#facts.takenOver(event.partition, event.runs);
+        return;
       case 'storeAway':
-        this.#set.storeUp.set(0);
+        this.#isStoreAway = true;
         return;
       case 'storeBack':
-        this.#set.storeUp.set(1);
+        this.#isStoreAway = false;
         return;
       case 'reportDropped':
         this.#set.dropped.add();
@@ -105,7 +109,9 @@ export class NodeMetrics implements Metrics {
     }
     this.#eventLoop.reset();
     this.#set.memory.set(process.memoryUsage.rss());
-    await this.#scrapeLeases();
+    const isRead = await this.#scrapeLeases();
+    // Worked out for each scrape: a failed one must not outlast its cause.
+    this.#set.storeUp.set(isRead && !this.#isStoreAway ? 1 : 0);
     return this.registry.metrics();
   }
 
@@ -113,16 +119,20 @@ export class NodeMetrics implements Metrics {
     this.#eventLoop.disable();
   }
 
-  /** The metrics of a node whose store is away are wanted most: that one gauge keeps its last value. */
-  async #scrapeLeases(): Promise<void> {
+  /**
+   * The metrics of a node whose store is away are wanted most: these gauges keep their last value.
+   * Returns whether the store could be read.
+   */
+  async #scrapeLeases(): Promise<boolean> {
     try {
       const now = await this.#store.now();
       this.#set.storeClock.set((now - Date.now()) / 1_000);
       const leases = await this.#store.listLeases();
       const owners = leases.filter((l) => l.expiresAtMs > now).map((l) => l.owner);
       this.#set.schedulers.set(new Set(owners).size);
+      return true;
     } catch {
-      this.#set.storeUp.set(0);
+      return false;
     }
   }
 }
