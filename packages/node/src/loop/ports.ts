@@ -60,6 +60,12 @@ export type LoopEvent =
       readonly partition: number;
       readonly runs: ReadonlyMap<number, Run>;
     }
+  /** A partition has been read in; nothing has been decided about its runs yet. */
+  | {
+      readonly kind: 'partitionRead';
+      readonly partition: number;
+      readonly runs: ReadonlyMap<number, Run>;
+    }
   | {
       readonly kind: 'takenOver';
       readonly partition: number;

@@ -152,9 +152,11 @@ export class FactCounts {
 
   /** Nothing is known of its beginning: it has an end all the same, unless there was no attempt. */
   #unknownEnded(of: Partition, fact: TaskOutcome): void {
-    if (NO_FAILURE.has(fact.kind) || fact.attempt === 0) return;
-    const klass = of.runs.get(fact.seq)?.class;
-    this.#failed(klass === undefined ? 'unknown' : CLASSES[klass], fact.reason);
+    const { kind } = fact;
+    if (kind === 'taskSucceeded' || kind === 'taskCancelled' || kind === 'taskSkipped') return;
+    if (fact.attempt === 0) return;
+    const priority = of.runs.get(fact.seq)?.class;
+    this.#failed(priority === undefined ? 'unknown' : CLASSES[priority], fact.reason);
   }
 
   #failed(priority: string, reason: Reason): void {
