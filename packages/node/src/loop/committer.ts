@@ -1,8 +1,10 @@
 import { encodeGroup, type Fact } from '@signalbox/engine';
 import {
+  type AppendResult,
   type Commit,
   type CommitPart,
   type HeldKey,
+  type InboxEntry,
   type Store,
   StoreError,
 } from '@signalbox/store';
@@ -15,12 +17,8 @@ export interface CommitHost {
   held(partition: number): { epoch: number; nextSeq: number } | null;
   /** The store knows a newer owner. */
   fenced(partition: number): void;
-  /** The key belongs to another run: the submission leaves the group. */
-  keyTaken(holder: {
-    tenant: string;
-    key: string;
-    run: { partition: number; seq: number; ms: number };
-  }): void;
+  /** Others have the keys: the submissions that ask for them leave the group. */
+  keysTaken(refusal: AppendResult & { kind: 'keyTaken' }): void;
   storeFailed(error: StoreError): void;
   commitUnknown(): void;
   /** Waits before the next try; never ends once the loop has stopped. */
@@ -55,8 +53,7 @@ export class Committer {
   #encode(group: Group): Commit {
     const parts: CommitPart[] = [];
     const at = this.#host.now();
-    const { facts: all, inboxTaken: taken, aliases: named } = group;
-    for (const partition of new Set([...all.keys(), ...taken.keys(), ...named.keys()])) {
+    for (const partition of group.partitions()) {
       const facts = group.facts.get(partition) ?? NO_FACTS;
       const held = this.#host.held(partition);
       if (held === null) continue;
@@ -78,9 +75,13 @@ export class Committer {
         inboxTaken,
         aliases,
       };
-      parts.push(
-        owed === undefined ? part : { ...part, inboxPut: owed.flatMap(({ entries }) => entries) },
-      );
+      const inboxPut = owed === undefined ? NONE_PUT : owed.flatMap(({ entries }) => entries);
+      const claims = group.claims.get(partition);
+      parts.push({
+        ...part,
+        ...(inboxPut.length === 0 ? {} : { inboxPut }),
+        ...(claims === undefined ? {} : { claims }),
+      });
     }
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };
   }
@@ -96,7 +97,7 @@ export class Committer {
           case 'fenced':
             return await this.#onFenced(commit, result.partitions);
           case 'keyTaken':
-            for (const holder of result.keys) this.#host.keyTaken(holder);
+            this.#host.keysTaken(result);
             return false;
         }
       } catch (error) {
@@ -143,6 +144,7 @@ export class Committer {
 
 const NONE: readonly string[] = [];
 const NO_ALIASES: readonly HeldKey[] = [];
+const NONE_PUT: readonly InboxEntry[] = [];
 const NO_FACTS: readonly Fact[] = [];
 
 export function asStoreError(error: unknown): StoreError {

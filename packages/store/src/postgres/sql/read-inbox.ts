@@ -16,3 +16,9 @@ cross join lateral (
 order by i.at_ms, i.id
 limit $2::bigint`,
 );
+
+/** One row by primary key. */
+export const readInboxEntry = sql(
+  'read_inbox_entry',
+  (s) => `select * from ${s}.inbox where id = $1::text`,
+);
