@@ -111,10 +111,13 @@ describe('a batch under the key of its request', () => {
       await expect(other).rejects.toMatchObject({ code: 'conflict', field: 'key' });
     }
     expect(await send(items('x'))).toEqual(first);
+    const twice = await send([...items('w'), ...items('w')], 'twice');
+    expect(twice.map(({ created }) => created)).toEqual([true, false]);
+    expect(new Set(idsOf(twice)).size).toBe(1);
     expect(await send(items('y'), 'another')).toMatchObject([{ created: true }]);
     expect(await send(items('y'), 'another')).toMatchObject([{ created: false }]);
     await expect(send(items('x'), 'another')).rejects.toMatchObject({ code: 'conflict' });
-    expect(runCount()).toBe(2);
+    expect(runCount()).toBe(3);
   });
 
   it('DUR-06 of other content is refused while the first waits in the inbox', async () => {

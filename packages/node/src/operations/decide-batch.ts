@@ -164,10 +164,10 @@ function refuseOtherContent(
 ): void {
   // Nothing is left of the run to compare with.
   if (taken === null) return;
+  // Others of a request say nothing of its content, and may be a run by their unique value.
+  const isContent = head.batch !== undefined || head.digest !== undefined;
   const isOther = head.batch !== taken.head.batch || head.digest !== taken.head.digest;
-  if (head.key !== undefined && isReserved(head.key) && isOther) {
-    throw otherBatch();
-  }
+  if (isContent && head.key !== undefined && isReserved(head.key) && isOther) throw otherBatch();
   if (!strict || taken.job === spec.job) return;
   const message = `the key belongs to run ${id} of the job ${shown(taken.job)}`;
   throw new ApiError('conflict', message, { field: 'key' });
