@@ -32,7 +32,9 @@ export const EVENT_CANARIES: readonly CodeCanary[] = [
         door: (store) => ({
           ...store,
           putInbox: (entry) =>
-            entry.job === '' && isIt() ? Promise.resolve() : store.putInbox(entry),
+            entry.job === '' && isIt()
+              ? Promise.resolve({ kind: 'put' as const })
+              : store.putInbox(entry),
         }),
       };
     },

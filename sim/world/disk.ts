@@ -88,8 +88,9 @@ export class Disk {
         return checkpoint;
       },
       putInbox: async (entry) => {
-        await this.memory.putInbox(entry);
-        this.inbox.add(entry.id);
+        const result = await this.memory.putInbox(entry);
+        if (result.kind === 'put') this.inbox.add(entry.id);
+        return result;
       },
     };
   }

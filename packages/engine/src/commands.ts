@@ -297,8 +297,11 @@ export type Answer =
         | 'invalid'
         | 'overloaded'
         | 'unavailable'
-        | 'unknown';
+        | 'unknown'
+        /** An inbox entry reserves the idempotency key: `entry` is its id. */
+        | 'key_reserved';
       readonly message: string;
+      readonly entry?: string;
     };
 
 export const DONE: Answer = { kind: 'done' };

@@ -36,7 +36,7 @@ describe('differential runs', { timeout: TIMEOUT_MS }, () => {
       name: 'forgetful',
       create: async (options) => {
         const harness = await memoryTarget.create(options);
-        const store = { ...harness.store, putInbox: async () => {} };
+        const store = { ...harness.store, putInbox: async () => ({ kind: 'put' as const }) };
         return { ...harness, store };
       },
     };

@@ -10,6 +10,7 @@ import type {
   InboxEntry,
   Lease,
   ParkedRow,
+  ReservedKey,
   RunRow,
   Segment,
 } from './store.ts';
@@ -25,6 +26,8 @@ export interface StoreContents {
   readonly ends: readonly EndRow[];
   readonly parked: readonly (ParkedRow & { readonly partition: number })[];
   readonly keys: readonly { tenant: string; key: string; run: RunRow['id'] }[];
+  /** Keys that inbox entries reserve. */
+  readonly reserved: readonly ReservedKey[];
   readonly inbox: readonly InboxEntry[];
   readonly definitions: readonly Definition[];
   readonly logs: readonly LogLineRow[];
@@ -58,16 +61,21 @@ export function toSnapshot(contents: StoreContents): Snapshot {
     runs: sorted(contents.runs, byTenantAndId),
     ends: sorted(contents.ends, byTenantAndId),
     parked: sorted(contents.parked, byLane),
-    keys: sorted(
-      contents.keys,
-      (a, b) => compareText(a.tenant, b.tenant) || compareText(a.key, b.key),
-    ),
+    keys: sorted(contents.keys, byTenantAndKey),
+    reserved: sorted(contents.reserved, byTenantAndKey),
     inbox: sorted(contents.inbox, (a, b) => compareText(a.id, b.id)),
     definitions: sorted(contents.definitions, byNameAndVersion),
     logs: sorted(contents.logs, (a, b) => compareRunIds(a.run, b.run) || compareLogCursors(a, b)),
     audit: sorted(contents.audit, (a, b) => compareText(a.tenant, b.tenant) || a.number - b.number),
     segments: sorted(contents.segments, (a, b) => a.fromMs - b.fromMs),
   };
+}
+
+function byTenantAndKey(
+  a: { tenant: string; key: string },
+  b: { tenant: string; key: string },
+): number {
+  return compareText(a.tenant, b.tenant) || compareText(a.key, b.key);
 }
 
 type Parked = StoreContents['parked'][number];

@@ -115,13 +115,15 @@ export interface Store {
     ended?: boolean;
     withPayloads?: boolean;
   }): Promise<StoredRun[]>;
-  /** Runs that hold these idempotency keys. */
+  /** Runs that hold these idempotency keys; a key that only an inbox entry reserves is left out. */
   readKeys(keys: readonly { tenant: string; key: string }[]): Promise<HeldKey[]>;
   /**
    * Looks at keys of runs submitted before the time, in order of (run, tenant, key) and after the
    * cursor, at most `limit`, and forgets them. The key of a run that is there and has not ended
    * stays, however old it is: a second submission under it would make a second live run (I2). It
    * moves the cursor, so a pass over all of them ends. `last` is null where nothing comes after.
+   * A key that an entry reserves stays. A name or a claim goes by the time of the commit that gave
+   * it, where that is later than its run: it was acknowledged then.
    */
   forgetKeys(query: {
     beforeMs: number;
@@ -146,8 +148,15 @@ export interface Store {
   }): Promise<{ runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean }>;
 
   // ── inbox ──────────────────────────────────────────────────────────────────────────────────
-  /** Durably keeps a submission, or a word of another run, for the owner of its partition. Repeating the id is a no-op. */
-  putInbox(entry: InboxEntry): Promise<void>;
+  /**
+   * Durably keeps a submission, or a word of another run, for the owner of its partition. The entry
+   * reserves its key in the same transaction, in the table that runs take their keys from: until the
+   * entry is taken, no run and no other entry gets the key (I2). Where the id or the key is there
+   * already nothing is written, and the result says what is there.
+   */
+  putInbox(entry: InboxEntry): Promise<PutResult>;
+  /** The entry of this id, if it waits and is the tenant's. */
+  readInboxEntry(query: { tenant: string; id: string }): Promise<InboxEntry | null>;
   /**
    * Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading. With `bytes` up to
    * the one whose `inboxEntryBytes` reach them, as with groups.
@@ -263,12 +272,15 @@ export interface CommitPart {
   readonly runs: readonly RunRow[];
   readonly ends: readonly EndRow[];
   readonly parked: readonly ParkedRow[];
-  /** Inbox entries that this group turns into runs, or has heard; they vanish in the same transaction. */
+  /**
+   * Inbox entries that this group turns into runs, or has heard; they vanish in the same transaction.
+   * The commit may take the keys that they reserve, and frees those that it does not take.
+   */
   readonly inboxTaken: readonly string[];
   /**
    * Submissions and words that this group owes to other partitions: they are in the inbox with the
-   * group, or neither is. An id that is there already is a no-op; none is put and taken by one commit.
-   * Absent in almost every commit.
+   * group, or neither is. An id or a key that is there already is a no-op; none is put and taken by
+   * one commit. Absent in almost every commit.
    */
   readonly inboxPut?: readonly InboxEntry[];
   /**
@@ -276,7 +288,28 @@ export interface CommitPart {
    * turned out to be one of them, or a key that no other run may take any more. Written behind the runs' own keys; a name that is taken keeps its run.
    */
   readonly aliases: readonly HeldKey[];
+  /**
+   * Keys of submissions that were found to be a run that exists, by a unique value: sent again, the
+   * key names the same run. Unlike an alias, a claim is refused where another run or entry has the
+   * key; within one commit a claim comes before the keys of new runs. Absent in almost every commit.
+   */
+  readonly claims?: readonly HeldKey[];
 }
+
+/** A key that an inbox entry reserves until it is taken. */
+export interface ReservedKey {
+  readonly tenant: string;
+  readonly key: string;
+  /** The id of the entry. */
+  readonly entry: string;
+}
+
+export type PutResult =
+  | { readonly kind: 'put' }
+  /** An entry of this id or this key waits already. */
+  | { readonly kind: 'waiting'; readonly entry: InboxEntry }
+  /** The key belongs to a run. */
+  | { readonly kind: 'run'; readonly run: RunId };
 
 /** A key, and the run that it stands for. */
 export interface HeldKey {
@@ -289,10 +322,11 @@ export type AppendResult =
   | { readonly kind: 'committed' }
   /** These partitions have been taken over: drop their parts. Nothing was written. */
   | { readonly kind: 'fenced'; readonly partitions: readonly number[] }
-  /** These keys belong to other runs: withdraw those submissions. Nothing was written. */
+  /** These keys belong to other runs or to inbox entries: withdraw those submissions. Nothing was written. */
   | {
       readonly kind: 'keyTaken';
       readonly keys: readonly HeldKey[];
+      readonly reserved: readonly ReservedKey[];
     };
 
 /** One submission. Found by (tenant, id), listed by tenant in order of id. */

@@ -63,6 +63,10 @@ function validatePart(part: CommitPart): void {
     requireText('aliases.tenant', tenant);
     requireText('aliases.key', key);
   }
+  for (const { tenant, key } of part.claims ?? []) {
+    requireText('claims.tenant', tenant);
+    requireText('claims.key', key);
+  }
   if (part.inboxPut === undefined) return;
   for (const { id, tenant, job, head, key } of part.inboxPut) {
     requireTexts({ id, tenant, job, head, key });

@@ -153,6 +153,19 @@ describe('cancelling', () => {
     expect(run.tasks[0]?.state).toBe('SUCCEEDED');
   });
 
+  it('is a request: an attempt that ignores it and succeeds within its grace has succeeded', () => {
+    const { h, run, attempt } = setup('RUNNING');
+    cancel(h, run.seq);
+    h.advance(20_000);
+    h.succeed(attempt as NonNullable<typeof attempt>, new Uint8Array([1]));
+    expect(run).toMatchObject({ state: 'SUCCEEDED' });
+    const late = setup('RUNNING');
+    cancel(late.h, late.run.seq);
+    late.h.advance(35_000);
+    late.h.succeed(late.attempt as NonNullable<typeof attempt>, new Uint8Array([1]));
+    expect(late.run).toMatchObject({ state: 'CANCELLED' });
+  });
+
   it('frees the place of a stubborn attempt only when its worker has had time to kill it', () => {
     const { h, run } = setup('RUNNING');
     cancel(h, run.seq);

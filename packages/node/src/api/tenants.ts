@@ -2,6 +2,7 @@ import { PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protoco
 import type { Definition, Store } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import { refusal } from '../operations/refusals.ts';
 import type { Expected } from './etag.ts';
 
 export const TENANT_KIND = 'tenant';
@@ -78,7 +79,7 @@ export async function applyTenant(
 ): Promise<void> {
   const { weight = 1, runningMax = Number.POSITIVE_INFINITY } = given;
   const answer = await loop.execute({ kind: 'setTenant', tenant, weight, runningMax });
-  if (answer.kind === 'refused') throw new ApiError(answer.code, answer.message);
+  if (answer.kind === 'refused') throw refusal(answer);
 }
 
 /** The version to write over, once it is the one that the caller expects. */

@@ -1,8 +1,9 @@
 import { type Command, type Effect, isToWorker } from '@signalbox/engine';
 import { CLOSE, type WorkerView } from '@signalbox/protocol';
 import type { Logger } from 'pino';
-import { ApiError, type TaskLogs } from '../context.ts';
+import type { TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import { refusal } from '../operations/refusals.ts';
 import { Supplier } from '../supply/supplier.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import { checkFrames } from './check-frames.ts';
@@ -152,7 +153,7 @@ export class Gateway {
     const answer = await this.#loop.execute(command);
     if (answer.kind !== 'refused') return true;
     if (answer.code === 'not_found') return false;
-    throw new ApiError(answer.code, answer.message);
+    throw refusal(answer);
   }
 
   #alert({ alert, subject }: Effect & { kind: 'alert' }): void {

@@ -22,7 +22,6 @@ const RETRY_MS = 1_000;
 /** A job that nests itself would otherwise grow for as long as there is memory. */
 const DEPTH_MAX = 16;
 const LEAST_URGENT: Class = 2;
-const INBOX_LOOK = 5_000;
 
 /** A task and since when it waits: it may be in another wait by now. */
 type Wait = Pick<Effect & { kind: 'startRun' }, 'task' | 'since'>;
@@ -159,8 +158,7 @@ async function findUnderKey(context: NodeContext, task: Task, key: string): Prom
   const { tenant } = task.run.spec;
   const partition = partitionOf(tenant, jobOf(task), partitions);
   const alias = aliasOf({ tenant, key, partition });
-  const entries = await store.readInbox({ partitions: [partition], limit: INBOX_LOOK });
-  if (entries.some(({ id }) => id === alias)) return alias;
+  if ((await store.readInboxEntry({ tenant, id: alias })) !== null) return alias;
   const [holder] = await store.readKeys([{ tenant, key }]);
   return holder === undefined ? null : formatRunId(holder.run);
 }

@@ -1,8 +1,10 @@
 import { encodeGroup, type Fact } from '@signalbox/engine';
 import {
+  type AppendResult,
   type Commit,
   type CommitPart,
   type HeldKey,
+  type InboxEntry,
   type Store,
   StoreError,
 } from '@signalbox/store';
@@ -19,12 +21,8 @@ export interface CommitHost {
   refused(partition: number, error: StoreError): void;
   /** Failed tries of one commit, with a store that can be read, before it counts as refused. */
   readonly triesMax: number;
-  /** The key belongs to another run: the submission leaves the group. */
-  keyTaken(holder: {
-    tenant: string;
-    key: string;
-    run: { partition: number; seq: number; ms: number };
-  }): void;
+  /** Others have the keys: the submissions that ask for them leave the group. */
+  keysTaken(refusal: AppendResult & { kind: 'keyTaken' }): void;
   storeFailed(error: StoreError): void;
   commitUnknown(): void;
   /** Waits before the next try; never ends once the loop has stopped. */
@@ -92,8 +90,7 @@ export class Committer {
   #encode(group: Group, written: ReadonlyMap<number, CommitPart> = NONE_WRITTEN): Commit {
     const parts: CommitPart[] = [];
     const at = this.#host.now();
-    const { facts: all, inboxTaken: taken, aliases: named } = group;
-    for (const partition of new Set([...all.keys(), ...taken.keys(), ...named.keys()])) {
+    for (const partition of group.partitions()) {
       if (written.has(partition)) continue;
       const facts = group.facts.get(partition) ?? NO_FACTS;
       const held = this.#host.held(partition);
@@ -116,9 +113,13 @@ export class Committer {
         inboxTaken,
         aliases,
       };
-      parts.push(
-        owed === undefined ? part : { ...part, inboxPut: owed.flatMap(({ entries }) => entries) },
-      );
+      const inboxPut = owed === undefined ? NONE_PUT : owed.flatMap(({ entries }) => entries);
+      const claims = group.claims.get(partition);
+      parts.push({
+        ...part,
+        ...(inboxPut.length === 0 ? {} : { inboxPut }),
+        ...(claims === undefined ? {} : { claims }),
+      });
     }
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };
   }
@@ -133,7 +134,7 @@ export class Committer {
           case 'fenced':
             return await this.#onFenced(commit, result.partitions);
           case 'keyTaken':
-            for (const holder of result.keys) this.#host.keyTaken(holder);
+            this.#host.keysTaken(result);
             return CHANGED;
         }
       } catch (error) {
@@ -183,6 +184,7 @@ export class Committer {
 const NONE: readonly string[] = [];
 const NONE_WRITTEN: ReadonlyMap<number, CommitPart> = new Map();
 const NO_ALIASES: readonly HeldKey[] = [];
+const NONE_PUT: readonly InboxEntry[] = [];
 const NO_FACTS: readonly Fact[] = [];
 
 export function asStoreError(error: unknown): StoreError {

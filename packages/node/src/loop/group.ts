@@ -1,17 +1,23 @@
-import {
-  type Answer,
-  type Effect,
-  type Fact,
-  isScheduleFact,
-  type SubmittedRun,
-} from '@signalbox/engine';
+import { type Answer, type Effect, type Fact, isScheduleFact } from '@signalbox/engine';
 import type { HeldKey, InboxEntry } from '@signalbox/store';
+import {
+  type Dropped,
+  DroppedSubmissions,
+  isRun,
+  type KeyHolder,
+  type TakenKeys,
+} from './dropped-submissions.ts';
+import type { Mail } from './mailbox.ts';
 
 /** Somebody who waits for decisions to be durable, and hears of all of them together. */
 export interface Reply {
   readonly partition: number | null;
   readonly answers: Answer[];
   readonly resolve: (answers: readonly Answer[]) => void;
+  /** What was asked, answer by answer, and the inbox entry that it came from. */
+  readonly mail: Pick<Mail, 'commands' | 'inboxEntry'>;
+  /** A part of it is in an earlier group and may be durable, whatever becomes of this one. */
+  readonly isPartial?: true;
 }
 
 /** What a decision about a run puts into inboxes: submissions that follow from its end, and words. */
@@ -20,14 +26,9 @@ export interface Owed {
   readonly entries: readonly InboxEntry[];
 }
 
-/** Submissions under one key: one run, or all that one request made, numbered in a row. */
-export interface Submissions {
-  readonly partition: number;
-  readonly firstSeq: number;
-  readonly count: number;
-  readonly runs: readonly SubmittedRun[];
-  /** Where each of them waits in the store, if it was parked. */
-  readonly lanes: readonly (string | null)[];
+/** A key for a run that was there already; `withKey`: only together with that key. */
+export interface Claim extends HeldKey {
+  readonly withKey?: string;
 }
 
 /**
@@ -44,6 +45,8 @@ export class Group {
   readonly owed = new Map<number, Owed[]>();
   /** What entries were called that turned out to be runs already: their clients know no other name. */
   readonly aliases = new Map<number, HeldKey[]>();
+  /** Keys of submissions that are a run which was there already, by their unique value. */
+  readonly claims = new Map<number, Claim[]>();
   factCount = 0;
   /** Payloads as they were weighed when they came; what is struck later is not taken off again. */
   bytes = 0;
@@ -51,6 +54,11 @@ export class Group {
   changed = false;
   /** A worker waits for one of its effects; confirmations only let one forget. */
   #isForWorkers = false;
+  /** Ends among the facts of a partition, as far as a reader has had them looked at. */
+  readonly #ends = new Map<
+    number,
+    { readonly facts: readonly Fact[]; looked: number; readonly seqs: Set<number> }
+  >();
 
   constructor(number: number) {
     this.number = number;
@@ -58,7 +66,12 @@ export class Group {
 
   /** There is something to write; an inbox entry may leave without a fact, when its run is there already. */
   get hasWrites(): boolean {
-    return this.factCount > 0 || this.inboxTaken.size > 0 || this.aliases.size > 0;
+    return (
+      this.factCount > 0 ||
+      this.inboxTaken.size > 0 ||
+      this.aliases.size > 0 ||
+      this.claims.size > 0
+    );
   }
 
   get isEmpty(): boolean {
@@ -70,23 +83,50 @@ export class Group {
     return this.#isForWorkers || this.replies.length > 0;
   }
 
+  /** Those that it has something to write for. */
+  partitions(): Set<number> {
+    const { facts, inboxTaken, aliases, claims } = this;
+    return new Set([...facts.keys(), ...inboxTaken.keys(), ...aliases.keys(), ...claims.keys()]);
+  }
+
   takeFromInbox(partition: number, entry: string): void {
-    const taken = this.inboxTaken.get(partition);
-    if (taken === undefined) this.inboxTaken.set(partition, [entry]);
-    else taken.push(entry);
+    addTo(this.inboxTaken, partition, entry);
   }
 
   owe(partition: number, owed: Owed): void {
     for (const { input } of owed.entries) this.bytes += input?.length ?? 0;
-    const list = this.owed.get(partition);
-    if (list === undefined) this.owed.set(partition, [owed]);
-    else list.push(owed);
+    addTo(this.owed, partition, owed);
   }
 
   addAlias(partition: number, alias: HeldKey): void {
-    const aliases = this.aliases.get(partition);
-    if (aliases === undefined) this.aliases.set(partition, [alias]);
-    else aliases.push(alias);
+    addTo(this.aliases, partition, alias);
+  }
+
+  addClaim(partition: number, claim: Claim): void {
+    addTo(this.claims, partition, claim);
+  }
+
+  /** Leaves these entries in the inbox after all, or to be named again. */
+  leaveInInbox(entries: ReadonlySet<string>): void {
+    if (entries.size === 0) return;
+    retainIn(this.inboxTaken, (entry) => !entries.has(entry));
+    retainIn(this.aliases, ({ key }) => !entries.has(key));
+  }
+
+  /** Whether it holds the end of the run. Each fact is looked at once, however many readers ask. */
+  hasEnd(partition: number, seq: number): boolean {
+    const facts = this.facts.get(partition);
+    if (facts === undefined) return false;
+    let ends = this.#ends.get(partition);
+    if (ends === undefined || ends.facts !== facts) {
+      ends = { facts, looked: 0, seqs: new Set() };
+      this.#ends.set(partition, ends);
+    }
+    for (; ends.looked < facts.length; ends.looked++) {
+      const fact = facts[ends.looked] as Fact;
+      if (fact.kind === 'runEnded') ends.seqs.add(fact.seq);
+    }
+    return ends.seqs.has(seq);
   }
 
   add(facts: readonly Fact[]): void {
@@ -106,23 +146,31 @@ export class Group {
   }
 
   /**
-   * Strikes everything about submissions that turned out not to have happened. Pages that were
-   * taken in after them counted them among the runs still parked in their lanes.
+   * Drops everything about submissions that turned out not to have happened, and the names and
+   * claims that pointed to them. `taken`: the keys that this group was refused for. Pages that were taken in after them counted them among the runs
+   * still parked in their lanes.
    */
-  strike(struck: Submissions): void {
-    const { partition } = struck;
+  drop(dropped: DroppedSubmissions, taken: TakenKeys | null): void {
     this.changed = true;
-    const facts = this.facts.get(partition);
-    if (facts !== undefined) {
-      const left = factsWithout(facts, struck);
+    const isGone = (partition: number, seq: number): boolean => dropped.has(partition, seq);
+    for (const [partition, facts] of this.facts) {
+      const left = factsWithout(facts, dropped.of(partition));
       this.factCount -= facts.length - left.length;
       if (left.length === 0) this.facts.delete(partition);
       else this.facts.set(partition, left);
     }
-    retain(this.owed.get(partition) ?? [], ({ seq }) => !isAmong(struck, seq));
+    for (const [partition, owed] of this.owed) retain(owed, ({ seq }) => !isGone(partition, seq));
     retain(this.effects, (effect) => {
       const ref = partitionAndSeq(effect);
-      return ref === null || ref.partition !== partition || !isAmong(struck, ref.seq);
+      return ref === null || !isGone(ref.partition, ref.seq);
+    });
+    retainIn(this.aliases, ({ run }) => !isGone(run.partition, run.seq));
+    retainIn(this.claims, ({ tenant, key, run, withKey = key }) => {
+      return (
+        !isGone(run.partition, run.seq) &&
+        !taken?.isTakenFrom(run, { tenant, key }) &&
+        !taken?.isTakenFrom(run, { tenant, key: withKey })
+      );
     });
   }
 
@@ -135,6 +183,7 @@ export class Group {
     this.inboxTaken.delete(partition);
     this.owed.delete(partition);
     this.aliases.delete(partition);
+    this.claims.delete(partition);
     retain(this.effects, (effect) => partitionAndSeq(effect)?.partition !== partition);
     const dropped = this.replies.filter((reply) => reply.partition === partition);
     retain(this.replies, (reply) => reply.partition !== partition);
@@ -142,75 +191,71 @@ export class Group {
   }
 
   /**
-   * The submissions in this group that ask for a key of another run. The holder itself may be in
-   * the same group, when memory forgot its key before it was durable: that one stays.
+   * The submissions in this group that ask for keys which others have, in one pass. The holder itself
+   * may be in the same group, when memory forgot its key before it was durable: that one stays.
    */
-  findSubmissions(
-    tenant: string,
-    key: string,
-    holder: { readonly partition: number; readonly seq: number },
-  ): Submissions | null {
-    for (const facts of this.facts.values()) {
+  findTaken(taken: TakenKeys): DroppedSubmissions {
+    const found = new DroppedSubmissions();
+    for (const [partition, facts] of this.facts) {
+      let request: { readonly firstSeq: number; readonly count: number; holder: KeyHolder } | null =
+        null;
       for (const fact of facts) {
-        if (fact.kind !== 'runSubmitted' || fact.run.spec.tenant !== tenant) continue;
-        const { head } = fact.run;
-        if (head.key !== key && head.inbox !== key) continue;
-        if (fact.partition === holder.partition && fact.run.seq === holder.seq) continue;
-        return submissionsFrom(fact.run, fact.partition, facts);
+        if (fact.kind !== 'runSubmitted') continue;
+        const { run: submitted } = fact;
+        const { seq, head, spec } = submitted;
+        const holder = taken.of(spec.tenant, head);
+        if (holder !== undefined && !isRun(holder, { partition, seq })) {
+          request = { firstSeq: seq, count: head.batch ?? 1, holder };
+        }
+        if (request === null || seq >= request.firstSeq + request.count) continue;
+        const { firstSeq } = request;
+        const lane = fact.parked?.lane ?? null;
+        found.add(partition, { submitted, lane, firstSeq, holder: request.holder });
       }
     }
-    return null;
+    return found;
   }
 }
 
-function submissionsFrom(
-  { seq: firstSeq, head }: SubmittedRun,
-  partition: number,
-  facts: readonly Fact[],
-): Submissions {
-  const range = { firstSeq, count: head.batch ?? 1 };
-  const runs: SubmittedRun[] = [];
-  const lanes: (string | null)[] = [];
-  for (const fact of facts) {
-    if (fact.kind !== 'runSubmitted' || !isAmong(range, fact.run.seq)) continue;
-    runs.push(fact.run);
-    lanes.push(fact.parked?.lane ?? null);
-  }
-  return { partition, ...range, runs, lanes };
+function addTo<T>(lists: Map<number, T[]>, partition: number, item: T): void {
+  const list = lists.get(partition);
+  if (list === undefined) lists.set(partition, [item]);
+  else list.push(item);
 }
 
-export function isAmong(
-  { firstSeq, count }: Pick<Submissions, 'firstSeq' | 'count'>,
-  seq: number,
-): boolean {
-  return seq >= firstSeq && seq < firstSeq + count;
+function retainIn<T>(lists: Map<number, T[]>, keep: (item: T) => boolean): void {
+  for (const [partition, list] of lists) {
+    retain(list, keep);
+    if (list.length === 0) lists.delete(partition);
+  }
 }
+
+type DroppedBySeq = ReadonlyMap<number, Dropped>;
 
 /** Facts of a schedule stay, but an event that did not happen has met no window. */
-function isAbout(fact: Fact, struck: Submissions): boolean {
-  if (fact.kind === 'windowMet') return isAmong(struck, fact.run);
+function isAbout(fact: Fact, dropped: DroppedBySeq): boolean {
+  if (fact.kind === 'windowMet') return dropped.has(fact.run);
   if (fact.kind === 'runSubmitted' || fact.kind === 'runsPagedIn') return false;
-  return !isScheduleFact(fact) && isAmong(struck, fact.seq);
+  return !isScheduleFact(fact) && dropped.has(fact.seq);
 }
 
-/** One pass, however many are struck: a request may have made a thousand of thousands of facts. */
-function factsWithout(facts: readonly Fact[], struck: Submissions): Fact[] {
-  const areHere = facts.some(
-    (fact) => fact.kind === 'runSubmitted' && isAmong(struck, fact.run.seq),
-  );
+/** One pass, however many are dropped: a request may have made a thousand of thousands of facts. */
+function factsWithout(facts: Fact[], dropped: DroppedBySeq | undefined): Fact[] {
+  if (dropped === undefined) return facts;
+  const areHere = facts.some((fact) => fact.kind === 'runSubmitted' && dropped.has(fact.run.seq));
   const parkedBefore = new Map<string, number>();
   const park = (lane: string | null): void => {
     if (lane !== null) parkedBefore.set(lane, (parkedBefore.get(lane) ?? 0) + 1);
   };
-  if (!areHere) struck.lanes.forEach(park);
+  if (!areHere) for (const { lane } of dropped.values()) park(lane);
   const left: Fact[] = [];
   for (const fact of facts) {
-    if (fact.kind === 'runSubmitted' && isAmong(struck, fact.run.seq)) {
+    if (fact.kind === 'runSubmitted' && dropped.has(fact.run.seq)) {
       park(fact.parked?.lane ?? null);
     } else if (fact.kind === 'runsPagedIn') {
       const gone = parkedBefore.get(fact.lane) ?? 0;
       left.push(gone === 0 ? fact : { ...fact, parkedLeft: Math.max(0, fact.parkedLeft - gone) });
-    } else if (!isAbout(fact, struck)) left.push(fact);
+    } else if (!isAbout(fact, dropped)) left.push(fact);
   }
   return left;
 }

@@ -163,20 +163,29 @@ export class Inbox {
     const [held] = isAboutKey ? await this.#p.store.readKeys([{ tenant, key: word.key }]) : [];
     const holder = held?.run ?? null;
     const fetchIn = holder === null ? null : await this.#fetchIn(tenant, partition, holder);
-    if (this.#stopped) return;
+    if (this.#stopped || fetchIn === 'again') return;
     const command = commandOfWord(entry, word, holder);
     this.#handOver(fetchIn === null ? [command] : [fetchIn, command], entry);
   }
 
-  async #fetchIn(tenant: string, partition: number, id: RunId): Promise<Command | null> {
-    const book = this.#p.engine.core.books.get(partition);
-    if (id.partition !== partition || book === undefined || book.runs.has(id.seq)) return null;
+  /**
+   * What brings in the parked run that an entry is about; null where nothing has to. `again`: the
+   * partition was lost while the run was read, and the entry is left for the next look. Handed over
+   * without its run it would be taken as if the run had ended.
+   */
+  async #fetchIn(tenant: string, partition: number, id: RunId): Promise<Command | null | 'again'> {
+    const { books } = this.#p.engine.core;
+    const book = books.get(partition);
+    if (id.partition !== partition) return null;
+    if (book === undefined) return 'again';
+    if (book.runs.has(id.seq)) return null;
     const stored = await this.#p.store.getRun({ tenant, id });
     if (stored === null || stored.end !== null || stored.run.head === '') return null;
     const { lane } = JSON.parse(stored.run.head) as RunHead;
     if (lane === undefined) return null;
     const { job, jobVersion: version } = stored.run;
     const spec = await this.#p.specs.load({ tenant, job, version });
+    if (books.get(partition) !== book) return 'again';
     return { kind: 'fetchIn', partition, lane, run: toSubmitted(stored.run, spec) };
   }
 }

@@ -1,5 +1,6 @@
 export { expectationName } from './defined-schedule.ts';
 export * from './fetch.ts';
+export { contentKey } from './groups.ts';
 export { packEvents, type SentEvent } from './inbox-events.ts';
 export * from './inbox-request.ts';
 export { Looks } from './looks.ts';

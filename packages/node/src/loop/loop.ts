@@ -5,9 +5,10 @@ import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
 import { Company } from './company.ts';
 import { decideAll } from './decide-all.ts';
+import { TakenKeys } from './dropped-submissions.ts';
 import { DurableMark } from './durable-mark.ts';
 import type { Group } from './group.ts';
-import { Groups, type Holder } from './groups.ts';
+import { Groups } from './groups.ts';
 import { Inbox, type Taken } from './inbox.ts';
 import { Leases } from './leases.ts';
 import { Loader } from './loader.ts';
@@ -111,7 +112,7 @@ export class CommitLoop {
       fenced: (partition) => this.#ownership.lose(partition, 'fenced'),
       refused: (partition, error) => this.#ownership.giveUp(partition, error),
       triesMax: settings.commitTriesMax,
-      keyTaken: (holder) => this.#keyTaken(holder),
+      keysTaken: (refusal) => this.#keysTaken(new TakenKeys(refusal)),
       storeFailed,
       commitUnknown: () => ports.observe?.({ kind: 'commitUnknown' }),
       pause: () => this.#pause(),
@@ -375,7 +376,9 @@ export class CommitLoop {
       }
       const answers = this.#applyMail(mail, now);
       const { partition, resolve } = mail;
-      if (resolve !== null) this.#groups.gathering.replies.push({ partition, answers, resolve });
+      if (resolve !== null) {
+        this.#groups.gathering.replies.push({ partition, answers, resolve, mail });
+      }
       return mail.commands.length;
     });
   }
@@ -386,6 +389,7 @@ export class CommitLoop {
     if (stale !== null) return commands.map(() => stale);
     const { random } = this.#ports;
     const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
+    this.#groups.claimKeys(mail, answers);
     if (mail.inboxEntry !== undefined && partition !== null) {
       this.#groups.takeFromInbox(mail.inboxEntry, commands, answers);
     }
@@ -466,22 +470,10 @@ export class CommitLoop {
     this.#durable.wake();
   }
 
-  /**
-   * The store has the key already: nothing of these submissions happened, and their client gets
-   * the holder. The key of a request is that of its first run and goes for all of them.
-   */
-  #keyTaken({ tenant, key, run: holder }: { tenant: string; key: string; run: Holder }): void {
-    const found = this.#groups.inFlight?.findSubmissions(tenant, key, holder);
-    if (!found) return;
-    this.#ports.observe?.({ kind: 'keyTaken' });
-    this.#groups.gather();
-    const { partition } = found;
+  #keysTaken(taken: TakenKeys): void {
+    for (let i = 0; i < taken.size; i++) this.#ports.observe?.({ kind: 'keyTaken' });
     const now = this.time.now();
-    for (const [i, submitted] of found.runs.entries()) {
-      const lane = found.lanes[i] ?? null;
-      this.engine.apply({ kind: 'withdraw', partition, submitted, lane }, now, this.#ports.random);
-    }
-    this.#groups.strike(found, holder);
+    this.#groups.drop(taken, (command) => this.engine.apply(command, now, this.#ports.random));
   }
 
   #beatDone(ok: boolean): void {

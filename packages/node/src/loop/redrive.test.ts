@@ -34,3 +34,37 @@ describe('a quarantined run', () => {
     expect(view).toMatchObject({ state: 'FAILED', tasks: [{ state: 'QUARANTINED' }] });
   });
 });
+
+describe('a run with a unique value that is tried again', () => {
+  it('DUR-07 keeps the value: a live run with it is answered, and later ones meet the new run', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail', { tasks: [{ retry: { attemptsMax: 1 } }] });
+    const node = await world.startNode();
+    const { loop, store } = node;
+    const spec = await node.spec('acme', 'mail');
+    node.attach('w');
+    const fail = async () => {
+      const assign = node.assigned().at(-1);
+      if (assign === undefined) throw new Error('not assigned');
+      const result = { kind: 'failed', error: 'boom', class: 'permanent' } as const;
+      loop.report({ kind: 'finish', worker: 'w', ref: refOf(assign.attempt), result });
+      await world.run(50);
+    };
+    const first = await node.submitted(spec, { unique: 'v' });
+    if (first.kind !== 'accepted') throw new Error('not accepted');
+    await fail();
+    const live = await node.submitted(spec, { unique: 'v' });
+    const { partition, seq, ms } = first;
+    const again = async () => {
+      const id = { partition, seq, ms };
+      const answer = redrive({ loop, store, tenant: 'acme', id, by: 'ann', scope: 'all' });
+      await world.run(50);
+      return answer;
+    };
+    expect(await again()).toEqual({ ...live, kind: 'duplicate' });
+    await fail();
+    const retried = await again();
+    expect(retried.kind).toBe('accepted');
+    expect(await node.submitted(spec, { unique: 'v' })).toEqual({ ...retried, kind: 'duplicate' });
+  });
+});

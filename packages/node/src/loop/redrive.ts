@@ -1,8 +1,10 @@
 import {
   type Answer,
   formatRunId,
+  isReserved,
   parseDetail,
   type RunDetail,
+  type RunHead,
   type RunId,
   taskOutput,
 } from '@signalbox/engine';
@@ -46,7 +48,10 @@ export async function redrive(params: {
   if (typeof plan === 'string') return { kind: 'refused', code: 'invalid', message: plan };
   // A run of which nothing is left to do would never end: nothing in it ever happens.
   if (plan.kept.length === detail.tasks.length) return SUCCEEDED;
+  const { unique } = stored.run.head === '' ? {} : (JSON.parse(stored.run.head) as RunHead);
   const head = {
+    // A live run with the value is answered instead, as to any other submission (DUR-07).
+    ...(unique === undefined || isReserved(unique) ? {} : { unique }),
     trigger: { kind: 'redrive', of: formatRunId(id), by },
     ...(plan.kept.length === 0 ? {} : { retryOf: formatRunId(id) }),
   };

@@ -25,3 +25,9 @@ export function refusedAll(asked: readonly unknown[], why: Why): Answer[] {
   const answer = refused(why);
   return asked.map(() => answer);
 }
+
+/** The key belongs to a submission that waits in the inbox under this id. */
+export function refusedReserved(entry: string): Refused {
+  const message = `the key belongs to the submission ${entry}, which waits to be taken in`;
+  return { kind: 'refused', code: 'key_reserved', message, entry };
+}

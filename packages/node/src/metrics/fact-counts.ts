@@ -8,9 +8,6 @@ import { TenantCounts } from './tenant-counts.ts';
 /** Assignments that came back without the task having been tried. */
 const NOT_TAKEN_UP = new Set(['refused', 'not_accepted', 'never_arrived']);
 
-/** Outcomes that are no failure, or none of an attempt. */
-const NO_FAILURE = new Set<TaskOutcome['kind']>(['taskSucceeded', 'taskCancelled', 'taskSkipped']);
-
 /** What the facts of one partition are read against. */
 interface Partition {
   readonly live: LiveAttempts;

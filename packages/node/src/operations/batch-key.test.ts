@@ -101,6 +101,41 @@ describe('a batch under the key of its request', () => {
     expect(runCount()).toBe(before.runs.length + 3);
   });
 
+  it('DUR-06 of other content is refused also where every submission has a unique value', async () => {
+    const items = (value: string) => [{ job: 'mail', unique: value }];
+    const [live] = await submitRuns(node.context, caller(), { items: items('x') });
+    const first = await send(items('x'));
+    expect(first).toEqual([{ ...live, created: false }]);
+    for (const value of ['y', 'z']) {
+      const other = send(items(value));
+      await expect(other).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    }
+    expect(await send(items('x'))).toEqual(first);
+    const twice = await send([...items('w'), ...items('w')], 'twice');
+    expect(twice.map(({ created }) => created)).toEqual([true, false]);
+    expect(new Set(idsOf(twice)).size).toBe(1);
+    expect(await send(items('y'), 'another')).toMatchObject([{ created: true }]);
+    expect(await send(items('y'), 'another')).toMatchObject([{ created: false }]);
+    await expect(send(items('x'), 'another')).rejects.toMatchObject({ code: 'conflict' });
+    expect(runCount()).toBe(3);
+  });
+
+  it('DUR-06 of other content is refused while the first waits in the inbox', async () => {
+    const away = SmallNode.idle({ disk: node.disk });
+    const mixed = (value: string) => [{ job: 'mail' }, { job: 'mail', unique: value }];
+    const all = (value: string) => [{ job: 'mail', unique: value }];
+    await send(mixed('p'), 'mixed', away);
+    await send(all('p'), 'all', away);
+    for (const at of [away, node]) {
+      for (const [key, items] of [
+        ['mixed', mixed('q')],
+        ['all', all('q')],
+      ] as const) {
+        await expect(send(items, key, at)).rejects.toMatchObject({ code: 'conflict' });
+      }
+    }
+  });
+
   it('never meets a key that a user gave', async () => {
     const names = ['request-1', '/request-1', '0/request-1', '#0/request-1', 'batch/0/request-1'];
     const taken = names.map((key) => ({ job: 'mail', key }));
@@ -211,7 +246,9 @@ describe('a batch under a key that comes to a node which is not the owner', () =
     const asked = other();
     const first = await send(mails(5), 'request-1', asked);
     expect(new Set(idsOf(first)).size).toBe(5);
-    expect(await send(mails(5), 'request-1', asked)).toEqual(first);
+    const again = first.map((each) => ({ ...each, created: false }));
+    expect(await send(mails(5), 'request-1', asked)).toEqual(again);
+    await expect(send(mails(4), 'request-1', asked)).rejects.toMatchObject({ code: 'conflict' });
     expect(node.disk.snapshot().inbox).toHaveLength(1);
     const { id } = first[3] as Submitted;
     const view = await getRun(asked.context, caller(), { id });
@@ -237,15 +274,19 @@ describe('a batch under a key that comes to a node which is not the owner', () =
 
   it('DUR-06 is done once where it came to the owner as well, before the entry was taken', async () => {
     await node.stop();
-    await send(mails(5), 'request-1', other());
+    const first = await send(mails(5), 'request-1', other());
     node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 100_000 } });
     const direct = await send(mails(5));
-    expect(direct.every(({ created }) => created)).toBe(true);
+    expect(direct).toEqual(first.map((each) => ({ ...each, created: false })));
+    await expect(send(mails(4))).rejects.toMatchObject({ code: 'conflict', field: 'key' });
     await node.stop();
     node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 5 } });
     while (node.disk.snapshot().inbox.length > 0) await new Promise((r) => setImmediate(r));
     expect(runCount()).toBe(5);
-    expect(idsOf(await send(mails(5)))).toEqual(idsOf(direct));
+    const runs = await Promise.all(
+      first.map(({ id }) => getRun(node.context, caller(), { id }).then((view) => view.id)),
+    );
+    expect(idsOf(await send(mails(5)))).toEqual(runs);
   });
 
   it('finds the runs of a request that the owner has taken directly', async () => {

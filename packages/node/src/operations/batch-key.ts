@@ -7,13 +7,11 @@ type Submit = Command & { kind: 'submit' };
 /** A batch under the key of its request. */
 export interface KeyedBatch {
   readonly commands: readonly Submit[];
-  /** The key that every request under this key asks for, whatever its content. */
-  readonly anchorKey: string;
-  /** What the batch asks for, as the run that holds the anchor says it; null where counting is enough. */
-  readonly digest: string | null;
   /** Decided and durable before the rest: if it belongs to another content, nothing else is made. */
   readonly first: readonly number[];
   readonly rest: readonly number[];
+  /** The request's key, where each submission has a key of its own and none carries it; else null. */
+  readonly unanchored: string | null;
   /** Each stands for itself: some have a key or a unique value of their own. */
   readonly isMixed: boolean;
 }
@@ -26,7 +24,8 @@ export interface KeyedBatch {
  * content is refused there, before anything of it exists elsewhere.
  *
  * Where a submission may turn out to be a run that is there already, by a key or a unique value of
- * its own, they are not in a row, and each gets a key derived from the request's.
+ * its own, they are not in a row, and each gets a key derived from the request's. One without a key of
+ * its own then has the request's key and says what the content is; it is decided before the others.
  */
 export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
   const anchorKey = reservedKey(`/${key}`);
@@ -39,12 +38,16 @@ export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
   const all = [...commands.keys()];
   if (isMixed) {
     const digest = digestOf(commands);
-    const anchor = commands.findIndex(isPlain);
+    const plain = commands.findIndex(isPlain);
+    const anchor = plain >= 0 ? plain : commands.findIndex(({ head }) => head.key === undefined);
     for (const [i, { head }] of commands.entries()) {
       if (i === anchor) setHead(i, { key: anchorKey, digest });
       else if (head.key === undefined) setHead(i, { key: reservedKey(`#${i}/${key}`) });
     }
-    return { commands: keyed, anchorKey, digest, first: all, rest: [], isMixed };
+    if (anchor < 0)
+      return { commands: keyed, first: all, rest: [], isMixed, unanchored: anchorKey };
+    const rest = all.filter((i) => i !== anchor);
+    return { commands: keyed, first: [anchor], rest, isMixed, unanchored: null };
   }
   const [slice, ...others] = slicesOf(commands);
   const first = slice?.indexes ?? [];
@@ -56,7 +59,7 @@ export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
     setHead(indexes[0] as number, more);
   }
   const rest = others.flatMap(({ indexes }) => indexes).sort((a, b) => a - b);
-  return { commands: keyed, anchorKey, digest, first, rest, isMixed };
+  return { commands: keyed, first, rest, isMixed, unanchored: null };
 }
 
 function isPlain({ head, spec }: Submit): boolean {

@@ -1,8 +1,15 @@
-import { type Answer, type Command, formatRunId, isReserved, type RunId } from '@signalbox/engine';
+import {
+  type Answer,
+  type Command,
+  compareRunIds,
+  formatRunId,
+  isReserved,
+  type RunId,
+} from '@signalbox/engine';
 import { COUNTED_MAX, type SubmittedInARow } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
-import { slicesOf } from '../loop/index.ts';
-import { type Put, putInbox, putRequest } from './put-inbox.ts';
+import { contentKey, slicesOf } from '../loop/index.ts';
+import { type Put, putInbox, putRequest, reservedPut } from './put-inbox.ts';
 import { mayBeDone, otherBatch, refusal, shown } from './refusals.ts';
 import { type TakenBefore, takenBefore } from './taken-before.ts';
 
@@ -66,23 +73,46 @@ async function settle(
     await settleSlices(context, decided, outcomes);
     const existing = outcomes.flatMap((outcome) => (outcome?.kind === 'run' ? [outcome.run] : []));
     const known = (await takenBefore(context, caller.tenant, existing)).values();
+    const claimed = await claimedContents(context, commands, outcomes);
     return commands.map((command, i) => {
       const outcome = outcomes[i] as Outcome;
       const { job } = command.spec;
-      if (outcome.kind === 'entry') return { id: outcome.alias, job, created: true, count: 1 };
-      const id = formatRunId(outcome.run);
-      if (outcome.kind === 'created') return { id, job, created: true, count: 1 };
-      const taken = known.next().value ?? null;
-      refuseOtherContent(command, taken, { id, strict });
+      const id = outcome.kind === 'entry' ? outcome.alias : formatRunId(outcome.run);
+      if (isNew(outcome)) return { id, job, created: true, count: 1 };
+      const taken = outcome.kind === 'entry' ? outcome.before : (known.next().value ?? null);
+      if (!claimed.has(i)) refuseOtherContent(command, taken, { id, strict });
       // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
       return { id, job: taken?.job ?? job, created: false, count: 1 };
     });
   } catch (error) {
-    const isMade = outcomes.some(
-      (outcome) => outcome?.kind === 'created' || outcome?.kind === 'entry',
-    );
+    const isMade = outcomes.some((outcome) => outcome !== undefined && isNew(outcome));
     throw isMade ? mayBeDone(error) : error;
   }
+}
+
+function isNew(outcome: Outcome): boolean {
+  return outcome.kind === 'created' || (outcome.kind === 'entry' && outcome.before === null);
+}
+
+/**
+ * A request's key may stand for a run that is not of the request, by a unique value: that run says
+ * nothing of the content, and the content has a key of its own there.
+ */
+async function claimedContents(
+  { store }: NodeContext,
+  commands: readonly Submit[],
+  outcomes: readonly (Outcome | undefined)[],
+): Promise<Set<number>> {
+  const claimed = new Set<number>();
+  for (const [i, { head, spec }] of commands.entries()) {
+    const outcome = outcomes[i];
+    if (outcome?.kind !== 'run') continue;
+    if (head.key === undefined || head.digest === undefined || !isReserved(head.key)) continue;
+    const key = contentKey(head.key, head.digest);
+    const [held] = await store.readKeys([{ tenant: spec.tenant, key }]);
+    if (held !== undefined && compareRunIds(held.run, outcome.run) === 0) claimed.add(i);
+  }
+  return claimed;
 }
 
 /** What was accepted is noted first: whatever fails behind it, the caller must not be told "nothing". */
@@ -96,9 +126,20 @@ async function settleSlices(
     else if (answer.kind === 'duplicate') outcomes[i] = { kind: 'run', run: answer };
   }
   for (const answer of answers) {
-    if (answer.kind === 'refused' && answer.code !== 'not_owner') throw refusal(answer);
+    if (answer.kind !== 'refused' || answer.code === 'not_owner') continue;
+    if (answer.code !== 'key_reserved') throw refusal(answer);
   }
   for (const { indexes } of slicesOf(commands)) {
+    const first = commands[indexes[0] as number] as Submit;
+    for (const [at, i] of indexes.entries()) {
+      const answer = answers[i] as Answer;
+      if (answer.kind !== 'refused' || answer.entry === undefined) continue;
+      // The first of a request carries the key of all.
+      const isRequest = first.head.batch !== undefined;
+      const { head, spec } = isRequest ? first : (commands[i] as Submit);
+      const reserved = { tenant: spec.tenant, key: head.key ?? '', entry: answer.entry };
+      outcomes[i] = await reservedPut(context, reserved, isRequest ? at : 0);
+    }
     const elsewhere = indexes.filter((i) => outcomes[i] === undefined);
     const waiting = elsewhere.map((i) => commands[i] as Submit);
     for (const [at, put] of (await putAll(context, waiting)).entries()) {
@@ -123,10 +164,10 @@ function refuseOtherContent(
 ): void {
   // Nothing is left of the run to compare with.
   if (taken === null) return;
+  // Others of a request say nothing of its content, and may be a run by their unique value.
+  const isContent = head.batch !== undefined || head.digest !== undefined;
   const isOther = head.batch !== taken.head.batch || head.digest !== taken.head.digest;
-  if (head.key !== undefined && isReserved(head.key) && isOther) {
-    throw otherBatch();
-  }
+  if (isContent && head.key !== undefined && isReserved(head.key) && isOther) throw otherBatch();
   if (!strict || taken.job === spec.job) return;
   const message = `the key belongs to run ${id} of the job ${shown(taken.job)}`;
   throw new ApiError('conflict', message, { field: 'key' });

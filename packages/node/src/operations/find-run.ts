@@ -6,7 +6,6 @@ import { parseAlias } from './inbox-alias.ts';
 import { noRun } from './refusals.ts';
 import { findWindowRun } from './schedules/find-window-run.ts';
 
-const INBOX_LOOK = 5_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /** Where a run is: under its own id, or still in the inbox under its alias. */
@@ -24,12 +23,11 @@ export async function findRun(context: NodeContext, tenant: string, text: string
     return { kind: 'run', id: window };
   }
   if (!isInboxAlias(parseIdBytes(text))) throw noRun(text);
-  const { entry: alias, position, partition } = parseAlias(text);
+  const { entry: alias, position } = parseAlias(text);
   const taken = await takenUnder(context, { tenant, alias, position });
   if (taken !== null) return taken;
-  const entries = await context.store.readInbox({ partitions: [partition], limit: INBOX_LOOK });
-  const entry = entries.find((each) => each.id === alias && each.tenant === tenant);
-  const waiting = entry === undefined ? null : entryOf(entry, text, position);
+  const entry = await context.store.readInboxEntry({ tenant, id: alias });
+  const waiting = entry === null ? null : entryOf(entry, text, position);
   if (waiting !== null) return { kind: 'inbox', entry: waiting };
   // Taken between the two looks.
   const since = await takenUnder(context, { tenant, alias, position });

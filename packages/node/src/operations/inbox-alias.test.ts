@@ -6,10 +6,10 @@ import type { Store } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { createPostgresStore } from '@signalbox/store/postgres';
 import { createSqliteStore } from '@signalbox/store/sqlite';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDatabase, hasPostgres } from '../../../../tools/testing/postgres.ts';
 import { getRun, submitRuns } from './index.ts';
-import { caller, SmallNode, SUCCEED, turn } from './testing/small-node.ts';
+import { caller, SmallNode, turn } from './testing/small-node.ts';
 
 const folders: string[] = [];
 const opened: Store[] = [];
@@ -41,48 +41,98 @@ async function openStore(open: () => Promise<Store>): Promise<Store> {
   return store;
 }
 
+/** Jobs of the partition of `mail` and of others. */
+const OTHERS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
+
 async function inboxIsEmpty(store: Store): Promise<void> {
   const query = { partitions: [0, 1, 2, 3], limit: 1 };
   while ((await store.readInbox(query)).length > 0) await turn();
 }
 
-/** What keeps the holder of the key where: still live in memory, or ended and only in the store. */
-const holders = [
-  { where: 'lives in memory', ends: false },
-  { where: 'has ended', ends: true },
-];
-
-describe.each(stores)('an inbox entry that was a run already, on $name', ({ name, open }) => {
+describe.each(stores)('a submission that waits in the inbox, on $name', ({ name, open }) => {
   const on = it.skipIf(name === 'PostgreSQL' && !hasPostgres);
 
-  on.each(holders)('DUR-06 is found under its alias where the run $where', async ({ ends }) => {
+  on('DUR-06 is the same one at the owner, before it is taken and after', async () => {
     const store = await openStore(open);
     let node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
     await node.define('mail');
     const one = { items: [{ job: 'mail', key: 'k' }], single: true };
     const many = { items: Array(3).fill({ job: 'mail' }), key: 'request' };
+    const submit = async (at: SmallNode): Promise<Submitted[]> => [
+      ...(await submitRuns(at.context, caller(), one)),
+      ...(await submitRuns(at.context, caller(), many)),
+    ];
     const asked = SmallNode.idle({ store });
-    const aliases: Submitted[] = [];
-    for (const params of [one, many]) {
-      aliases.push(...(await submitRuns(asked.context, caller(), params)));
-    }
+    const aliases = await submit(asked);
     expect(aliases.every(({ created }) => created)).toBe(true);
-    if (ends) node.attach('w', SUCCEED);
-    const direct: Submitted[] = [];
-    for (const params of [one, many]) {
-      direct.push(...(await submitRuns(node.context, caller(), params)));
-    }
-    expect(direct.every(({ created }) => created)).toBe(true);
-    if (ends) {
-      for (const { id } of direct) await getRun(node.context, caller(), { id, waitMs: 5_000 });
-    }
+    const same = aliases.map((each) => ({ ...each, created: false }));
+    expect(await submit(asked)).toEqual(same);
+    expect(await submit(node)).toEqual(same);
     await node.stop();
     node = await SmallNode.start({ store, loop: { inboxPollMs: 5 } });
     await inboxIsEmpty(store);
-    for (const [i, { id }] of aliases.entries()) {
-      const view = await getRun(node.context, caller(), { id });
-      expect(view.id).toBe(direct[i]?.id);
+    const views = await Promise.all(
+      aliases.map(({ id }) => getRun(node.context, caller(), { id })),
+    );
+    const runs = views.map(({ id, job }) => ({ id, job, created: false }));
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(4);
+    expect(await submit(node)).toEqual(runs);
+    expect(await submit(asked)).toEqual(runs);
+    await node.stop();
+  });
+
+  on('DUR-06 keeps its key from other jobs, on whichever node they come in', async () => {
+    const store = await openStore(open);
+    const node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
+    for (const job of ['mail', ...OTHERS]) await node.define(job);
+    const asked = SmallNode.idle({ store });
+    const alias = await asked.submit({ job: 'mail', key: 'k' });
+    for (const job of OTHERS) {
+      const item = { job, key: 'k' };
+      for (const at of [node, asked]) {
+        const other = submitRuns(at.context, caller(), { items: [item], single: true });
+        await expect(other).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+        // In a batch a key of its own names the submission that has it.
+        expect(await submitRuns(at.context, caller(), { items: [item] })).toEqual([
+          { id: alias, job: 'mail', created: false },
+        ]);
+      }
     }
+    node.context.loop.lookIntoInbox();
+    await inboxIsEmpty(store);
+    expect((await getRun(node.context, caller(), { id: alias })).job).toBe('mail');
+    await node.stop();
+  });
+
+  on('DUR-06 of one key at three nodes at once is created once', async () => {
+    const store = await openStore(open);
+    const node = await SmallNode.start({ store, loop: { inboxPollMs: 5 } });
+    await node.define('mail');
+    const nodes = [node, SmallNode.idle({ store }), SmallNode.idle({ store })];
+    for (let i = 0; i < 10; i++) {
+      const params = { items: [{ job: 'mail', key: `k${i}` }], single: true };
+      const told = await Promise.all(
+        nodes.map(({ context }) => submitRuns(context, caller(), params)),
+      );
+      expect(told.flat().filter(({ created }) => created)).toHaveLength(1);
+      await inboxIsEmpty(store);
+      const views = await Promise.all(
+        told.flat().map(({ id }) => getRun(node.context, caller(), { id })),
+      );
+      expect(new Set(views.map(({ id }) => id)).size).toBe(1);
+    }
+    await node.stop();
+  });
+
+  on('is found under its alias, however many wait before it', async () => {
+    const store = await openStore(open);
+    const node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
+    await node.define('mail');
+    const asked = SmallNode.idle({ store });
+    const first = await asked.submit({ job: 'mail' });
+    vi.spyOn(store, 'readInbox').mockRejectedValue(new Error('no walk over the inbox'));
+    expect((await getRun(asked.context, caller(), { id: first })).state).toBe('PENDING');
+    vi.restoreAllMocks();
     await node.stop();
   });
 

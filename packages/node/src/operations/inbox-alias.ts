@@ -23,9 +23,9 @@ export function aliasOf(
 }
 
 /** The alias of the entry that an alias belongs to, and which of its submissions it means. */
-export function parseAlias(text: string): { entry: string; position: number; partition: number } {
+export function parseAlias(text: string): { entry: string; position: number } {
   const bytes = parseIdBytes(text);
-  const { ms, partition } = readRunId(bytes);
-  if (ms >= POSITIONS_MAX) return { entry: text, position: 0, partition };
-  return { entry: formatIdBytes(bytes.fill(0, 0, 6)), position: ms, partition };
+  const { ms } = readRunId(bytes);
+  if (ms >= POSITIONS_MAX) return { entry: text, position: 0 };
+  return { entry: formatIdBytes(bytes.fill(0, 0, 6)), position: ms };
 }

@@ -1,40 +1,48 @@
 import type { Command, RunId } from '@signalbox/engine';
-import type { NodeContext } from '../context.ts';
-import { packRequest } from '../loop/index.ts';
+import type { InboxEntry, PutResult } from '@signalbox/store';
+import { ApiError, type NodeContext } from '../context.ts';
+import { itemsOf, packRequest } from '../loop/index.ts';
 import { aliasOf, randomAlias } from './inbox-alias.ts';
+import type { TakenBefore } from './taken-before.ts';
 
 type Submit = Command & { kind: 'submit' };
 
 /** Where a submission is by now: already a run under its key, or in the inbox. */
 export type Put =
   | { readonly kind: 'run'; readonly run: RunId }
-  | { readonly kind: 'entry'; readonly alias: string };
+  | {
+      readonly kind: 'entry';
+      readonly alias: string;
+      /** Null where this call put it there; else what waited under the key already. */
+      readonly before: TakenBefore | null;
+    };
 
 /**
  * Another node owns the job's partition, or nobody does yet: the submission is kept durably for the
- * owner. With a key the alias is made of the key, so that asking again gives the same answer.
+ * owner. With a key the alias is made of the key, so that asking again gives the same answer; the
+ * entry reserves the key, so that nobody else is told that the key is theirs.
  */
 export async function putInbox(context: NodeContext, command: Submit): Promise<Put> {
   const { partition, spec, input } = command;
   const { tenant, job } = spec;
   const { key, ...head } = command.head;
-  const holder = key === undefined ? null : await holderOf(context, tenant, key);
-  if (holder !== null) return { kind: 'run', run: holder };
   const atMs = context.loop.time.now();
   const id = key === undefined ? randomAlias(partition, atMs) : aliasOf({ tenant, key, partition });
-  const klass = command.class ?? spec.class;
-  await context.store.putInbox({
+  const result = await context.store.putInbox({
     id,
     partition,
     tenant,
     job,
-    class: klass,
+    class: command.class ?? spec.class,
     head: JSON.stringify(head),
     input,
     key: key ?? null,
     atMs,
   });
-  return { kind: 'entry', alias: id };
+  if (result.kind === 'run') return { kind: 'run', run: result.run };
+  // Without a key only a repeat of this very call can have put it there.
+  if (result.kind === 'put' || key === undefined) return { kind: 'entry', alias: id, before: null };
+  return waitingPut(result.entry, 0);
 }
 
 /** The same for what one request asks of a partition, whose first submission carries the key. */
@@ -44,21 +52,54 @@ export async function putRequest(
 ): Promise<Put[]> {
   const { partition, spec } = commands[0] as Submit;
   const { tenant } = spec;
-  const holder = await holderOf(context, tenant, key);
-  if (holder !== null) {
-    return commands.map((_, i) => ({ kind: 'run', run: { ...holder, seq: holder.seq + i } }));
-  }
   const items = commands.map(({ spec, class: klass = spec.class, head, input }) => {
     const { key: _, batch: __, ...kept } = head;
     return { job: spec.job, class: klass, head: kept, input };
   });
   const atMs = context.loop.time.now();
   const id = aliasOf({ tenant, key, partition });
-  await context.store.putInbox({ id, partition, tenant, key, atMs, ...packRequest(items) });
-  return commands.map((_, i) => ({ kind: 'entry', alias: aliasOf({ tenant, key, partition }, i) }));
+  const entry = { id, partition, tenant, key, atMs, ...packRequest(items) };
+  const result = await context.store.putInbox(entry);
+  return commands.map((_, i) => putAt(entry, result, i));
 }
 
-async function holderOf(context: NodeContext, tenant: string, key: string): Promise<RunId | null> {
-  const [holder] = await context.store.readKeys([{ tenant, key }]);
-  return holder?.run ?? null;
+/** What became of a request's submission at this position. */
+function putAt(
+  { tenant, key, partition }: { tenant: string; key: string; partition: number },
+  result: PutResult,
+  position: number,
+): Put {
+  switch (result.kind) {
+    case 'run':
+      return { kind: 'run', run: { ...result.run, seq: result.run.seq + position } };
+    case 'waiting':
+      return waitingPut(result.entry, position);
+    case 'put':
+      return { kind: 'entry', alias: aliasOf({ tenant, key, partition }, position), before: null };
+  }
+}
+
+/** What has the key that an entry reserved a moment ago: the entry itself, or the run that it is now. */
+export async function reservedPut(
+  { store }: NodeContext,
+  { tenant, key, entry: id }: { tenant: string; key: string; entry: string },
+  position: number,
+): Promise<Put> {
+  const entry = await store.readInboxEntry({ tenant, id });
+  if (entry !== null) return waitingPut(entry, position);
+  const [holder] = await store.readKeys([{ tenant, key }]);
+  if (holder !== undefined) {
+    return { kind: 'run', run: { ...holder.run, seq: holder.run.seq + position } };
+  }
+  const message = 'the submission that had the key has just been taken in';
+  throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
+}
+
+function waitingPut(entry: InboxEntry, position: number): Put {
+  const { tenant, key, partition } = entry;
+  const [first] = itemsOf(entry);
+  const before = { job: first?.job ?? entry.job, head: first?.head ?? {} };
+  const alias =
+    key === null || position === 0 ? entry.id : aliasOf({ tenant, key, partition }, position);
+  return { kind: 'entry', alias, before };
 }

@@ -13,6 +13,8 @@ export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
     case 'not_found':
     case 'invalid':
       return new ApiError(code, message);
+    case 'key_reserved':
+      return new ApiError('conflict', message, { field: 'key' });
   }
 }
 

@@ -1,14 +1,13 @@
 import { oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
 import type { Caller, NodeContext } from '../context.ts';
-import { type KeyedBatch, underKey } from './batch-key.ts';
+import { underKey } from './batch-key.ts';
 import { decideBatch, type Submit } from './decide-batch.ts';
 import { mayBeDone, otherBatch } from './refusals.ts';
-import { takenBefore } from './taken-before.ts';
 
 /**
  * Submits a batch under the key of its request. Most are of one partition and take one commit, as if
- * they had no key. One of several takes a further one: the first partition says whether the key is
- * free, or held by the same content, before anything is made in another.
+ * they had no key. One of several, or with keys and unique values among it, takes a further one: the
+ * first part says whether the key is free, or held by the same content, before anything else is made.
  */
 export async function submitUnderKey(
   context: NodeContext,
@@ -17,7 +16,7 @@ export async function submitUnderKey(
 ): Promise<SubmittedInARow[]> {
   const batch = underKey(bare, key);
   const { commands, first, rest } = batch;
-  if (batch.isMixed) await refuseOtherContent(context, caller, batch);
+  if (batch.unanchored !== null) await refuseHeld(context, caller, batch.unanchored);
   const pick = (indexes: readonly number[]) => indexes.map((i) => commands[i] as Submit);
   const strict = !batch.isMixed;
   if (rest.length === 0) return decideBatch(context, caller, { commands, strict });
@@ -39,14 +38,8 @@ function inOrder(...parts: [readonly number[], readonly Submitted[]][]): Submitt
   return all;
 }
 
-/** In a mixed batch no run is sure to be made under the request's key: whether one was is asked for. */
-async function refuseOtherContent(
-  context: NodeContext,
-  { tenant }: Caller,
-  { anchorKey, digest }: KeyedBatch,
-): Promise<void> {
-  const [holder] = await context.store.readKeys([{ tenant, key: anchorKey }]);
-  if (holder === undefined) return;
-  const [taken] = await takenBefore(context, tenant, [holder.run]);
-  if (taken && taken.head.digest !== digest) throw otherBatch();
+/** Nothing of this batch takes the request's key: whatever has it is of another content. */
+async function refuseHeld({ store }: NodeContext, { tenant }: Caller, key: string): Promise<void> {
+  const [holder] = await store.readKeys([{ tenant, key }]);
+  if (holder !== undefined) throw otherBatch();
 }

@@ -12,6 +12,7 @@ import { leasesSuite } from './leases-suite.ts';
 import { logsSuite } from './logs-suite.ts';
 import { neighboursSuite } from './neighbours-suite.ts';
 import { parkedSuite } from './parked-suite.ts';
+import { reservedKeysSuite } from './reserved-keys-suite.ts';
 import { runsSuite } from './runs-suite.ts';
 import { segmentsSuite } from './segments-suite.ts';
 import type { ConformanceTarget } from './target.ts';
@@ -30,6 +31,7 @@ export function conformanceSuite(target: ConformanceTarget): void {
     appendSuite(target);
     fencingSuite(target);
     keysSuite(target);
+    reservedKeysSuite(target);
     leasesSuite(target);
     beatSuite(target);
     checkpointsSuite(target);

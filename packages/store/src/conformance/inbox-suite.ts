@@ -16,12 +16,26 @@ export function inboxSuite(target: ConformanceTarget): void {
       }
     });
 
-    it('DUR-03 does nothing when an id is put again', async () => {
+    it('DUR-03 does nothing when an id is put again, and returns what waits', async () => {
       const world = await openWorld(target);
-      await world.store.putInbox(inboxEntry('alias-1'));
-      await expectUnchanged(world, () =>
-        world.store.putInbox(inboxEntry('alias-1', { job: 'another', atMs: 5 })),
-      );
+      for (const key of ['k', null]) {
+        const entry = inboxEntry(`alias of ${key}`, { key });
+        expect(await world.store.putInbox(entry)).toEqual({ kind: 'put' });
+        const again = await expectUnchanged(world, () =>
+          world.store.putInbox({ ...entry, job: 'another', atMs: 5 }),
+        );
+        expect(again).toEqual({ kind: 'waiting', entry });
+      }
+    });
+
+    it('finds an entry by its id, however many wait before it, for its tenant only', async () => {
+      const world = await openWorld(target);
+      const entry = inboxEntry('alias-1', { input: null });
+      await world.store.putInbox(entry);
+      const read = (tenant: string, id: string) => world.store.readInboxEntry({ tenant, id });
+      expect(await read('acme', 'alias-1')).toEqual(entry);
+      expect(await read('other', 'alias-1')).toBeNull();
+      expect(await read('acme', 'alias-2')).toBeNull();
     });
 
     it('gives the oldest up to the entry that reaches the bytes, and one at least', async () => {

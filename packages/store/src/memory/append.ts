@@ -1,6 +1,7 @@
 import { formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
-import type { AppendResult, Commit, CommitPart, HeldKey } from '../store.ts';
+import type { AppendResult, Commit, CommitPart } from '../store.ts';
+import { entriesTaken, nameOf, takenKeys, wantedKeys } from '../taken-keys.ts';
 import { validateCommit } from '../validate-commit.ts';
 import { copyEnd, copyGroup, copyId, copyRun } from './copy.ts';
 import { forgetInboxEntry, putInbox } from './inbox.ts';
@@ -12,9 +13,16 @@ export function append(state: MemoryState, commit: Commit): AppendResult {
   validateCommit(commit);
   const partitions = commit.parts.filter((part) => isFenced(state, part)).map((p) => p.partition);
   if (partitions.length > 0) return { kind: 'fenced', partitions };
-  const keys = takenKeys(state, commit);
-  if (keys.length > 0) return { kind: 'keyTaken', keys };
+  const refused = refuseTakenKeys(state, commit);
+  if (refused !== null) return refused;
   refuseUnwritableRows(state, commit);
+  for (const { tenant, key, run, atMs } of wantedKeys(commit)) {
+    const name = nameOf({ tenant, key });
+    const held = state.keys.get(name);
+    // A claim of the run that has the key already changes nothing.
+    if (held !== undefined && held.entry === null) continue;
+    state.keys.set(name, { tenant, key, run: copyId(run), entry: null, atMs });
+  }
   for (const part of commit.parts) write(state, commit.commitId, part);
   return { kind: 'committed' };
 }
@@ -32,21 +40,11 @@ function isFenced(state: MemoryState, part: CommitPart): boolean {
   return part.seq <= owned.lastSeq;
 }
 
-/** I2. Within one commit the first run that names a key gets it. */
-function takenKeys(state: MemoryState, commit: Commit): HeldKey[] {
-  const own = new Map<string, RunId>();
-  const taken = new Map<string, HeldKey>();
-  for (const part of commit.parts) {
-    for (const run of part.runs) {
-      for (const key of run.keys) {
-        const name = `${run.tenant}\0${key}`;
-        const holder = state.keys.get(name)?.run ?? own.get(name);
-        if (holder === undefined) own.set(name, run.id);
-        else taken.set(name, { tenant: run.tenant, key, run: copyId(holder) });
-      }
-    }
-  }
-  return [...taken.values()];
+/** I2. */
+function refuseTakenKeys(state: MemoryState, commit: Commit): AppendResult | null {
+  const wanted = wantedKeys(commit);
+  const stored = wanted.flatMap((key) => state.keys.get(nameOf(key)) ?? []);
+  return takenKeys(wanted, stored, entriesTaken(commit));
 }
 
 function refuseUnwritableRows(state: MemoryState, commit: Commit): void {
@@ -97,9 +95,6 @@ function write(state: MemoryState, commitId: string, part: CommitPart): void {
     const entry = findRun(state, run);
     if (entry === undefined) runsOf(state, run.tenant).insert({ id: run.id, run, end: null });
     else entry.run = run;
-    for (const key of run.keys) {
-      state.keys.set(`${run.tenant}\0${key}`, { tenant: run.tenant, key, run: run.id });
-    }
   }
   for (const row of part.ends) {
     const end = copyEnd(row);
@@ -112,9 +107,12 @@ function write(state: MemoryState, commitId: string, part: CommitPart): void {
     laneOf(state, partition, lane).rows.insert({ sort, id: copyId(id), tenant });
   }
   for (const { tenant, key, run } of part.aliases) {
-    const name = `${tenant}\0${key}`;
-    if (!state.keys.has(name)) state.keys.set(name, { tenant, key, run: copyId(run) });
+    const name = nameOf({ tenant, key });
+    if (state.keys.has(name)) continue;
+    state.keys.set(name, { tenant, key, run: copyId(run), entry: null, atMs });
   }
   for (const id of part.inboxTaken) forgetInboxEntry(state, id);
-  for (const entry of part.inboxPut ?? []) putInbox(state, entry);
+  for (const entry of part.inboxPut ?? []) {
+    if (!state.inbox.has(entry.id)) putInbox(state, entry);
+  }
 }

@@ -15,7 +15,12 @@ export function contents(state: MemoryState): StoreContents {
     parked: [...state.lanes.values()].flatMap(({ partition, lane, rows }) =>
       rows.items.map((row) => ({ partition, lane, ...row })),
     ),
-    keys: [...state.keys.values()],
+    keys: [...state.keys.values()].flatMap(({ tenant, key, run, entry }) =>
+      entry === null ? [{ tenant, key, run }] : [],
+    ),
+    reserved: [...state.keys.values()].flatMap(({ tenant, key, entry }) =>
+      entry === null ? [] : [{ tenant, key, entry }],
+    ),
     inbox: [...state.inbox.values()],
     definitions: [...state.definitions.values()].flatMap((histories) =>
       histories.items.flatMap(({ versions }) => versions),

@@ -62,6 +62,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     readParked: async (query) => readParked(state, query),
     putInbox: async (entry) => inbox.putInbox(state, entry),
     readInbox: async (query) => inbox.readInbox(state, query),
+    readInboxEntry: async (query) => inbox.readInboxEntry(state, query),
     putDefinition: async (change) => definitions.putDefinition(state, change),
     deleteDefinition: async (change) => definitions.deleteDefinition(state, change),
     restoreDefinition: async (change) => definitions.restoreDefinition(state, change),

@@ -1,16 +1,34 @@
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
-import type { InboxEntry, Store } from '../store.ts';
+import type { InboxEntry, PutResult, Store } from '../store.ts';
+import { nameOf, reservedRun, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
-import { copyInboxEntry } from './copy.ts';
+import { copyId, copyInboxEntry } from './copy.ts';
 import { compareInbox, inboxOf, type MemoryState } from './state.ts';
 
-export function putInbox(state: MemoryState, entry: InboxEntry): void {
+export function putInbox(state: MemoryState, entry: InboxEntry): PutResult {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  if (state.inbox.has(id)) return;
+  const held = key === null ? undefined : state.keys.get(nameOf({ tenant, key }));
+  if (held !== undefined && held.entry === null) return { kind: 'run', run: copyId(held.run) };
+  const waiting = state.inbox.get(held?.entry ?? id);
+  if (waiting !== undefined) return waitingEntry(tenant, copyInboxEntry(waiting));
   const kept = copyInboxEntry(entry);
   state.inbox.set(id, kept);
   inboxOf(state, kept.partition).insert(kept);
+  if (key !== null) {
+    const run = reservedRun(entry);
+    state.keys.set(nameOf({ tenant, key }), { tenant, key, run, entry: id, atMs: null });
+  }
+  return { kind: 'put' };
+}
+
+export function readInboxEntry(
+  state: MemoryState,
+  { tenant, id }: { tenant: string; id: string },
+): InboxEntry | null {
+  requireTexts({ tenant, id });
+  const entry = state.inbox.get(id);
+  return entry === undefined || entry.tenant !== tenant ? null : copyInboxEntry(entry);
 }
 
 export function readInbox(
@@ -28,6 +46,9 @@ export function forgetInboxEntry(state: MemoryState, id: string): void {
   const entry = state.inbox.get(id);
   if (entry === undefined) return;
   state.inbox.delete(id);
+  const { tenant, key } = entry;
+  const name = key === null ? null : nameOf({ tenant, key });
+  if (name !== null && state.keys.get(name)?.entry === id) state.keys.delete(name);
   const list = inboxOf(state, entry.partition);
   list.items.splice(
     list.position((item) => compareInbox(item, entry)),

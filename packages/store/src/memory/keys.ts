@@ -14,7 +14,8 @@ export function readKeys(
   for (const { tenant, key } of keys) {
     requireTexts({ tenant, key });
     const held = state.keys.get(`${tenant}\0${key}`);
-    if (held !== undefined) found.push({ tenant, key, run: copyId(held.run) });
+    if (held !== undefined && held.entry === null)
+      found.push({ tenant, key, run: copyId(held.run) });
   }
   return found;
 }
@@ -30,12 +31,14 @@ export function forgetKeys(
     .filter((held) => held.run.ms < beforeMs && (after === null || compareHeld(held, after) > 0))
     .sort(compareHeld)
     .slice(0, limit);
-  const old = seen.filter((held) => !isLive(state, held));
+  const old = seen.filter(
+    (held) => held.entry === null && (held.atMs ?? 0) < beforeMs && !isLive(state, held),
+  );
   for (const { tenant, key } of old) state.keys.delete(`${tenant}\0${key}`);
   const last = seen.length < limit ? undefined : seen.at(-1);
   return {
     forgotten: old.length,
-    last: last === undefined ? null : { ...last, run: copyId(last.run) },
+    last: last === undefined ? null : { tenant: last.tenant, key: last.key, run: copyId(last.run) },
   };
 }
 

@@ -7,12 +7,12 @@ import type {
   Definition,
   EndRow,
   Group,
-  HeldKey,
   InboxEntry,
   Lease,
   RunRow,
   Segment,
 } from '../store.ts';
+import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 
 /**
@@ -30,7 +30,7 @@ export interface MemoryState {
   readonly nodes: Map<string, { address: string; expiresAtMs: number }>;
   /** By tenant, in order of id. */
   readonly runs: Map<string, SortedList<RunEntry>>;
-  readonly keys: Map<string, HeldKey>;
+  readonly keys: Map<string, KeyRow>;
   /** By partition and lane, in order of (sort, id). */
   readonly lanes: Map<string, Lane>;
   readonly inbox: Map<string, InboxEntry>;
@@ -44,6 +44,11 @@ export interface MemoryState {
   readonly segments: Map<number, Segment>;
   /** Segments that are gone for good: making them again would let a dropped run come back. */
   readonly droppedSegments: Set<number>;
+}
+
+export interface KeyRow extends StoredKey {
+  /** When the key was given to a run that was there before; null for a run's own. */
+  readonly atMs: number | null;
 }
 
 export interface Ownership {

@@ -65,6 +65,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     readParked: (query) => readParked(database, query),
     putInbox: (entry) => inbox.putInbox(database, entry),
     readInbox: (query) => inbox.readInbox(database, query),
+    readInboxEntry: (query) => inbox.readInboxEntry(database, query),
     putDefinition: async (change) => definitions.putDefinition(database, change),
     deleteDefinition: async (change) => definitions.deleteDefinition(database, change),
     restoreDefinition: async (change) => definitions.restoreDefinition(database, change),

@@ -30,6 +30,7 @@ export async function dump(database: Database): Promise<Snapshot> {
     const all = <Row extends object>(table: DumpedTable): Promise<Row[]> =>
       connection.query<Row>(step(dumpTable(database.schema, table)));
     const chunks = await all<{ partition: number; body: Uint8Array }>('checkpoint_chunks');
+    const keys = await all<HeldKey & { inbox: string | null }>('keys');
     return toSnapshot({
       groups: (await all<GroupColumns & { body: Uint8Array }>('groups')).map(toGroup),
       checkpoints: (await all<CheckpointColumns>('checkpoints')).map((row) => ({
@@ -46,7 +47,12 @@ export async function dump(database: Database): Promise<Snapshot> {
       runs: (await all<RunColumns>('runs')).flatMap((row) => toRunRows(row)),
       ends: (await all<EndColumns>('ends')).flatMap(toEndRows),
       parked: await all('parked'),
-      keys: await all<HeldKey>('keys'),
+      keys: keys.flatMap(({ tenant, key, run, inbox }) =>
+        inbox === null ? [{ tenant, key, run }] : [],
+      ),
+      reserved: keys.flatMap(({ tenant, key, inbox: entry }) =>
+        entry === null ? [] : [{ tenant, key, entry }],
+      ),
       inbox: (await all<InboxColumns>('inbox')).map(toInboxEntry),
       definitions: (await all<DefinitionColumns>('definitions')).map(toDefinition),
       logs: (await all<LogColumns>('logs')).map(toLogLine),

@@ -1,12 +1,18 @@
 import type { Class } from '@signalbox/engine';
+import { StoreError } from '../errors.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
-import type { InboxEntry, Store } from '../store.ts';
+import type { InboxEntry, PutResult, Store } from '../store.ts';
+import { waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { bindEntry } from './append/bind-rows.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
+import { readStoredKeys } from './keys.ts';
 import { insertInbox } from './sql/insert-inbox.ts';
-import { readInbox as readInboxSql } from './sql/read-inbox.ts';
+import {
+  readInboxEntry as readInboxEntrySql,
+  readInbox as readInboxSql,
+} from './sql/read-inbox.ts';
 
 export interface InboxColumns {
   readonly id: string;
@@ -20,11 +26,36 @@ export interface InboxColumns {
   readonly at_ms: number;
 }
 
-export async function putInbox(database: Database, entry: InboxEntry): Promise<void> {
+/** What stands in the way may go between the statement and the look at it. */
+const ATTEMPTS_MAX = 8;
+
+export async function putInbox(database: Database, entry: InboxEntry): Promise<PutResult> {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  const put = step(insertInbox(database.schema), 9, (writer) => bindEntry(writer, entry));
-  await database.query(put, 'repeatable');
+  const put = step(insertInbox(database.schema), 10, (writer) => bindEntry(writer, entry));
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    const rows = await database.query(put, 'repeatable');
+    if (rows.length > 0) return { kind: 'put' };
+    const [held] = key === null ? [] : await readStoredKeys(database, [{ tenant, key }]);
+    if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
+    const [waiting] = await readById(database, held?.entry ?? id);
+    if (waiting !== undefined) return waitingEntry(tenant, waiting);
+  }
+  throw new StoreError('conflict', `given up after ${ATTEMPTS_MAX} attempts`);
+}
+
+export async function readInboxEntry(
+  database: Database,
+  { tenant, id }: { tenant: string; id: string },
+): Promise<InboxEntry | null> {
+  requireTexts({ tenant, id });
+  const [entry] = await readById(database, id);
+  return entry === undefined || entry.tenant !== tenant ? null : entry;
+}
+
+async function readById(database: Database, id: string): Promise<InboxEntry[]> {
+  const read = step(readInboxEntrySql(database.schema), 1, (writer) => writer.text(id));
+  return (await database.read<InboxColumns>(read)).map(toInboxEntry);
 }
 
 export async function readInbox(

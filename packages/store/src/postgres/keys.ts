@@ -1,5 +1,6 @@
 import { firstIdOf } from '@signalbox/engine';
 import type { HeldKey, Store } from '../store.ts';
+import type { StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
@@ -12,9 +13,20 @@ export async function readKeys(
   database: Database,
   keys: readonly { tenant: string; key: string }[],
 ): Promise<HeldKey[]> {
+  const stored = await readStoredKeys(database, keys);
+  return stored.flatMap(({ tenant, key, run, entry }) =>
+    entry === null ? [{ tenant, key, run }] : [],
+  );
+}
+
+/** Reserved keys included. */
+export async function readStoredKeys(
+  database: Database,
+  keys: readonly { tenant: string; key: string }[],
+): Promise<StoredKey[]> {
   for (const { tenant, key } of keys) requireTexts({ tenant, key });
   if (keys.length === 0) return [];
-  return database.read<HeldKey>(
+  return database.read<StoredKey>(
     step(readKey(database.schema), 2, (writer) => {
       writer.texts(keys.map(({ tenant }) => tenant));
       writer.texts(keys.map(({ key }) => key));
@@ -28,12 +40,13 @@ export async function forgetKeys(
 ): Promise<{ forgotten: number; last: HeldKey | null }> {
   const { tenant, key, run } = query.after ?? BEFORE_ALL;
   requireTexts({ tenant, key });
-  const forget = step(forgetKeysSql(database.schema), 5, (writer) => {
+  const forget = step(forgetKeysSql(database.schema), 6, (writer) => {
     writer.uuid(firstIdOf(Math.max(0, query.beforeMs)));
     writer.uuid(run);
     writer.text(tenant);
     writer.text(key);
     writer.int8(query.limit);
+    writer.int8(Math.max(0, query.beforeMs));
   });
   const [row] = await database.query<ForgottenColumns>(forget, 'once');
   const { forgotten, ...last } = row as ForgottenColumns;

@@ -6,9 +6,11 @@ import {
 } from '../../../../tools/testing/postgres.ts';
 import { endRow, logLine, parkedRow, part, runRow } from '../conformance/builders.ts';
 import { insertAudit } from './sql/append-audit.ts';
+import { deleteInbox } from './sql/delete-inbox.ts';
 import { forgetKeys } from './sql/forget-keys.ts';
 import { getEnd, getRun } from './sql/get-run.ts';
 import { insertGroup } from './sql/insert-group.ts';
+import { takeKeys } from './sql/insert-keys.ts';
 import { insertLogs } from './sql/insert-logs.ts';
 import { refuseCoveredEnds, refuseCoveredRuns, refusePackedEnds } from './sql/insert-packs.ts';
 import { listRuns } from './sql/list-runs.ts';
@@ -16,7 +18,7 @@ import { readAudit } from './sql/read-audit.ts';
 import { readEnded, readEnds } from './sql/read-ends.ts';
 import { readGroup } from './sql/read-group.ts';
 import { readGroups } from './sql/read-groups.ts';
-import { readInbox } from './sql/read-inbox.ts';
+import { readInbox, readInboxEntry } from './sql/read-inbox.ts';
 import { readKey } from './sql/read-key.ts';
 import { readLeaseEnds } from './sql/read-lease-ends.ts';
 import { readLogs } from './sql/read-logs.ts';
@@ -103,6 +105,9 @@ describePostgres('plans', () => {
       ['keys_run', 'runs_\\d+_pkey', 'ends_\\d+_pkey', 'Tid Scan on keys'],
     ],
     ['readInbox', readInbox, ['inbox_oldest']],
+    ['readInboxEntry', readInboxEntry, ['inbox_pkey']],
+    ['append (inbox)', deleteInbox, ['inbox_pkey', 'keys_pkey', 'Tid Scan on keys']],
+    ['append (keys of entries)', takeKeys, ['Conflict Arbiter Indexes: keys_pkey']],
     ['readGroup', readGroup, ['groups_\\d+_pkey']],
     ['readGroups', readGroups, ['groups_\\d+_pkey']],
     ['append', insertGroup, ['leases_pkey', 'groups_\\d+_pkey', 'voided_pkey']],

@@ -3,6 +3,7 @@ import { liveNodes } from './beat.ts';
 import { readCheckpoint } from './checkpoints.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
+import { toStoredKey } from './keys.ts';
 import { listLeases } from './leases.ts';
 import {
   toAuditRow,
@@ -22,6 +23,7 @@ export function contents(context: Context): StoreContents {
   const segments = listSegments(context);
   const everySegment = (statement: (segment: number) => string): Row[] =>
     catalog.list().flatMap(({ number }) => db.all(statement(number)));
+  const keys = db.all(sql.DUMP_KEYS).map(toStoredKey);
   return {
     groups: catalog
       .listGroupSegments()
@@ -40,11 +42,12 @@ export function contents(context: Context): StoreContents {
       id: toId(row['id']),
       tenant: row['tenant'] as string,
     })),
-    keys: db.all(sql.DUMP_KEYS).map((row) => ({
-      tenant: row['tenant'] as string,
-      key: row['key'] as string,
-      run: toId(row['run']),
-    })),
+    keys: keys.flatMap(({ tenant, key, run, entry }) =>
+      entry === null ? [{ tenant, key, run }] : [],
+    ),
+    reserved: keys.flatMap(({ tenant, key, entry }) =>
+      entry === null ? [] : [{ tenant, key, entry }],
+    ),
     inbox: db.all(sql.DUMP_INBOX).map(toInboxEntry),
     definitions: db.all(sql.DUMP_DEFINITIONS).map(toDefinition),
     logs: everySegment(sql.dumpLogs).map(toLogLine),

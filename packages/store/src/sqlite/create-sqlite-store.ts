@@ -98,6 +98,7 @@ export function storeOn(
     readParked: method(readParked),
     putInbox: method(inbox.putInbox),
     readInbox: method(inbox.readInbox),
+    readInboxEntry: method(inbox.readInboxEntry),
     putDefinition: method(definitions.putDefinition),
     deleteDefinition: method(definitions.deleteDefinition),
     restoreDefinition: method(definitions.restoreDefinition),

@@ -1,23 +1,50 @@
 import { compareText } from '../compare-text.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
-import type { InboxEntry, Store } from '../store.ts';
+import type { InboxEntry, PutResult, Store } from '../store.ts';
+import { reservedRun, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Database } from './database.ts';
-import { toInboxEntry } from './rows.ts';
+import { findStoredKeys } from './keys.ts';
+import { idBytes, toInboxEntry } from './rows.ts';
 import { INSERT_INBOX } from './sql/insert-inbox.ts';
-import { READ_INBOX } from './sql/read-inbox.ts';
+import { RESERVE_KEY } from './sql/insert-keys.ts';
+import { READ_ENTRY, READ_INBOX } from './sql/read-inbox.ts';
 
-export function putInbox({ db }: Context, entry: InboxEntry): void {
+export function putInbox(context: Context, entry: InboxEntry): PutResult {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  db.write(() => insertEntry(db, entry));
+  const { db } = context;
+  return db.write(
+    (): PutResult => {
+      const [held] = key === null ? [] : findStoredKeys(context, [{ tenant, key }]);
+      if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
+      const waiting = db.get(READ_ENTRY, held?.entry ?? id);
+      if (waiting !== undefined) return waitingEntry(tenant, toInboxEntry(waiting));
+      insertEntry(db, entry);
+      return { kind: 'put' };
+    },
+    ({ kind }) => kind === 'put',
+  );
 }
 
-/** Inside a transaction, and of texts that have been looked at. */
-export function insertEntry(db: Database, entry: InboxEntry): number {
+/** Inside a transaction, and of texts that have been looked at. Nothing where the key is taken. */
+export function insertEntry(db: Database, entry: InboxEntry): void {
   const { id, partition, tenant, job, head, input, key, atMs } = entry;
-  return db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs);
+  if (key !== null && db.get(READ_ENTRY, id) !== undefined) return;
+  const isFree =
+    key === null || db.run(RESERVE_KEY, tenant, key, idBytes(reservedRun(entry)), id) === 1;
+  if (!isFree) return;
+  db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs);
+}
+
+export function readInboxEntry(
+  { db }: Context,
+  { tenant, id }: { tenant: string; id: string },
+): InboxEntry | null {
+  requireTexts({ tenant, id });
+  const row = db.read(() => db.get(READ_ENTRY, id));
+  return row === undefined || row['tenant'] !== tenant ? null : toInboxEntry(row);
 }
 
 /** The beginning of each partition is in order already: only those rows are read and merged. */

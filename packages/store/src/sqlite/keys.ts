@@ -1,5 +1,6 @@
 import { firstIdOf } from '@signalbox/engine';
 import type { HeldKey, Store } from '../store.ts';
+import type { StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
@@ -10,16 +11,32 @@ import { READ_KEY } from './sql/read-key.ts';
 const BEFORE_ALL: HeldKey = { run: firstIdOf(0), tenant: '', key: '' };
 
 export function readKeys(
-  { db }: Context,
+  context: Context,
   keys: readonly { tenant: string; key: string }[],
 ): HeldKey[] {
-  for (const { tenant, key } of keys) requireTexts({ tenant, key });
-  return db.read(() =>
-    keys.flatMap(({ tenant, key }) => {
-      const row = db.get(READ_KEY, tenant, key);
-      return row === undefined ? [] : [{ tenant, key, run: toId(row['run']) }];
-    }),
+  return readStoredKeys(context, keys).flatMap(({ tenant, key, run, entry }) =>
+    entry === null ? [{ tenant, key, run }] : [],
   );
+}
+
+/** Reserved keys included. */
+export function readStoredKeys(
+  context: Context,
+  keys: readonly { tenant: string; key: string }[],
+): StoredKey[] {
+  for (const { tenant, key } of keys) requireTexts({ tenant, key });
+  return context.db.read(() => findStoredKeys(context, keys));
+}
+
+/** The same inside a transaction, of texts that have been looked at. */
+export function findStoredKeys(
+  { db }: Context,
+  keys: readonly { tenant: string; key: string }[],
+): StoredKey[] {
+  return keys.flatMap(({ tenant, key }) => {
+    const row = db.get(READ_KEY, tenant, key);
+    return row === undefined ? [] : [toStoredKey({ tenant, key, ...row })];
+  });
 }
 
 export function forgetKeys(
@@ -33,21 +50,26 @@ export function forgetKeys(
   const border = idBytes(firstIdOf(Math.max(0, beforeMs)));
   return db.write(() => {
     catalog.refresh();
-    const seen = db
-      .all(READ_OLD_KEYS, border, idBytes(run), tenant, key, limit)
-      .map((row) => toHeldKey(row));
+    const seen = db.all(READ_OLD_KEYS, border, idBytes(run), tenant, key, limit);
     let forgotten = 0;
-    for (const held of seen) {
+    for (const row of seen) {
+      if (row['inbox'] !== null || ((row['at_ms'] as number | null) ?? 0) >= beforeMs) continue;
+      const held = toHeldKey(row);
       if (isLive(context, held)) continue;
       forgotten += db.run(FORGET_KEY, held.tenant, held.key);
     }
-    return { forgotten, last: seen.length < limit ? null : (seen.at(-1) ?? null) };
+    const last = seen.length < limit ? undefined : seen.at(-1);
+    return { forgotten, last: last === undefined ? null : toHeldKey(last) };
   });
 }
 
 function isLive({ db, catalog }: Context, { tenant, run }: HeldKey): boolean {
   const segment = catalog.find(run.ms);
   return segment !== null && db.get(readIsLive(segment), tenant, idBytes(run)) !== undefined;
+}
+
+export function toStoredKey(row: Row): StoredKey {
+  return { ...toHeldKey(row), entry: row['inbox'] as string | null };
 }
 
 function toHeldKey(row: Row): HeldKey {

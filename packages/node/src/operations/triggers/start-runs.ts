@@ -14,7 +14,7 @@ import type { Event } from '../../triggers/event.ts';
 import { inputBytes } from '../../triggers/match-event.ts';
 import { jobHeads } from '../job-heads.ts';
 import { keepPayload } from '../payloads.ts';
-import { putInbox } from '../put-inbox.ts';
+import { type Put, putInbox, reservedPut } from '../put-inbox.ts';
 import { refusal } from '../refusals.ts';
 import { takenBefore } from '../taken-before.ts';
 
@@ -121,12 +121,23 @@ async function outcomeOf(
       return { outcome: isLate ? 'late' : 'duplicate', run };
     }
     case 'refused': {
-      if (answer.code !== 'not_owner') throw refusal(answer);
-      const put = await putInbox(context, command);
+      const put = await putOf(context, command, answer);
       if (put.kind === 'run') return { outcome: 'duplicate', run: formatRunId(put.run) };
-      return { outcome: 'created', run: put.alias };
+      return { outcome: put.before === null ? 'created' : 'duplicate', run: put.alias };
     }
     case 'done':
       throw new ApiError('internal', 'it was not answered');
   }
+}
+
+/** A refused submission waits in the inbox, or something waits there under its key. */
+async function putOf(
+  context: NodeContext,
+  command: Submit,
+  answer: Answer & { kind: 'refused' },
+): Promise<Put> {
+  if (answer.code === 'not_owner') return putInbox(context, command);
+  if (answer.entry === undefined) throw refusal(answer);
+  const { tenant } = command.spec;
+  return reservedPut(context, { tenant, key: command.head.key ?? '', entry: answer.entry }, 0);
 }

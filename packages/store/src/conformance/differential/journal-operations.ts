@@ -1,4 +1,4 @@
-import type { AppendResult, CommitPart, InboxEntry, RunRow } from '../../store.ts';
+import type { AppendResult, CommitPart, HeldKey, InboxEntry, RunRow } from '../../store.ts';
 import { bytes, endRow, inboxEntry, parkedRow, part, runRow } from '../builders.ts';
 import { JOBS, LANES, type Model, type OwnedPartition, PARTITIONS, TENANTS } from './model.ts';
 import type { Random } from './random.ts';
@@ -123,12 +123,24 @@ function randomPart(model: Model, random: Random, owner: OwnedPartition): Commit
       .some(runs.slice(0, 1), 30)
       .map(({ tenant, id: run }) => ({ tenant, key: `alias ${random.below(50)}`, run })),
     ...(random.chance(20) ? { inboxPut: [owedEntry(model, random)] } : {}),
+    ...(random.chance(15) ? { claims: randomClaims(model, random) } : {}),
   };
+}
+
+/** Some meet a key that a run or an entry has, and some the run that has it already. */
+function randomClaims(model: Model, random: Random): HeldKey[] {
+  const runs = model.runs();
+  if (runs.length === 0) return [];
+  return Array.from({ length: 1 + random.below(2) }, () => {
+    const { tenant, id: run } = random.pick(runs);
+    return { tenant, key: `key ${random.below(400)}`, run };
+  });
 }
 
 function owedEntry(model: Model, random: Random): InboxEntry {
   const of = { partition: random.pick(PARTITIONS), tenant: random.pick(TENANTS) };
-  return inboxEntry(`owed-${model.nextNumber()}`, { ...of, atMs: model.nowMs });
+  const key = random.chance(50) ? null : `key ${random.below(400)}`;
+  return inboxEntry(`owed-${model.nextNumber()}`, { ...of, key, atMs: model.nowMs });
 }
 
 /** Runs of one request: numbered in a row and alike. */

@@ -97,14 +97,23 @@ export const putInbox: Operation = (model, random) => {
   const partition = random.pick(PARTITIONS);
   const entry = inboxEntry(id, {
     ...{ partition, tenant: random.pick(TENANTS), atMs: model.nowMs },
-    ...(random.chance(30) ? { key: null, input: null } : {}),
+    ...(random.chance(30) ? { key: null, input: null } : { key: `key ${random.below(400)}` }),
   });
   return step({
     call: (store) => store.putInbox(entry),
-    succeeded: () => repeated === undefined,
-    learn: () => {
-      if (repeated === undefined) model.inbox.set(id, partition);
+    succeeded: ({ kind }) => kind === 'put',
+    learn: ({ kind }) => {
+      if (kind === 'put') model.inbox.set(id, partition);
     },
+  });
+};
+
+export const readInboxEntry: Operation = (model, random) => {
+  const ids = [...model.inbox.keys()];
+  const query = { tenant: random.pick(TENANTS), id: ids.length === 0 ? 'none' : random.pick(ids) };
+  return step({
+    call: (store) => store.readInboxEntry(query),
+    succeeded: (answer) => answer !== null,
   });
 };
 

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { StoreError } from '../../errors.ts';
 import { segmentFromMs } from '../../run-segment.ts';
 import type { AppendResult, Commit } from '../../store.ts';
+import { distinctKeys, wantedKeys } from '../../taken-keys.ts';
 import { validateCommit } from '../../validate-commit.ts';
 import { hasCode, isWorthRepeating, storeErrorOf } from '../connection/failure.ts';
 import type { Database } from '../database.ts';
@@ -11,14 +12,13 @@ import { ensureRunSegments, type TimeSpan } from '../segments/ensure-run-segment
 import { encodeCommit, type StepKind } from './encode-commit.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import type { LostAttempts } from './lost-attempts.ts';
-import { repeatsKey, wantedKeys } from './wanted-keys.ts';
 
 const ATTEMPTS_MAX = 8;
 
 const UNIQUE = ['23505'];
 const CHECK = ['23514'];
 const NOT_NULL = ['23502'];
-/** How `refuseCovered` refuses. */
+/** How `refuseCovered` and `takeKeys` refuse. */
 const DIVISION_BY_ZERO = ['22012'];
 
 export async function append(
@@ -29,7 +29,7 @@ export async function append(
   validateCommit(commit);
   if (commit.parts.length === 0) return { kind: 'committed' };
   const wanted = wantedKeys(commit);
-  if (wanted.length > 1 && repeatsKey(wanted)) {
+  if (wanted.length > 1 && distinctKeys(wanted).length < wanted.length) {
     const refusal = await explainRefusal(database, commit);
     if (refusal !== null) return refusal;
   }
@@ -64,7 +64,8 @@ async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
   const { database, commit, kind, error } = refusal;
   if (isWorthRepeating(error)) return null;
   if (kind === 'groups' || kind === 'keys') {
-    if (!hasCode(error, [...UNIQUE, ...CHECK, ...NOT_NULL])) throw storeErrorOf(error, true);
+    const codes = [...UNIQUE, ...CHECK, ...NOT_NULL, ...DIVISION_BY_ZERO];
+    if (!hasCode(error, codes)) throw storeErrorOf(error, true);
     const answer = await explainRefusal(database, commit);
     if (answer !== null) return answer;
     if (isWithoutTable(error)) {

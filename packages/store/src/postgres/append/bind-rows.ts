@@ -1,4 +1,5 @@
 import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
+import { reservedRun, type WantedKey } from '../../taken-keys.ts';
 import { formatKeys } from '../rows/run-row.ts';
 import { Oid, type ValueWriter } from '../wire/value-writer.ts';
 
@@ -163,6 +164,23 @@ export function bindKeys(w: ValueWriter, parts: Parts, count: number): void {
   w.endArray();
 }
 
+export function bindWantedKeys(
+  w: ValueWriter,
+  wanted: readonly WantedKey[],
+  entries: readonly string[],
+): void {
+  w.texts(wanted.map(({ tenant }) => tenant));
+  w.texts(wanted.map(({ key }) => key));
+  w.uuids(wanted.map(({ run }) => run));
+  w.beginArray(Oid.int8, wanted.length);
+  for (const { atMs } of wanted) {
+    if (atMs === null) w.null();
+    else w.int8(atMs);
+  }
+  w.endArray();
+  w.texts(entries);
+}
+
 /** Few commits put anything into the inbox: a statement for each entry is simple and enough. */
 export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.text(entry.id);
@@ -174,6 +192,7 @@ export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.nullableData(entry.input);
   w.nullableText(entry.key);
   w.int8(entry.atMs);
+  w.uuid(reservedRun(entry));
 }
 
 export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {
@@ -185,6 +204,9 @@ export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {
   w.endArray();
   w.beginArray(Oid.uuid, count);
   for (const { aliases } of parts) for (const alias of aliases) w.uuid(alias.run);
+  w.endArray();
+  w.beginArray(Oid.int8, count);
+  for (const { aliases, atMs } of parts) for (const _ of aliases) w.int8(atMs);
   w.endArray();
 }
 

@@ -1,4 +1,5 @@
 import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
+import { distinctKeys, entriesTaken, wantedKeys } from '../../taken-keys.ts';
 import { type Step, silentStep } from '../connection/step.ts';
 import { bindEndPacks, bindRunPacks } from '../packs/bind-packs.ts';
 import { type Cut, cutEnds, cutRuns, type Pack } from '../packs/cut-packs.ts';
@@ -8,7 +9,7 @@ import { deleteInbox } from '../sql/delete-inbox.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
 import { insertGroup } from '../sql/insert-group.ts';
 import { insertInbox } from '../sql/insert-inbox.ts';
-import { insertAliases, insertKeys } from '../sql/insert-keys.ts';
+import { insertAliases, insertKeys, takeKeys } from '../sql/insert-keys.ts';
 import {
   insertEndPacks,
   insertRunPacks,
@@ -29,6 +30,7 @@ import {
   bindKeys,
   bindParked,
   bindRuns,
+  bindWantedKeys,
   commonEnd,
   commonRun,
 } from './bind-rows.ts';
@@ -75,9 +77,16 @@ export function encodeCommit(
       }),
     },
   ];
-  const { parked, keys, aliases, inbox } = counts;
+  const { parked, keys, claims, aliases, inbox } = counts;
   const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
-  if (keys > 0)
+  if (claims > 0 || (keys > 0 && inbox > 0)) {
+    const wanted = distinctKeys(wantedKeys(commit));
+    const taken = [...entriesTaken(commit)];
+    add(
+      'keys',
+      silentStep(takeKeys(schema), 5, (w) => bindWantedKeys(w, wanted, taken)),
+    );
+  } else if (keys > 0)
     add(
       'keys',
       silentStep(insertKeys(schema), 3, (w) => bindKeys(w, parts, keys)),
@@ -85,7 +94,7 @@ export function encodeCommit(
   if (aliases > 0)
     add(
       'aliases',
-      silentStep(insertAliases(schema), 3, (w) => bindAliases(w, parts, aliases)),
+      silentStep(insertAliases(schema), 4, (w) => bindAliases(w, parts, aliases)),
     );
   addRuns({ schema, add, isKeyed: keys > 0 }, cutRuns(parts));
   addEnds({ schema, add }, cutEnds(parts));
@@ -103,7 +112,7 @@ export function encodeCommit(
     for (const entry of inboxPut ?? NONE) {
       add(
         'inbox',
-        silentStep(insertInbox(schema), 9, (w) => bindEntry(w, entry)),
+        silentStep(insertInbox(schema), 10, (w) => bindEntry(w, entry)),
       );
     }
   }
@@ -172,10 +181,11 @@ function refusePacked(schema: string, ends: readonly EndRow[]): Step {
 }
 
 function countRows(parts: readonly CommitPart[]) {
-  const counts = { parked: 0, keys: 0, aliases: 0, inbox: 0 };
+  const counts = { parked: 0, keys: 0, claims: 0, aliases: 0, inbox: 0 };
   for (const part of parts) {
     counts.parked += part.parked.length;
     counts.aliases += part.aliases.length;
+    counts.claims += part.claims?.length ?? 0;
     counts.inbox += part.inboxTaken.length;
     for (const run of part.runs) counts.keys += run.keys.length;
   }

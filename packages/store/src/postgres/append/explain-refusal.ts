@@ -1,10 +1,10 @@
 import { StoreError } from '../../errors.ts';
 import type { AppendResult, Commit } from '../../store.ts';
+import { entriesTaken, takenKeys, wantedKeys } from '../../taken-keys.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { readKeys } from '../keys.ts';
+import { readStoredKeys } from '../keys.ts';
 import { readLeaseEnds } from '../sql/read-lease-ends.ts';
-import { takenKeys, wantedKeys } from './wanted-keys.ts';
 
 interface LeaseEnd {
   readonly partition: number;
@@ -24,8 +24,7 @@ export async function explainRefusal(
   const partitions = await fencedPartitions(database, commit);
   if (partitions.length > 0) return { kind: 'fenced', partitions };
   const wanted = wantedKeys(commit);
-  const keys = takenKeys(wanted, await readKeys(database, wanted));
-  return keys.length > 0 ? { kind: 'keyTaken', keys } : null;
+  return takenKeys(wanted, await readStoredKeys(database, wanted), entriesTaken(commit));
 }
 
 async function fencedPartitions(database: Database, commit: Commit): Promise<number[]> {

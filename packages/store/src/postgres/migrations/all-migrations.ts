@@ -3,6 +3,7 @@ import { runKeys } from './0002-run-keys.ts';
 import { logsAndAudit } from './0003-logs-and-audit.ts';
 import { definitionChanges } from './0004-definition-changes.ts';
 import { packs } from './0005-packs.ts';
+import { reservedKeys } from './0006-reserved-keys.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
 export const migrations: readonly ((schema: string) => string)[] = [
@@ -11,4 +12,5 @@ export const migrations: readonly ((schema: string) => string)[] = [
   logsAndAudit,
   definitionChanges,
   packs,
+  reservedKeys,
 ];

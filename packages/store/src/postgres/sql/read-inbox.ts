@@ -27,3 +27,9 @@ from (
 where coalesce(bytes_before, 0) < $3::bigint
 order by at_ms, id`,
 );
+
+/** One row by primary key. */
+export const readInboxEntry = sql(
+  'read_inbox_entry',
+  (s) => `select * from ${s}.inbox where id = $1::text`,
+);

@@ -27,8 +27,8 @@ export function append(context: Context, commit: Commit): AppendResult {
       ({ kind }) => kind === 'committed',
     );
     if (answer.kind !== 'keyClash') return answer;
-    const keys = findTakenKeys(context, commit);
-    if (keys.length > 0) return { kind: 'keyTaken', keys };
+    const taken = findTakenKeys(context, commit);
+    if (taken !== null) return taken;
   }
   throw new StoreError('unavailable', 'keys were taken and forgotten at the same time');
 }
@@ -46,7 +46,7 @@ function tryAppend(context: Context, commit: Commit): Attempt {
     writeRuns(context, part.runs);
     writeEnds(context, part.ends);
     writeParked(context, part.partition, part.parked);
-    writeAliases(context, part.aliases);
+    writeAliases(context, part);
     for (const id of part.inboxTaken) context.db.run(DELETE_INBOX, id);
     for (const entry of part.inboxPut ?? NONE) insertEntry(context.db, entry);
   }

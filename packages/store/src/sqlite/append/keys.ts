@@ -1,54 +1,62 @@
-import type { Commit, HeldKey } from '../../store.ts';
+import type { AppendResult, Commit, HeldKey } from '../../store.ts';
+import {
+  distinctKeys,
+  entriesTaken,
+  takenKeys,
+  type WantedKey,
+  wantedKeys,
+} from '../../taken-keys.ts';
 import type { Context } from '../context.ts';
-import { readKeys } from '../keys.ts';
-import { insertKeys } from '../sql/insert-keys.ts';
+import { findStoredKeys, readStoredKeys } from '../keys.ts';
+import { insertKeys, insertNames, RELEASE_KEY } from '../sql/insert-keys.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 
-const TABLE: BatchTable<HeldKey> = {
+const KEYS: BatchTable<HeldKey> = {
   sql: insertKeys,
   bind: (values, { tenant, key, run }, index) => {
     values.push(tenant, key, scratchId(index, run));
   },
 };
 
-/** I2. Answers whether all keys were free; if not, the transaction is to be given up. */
-export function takeKeys({ db }: Context, commit: Commit): boolean {
-  const claims = claimsOf(commit);
-  return writeInBatches(db, claims, TABLE) === claims.length;
+const NAMES: BatchTable<WantedKey> = {
+  sql: insertNames,
+  bind: (values, { tenant, key, run, atMs }, index) => {
+    values.push(tenant, key, scratchId(index, run), atMs);
+  },
+};
+
+/** I2. Returns whether all keys were free; if not, the transaction is to be given up. */
+export function takeKeys(context: Context, commit: Commit): boolean {
+  const { db } = context;
+  const wanted = wantedKeys(commit);
+  const isPlain = commit.parts.every(
+    ({ claims, inboxTaken }) => claims === undefined && inboxTaken.length === 0,
+  );
+  if (isPlain) return writeInBatches(db, wanted, KEYS) === wanted.length;
+  const freed = entriesTaken(commit);
+  for (const id of freed) db.run(RELEASE_KEY, id);
+  if (wanted.length === 0) return true;
+  if (takenKeys(wanted, findStoredKeys(context, wanted), freed) !== null) return false;
+  // A claim of the run that has the key already changes nothing.
+  writeInBatches(db, distinctKeys(wanted), NAMES);
+  return true;
 }
 
 /** Names that are taken keep their run: the statement passes them over. */
-export function writeAliases({ db }: Context, aliases: readonly HeldKey[]): void {
-  if (aliases.length > 0) writeInBatches(db, aliases, TABLE);
+export function writeAliases(
+  { db }: Context,
+  { aliases, atMs }: { aliases: readonly HeldKey[]; atMs: number },
+): void {
+  if (aliases.length === 0) return;
+  const named = aliases.map(({ tenant, key, run }) => ({ tenant, key, run, atMs }));
+  writeInBatches(db, named, NAMES);
 }
 
 /**
  * All keys that stand in the commit's way, looked up after it was given up: inside, its own keys
- * would be among those found. Within one commit the first run that names a key gets it.
+ * would be among those found.
  */
-export function findTakenKeys(context: Context, commit: Commit): HeldKey[] {
-  const claims = claimsOf(commit);
-  const holders = new Map(readKeys(context, claims).map((held) => [nameOf(held), held]));
-  const taken = new Map<string, HeldKey>();
-  for (const claim of claims) {
-    const holder = holders.get(nameOf(claim));
-    if (holder === undefined) holders.set(nameOf(claim), claim);
-    else taken.set(nameOf(claim), holder);
-  }
-  return [...taken.values()];
-}
-
-function claimsOf(commit: Commit): HeldKey[] {
-  const claims: HeldKey[] = [];
-  for (const { runs } of commit.parts) {
-    for (const { tenant, keys, id } of runs) {
-      for (const key of keys) claims.push({ tenant, key, run: id });
-    }
-  }
-  return claims;
-}
-
-/** No text holds a NUL, so two names never run together. */
-function nameOf({ tenant, key }: HeldKey): string {
-  return `${tenant}\0${key}`;
+export function findTakenKeys(context: Context, commit: Commit): AppendResult | null {
+  const wanted = wantedKeys(commit);
+  return takenKeys(wanted, readStoredKeys(context, wanted), entriesTaken(commit));
 }

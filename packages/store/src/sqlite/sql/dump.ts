@@ -2,7 +2,7 @@ import { RUN_COLUMNS } from './columns.ts';
 
 /** Whole tables, for checkers and differential runs: never on a path that a user waits for. */
 export const DUMP_CHECKPOINTS = 'SELECT partition FROM checkpoints';
-export const DUMP_KEYS = 'SELECT tenant, key, run FROM keys';
+export const DUMP_KEYS = 'SELECT tenant, key, run, inbox FROM keys';
 export const DUMP_INBOX =
   'SELECT id, partition, tenant, job, class, head, input, key, at_ms FROM inbox';
 export const DUMP_DEFINITIONS =

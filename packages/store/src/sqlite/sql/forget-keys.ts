@@ -1,6 +1,6 @@
 /** A range of keys_by_run, which ends with the primary key, in its order. */
 export const READ_OLD_KEYS = `
-SELECT tenant, key, run FROM keys
+SELECT tenant, key, run, inbox, at_ms FROM keys
 WHERE run < ? AND (run, tenant, key) > (?, ?, ?)
 ORDER BY run, tenant, key LIMIT ?`;
 

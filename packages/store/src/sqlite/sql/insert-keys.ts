@@ -8,3 +8,16 @@ import { placeholders } from './placeholders.ts';
 export function insertKeys(rowCount: number): string {
   return `INSERT OR IGNORE INTO keys (tenant, key, run) VALUES ${placeholders(3, rowCount)}`;
 }
+
+/** As `insertKeys`, with the time at which a run that was there before was given the key. */
+export function insertNames(rowCount: number): string {
+  return `INSERT OR IGNORE INTO keys (tenant, key, run, at_ms) VALUES ${placeholders(4, rowCount)}`;
+}
+
+/** One row by primary key; a key that is taken changes nothing. */
+export const RESERVE_KEY =
+  'INSERT OR IGNORE INTO keys (tenant, key, run, inbox) VALUES (?, ?, ?, ?)';
+
+/** By primary key, for the entry that goes: another's stays. */
+export const RELEASE_KEY = `
+DELETE FROM keys WHERE inbox = ?1 AND (tenant, key) = (SELECT tenant, key FROM inbox WHERE id = ?1)`;

@@ -2,3 +2,7 @@
 export const READ_INBOX = `
 SELECT id, partition, tenant, job, class, head, input, key, at_ms FROM inbox
 WHERE partition = ? ORDER BY at_ms, id LIMIT ?`;
+
+/** One row by primary key. */
+export const READ_ENTRY = `
+SELECT id, partition, tenant, job, class, head, input, key, at_ms FROM inbox WHERE id = ?`;

@@ -1,2 +1,2 @@
 /** A search by primary key. */
-export const READ_KEY = 'SELECT run FROM keys WHERE tenant = ? AND key = ?';
+export const READ_KEY = 'SELECT run, inbox FROM keys WHERE tenant = ? AND key = ?';

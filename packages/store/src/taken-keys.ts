@@ -1,0 +1,94 @@
+import { compareRunIds, type RunId } from '@signalbox/engine';
+import { StoreError } from './errors.ts';
+import type { AppendResult, Commit, HeldKey, InboxEntry, PutResult, ReservedKey } from './store.ts';
+
+/** A stored key: a run's, or reserved by the inbox entry that `entry` names. */
+export interface StoredKey extends HeldKey {
+  readonly entry: string | null;
+}
+
+/** A key that a commit takes; `atMs` is set for a claim, which is younger than its run. */
+export interface WantedKey extends HeldKey {
+  readonly atMs: number | null;
+}
+
+/** Every key that the commit takes, claims before the keys of new runs. */
+export function wantedKeys({ parts }: Commit): WantedKey[] {
+  const wanted: WantedKey[] = [];
+  for (const { claims, atMs } of parts) {
+    for (const { tenant, key, run } of claims ?? []) wanted.push({ tenant, key, run, atMs });
+  }
+  for (const { runs } of parts) {
+    for (const { tenant, id: run, keys } of runs) {
+      for (const key of keys) wanted.push({ tenant, key, run, atMs: null });
+    }
+  }
+  return wanted;
+}
+
+/** Each key once: two submissions of one key may claim the same run in one commit. */
+export function distinctKeys(wanted: readonly WantedKey[]): WantedKey[] {
+  const distinct = new Map<string, WantedKey>();
+  for (const key of wanted) {
+    const name = nameOf(key);
+    if (!distinct.has(name)) distinct.set(name, key);
+  }
+  return [...distinct.values()];
+}
+
+/** The entries that leave the inbox with the commit: what they reserve is free for it. */
+export function entriesTaken({ parts }: Commit): Set<string> {
+  const taken = new Set<string>();
+  for (const { inboxTaken } of parts) for (const id of inboxTaken) taken.add(id);
+  return taken;
+}
+
+/**
+ * I2. The keys that cannot be taken, with the runs that hold them or the entries that reserve them;
+ * null where none stands in the way. Within one commit the first that names a key gets it, so for a
+ * later run the holder is that earlier one.
+ */
+export function takenKeys(
+  wanted: readonly WantedKey[],
+  stored: Iterable<StoredKey>,
+  freed: ReadonlySet<string>,
+): (AppendResult & { kind: 'keyTaken' }) | null {
+  const holders = new Map<string, RunId | string>();
+  for (const { tenant, key, run, entry } of stored) {
+    if (entry === null) holders.set(nameOf({ tenant, key }), run);
+    else if (!freed.has(entry)) holders.set(nameOf({ tenant, key }), entry);
+  }
+  const own = new Set<string>();
+  const keys = new Map<string, HeldKey>();
+  const reserved = new Map<string, ReservedKey>();
+  for (const { tenant, key, run, atMs } of wanted) {
+    const name = nameOf({ tenant, key });
+    const holder = holders.get(name);
+    if (holder === undefined) {
+      holders.set(name, run);
+      own.add(name);
+    } else if (typeof holder === 'string') reserved.set(name, { tenant, key, entry: holder });
+    // A claim may repeat what is stored; a run is new, and what is stored is never its own.
+    else if (compareRunIds(holder, run) !== 0 || (atMs === null && !own.has(name))) {
+      keys.set(name, { tenant, key, run: holder });
+    }
+  }
+  if (keys.size === 0 && reserved.size === 0) return null;
+  return { kind: 'keyTaken', keys: [...keys.values()], reserved: [...reserved.values()] };
+}
+
+/** No text holds a NUL, so two names never run together. */
+export function nameOf({ tenant, key }: { tenant: string; key: string }): string {
+  return `${tenant}\0${key}`;
+}
+
+/** The result for an entry whose id or key is there already: never another tenant's (I19). */
+export function waitingEntry(tenant: string, entry: InboxEntry): PutResult {
+  if (entry.tenant !== tenant) throw new StoreError('invalid', 'the id is another tenant’s');
+  return { kind: 'waiting', entry };
+}
+
+/** What the column of the run holds for a reserved key: no run has the number 0. */
+export function reservedRun({ atMs, partition }: { atMs: number; partition: number }): RunId {
+  return { ms: Math.max(0, atMs), partition, seq: 0 };
+}
