@@ -67,6 +67,7 @@ export class Authenticator {
   }
 
   #isOver(expiresAt: string | null): boolean {
-    return expiresAt !== null && Date.parse(expiresAt) <= this.#now();
+    // Also one that cannot be read: a key must not outlive its end for that.
+    return expiresAt !== null && !(Date.parse(expiresAt) > this.#now());
   }
 }

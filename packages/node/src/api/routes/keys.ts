@@ -41,7 +41,7 @@ export const keysRoutes: readonly Route[] = [
     handler: async ({ auth, caller, body, headers, reply, note }) => {
       const { role, note: text = '', expiresAt = null } = body;
       const tenant = tenantOfNew(caller, role, headers['signalbox-tenant']);
-      if (expiresAt !== null && Date.parse(expiresAt) <= Date.now()) {
+      if (expiresAt !== null && !(Date.parse(expiresAt) > Date.now())) {
         throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
       }
       const made = await auth.keys.create({
