@@ -57,7 +57,6 @@ export interface RunningNode {
 /** Opens the store, puts a node together on it, and starts it. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   if (options.http !== false) assertStrongKey(options.rootKey ?? '');
-  const log = options.log ?? pino({ level: 'warn' }, pino.destination(2));
   const store = await openStore(options.store);
   try {
     await store.migrate();
@@ -65,6 +64,12 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
     await store.close().catch(() => {});
     throw error;
   }
+  return startNodeOn(store, options);
+}
+
+/** On a store that is open and up to date: a memory store lives as long as its object. */
+export async function startNodeOn(store: Store, options: NodeOptions): Promise<RunningNode> {
+  const log = options.log ?? pino({ level: 'warn' }, pino.destination(2));
   const rooms = await assemble(options, store, log);
   try {
     return await start(options, rooms);

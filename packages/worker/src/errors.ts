@@ -139,16 +139,17 @@ const RETRY_AFTER_MS_MAX = LIMITS['report.retryAfterMs'].max;
 
 /** A time that is longer than the longest one counts as that; NUL and lone surrogates are left out. */
 function failedToWire(result: Failed, durationMs: number): Failed {
-  const text = String(result.error).slice(0, ERROR_LENGTH_MAX);
+  const said: unknown = result.error;
+  const text = (typeof said === 'string' ? said : safeText(said)).slice(0, ERROR_LENGTH_MAX);
   const error = text.toWellFormed().replaceAll('\u0000', '');
   const after = result.retryAfterMs;
   return {
     kind: 'failed',
     error: error === '' ? 'failed without a word' : error,
     ...(CLASSES.has(result.class) ? { class: result.class as ErrorClass } : {}),
-    ...(after === undefined || !(after >= 0)
-      ? {}
-      : { retryAfterMs: Math.min(Math.round(after), RETRY_AFTER_MS_MAX) }),
+    ...(typeof after === 'number' && after >= 0
+      ? { retryAfterMs: Math.min(Math.round(after), RETRY_AFTER_MS_MAX) }
+      : {}),
     ...(Number.isFinite(result.exitCode) ? { exitCode: result.exitCode as number } : {}),
     durationMs,
   };

@@ -104,6 +104,10 @@ function checkSleep(sleep: { forMs?: number; until?: string }, path: string): vo
   if ((forMs === undefined) === (until === undefined)) {
     throw invalid(path, 'a sleep names one of forMs and until');
   }
+  // The schema lets 23:59:60 pass, which no clock here can name.
+  if (until !== undefined && Number.isNaN(Date.parse(until))) {
+    throw invalid(`${path}.until`, 'until is an instant in ISO 8601');
+  }
 }
 
 function cycleError(

@@ -45,6 +45,14 @@ describe('jobs', () => {
     ).toEqual(definition);
   });
 
+  it('refuses to sleep until what is no instant', async () => {
+    const until = '2030-12-31T23:59:60Z';
+    await expect(define({ tasks: [{ sleep: { until } }] })).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'tasks[0].sleep.until',
+    });
+  });
+
   it('API-01 gives back everything that a graph can say', async () => {
     const definition: JobDefinition = {
       failurePolicy: 'SKIP_FAILED',

@@ -125,7 +125,7 @@ function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
     return delayMs === 0 ? null : now + delayMs;
   }
   if (dueAt === undefined) return null;
-  const at = Date.parse(dueAt);
+  const at = typeof dueAt === 'string' ? Date.parse(dueAt) : Number.NaN;
   if (Number.isNaN(at)) throw bad('dueAt', 'dueAt is an instant in ISO 8601');
   if (at > now + DUE_AHEAD_MAX_MS) throw bad('dueAt', 'dueAt lies more than ten years ahead');
   return at <= now ? null : at;
@@ -152,12 +152,34 @@ function tooManyInputs(item: SubmitItem, bad: Bad): ApiError {
 }
 
 function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | null {
-  if (item.inputBytes !== undefined) return item.inputBytes;
+  if (item.inputBytes !== undefined) {
+    if (item.inputBytes instanceof Uint8Array) return item.inputBytes;
+    throw bad('inputBytes', 'inputBytes is bytes');
+  }
+  requireTexts(item, bad);
   if (item.inputJson !== undefined) return pages.encode(item.inputJson);
   if (item.inputBase64 !== undefined) {
     const text = item.inputBase64;
     if (text.length % 4 !== 0 || !BASE64.test(text)) throw bad('inputBase64', 'this is not base64');
     return pages.copy(Buffer.from(text, 'base64'));
   }
-  return item.input === undefined ? null : pages.encode(JSON.stringify(item.input));
+  return item.input === undefined ? null : pages.encode(jsonOf(item.input, bad));
+}
+
+/** A caller in this process comes without the API's own check, and without types if it is JavaScript. */
+function requireTexts(item: SubmitItem, bad: Bad): void {
+  for (const field of ['inputJson', 'inputBase64', 'inputBlob'] as const) {
+    const text: unknown = item[field];
+    if (text !== undefined && typeof text !== 'string') throw bad(field, `${field} is text`);
+  }
+}
+
+function jsonOf(input: unknown, bad: Bad): string {
+  try {
+    const text = JSON.stringify(input);
+    if (text !== undefined) return text;
+  } catch {
+    // Circular, or with a value that JSON has not.
+  }
+  throw bad('input', 'the input is not JSON');
 }

@@ -142,6 +142,22 @@ describe('payloads', () => {
         code: 'not_found',
       });
     }
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    for (const wrong of [
+      { inputBase64: null },
+      { inputBlob: 5 },
+      { inputBytes: 'text' },
+      { input: circular },
+      { input: () => 1 },
+      { dueAt: 5 },
+    ]) {
+      const item = { job: 'mail', ...wrong } as unknown as Parameters<typeof node.submit>[0];
+      await expect(node.submit(item)).rejects.toMatchObject({
+        code: 'invalid',
+        field: `items[0].${Object.keys(wrong)[0]}`,
+      });
+    }
     await expect(node.submit({ job: 'mail', inputBase64: 'a' })).rejects.toMatchObject({
       field: 'items[0].inputBase64',
     });

@@ -1,4 +1,4 @@
-import type { FromWorker, LogStream, Ref } from '@signalbox/protocol/link';
+import { type FromWorker, type LogStream, type Ref, requireWithin } from '@signalbox/protocol/link';
 import type { Assign, AttemptContext, StopWhy } from '../executors/executor.ts';
 import { ATTEMPT_EDGES, type AttemptState, LifeCycle } from '../life-cycle.ts';
 import type { Link } from '../link/link.ts';
@@ -91,6 +91,7 @@ export class HeldAttempt implements AttemptContext {
 
   log(stream: LogStream, text: string | Uint8Array): void {
     if (this.isOver) return;
+    requireLine(stream, text);
     for (const frame of this.logs.frames(stream, text)) {
       this.logs.keep(frame);
       if (this.link.welcomed && !this.link.congested) this.#owner.say(this, frame);
@@ -105,6 +106,7 @@ export class HeldAttempt implements AttemptContext {
 
   async saveCheckpoint(state: Uint8Array): Promise<void> {
     if (this.isOver) return;
+    if (!(state instanceof Uint8Array)) throw new TypeError('a checkpoint is bytes');
     this.life.tryTo('checkpointing');
     try {
       await this.#owner.saveCheckpoint(this, state);
@@ -113,9 +115,10 @@ export class HeldAttempt implements AttemptContext {
     }
   }
 
-  extend(byMs: number): Promise<boolean> {
+  async extend(byMs: number): Promise<boolean> {
+    requireWithin('report.extendMs', 'the time of extend()', byMs);
     // Nobody would answer for an attempt that has ended or was superseded.
-    if (!this.link.welcomed || this.isOver) return Promise.resolve(false);
+    if (!this.link.welcomed || this.isOver) return false;
     // More time is for what has moved, as far as the node knows; it may not know the latest yet.
     this.#owner.reportProgress(this);
     this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs });
@@ -150,5 +153,15 @@ export class HeldAttempt implements AttemptContext {
   #stopping(): AttemptStop {
     this.#stop ??= new AttemptStop(() => this.#owner.overdue(this));
     return this.#stop;
+  }
+}
+
+const STREAMS: ReadonlySet<unknown> = new Set(['stdout', 'stderr', 'log']);
+
+/** An executor may be written without types: what the link cannot carry is refused where it is said. */
+function requireLine(stream: unknown, text: unknown): void {
+  if (!STREAMS.has(stream)) throw new TypeError('a stream is stdout, stderr or log');
+  if (typeof text !== 'string' && !(text instanceof Uint8Array)) {
+    throw new TypeError('a line is text or bytes');
   }
 }

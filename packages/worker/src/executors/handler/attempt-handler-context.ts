@@ -88,6 +88,7 @@ export class AttemptHandlerContext implements HandlerContext {
   get extend(): (ms: number) => Promise<boolean> {
     return async (ms) => {
       const byMs = Math.round(ms);
+      // Here too: the attempt of an isolated handler is on the other side of a channel.
       requireWithin('report.extendMs', 'the time of extend()', byMs);
       return this.#attempt.extend(byMs);
     };

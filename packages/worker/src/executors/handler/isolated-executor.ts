@@ -73,10 +73,13 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
             saving = attempt.saveCheckpoint(message.state).catch(() => {});
             return;
           case 'extend':
-            void attempt.extend(message.byMs).then((granted) => {
-              const { deadline } = attempt;
-              isolated.send({ kind: 'extended', call: message.call, granted, deadline });
-            });
+            void attempt
+              .extend(message.byMs)
+              .catch(() => false)
+              .then((granted) => {
+                const { deadline } = attempt;
+                isolated.send({ kind: 'extended', call: message.call, granted, deadline });
+              });
             return;
           case 'done':
             result = message.result;
