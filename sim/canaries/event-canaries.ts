@@ -57,7 +57,7 @@ export const EVENT_CANARIES: readonly CodeCanary[] = [
   {
     name: 'an event that is sent again counts again',
     caughtBy: 'C14',
-    options: canaryWorld(62, {}, HEARS),
+    options: canaryWorld(64, {}, HEARS),
     sabotage: () => ({
       engine: after('eventTaken', ({ core }, fact) => {
         if (fact.kind !== 'eventTaken') return;

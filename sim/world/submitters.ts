@@ -169,8 +169,12 @@ export class Submitters {
     const head = JSON.stringify(headOf(op));
     const entry = { id, partition, tenant, job, class: klass, head, key: op.key, atMs };
     try {
-      await store.putInbox({ ...entry, input: inputOf(op) });
-      this.#settle(op, { kind: 'submit.inbox', alias: id });
+      const result = await store.putInbox({ ...entry, input: inputOf(op) });
+      if (result.kind === 'run') {
+        return this.#settle(op, { kind: 'submit.ok', id: result.run, duplicate: true });
+      }
+      const alias = result.kind === 'waiting' ? result.entry.id : id;
+      this.#settle(op, { kind: 'submit.inbox', alias });
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
       if (error.kind === 'unknown') op.unsure = true;
