@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { LEASE_MS_MAX } from '../lease-length.ts';
 import type { ConformanceTarget } from './target.ts';
 import { LONG_MS, newCommitId, openWorld, type World } from './world.ts';
 
@@ -20,6 +21,19 @@ export function leasesSuite(target: ConformanceTarget): void {
       const unreleased = await world.own(1, 'a');
       expect(unreleased.epoch).toBeGreaterThan(again.epoch);
       expect(unreleased.lastSeq).toBe(again.lastSeq + 1);
+    });
+
+    it('DUR-11 counts as run out where it ends later than any can: the clock was set back since', async () => {
+      const world = await openWorld(target);
+      const far = 2 * LEASE_MS_MAX;
+      const before = await acquire(world, 'dead', far);
+      await world.store.beat({ node: 'dead', address: 'x', ttlMs: far, leases: [] });
+      const beat = { node: 'b', address: 'y', ttlMs: LONG_MS, leases: [] };
+      expect((await world.store.beat(beat)).nodes.map(({ node }) => node)).toEqual(['b']);
+      const after = await acquire(world, 'b', LONG_MS);
+      expect(after).toMatchObject({ kind: 'acquired' });
+      expect(after.epoch).toBeGreaterThan(before.epoch);
+      expect(await acquire(world, 'c', LONG_MS)).toMatchObject({ kind: 'held', owner: 'b' });
     });
 
     it('DUR-11 is held while it runs, and free when it has run out by the store clock', async () => {

@@ -1,4 +1,5 @@
 import { compareText } from '../compare-text.ts';
+import { isInForce } from '../lease-length.ts';
 import type { AcquireResult, BeatResult, Lease, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { groupsOf, type MemoryState } from './state.ts';
@@ -11,7 +12,11 @@ export function acquireLease(
   requireTexts({ owner, commitId });
   const nowMs = state.now();
   const owned = state.ownership.get(partition);
-  if (owned !== undefined && owned.lease.owner !== owner && owned.lease.expiresAtMs > nowMs) {
+  if (
+    owned !== undefined &&
+    owned.lease.owner !== owner &&
+    isInForce(owned.lease.expiresAtMs, nowMs)
+  ) {
     const { owner: holder, epoch, expiresAtMs } = owned.lease;
     return { kind: 'held', owner: holder, epoch, remainingMs: expiresAtMs - nowMs };
   }
@@ -74,7 +79,7 @@ export function listLeases(state: MemoryState): Lease[] {
 export function liveNodes(state: MemoryState): { node: string; address: string }[] {
   const nowMs = state.now();
   return [...state.nodes]
-    .filter(([, { expiresAtMs }]) => expiresAtMs > nowMs)
+    .filter(([, { expiresAtMs }]) => isInForce(expiresAtMs, nowMs))
     .map(([node, { address }]) => ({ node, address }))
     .sort((a, b) => compareText(a.node, b.node));
 }

@@ -1,3 +1,4 @@
+import { LEASE_MS_MAX } from '../lease-length.ts';
 import type { BeatResult, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
@@ -30,7 +31,8 @@ export function forgetNode({ db }: Context, node: string): void {
 }
 
 export function liveNodes({ db, now }: Context): { node: string; address: string }[] {
+  const nowMs = now();
   return db
-    .all(LIST_NODES, now())
+    .all(LIST_NODES, nowMs, nowMs + LEASE_MS_MAX)
     .map((row) => ({ node: row['node'] as string, address: row['address'] as string }));
 }

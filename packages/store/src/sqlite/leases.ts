@@ -1,3 +1,4 @@
+import { isInForce } from '../lease-length.ts';
 import type { AcquireResult, Lease, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
@@ -21,7 +22,7 @@ export function acquireLease(
     const nowMs = now();
     const row = db.get(READ_PARTITION, partition);
     const held = row === undefined ? null : toLease(row);
-    if (held !== null && held.owner !== owner && held.expiresAtMs > nowMs) {
+    if (held !== null && held.owner !== owner && isInForce(held.expiresAtMs, nowMs)) {
       const remainingMs = held.expiresAtMs - nowMs;
       return { kind: 'held', owner: held.owner, epoch: held.epoch, remainingMs };
     }

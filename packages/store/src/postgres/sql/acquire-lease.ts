@@ -1,3 +1,4 @@
+import { LEASE_MS_MAX } from '../../lease-length.ts';
 import { CLOCK_MS, sql } from './statement.ts';
 
 /**
@@ -16,6 +17,7 @@ taken as (
   on conflict (partition) do update
   set owner = excluded.owner, epoch = held.epoch + 1, expires_at_ms = excluded.expires_at_ms
   where held.owner = excluded.owner or held.expires_at_ms <= (select now_ms from clock)
+    or held.expires_at_ms > (select now_ms from clock) + ${LEASE_MS_MAX}
   returning epoch, dropped_seq
 ),
 fence as (
