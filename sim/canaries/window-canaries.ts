@@ -30,6 +30,31 @@ function forgettingMark(isIt: () => boolean) {
   };
 }
 
+/** Does something to a schedule right after a version of it was adopted. */
+function afterEdit(act: (schedule: Schedule) => void) {
+  return ({ core }: Engine): void => {
+    const emit = core.emit.bind(core);
+    core.emit = (book, fact, run) => {
+      emit(book, fact, run);
+      if (fact.kind !== 'scheduleSet') return;
+      const schedule = book.schedules.get(`${fact.tenant}\n${fact.schedule}`);
+      if (schedule !== undefined) act(schedule);
+    };
+  };
+}
+
+/** Drops some versions for good, as if they had never been found. */
+function droppingVersions(engine: Engine): void {
+  const apply = engine.apply.bind(engine);
+  engine.apply = (command, now, random) => {
+    const isDropped =
+      command.kind === 'setSchedule' && command.spec !== null && command.version % 3 === 0;
+    return isDropped ? { kind: 'done' } : apply(command, now, random);
+  };
+}
+
+const EDITED = { ...SCHEDULED, schedules: 8, minutes: 8, scheduleEditMs: 8_000 } as const;
+
 export const WINDOW_CANARIES: readonly CodeCanary[] = [
   {
     name: 'a take-over forgets the last windows and fires them again',
@@ -94,6 +119,43 @@ export const WINDOW_CANARIES: readonly CodeCanary[] = [
         };
       },
     }),
+  },
+  {
+    name: 'an edit decides the windows of the time before it',
+    caughtBy: 'C7',
+    options: canaryWorld(69, {}, EDITED),
+    sabotage: () => ({
+      engine: afterEdit((schedule) => {
+        schedule.earlier = null;
+      }),
+    }),
+  },
+  {
+    name: 'a paused schedule goes on firing',
+    caughtBy: 'C7',
+    options: canaryWorld(70, {}, EDITED),
+    sabotage: () => ({
+      engine: afterEdit((schedule) => {
+        schedule.spec = { ...schedule.spec, paused: false };
+      }),
+    }),
+  },
+  {
+    name: 'an edit that excludes overlap does not know the runs that are live',
+    caughtBy: 'C7',
+    options: canaryWorld(71, {}, { ...EDITED, schedules: 12, workers: [1, 1] }),
+    seeds: 6,
+    sabotage: () => ({
+      engine: afterEdit((schedule) => {
+        schedule.live?.clear();
+      }),
+    }),
+  },
+  {
+    name: 'versions of schedules are dropped while nobody could adopt them',
+    caughtBy: 'C7',
+    options: canaryWorld(72, {}, EDITED),
+    sabotage: () => ({ engine: droppingVersions }),
   },
   {
     name: 'runs overlap though their schedule forbids it',

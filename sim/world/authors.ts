@@ -43,6 +43,10 @@ export class Authors {
     this.#nodeDice = world.streams.of('authors.nodes');
   }
 
+  get #editMs(): number {
+    return this.#world.options.scheduleEditMs ?? EDIT_MS_MEAN;
+  }
+
   /** Every schedule was deleted, and its owner knows. */
   get isQuiet(): boolean {
     if (this.#saved.some(({ isDeleted }) => !isDeleted)) return false;
@@ -79,7 +83,7 @@ export class Authors {
   }
 
   #editLater(): void {
-    this.#world.clockwork.after(exponential(this.#dice, EDIT_MS_MEAN), this.#actor, () => {
+    this.#world.clockwork.after(exponential(this.#dice, this.#editMs), this.#actor, () => {
       if (this.#isOver) return;
       const saved = pick(this.#dice, this.#saved);
       void this.#save(saved, this.#edit(saved));

@@ -53,6 +53,8 @@ export interface Options {
   readonly dueShare: number;
   readonly liarShare: number;
   readonly schedules: number;
+  /** Mean time between two edits of schedules; absent: as the authors have it. */
+  readonly scheduleEditMs?: number;
   /** Whether runs start others when they end. */
   readonly follows: boolean;
   /** Whether clients send events, and runs wait for them. */
