@@ -1,5 +1,6 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { TargetOptions } from '@signalbox/protocol';
+import type { Store } from '@signalbox/store';
 import { type Logger, pino } from 'pino';
 import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
