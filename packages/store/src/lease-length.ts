@@ -7,6 +7,10 @@
 export const LEASE_MS_MAX = 900_000;
 
 /** Whether something that was written with a time of expiry counts at the time. */
-export function isInForce(expiresAtMs: number, nowMs: number): boolean {
-  return expiresAtMs > nowMs && expiresAtMs <= nowMs + LEASE_MS_MAX;
+export function isInForce(
+  expiresAtMs: number,
+  nowMs: number,
+  leaseMsMax: number = LEASE_MS_MAX,
+): boolean {
+  return expiresAtMs > nowMs && expiresAtMs <= nowMs + leaseMsMax;
 }

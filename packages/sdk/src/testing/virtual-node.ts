@@ -55,7 +55,7 @@ export function virtualNode(params: {
 }): VirtualNode {
   const { time } = params;
   const startMs = time.nowMs;
-  const store = createMemoryStore({ now: () => time.nowMs });
+  const store = createMemoryStore({ now: () => time.nowMs, leaseMsMax: NEVER_MS });
   const settings = { heartbeatMs: NEVER_MS, silentMs: NEVER_MS, horizonMs: NEVER_MS };
   const engine = new Engine(settings, zoneOf, graphPorts());
   // Real timers are set in steps of an hour; a virtual one goes straight to what is due next.

@@ -1,4 +1,5 @@
 import { GROUP_SEGMENT_SIZE_DEFAULT } from '../group-segment.ts';
+import { LEASE_MS_MAX } from '../lease-length.ts';
 import { SEGMENT_MS_DEFAULT } from '../run-segment.ts';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
 import type { Store } from '../store.ts';
@@ -22,6 +23,8 @@ export interface MemoryStoreOptions {
   readonly segmentMs?: number;
   /** Seqs per group segment. */
   readonly groupSegmentSize?: number;
+  /** `LEASE_MS_MAX` unless time is virtual and years pass between two beats. */
+  readonly leaseMsMax?: number;
 }
 
 export interface MemoryStore extends Store {
@@ -39,6 +42,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     now: options.now,
     segmentMs: options.segmentMs ?? SEGMENT_MS_DEFAULT,
     groupSegmentSize: options.groupSegmentSize ?? GROUP_SEGMENT_SIZE_DEFAULT,
+    leaseMsMax: options.leaseMsMax ?? LEASE_MS_MAX,
   });
   return {
     migrate: async () => {},

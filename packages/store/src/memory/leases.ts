@@ -15,7 +15,7 @@ export function acquireLease(
   if (
     owned !== undefined &&
     owned.lease.owner !== owner &&
-    isInForce(owned.lease.expiresAtMs, nowMs)
+    isInForce(owned.lease.expiresAtMs, nowMs, state.leaseMsMax)
   ) {
     const { owner: holder, epoch, expiresAtMs } = owned.lease;
     return { kind: 'held', owner: holder, epoch, remainingMs: expiresAtMs - nowMs };
@@ -79,7 +79,7 @@ export function listLeases(state: MemoryState): Lease[] {
 export function liveNodes(state: MemoryState): { node: string; address: string }[] {
   const nowMs = state.now();
   return [...state.nodes]
-    .filter(([, { expiresAtMs }]) => isInForce(expiresAtMs, nowMs))
+    .filter(([, { expiresAtMs }]) => isInForce(expiresAtMs, nowMs, state.leaseMsMax))
     .map(([node, { address }]) => ({ node, address }))
     .sort((a, b) => compareText(a.node, b.node));
 }

@@ -24,6 +24,7 @@ export interface MemoryState {
   readonly now: () => number;
   readonly segmentMs: number;
   readonly groupSegmentSize: number;
+  readonly leaseMsMax: number;
   readonly ownership: Map<number, Ownership>;
   readonly groups: Map<number, SortedList<Group>>;
   readonly checkpoints: Map<number, Checkpoint>;
@@ -85,6 +86,7 @@ export function newState(options: {
   now: () => number;
   segmentMs: number;
   groupSegmentSize: number;
+  leaseMsMax: number;
 }): MemoryState {
   return {
     ...options,
