@@ -145,7 +145,7 @@ describe('large payloads', () => {
     await vi.waitFor(() => {
       vi.advanceTimersByTime(1_000);
       expect(node.all('finish')).toHaveLength(1);
-    });
+    }, 20_000);
     expect(textOf(node.all('finish')[0]?.output)).toBe('"done"');
   });
 

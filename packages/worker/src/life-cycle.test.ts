@@ -22,7 +22,7 @@ describe('life-cycle', () => {
     );
     node.say(buildAssign(1));
     await node.next('finish');
-    await vi.waitFor(() => expect(worker.tracking.held).toBe(0));
+    await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
     await worker.stop();
     expect(edges).toEqual([
       'worker starting registering',

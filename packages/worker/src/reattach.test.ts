@@ -22,7 +22,7 @@ describe('re-attaching', () => {
     context.log.info('alone');
     await context.checkpoint.save({ page: 3 });
     open('done without you');
-    await vi.waitFor(() => expect(worker.tracking).toMatchObject({ held: 1, running: 0 }));
+    await vi.waitFor(() => expect(worker.tracking).toMatchObject({ held: 1, running: 0 }), 20_000);
     expect(node.all('finish')).toEqual([]);
     node.isUp = true;
     const finish = await node.next('finish');
@@ -30,7 +30,7 @@ describe('re-attaching', () => {
     expect(node.all('hello')[1]?.holds).toEqual([buildRef(1)]);
     expect(node.all('hello')[1]?.instance).toBe(node.all('hello')[0]?.instance);
     expect(textOf(node.all('log')[0]?.text)).toContain('alone');
-    await vi.waitFor(() => expect(worker.tracking.held).toBe(0));
+    await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
     expect(node.all('finish')).toHaveLength(1);
   });
 
@@ -46,7 +46,7 @@ describe('re-attaching', () => {
     }
     expect(worker.tracking.held).toBe(1);
     node.say({ kind: 'confirm', refs: [buildRef(1)] });
-    await vi.waitFor(() => expect(worker.tracking.held).toBe(0));
+    await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
   });
 
   it('OBS-12 says again what a node may have forgotten before it took over', async () => {
@@ -187,11 +187,11 @@ describe('several nodes', () => {
     await begun;
     a.isUp = false;
     a.cut();
-    await vi.waitFor(() => expect(a.isConnected).toBe(false));
+    await vi.waitFor(() => expect(a.isConnected).toBe(false), 20_000);
     b.say({ kind: 'restate' });
     expect((await b.next('hello', 2)).holds).toEqual([buildRef(1)]);
     open('over');
     expect((await b.next('finish')).ref).toEqual(buildRef(1));
-    await vi.waitFor(() => expect(worker.tracking.held).toBe(0));
+    await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
   });
 });

@@ -45,7 +45,7 @@ describe('stopping an attempt', () => {
     await node.next('refuse');
     open();
     const none = { held: 0, running: 0, occupying: 0, progress: 0 };
-    await vi.waitFor(() => expect(worker.tracking).toEqual(none));
+    await vi.waitFor(() => expect(worker.tracking).toEqual(none), 20_000);
   });
 
   it('a success in spite of the signal is a success', async () => {
@@ -156,6 +156,6 @@ describe('stopping an attempt', () => {
     open();
     expect(await granted.promise).toBe(false);
     const none = { held: 0, running: 0, occupying: 0, progress: 0 };
-    await vi.waitFor(() => expect(worker.tracking).toEqual(none));
+    await vi.waitFor(() => expect(worker.tracking).toEqual(none), 20_000);
   });
 });

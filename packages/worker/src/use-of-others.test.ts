@@ -34,7 +34,7 @@ describe('use of the worker that a node does not count itself', () => {
     await b.until(() => slotsTold(b) === 1);
     a.isUp = false;
     a.cut();
-    await vi.waitFor(() => expect(a.isConnected).toBe(false));
+    await vi.waitFor(() => expect(a.isConnected).toBe(false), 20_000);
     b.say({ kind: 'restate' });
     expect((await b.next('hello', 2)).foreignUse.slots).toBe(1);
     return world;

@@ -20,7 +20,7 @@ it('SEC-03 an entry that the store could not take is written when it is back, in
   await vi.waitFor(async () => {
     const rows = await store.readAudit({ tenant: 'acme', after: 0, limit: 10 });
     expect(rows.map(({ target }) => target)).toEqual(['a', 'b']);
-  });
+  }, 20_000);
   await record('c');
   const rows = await store.readAudit({ tenant: 'acme', after: 0, limit: 10 });
   expect(rows.map(({ target }) => target)).toEqual(['a', 'b', 'c']);

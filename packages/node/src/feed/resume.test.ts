@@ -30,7 +30,7 @@ async function watch(node: SmallNode, lastEventId?: string, client = new Client(
 /** The id that a client has before anything happens. */
 async function firstId(node: SmallNode): Promise<string> {
   const client = await watch(node);
-  await vi.waitFor(() => expect(client.lastEventId).not.toBe(''));
+  await vi.waitFor(() => expect(client.lastEventId).not.toBe(''), 20_000);
   client.close();
   return client.lastEventId;
 }
@@ -71,7 +71,7 @@ describe('a stream of a tenant that is resumed', () => {
     const { context, feed } = node;
     const common = { context, feed, tenant: 'acme' };
     const streaming = streamTenant({ ...common, lastEventId: from, sink: slow, heartbeatMs: 5 });
-    await vi.waitFor(() => expect(slow.comments).toBeGreaterThan(1));
+    await vi.waitFor(() => expect(slow.comments).toBeGreaterThan(1), 20_000);
     expect(slow.messages.length).toBeLessThan(20);
     slow.close();
     (await streaming).close();
@@ -118,18 +118,19 @@ describe('a stream of a tenant that is resumed', () => {
 
   it('EXT-20 goes on with partitions that its node lost and got back', async () => {
     const loop = { beatMs: 30 };
-    const first = await startNode({ loop });
+    // By these names each node gets some of the four partitions.
+    const first = await startNode({ loop, name: 'first' });
     const jobs = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
     for (const job of jobs) await first.define(job);
     const client = await watch(first);
-    const second = SmallNode.idle({ disk: first.disk, loop });
+    const second = SmallNode.idle({ disk: first.disk, loop, name: 'second' });
     nodes.push(second);
     await second.context.loop.start();
     const owned = (node: SmallNode) => [0, 1, 2, 3].filter((p) => node.context.loop.owns(p));
     await vi.waitFor(() => {
       expect(owned(second)).not.toEqual([]);
       expect(owned(first).length + owned(second).length).toBe(4);
-    });
+    }, 20_000);
     const ids: string[] = [];
     for (const job of jobs) ids.push(await second.submit({ job }));
     // Those that the second does not own are in the inbox until the first takes them.
@@ -162,7 +163,7 @@ describe('a stream', () => {
     await cancelRun(node.context, caller(), { id });
     const ids: string[] = [];
     for (let i = 0; i < 120; i++) ids.push(await node.submit({ job: 'mail' }));
-    await vi.waitFor(() => expect(submitted(client)).toHaveLength(120));
+    await vi.waitFor(() => expect(submitted(client)).toHaveLength(120), 20_000);
     expect(submitted(client)).toEqual(ids.sort());
     const kinds = client.messages.filter(({ data }) => data.run === id).map(({ kind }) => kind);
     expect(kinds).toEqual(['runCancelRequested', 'runEnded']);
@@ -257,7 +258,7 @@ describe('a stream of a run that is resumed', () => {
     const lastEventId = `${fresh.lastEventId}~${(fromMs + 10 * seen).toString(36)}`;
     for (const each of [node, other]) {
       const again = await watchOne(each, id, lastEventId);
-      await vi.waitFor(() => expect(numbers(again)).toContain(COUNT - 1));
+      await vi.waitFor(() => expect(numbers(again)).toContain(COUNT - 1), 20_000);
       // Those of the last second come again, all before are known.
       expect(numbers(again).size).toBe(COUNT - seen + 100);
       again.close();
@@ -299,7 +300,7 @@ describe('a stream of a run that is resumed', () => {
       sink: slow,
       heartbeatMs: 5,
     });
-    await vi.waitFor(() => expect(slow.comments).toBeGreaterThan(1));
+    await vi.waitFor(() => expect(slow.comments).toBeGreaterThan(1), 20_000);
     slow.close();
     await streaming;
     const again = await watchOne(node, id, slow.lastEventId);

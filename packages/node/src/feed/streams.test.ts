@@ -150,7 +150,7 @@ describe('the stream of a tenant', () => {
     await vi.waitFor(() => {
       expect(client.comments).toBeGreaterThanOrEqual(2);
       expect(client.lastEventId).not.toBe(before);
-    });
+    }, 20_000);
     expect(client.messages).toEqual([]);
     stream.close();
   });

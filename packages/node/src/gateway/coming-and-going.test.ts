@@ -55,7 +55,7 @@ describe('coming and going', () => {
     const worker = await connect('w');
     await world.loop.flushed();
     expect(world.gateway.workers()).toHaveLength(1);
-    await vi.waitFor(() => expect(world.gateway.workers()).toEqual([]));
+    await vi.waitFor(() => expect(world.gateway.workers()).toEqual([]), 20_000);
     worker.say({ kind: 'beat', foreignUse: helloOf('w').foreignUse, progress: [] });
     await worker.got('restate');
     worker.say(helloOf('w'));

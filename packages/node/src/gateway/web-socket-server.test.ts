@@ -61,7 +61,7 @@ describe('a link over a socket', () => {
     client.socket.terminate();
     await vi.waitFor(() => {
       expect(net.world.gateway.worker('w')?.status).toBe('detached');
-    });
+    }, 20_000);
   });
 
   it('a stopping node says 1001', async () => {

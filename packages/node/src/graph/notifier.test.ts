@@ -23,7 +23,7 @@ it('HTP-06 a delivery that the loop could not take in is stated until it is, and
   const context = { loop, log: pino({ level: 'silent' }) } as unknown as NodeContext;
   const notifier = new Notifier(() => context, [1, 1]);
   notifier.notify({ partition: 0, notification: notification as never });
-  await vi.waitFor(() => expect(execute).toHaveBeenCalledTimes(3));
+  await vi.waitFor(() => expect(execute).toHaveBeenCalledTimes(3), 20_000);
   await new Promise(setImmediate);
   expect(execute).toHaveBeenCalledTimes(3);
   expect(execute).toHaveBeenLastCalledWith({

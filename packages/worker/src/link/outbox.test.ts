@@ -113,7 +113,7 @@ describe('the outbox', () => {
       outbox.say({ kind: 'accept', refs: [ref] });
       await new Promise((resolve) => setImmediate(resolve));
     }
-    await vi.waitFor(() => expect(outbox.length).toBe(0));
+    await vi.waitFor(() => expect(outbox.length).toBe(0), 20_000);
     expect(sent.reduce((a, b) => a + b)).toBe(2_000);
     expect(sent.length).toBeLessThan(1_000);
   });

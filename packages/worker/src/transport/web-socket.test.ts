@@ -169,7 +169,7 @@ describe('a worker in a process of its own', () => {
     const exit = once(child, 'exit');
     child.kill('SIGTERM');
     expect(await exit).toEqual([0, null]);
-    await vi.waitFor(() => expect(node.all('bye')).toHaveLength(1));
+    await vi.waitFor(() => expect(node.all('bye')).toHaveLength(1), 20_000);
     const kinds = node.heard.map(({ frame }) => frame.kind).filter((kind) => kind !== 'beat');
     expect(kinds).toEqual(['hello', 'accept', 'drain', 'checkpoint', 'finish', 'bye']);
   });
