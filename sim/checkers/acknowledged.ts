@@ -152,9 +152,14 @@ class Answers {
   }
 }
 
-function lostAliases({ events }: Evidence): string[] {
+function lostAliases({ events, options }: Evidence): string[] {
+  const ackedAt = new Map<string, number>();
+  // An alias is kept for as long as a key.
+  const keptMs = options.wild.keeping?.keysMs ?? Number.POSITIVE_INFINITY;
   return events.flatMap((event) => {
+    if (event.kind === 'submit.inbox') ackedAt.set(event.alias, event.t);
     if (event.kind !== 'alias.read' || event.found !== null) return [];
+    if (event.t - (ackedAt.get(event.alias) ?? 0) > keptMs / 2) return [];
     return [`operation ${event.op} was acknowledged as ${event.alias}, which was denied`];
   });
 }

@@ -24,6 +24,11 @@ export class ServerTime {
     return this.#last;
   }
 
+  /** The clock of this process alone: it never steps and knows no calendar. */
+  monotonic(): number {
+    return this.#monotonicMs();
+  }
+
   /** The store said what time it is, in an answer to a question asked at `askedAt`. */
   sync(storeMs: number, askedAt: number): void {
     const mono = this.#monotonicMs();
