@@ -136,7 +136,7 @@ function withLargeInputs(options: Options): Options {
   const loop = { ...options.loop, ...{ groupBytesMax: 100_000 } };
   const pages = { pageSize: 3, queueWindow: 60, classWindow: 60, nodeWindow: 63 };
   const engine = { ...options.engine, ...pages, inputBytesMax: 60_000 };
-  const wild = { ...options.wild, inputBytesMax: LARGE_INPUT - 1, commitBytesMax: 600_000 };
+  const wild = { ...options.wild, inputBytesMax: LARGE_INPUT - 1, commitBytesMax: 450_000 };
   const burst = Math.max(options.burst, 80);
   return { ...options, loop, engine, wild, burst };
 }
