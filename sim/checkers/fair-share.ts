@@ -50,7 +50,10 @@ class Contest {
 
   constructor({ runs, misfits, weights }: Evidence) {
     this.#weights = weights;
-    const fitting = runs.filter(({ run }) => !misfits.has(run.job));
+    // One that is due later does not wait for a place.
+    const fitting = runs.filter(({ run }) => {
+      return !misfits.has(run.job) && !run.head.includes('"dueAt"');
+    });
     this.#tenantOf = new Map(fitting.map(({ run }) => [runKey(run.id), run.tenant]));
   }
 

@@ -102,9 +102,9 @@ export class SimNode {
     const front = frontDoor(world, { name: owner, loop, store });
     const process = { owner, loop, gateway, store, front, watch, isReady: false };
     this.process = process;
-    watch.follow(loop);
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);
+    watch.follow(loop);
     for (const tenant of world.catalogue.tenants) {
       loop.report({ kind: 'setTenant', ...tenant });
     }
