@@ -8,6 +8,7 @@ import {
 import type { StoredRun } from '@signalbox/store';
 import type { HistoryEvent } from './history.ts';
 import { readAlias } from './names.ts';
+import { type Quiet, quietState } from './quiet.ts';
 import { MISFITS } from './world/catalogue.ts';
 import type { Options } from './world/options.ts';
 import type { World } from './world/world.ts';
@@ -47,10 +48,14 @@ export interface Evidence {
   readonly books: readonly BookCount[];
   readonly jobs: ReadonlyMap<string, JobDefinition>;
   readonly limits: ReadonlyMap<string, number>;
+  /** By tenant. */
+  readonly weights: ReadonlyMap<string, number>;
   readonly totals: ReadonlyMap<string, Resources>;
   readonly farDueMs: number;
   /** Jobs whose tasks fit on no worker: their runs may stay open. */
   readonly misfits: ReadonlySet<string>;
+  /** What is left in the memory of the nodes. */
+  readonly quiet: Quiet;
   /** What had not come to rest; empty when everything had. */
   readonly restless: readonly string[];
 }
@@ -70,16 +75,17 @@ export async function gather(world: World): Promise<Evidence> {
   }
   const journal: JournalGroup[] = [];
   const partitions = Array.from({ length: world.options.partitions }, (_, i) => i);
+  await world.disk.archive.keepGroups();
   for (const partition of partitions) {
-    const groups = await memory.readGroups({ partition, afterSeq: 0, limit: 1e9 });
+    const groups = world.disk.archive.groups.get(partition) ?? [];
     for (const { epoch, seq, commitId, body } of groups) {
       const t = commitTimes.get(`${partition}/${seq}`) ?? Number.NaN;
       const taken = takenBy.get(`${partition}/${seq}`) ?? [];
-      const facts = decodeGroup(partition, body);
+      const facts = readFacts(world, partition, body);
       journal.push({ partition, epoch, seq, commitId, t, facts, taken });
     }
   }
-  const runs: StoredRun[] = [];
+  const runs: StoredRun[] = [...world.disk.archive.runs];
   for (const { tenant } of world.catalogue.tenants) {
     runs.push(...(await memory.listRuns({ tenant, before: null, limit: 1e9 })));
   }
@@ -94,23 +100,42 @@ export async function gather(world: World): Promise<Evidence> {
     books: await bookCounts(world),
     jobs: new Map(world.catalogue.jobs.map((job) => [job.name, job.definition])),
     limits: new Map(world.catalogue.tenants.map((each) => [each.tenant, each.runningMax])),
+    weights: new Map(world.catalogue.tenants.map((each) => [each.tenant, each.weight])),
     totals: new Map(world.workers.map((worker) => [worker.name, worker.total])),
     farDueMs: world.farDueMs,
     misfits: new Set(MISFITS.map(({ name }) => name)),
+    quiet: await quietState(world),
     restless: restless(world),
   };
 }
 
+/** A group that cannot be read keeps its partition from ever being opened again. */
+function readFacts(
+  { history }: World,
+  partition: number,
+  body: Uint8Array,
+): ReturnType<typeof decodeGroup> {
+  try {
+    return decodeGroup(partition, body);
+  } catch (error) {
+    const why = `a group of partition ${partition} cannot be read: ${String(error)}`;
+    history.add({ kind: 'fatal', node: 'reader', error: why });
+    return [];
+  }
+}
+
 async function aliasesOf({ history, disk }: World): Promise<Map<string, RunId>> {
   const aliases = new Map<string, RunId>();
-  const tenants = new Map<number, string>();
+  const asked = new Map<number, { tenant: string; t: number }>();
   for (const event of history.events) {
-    if (event.kind === 'submit.invoke') tenants.set(event.op, event.tenant);
+    if (event.kind === 'submit.invoke') asked.set(event.op, event);
     if (event.kind !== 'submit.inbox') continue;
     const { entry: key, position } = readAlias(event.alias);
-    const tenant = tenants.get(event.op) as string;
+    const { tenant = '', t = 0 } = asked.get(event.op) ?? {};
     const [held] = await disk.memory.readKeys([{ tenant, key }]);
-    if (held) aliases.set(event.alias, { ...held.run, seq: held.run.seq + position });
+    // Retention drops names too.
+    const run = held?.run ?? disk.archive.holderOf(tenant, key, t);
+    if (run !== null) aliases.set(event.alias, { ...run, seq: run.seq + position });
   }
   return aliases;
 }

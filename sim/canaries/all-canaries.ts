@@ -1,6 +1,7 @@
 import { CHECKERS } from '../checkers/all-checkers.ts';
 import type { Evidence } from '../evidence.ts';
 import { simulate } from '../simulate.ts';
+import type { Options } from '../world/options.ts';
 import { Streams } from '../world/streams.ts';
 import { TAME } from '../world/wild-options.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
@@ -12,11 +13,13 @@ import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
 import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
+import { MUTANTS_OF_REST } from './mutants-of-rest.ts';
 import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
 import { MUTANTS_OF_WINDOWS } from './mutants-of-windows.ts';
 import { MUTANTS_OF_WORKERS } from './mutants-of-workers.ts';
 import { NESTED_CANARIES } from './nested-canaries.ts';
 import { STORE_CANARIES } from './store-canaries.ts';
+import { WILD_CANARIES } from './wild-canaries.ts';
 import { WINDOW_CANARIES } from './window-canaries.ts';
 
 export const CODE_CANARIES: readonly CodeCanary[] = [
@@ -25,6 +28,7 @@ export const CODE_CANARIES: readonly CodeCanary[] = [
   ...WINDOW_CANARIES,
   ...EVENT_CANARIES,
   ...NESTED_CANARIES,
+  ...WILD_CANARIES,
 ];
 export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_RUNS,
@@ -35,6 +39,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_EVENTS,
   ...MUTANTS_OF_NESTED,
   ...MUTANTS_OF_ANSWERS,
+  ...MUTANTS_OF_REST,
 ];
 
 /** Each lie is told at several places of the same clean history. */
@@ -86,6 +91,17 @@ export async function cleanEvidence(schedules = 0, hears = false): Promise<Evide
     ...load,
     wild,
   });
+  return clean(options);
+}
+
+/** Tenants compete for the places of one node, and all get their share. */
+async function contestEvidence(): Promise<Evidence> {
+  const wild = { ...TAME, contest: true };
+  const options = canaryWorld(43, {}, { minutes: 12, nodes: 1, burst: 60, dueShare: 0, wild });
+  return clean(options);
+}
+
+async function clean(options: Options): Promise<Evidence> {
   const { evidence, result } = await simulate(options);
   if (result.violations.length > 0) {
     throw new Error(`the clean history is not clean: ${JSON.stringify(result.violations[0])}`);
@@ -99,6 +115,7 @@ async function runMutants(): Promise<CanaryResult> {
   const evidences = new Map([
     ['C7', await cleanEvidence(8)],
     ['C14', await cleanEvidence(0, true)],
+    ['C17', await contestEvidence()],
   ]);
   const missed: string[] = [];
   let total = 0;

@@ -162,7 +162,7 @@ export const MUTANTS_OF_OWNERS: readonly Mutant[] = [
       );
       if (read?.view == null) return null;
       const view = { ...read.view, state: 'RUNNING' as const, endedAtMs: null };
-      const again = { ...read, t: read.t + 2, invokedAt: read.t + 1, view };
+      const again = { ...read, t: read.t + 2_001, invokedAt: read.t + 2_000, view };
       return { ...evidence, events: [...evidence.events, again] };
     },
   },

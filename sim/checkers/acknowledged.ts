@@ -44,6 +44,10 @@ function headOf({ run }: StoredRun): RunHead {
 class Answers {
   readonly #evidence: Evidence;
   readonly #asked = new Map<number, Invoke>();
+  /** By tenant and key. */
+  readonly #byKey = new Map<string, Invoke[]>();
+  /** Runs that each operation was answered with. */
+  readonly #told = new Map<number, Set<string>>();
   readonly #lives: ReadonlyMap<string, Lifetime>;
   readonly #ownRun = new Map<number, StoredRun>();
   /** By tenant and key: the run that holds it. */
@@ -76,7 +80,7 @@ class Answers {
     const byName = new Map(runs.map((stored) => [runKey(stored.run.id), stored]));
     const askedAt = new Map<number, number>();
     for (const event of events) {
-      if (event.kind === 'submit.invoke') this.#asked.set(event.op, event);
+      if (event.kind === 'submit.invoke') this.#ask(event);
       if (event.kind === 'submit.invoke' || event.kind === 'submit.again') {
         askedAt.set(event.op, event.t);
       }
@@ -90,6 +94,13 @@ class Answers {
         event.kind === 'submit.inbox' ? 'alias' : event.duplicate ? 'duplicate' : 'created';
       yield { op, run, how, job, t, askedAt: askedAt.get(op) ?? 0 };
     }
+  }
+
+  #ask(event: Invoke): void {
+    this.#asked.set(event.op, event);
+    if (event.key === null) return;
+    const name = `${event.tenant}/${event.key}`;
+    this.#byKey.set(name, [...(this.#byKey.get(name) ?? []), event]);
   }
 
   #isOwn(asked: Invoke, { run }: Answered): boolean {
@@ -111,7 +122,7 @@ class Answers {
     if (run.run.tenant !== asked.tenant) return `was answered with another tenant's ${name}`;
     if (how === 'created') return `was told that it made ${name}, which another one made`;
     if (job !== run.run.job) return `was answered with ${name}, as if it were of ${job}`;
-    if (this.#sharesKey(asked, run)) return null;
+    if (this.#sharesKey(asked, run) || this.#wasTold(answered)) return null;
     const own = this.#ownRun.get(asked.op);
     if (own !== undefined) return `is run ${runKey(own.run.id)}, and was answered with ${name}`;
     const holder =
@@ -125,11 +136,28 @@ class Answers {
     return this.#livedThen(asked, answered) ? null : `was answered with ${name}, which was over`;
   }
 
+  /** Sent again, it is told the same: the key of a submission that equals a run stands for that run. */
+  #wasTold({ op, run }: Answered): boolean {
+    const told = this.#told.get(op) ?? new Set();
+    const name = runKey(run.run.id);
+    if (told.has(name)) return true;
+    this.#told.set(op, told.add(name));
+    return false;
+  }
+
   /** The same key, or the same place in a request under the same key. */
   #sharesKey(asked: Invoke, run: StoredRun): boolean {
     if (asked.key !== null && headOf(run).key === asked.key) return true;
+    if (this.#keyStandsFor(asked, run)) return true;
     const other = this.#asked.get(opOf(run));
     return asked.request !== null && other?.request === asked.request;
+  }
+
+  /** Somebody else submitted under the same key what equals the run. */
+  #keyStandsFor({ key, tenant, job }: Invoke, run: StoredRun): boolean {
+    if (key === null || run.run.job !== job) return false;
+    const others = this.#byKey.get(`${tenant}/${key}`) ?? [];
+    return others.some((other) => other.job === job && this.#sharesUnique(other, run));
   }
 
   #sharesUnique(asked: Invoke, run: StoredRun): boolean {
@@ -152,9 +180,14 @@ class Answers {
   }
 }
 
-function lostAliases({ events }: Evidence): string[] {
+function lostAliases({ events, options }: Evidence): string[] {
+  const ackedAt = new Map<string, number>();
+  // An alias is kept for as long as a key.
+  const keptMs = options.wild.keeping?.keysMs ?? Number.POSITIVE_INFINITY;
   return events.flatMap((event) => {
+    if (event.kind === 'submit.inbox') ackedAt.set(event.alias, event.t);
     if (event.kind !== 'alias.read' || event.found !== null) return [];
+    if (event.t - (ackedAt.get(event.alias) ?? 0) > keptMs / 2) return [];
     return [`operation ${event.op} was acknowledged as ${event.alias}, which was denied`];
   });
 }

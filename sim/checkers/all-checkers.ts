@@ -1,14 +1,17 @@
 import type { Evidence } from '../evidence.ts';
 import { ackMeansDone } from './ack-means-done.ts';
 import { acknowledged } from './acknowledged.ts';
+import { answered } from './answered.ts';
 import { attemptChain } from './attempt-chain.ts';
 import type { Checker } from './checker.ts';
 import { conservation } from './conservation.ts';
+import { fairShare } from './fair-share.ts';
 import { fencing } from './fencing.ts';
 import { followers } from './followers.ts';
 import { graphOrder } from './graph-order.ts';
 import { heardEvents } from './heard-events.ts';
 import { ledger } from './ledger.ts';
+import { leftOver } from './left-over.ts';
 import { limits } from './limits.ts';
 import { liveness } from './liveness.ts';
 import { nestedRuns } from './nested-runs.ts';
@@ -37,6 +40,9 @@ export const CHECKERS: readonly Checker[] = [
   heardEvents,
   nestedRuns,
   acknowledged,
+  fairShare,
+  leftOver,
+  answered,
   ledger,
 ];
 

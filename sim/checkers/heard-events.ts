@@ -63,7 +63,10 @@ function stories(evidence: Evidence): string[] {
   const sent = new Map<string, Sent>();
   for (const event of evidence.events)
     if (event.kind === 'event.sent') sent.set(event.entry, event);
-  const listens = evidence.runs.filter(({ run }) => run.job === LISTENS.name);
+  // A retry goes on with what its run had been told.
+  const listens = evidence.runs.filter(({ run }) => {
+    return run.job === LISTENS.name && !run.head.includes('"retryOf"');
+  });
   const jobs = new Map(listens.map(({ run }) => [runKey(run.id), run.tenant]));
   const live = new Map<string, Listener>();
   for (const group of evidence.journal) {

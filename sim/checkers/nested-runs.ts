@@ -23,7 +23,8 @@ interface Pair {
 
 /**
  * C15: a wait for a run has at most one, which the wait really asked for; one that nobody waits for any
- * more is not left going; nobody waits for one that has ended; a wait ends as its run did.
+ * more is not left going; nobody waits for one that has ended; a wait ends as its run did; it has the
+ * input that the wait gives it, which here is that of its parent.
  */
 export const nestedRuns: Checker = {
   name: 'C15',
@@ -76,6 +77,9 @@ function unasked(pairs: readonly Pair[], { journal }: Evidence): string[] {
 
 function parted({ name, stored, parent, task, nested }: Pair): string[] {
   if (parent === undefined) return [`the nested run ${name} has no parent`];
+  if (stored.run.inputBytes !== parent.run.inputBytes) {
+    return [`the nested run ${name} was started without the input that it was to get`];
+  }
   if (task === null) {
     // Its parent may wait for another by now; what it did after the end of this one is not told.
     return stored.end === null ? [] : stillWaiting(name, parent);

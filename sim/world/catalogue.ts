@@ -1,4 +1,5 @@
 import type { JobDefinition } from '@signalbox/engine';
+import { edgeJob } from './edges.ts';
 import { GRAPHS, task } from './graph-jobs.ts';
 import type { Options } from './options.ts';
 import { between, chance, type Dice } from './streams.ts';
@@ -224,16 +225,23 @@ export function drawCatalogue(
     tenant: `t${i}`,
     weight: 1 + dice.int(4),
     // The first one is never held, so that a seed of one tenant gets on.
-    runningMax: i > 0 && chance(dice, 0.6) ? 1 + dice.int(4) : Number.POSITIVE_INFINITY,
+    runningMax:
+      i > 0 && chance(dice, 0.6) && !wild.contest ? 1 + dice.int(4) : Number.POSITIVE_INFINITY,
   }));
   // Most seeds know most jobs; a seed of few kinds looks more closely at those.
   const drawn = chance(dice, 0.7) ? JOBS : JOBS.filter(() => chance(dice, 0.5));
   const needed = new Set(drawn.flatMap(({ needs = [] }) => needs));
   const jobs = JOBS.filter((job) => drawn.includes(job) || needed.has(job.name));
   const known = jobs.length === 0 ? JOBS : jobs;
+  if (wild.contest) {
+    const contested = JOBS.filter(({ name }) => name === 'bulk');
+    const all = [...contested, ...MISFITS];
+    return { tenants, jobs: all, job: (name) => all.find((job) => job.name === name) as Job };
+  }
   const chosen = [...known, ...(hears ? [LISTENS] : []), ...(wild.overlaps ? [ALONE] : [])];
   if (wild.misfitShare > 0) chosen.push(...MISFITS);
-  const byName = new Map([...JOBS, LISTENS, ALONE, ...MISFITS].map((job) => [job.name, job]));
+  if (wild.edges) chosen.push(edgeJob(dice));
+  const byName = new Map([...JOBS, ...chosen].map((job) => [job.name, job]));
   return { tenants, jobs: chosen, job: (name) => byName.get(name) as Job };
 }
 

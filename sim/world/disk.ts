@@ -1,14 +1,23 @@
-import type { Store } from '@signalbox/store';
+import { type Commit, type Store, StoreError } from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import type { Coverage } from '../coverage.ts';
 import type { History } from '../history.ts';
 import { runKey } from '../names.ts';
+import { Archive } from './archive.ts';
 import { MISFITS } from './catalogue.ts';
 import type { Clockwork } from './clockwork.ts';
 
 /** Midday of some day: a step of an hour either way stays within the segments that were made. */
 const BASE_MS = 1_790_000_000_000 - (1_790_000_000_000 % 86_400_000) + 43_200_000;
 const DAYS = 4;
+
+function bytesOf({ parts }: Commit): number {
+  return parts.reduce((sum, { body, runs, ends }) => {
+    const inputs = runs.reduce((all, { input }) => all + (input?.length ?? 0), 0);
+    const outputs = ends.reduce((all, { output }) => all + (output?.length ?? 0), 0);
+    return sum + body.length + inputs + outputs;
+  }, 0);
+}
 
 function isMisfit(job: string): boolean {
   return MISFITS.some(({ name }) => name === job);
@@ -27,7 +36,10 @@ export class Disk {
   readonly open = new Map<string, boolean>();
   readonly inbox = new Set<string>();
   farDueMs = Number.POSITIVE_INFINITY;
+  commitBytesMax = 0;
+  #excursionMs = 0;
   #offsetMs = 0;
+  readonly archive: Archive;
   readonly #clockwork: Clockwork;
   readonly #history: History;
   readonly #owners = new Map<number, string>();
@@ -38,10 +50,17 @@ export class Disk {
     this.#history = history;
     this.#coverage = coverage;
     this.memory = createMemoryStore({ now: () => this.nowMs });
-    this.store = this.#observed();
+    this.archive = new Archive(this.memory, clockwork);
+    this.store = this.archive.before(this.#observed());
   }
 
+  /** The store's clock. */
   get nowMs(): number {
+    return this.soonMs + this.#excursionMs;
+  }
+
+  /** What the store's clock says when it is not far off. */
+  get soonMs(): number {
     return Math.floor(BASE_MS + this.#clockwork.now + this.#offsetMs);
   }
 
@@ -55,6 +74,13 @@ export class Disk {
     this.#coverage.sometimes('store clock stepped');
   }
 
+  /** How far the store's clock is off from now on; 0 for not at all. */
+  excurse(toMs: number): void {
+    if (toMs === this.#excursionMs) return;
+    this.#history.add({ kind: 'clock.step', byMs: toMs - this.#excursionMs });
+    this.#excursionMs = toMs;
+  }
+
   /** Nothing is left that could go on by itself. */
   get isQuiet(): boolean {
     if (this.inbox.size > 0) return false;
@@ -66,6 +92,7 @@ export class Disk {
     return {
       ...this.memory,
       append: async (commit) => {
+        this.#refuseHuge(commit);
         const result = await this.memory.append(commit);
         if (result.kind === 'fenced') this.#coverage.sometimes('fenced commit refused');
         if (result.kind === 'committed') this.#committed(commit);
@@ -95,11 +122,21 @@ export class Disk {
     };
   }
 
-  #committed(commit: Parameters<Store['append']>[0]): void {
+  /** As a database does with a statement that is too large, however often it comes. */
+  #refuseHuge(commit: Commit): void {
+    if (this.commitBytesMax === 0) return;
+    const bytes = bytesOf(commit);
+    if (bytes > this.commitBytesMax / 8) this.#coverage.sometimes('large commit');
+    if (bytes <= this.commitBytesMax) return;
+    throw new StoreError('unavailable', `${bytes} bytes are too much for one statement`);
+  }
+
+  #committed(commit: Commit): void {
     const parts = commit.parts.map(({ partition, epoch, seq, inboxTaken }) => {
       const taken = inboxTaken.length === 0 ? {} : { taken: inboxTaken };
       return { partition, epoch, seq, ...taken };
     });
+    this.archive.name(commit);
     this.#history.add({ kind: 'commit', commitId: commit.commitId, parts });
     for (const part of commit.parts) {
       for (const run of part.runs) {

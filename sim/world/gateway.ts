@@ -13,6 +13,7 @@ import type { CommitLoop } from '@signalbox/node/loop';
 import type { Coverage } from '../coverage.ts';
 import type { History } from '../history.ts';
 import { attemptKey } from '../names.ts';
+import { carried } from './edges.ts';
 import type { Assignment, Hold, NodeMessage, WorkerMessage } from './messages.ts';
 
 const decoder = new TextDecoder();
@@ -37,6 +38,7 @@ export class Gateway {
   readonly #coverage: Coverage;
   readonly #connections = new Map<string, Connection>();
   readonly #confirmed: Set<string>;
+  readonly #onUncarried: ((error: unknown) => void) | null;
 
   constructor(params: {
     node: string;
@@ -45,6 +47,8 @@ export class Gateway {
     coverage: Coverage;
     /** Attempts that any node ever confirmed; for coverage only. */
     confirmed: Set<string>;
+    /** Told of what the link cannot carry; null where nobody looks. */
+    onUncarried: ((error: unknown) => void) | null;
   }) {
     this.#node = params.node;
     this.#loop = params.loop;
@@ -52,15 +56,26 @@ export class Gateway {
     this.#history = params.history;
     this.#coverage = params.coverage;
     this.#confirmed = params.confirmed;
+    this.#onUncarried = params.onUncarried;
   }
 
   release(effects: readonly Effect[]): void {
     for (const effect of effects) {
       if (!isToWorker(effect)) continue;
       this.#count(effect);
+      this.#carries(effect);
       const connection = this.#connections.get(effect.worker);
       const message = effect.kind === 'assign' ? this.#assignment(effect.attempt) : effect;
       connection?.send(message);
+    }
+  }
+
+  #carries(effect: Effect): void {
+    if (this.#onUncarried === null) return;
+    try {
+      carried(effect, this.#loop.time.now());
+    } catch (error) {
+      this.#onUncarried(error);
     }
   }
 

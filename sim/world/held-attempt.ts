@@ -2,9 +2,10 @@ import type { AttemptRef, AttemptResult, Resources } from '@signalbox/engine';
 import { attemptKey } from '../names.ts';
 import { drawPlan, type Plan } from './catalogue.ts';
 import type { SimEvent } from './clockwork.ts';
+import { oddDelay, oddNumber } from './edges.ts';
 import type { Assignment } from './messages.ts';
 import type { SimNode } from './node.ts';
-import { between } from './streams.ts';
+import { between, chance } from './streams.ts';
 import type { SimWorker } from './worker.ts';
 
 const encoder = new TextEncoder();
@@ -47,7 +48,9 @@ export class HeldAttempt {
     else if (end !== 'never') this.#later(ms, () => this.#finish(this.#resultOf(end)));
     const { behaviour } = this.#worker.world.catalogue.job(this.#assignment.job);
     if (behaviour.checkpoints) this.#later(CHECKPOINT_MS, () => this.#save());
-    if (behaviour.extends) this.#later(15_000, () => this.#extend());
+    // One with little time asks for more before it is over.
+    const isShort = behaviour.ms[1] < 15_000;
+    if (behaviour.extends) this.#later(isShort ? 3_000 : 15_000, () => this.#extend());
   }
 
   /** Null once it is over; -1 for a task that reports none: the beat still names it (LIV-09). */
@@ -64,7 +67,7 @@ export class HeldAttempt {
     const { dice, world } = this.#worker;
     if (this.result !== null) return;
     if (!this.#plan.heedsAbort) return world.coverage.sometimes('order to stop ignored');
-    const waitMs = between(dice, 0, graceMs * 0.9);
+    const waitMs = between(dice, 0, Math.min(graceMs * 0.9, 20_000));
     if (why === 'drained' && world.catalogue.job(this.#assignment.job).behaviour.checkpoints) {
       this.#checkpoint();
     }
@@ -88,12 +91,18 @@ export class HeldAttempt {
       case 'succeed':
         return { kind: 'succeeded', output: encoder.encode(this.output) };
       case 'transient':
-        return { kind: 'failed', error: 'ECONNRESET' };
+        return { kind: 'failed', error: 'ECONNRESET', ...this.#delay() };
       case 'permanent':
         return { kind: 'failed', error: 'bad input', class: 'permanent' };
       case 'resource':
         return { kind: 'failed', error: 'killed', exitCode: 137 };
     }
+  }
+
+  #delay(): { retryAfterMs?: number } {
+    const { dice, world } = this.#worker;
+    const isOdd = world.options.wild.edges && chance(dice, 0.3);
+    return isOdd ? { retryAfterMs: oddDelay(dice) } : {};
   }
 
   #save(): void {
@@ -109,7 +118,11 @@ export class HeldAttempt {
 
   #extend(): void {
     if (this.result !== null) return;
-    this.#worker.tell({ kind: 'extend', ref: this.ref, byMs: 15_000 }, null);
+    const { dice, world } = this.#worker;
+    const isOdd = world.options.wild.edges && chance(dice, 0.3);
+    if (isOdd) world.coverage.sometimes('number beyond its range');
+    const byMs = isOdd ? oddNumber(dice) : 15_000;
+    this.#worker.tell({ kind: 'extend', ref: this.ref, byMs }, null);
     this.#later(12_000, () => this.#extend());
   }
 

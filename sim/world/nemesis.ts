@@ -1,6 +1,6 @@
 import { FAULT_ACTS } from './fault-acts.ts';
 import { FAULTS, type FaultName } from './options.ts';
-import { exponential } from './streams.ts';
+import { between, exponential } from './streams.ts';
 import type { World } from './world.ts';
 
 /** Does harm at drawn times, and undoes it after a drawn while. */
@@ -30,6 +30,25 @@ export class Nemesis {
       if (this.#ended) return;
       history.add({ kind: 'fault', what, on: false });
       run();
+    });
+  }
+
+  /** The store's clock is wrong by months for a minute, and then right again. */
+  beginExcursions(): void {
+    const { options, clockwork, operator, streams, disk, coverage, history } = this.#world;
+    const { excursionMs } = options.wild;
+    if (excursionMs === 0) return;
+    const dice = streams.of('nemesis/excursion');
+    clockwork.after(exponential(dice, 300_000), operator, () => {
+      if (this.#ended) return;
+      const what = `store clock off by ${excursionMs / 86_400_000} days`;
+      history.add({ kind: 'fault', what, on: true });
+      disk.excurse(excursionMs);
+      coverage.sometimes('store clock off by months');
+      this.undo(between(dice, 5_000, 90_000), what, () => {
+        disk.excurse(0);
+        this.beginExcursions();
+      });
     });
   }
 

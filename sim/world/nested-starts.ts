@@ -60,14 +60,14 @@ export class NestedStarts {
     const partition = partitionOf(tenant, job, this.#partitions);
     const klass = Math.min(run.class, spec.class) as Class;
     const nested = { of: formatRunId(run), task: taskName(task), index, since };
-    const command = { kind: 'submit', partition, spec, class: klass, input: null } as const;
+    const command = { kind: 'submit', partition, spec, class: klass, input: run.input } as const;
     const answer = await this.#loop.execute({ ...command, head: { key, nested } });
     const begun = { kind: 'nestedBegun', ...of, class: klass } as const;
     if (isRun(answer)) return { ...begun, run: formatRunId(answer) };
     if (answer.kind !== 'refused' || answer.code !== 'not_owner') return null;
     const id = aliasOf(key, partition);
     const head = JSON.stringify({ nested });
-    const entry = { id, partition, tenant, job, class: klass, head, input: null, key };
+    const entry = { id, partition, tenant, job, class: klass, head, input: run.input, key };
     await this.#store.putInbox({ ...entry, atMs: this.#now() });
     return { ...begun, run: id };
   }

@@ -11,6 +11,7 @@ import { GRAPH_PORTS, GraphShell } from './graph-shell.ts';
 import { NestedStarts } from './nested-starts.ts';
 import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
+import { Watch } from './watch.ts';
 import type { World } from './world.ts';
 
 /** One start of a scheduler process, from its first beat until it crashes or stops. */
@@ -22,6 +23,7 @@ export interface NodeProcess {
   readonly store: Store;
   /** What its operations work on. */
   readonly front: NodeContext;
+  readonly watch: Watch;
   /** It knows the store's time, and so it takes requests. */
   isReady: boolean;
 }
@@ -47,6 +49,11 @@ export class SimNode {
     this.#drift = 1 + between(dice, -5e-4, 5e-4);
   }
 
+  /** The calendar clock of its machine, which nothing decides by. */
+  get calendarMs(): number {
+    return this.#world.disk.soonMs;
+  }
+
   start(): void {
     if (this.process !== null) return;
     const world = this.#world;
@@ -64,6 +71,9 @@ export class SimNode {
     });
     const engine = new Engine(world.options.engine, zoneOf, GRAPH_PORTS);
     world.sabotage.engine?.(engine, world);
+    const watch = new Watch(() => clockwork.now);
+    world.watches.set(owner, watch);
+    watch.observe(engine);
     this.#observe(engine);
     let gateway: Gateway | null = null;
     let shell: GraphShell | null = null;
@@ -81,16 +91,20 @@ export class SimNode {
       onFatal: (error) => this.#fatal(owner, error),
     });
     const { confirmed } = world;
-    gateway = new Gateway({ node: owner, loop, history, coverage, confirmed });
+    const onUncarried = world.options.wild.edges
+      ? (error: unknown) => world.broken(this, error)
+      : null;
+    gateway = new Gateway({ node: owner, loop, history, coverage, confirmed, onUncarried });
     const dice = world.streams.of(`graphs/${owner}`);
     const { partitions } = world.options;
     const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
     shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
     const front = frontDoor(world, { name: owner, loop, store });
-    const process = { owner, loop, gateway, store, front, isReady: false };
+    const process = { owner, loop, gateway, store, front, watch, isReady: false };
     this.process = process;
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);
+    watch.follow(loop);
     for (const tenant of world.catalogue.tenants) {
       loop.report({ kind: 'setTenant', ...tenant });
     }

@@ -83,12 +83,13 @@ export class Onlookers {
 
   /** Somebody tires of waiting for what never fits; some of it stays. */
   #cancelMisfits(): void {
-    this.#line.every(15_000, () => {
+    this.#line.every(30_000, () => {
       this.#cancelMisfits();
       const misfits = this.#known.filter(({ job }) => MISFITS.some(({ name }) => name === job));
-      const known = misfits.length === 0 ? null : pick(this.#line.dice, misfits.slice(-30));
-      const id = known === null ? null : parseRunId(known.name);
-      if (known !== null && id !== null) this.#command({ tenant: known.tenant, id }, true);
+      for (const { tenant, name } of misfits.slice(-60)) {
+        const id = parseRunId(name);
+        if (id !== null && chance(this.#line.dice, 0.4)) this.#command({ tenant, id }, true);
+      }
     });
   }
 

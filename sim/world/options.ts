@@ -104,7 +104,7 @@ export function drawOptions(seed: number, minutes: number): Options {
   }
   const workers = Array.from({ length: 2 + dice.int(9) }, () => 1 + dice.int(6));
   const slots = workers.reduce((sum, each) => sum + each, 0);
-  return {
+  return settled({
     seed,
     minutes,
     restMinutes: 120,
@@ -127,7 +127,44 @@ export function drawOptions(seed: number, minutes: number): Options {
     hears: chance(dice, 0.5),
     // A stream of its own: a further kind of wildness changes nothing of the rest.
     wild: drawWild(new Streams(seed).of('wild')),
-  };
+  });
+}
+
+const LARGE_INPUT = 40_000;
+
+/** Budgets of bytes that such inputs exceed: in memory, in a group, in a commit. */
+function withLargeInputs(options: Options): Options {
+  // Beyond a full group a commit may hold one more request, which is a batch of such inputs.
+  const loop = { ...options.loop, ...{ groupBytesMax: 100_000 } };
+  const pages = { pageSize: 3, queueWindow: 60, classWindow: 60, nodeWindow: 63 };
+  const engine = { ...options.engine, ...pages, inputBytesMax: 60_000 };
+  const wild = { ...options.wild, inputBytesMax: LARGE_INPUT - 1, commitBytesMax: 450_000 };
+  const burst = Math.max(options.burst, 80);
+  return { ...options, loop, engine, wild, burst };
+}
+
+/**
+ * A lease that is granted under a clock far ahead lasts as long for a node that then dies: no
+ * owner may die here, and history is swept.
+ */
+function underWrongClock(options: Options): Options {
+  const safe = Object.entries(options.faults).filter(([name]) => /^(worker|link|net)/.test(name));
+  const everyMs = 20_000 + (options.seed % 7) * 10_000;
+  const kept = options.wild.keeping ?? { historyMs: 90 * 86_400_000, keysMs: 7 * 86_400_000 };
+  const keeping = { factsMs: 86_400_000, ...kept, everyMs };
+  const wild = { ...options.wild, contest: false, keeping };
+  return { ...options, faults: Object.fromEntries(safe), wild };
+}
+
+/** Fair shares are a node's own: where tenants compete, there is one node, and little else happens. */
+function settled(options: Options): Options {
+  if (options.wild.inputBytesMax >= LARGE_INPUT) return settled(withLargeInputs(options));
+  if (options.wild.excursionMs !== 0) return underWrongClock(options);
+  if (!options.wild.contest) return options;
+  const wild = { ...options.wild, misfitShare: Math.max(0.02, options.wild.misfitShare) };
+  const tenants = Math.max(2, options.tenants);
+  const alone = { nodes: 1, liarShare: 0, schedules: 0, follows: false, hears: false, burst: 60 };
+  return { ...options, ...alone, tenants, faults: {}, dueShare: 0, wild };
 }
 
 /** Small windows make paging, parking, forgetting and budgets happen within minutes. */

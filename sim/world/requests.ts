@@ -29,6 +29,8 @@ export interface Request {
   unsure: boolean;
 }
 
+const PHASE_MS = 240_000;
+
 /** Invents what clients ask for. */
 export class Requests {
   readonly #world: World;
@@ -80,7 +82,7 @@ export class Requests {
     const hasKey = chance(dice, options.keyShare) && restraint < 2;
     const key = hasKey ? this.#drawKey(op) : null;
     const dueAt = this.#drawDueAt();
-    const klass = chance(dice, 0.1) ? (dice.int(3) as Class) : null;
+    const klass = chance(dice, 0.1) && !options.wild.contest ? (dice.int(3) as Class) : null;
     const isUnique = chance(dice, options.wild.uniqueShare) && restraint < 2;
     const unique = isUnique ? `u${dice.int(3)}` : null;
     return {
@@ -119,6 +121,11 @@ export class Requests {
   /** A tenant under a limit gets less to do: its backlog would outlive every seed. */
   #drawTenant(): Tenant {
     const { tenants } = this.#world.catalogue;
+    if (this.#world.options.wild.contest && chance(this.#dice, 0.9)) {
+      // One is busy while the others rest, and then another.
+      const phase = Math.floor(this.#world.clockwork.now / PHASE_MS);
+      return tenants[phase % tenants.length] as Tenant;
+    }
     const drawn = pick(this.#dice, tenants);
     const isSpared = drawn.runningMax < 10 && chance(this.#dice, 0.75);
     return isSpared ? (tenants[0] as Tenant) : drawn;
@@ -129,7 +136,7 @@ export class Requests {
     const { options, disk, farDueMs } = this.#world;
     if (!chance(this.#dice, options.dueShare)) return 0;
     if (chance(this.#dice, 0.05)) return farDueMs + this.#dice.int(10_000_000);
-    return disk.nowMs + Math.round(pick(this.#dice, [5_000, 60_000, 400_000]) * this.#dice.next());
+    return disk.soonMs + Math.round(pick(this.#dice, [5_000, 60_000, 400_000]) * this.#dice.next());
   }
 }
 

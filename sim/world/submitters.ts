@@ -30,7 +30,7 @@ export class Submitters {
   readonly requests: Requests;
   readonly #world: World;
   readonly #line: ClientLine;
-  readonly #repeatable: Request[] = [];
+  #repeatable: { readonly request: Request; readonly since: number }[] = [];
   #pending = 0;
 
   constructor(world: World, line: ClientLine) {
@@ -71,16 +71,25 @@ export class Submitters {
 
   #next(): void {
     // A client that lost its answer and its memory: the same request, once more, much later.
+    this.#forgetOld();
     if (this.#repeatable.length > 0 && chance(this.#line.dice, 0.04)) {
-      const request = pick(this.#line.dice, this.#repeatable);
+      const { request } = pick(this.#line.dice, this.#repeatable);
       for (const { op } of request.ops) this.#world.history.add({ kind: 'submit.again', op });
       return this.#begin({ ...request, tries: 0, unsure: true });
     }
     const { misfitShare } = this.#world.options.wild;
-    if (misfitShare > 0 && chance(this.#line.dice, 0.002)) {
+    if (misfitShare > 0 && chance(this.#line.dice, 0.005)) {
       for (const request of this.requests.misfits()) this.send(request);
     }
     this.send(this.requests.draw());
+  }
+
+  /** A client knows for how long keys are kept, and repeats nothing after that. */
+  #forgetOld(): void {
+    const { keeping } = this.#world.options.wild;
+    if (keeping === null) return;
+    const from = this.#world.clockwork.now - keeping.keysMs / 2;
+    this.#repeatable = this.#repeatable.filter(({ since }) => since > from);
   }
 
   #cover({ key, single, ops }: Request, own: string | null): void {
@@ -154,7 +163,8 @@ export class Submitters {
     if (told === 'conflict') coverage.sometimes('key of another job refused');
     // What was refused for good is not asked for again: then it would have been no refusal.
     const isOpen = told === 'unknown' || Array.isArray(told);
-    if (isOpen && isRepeatable(request)) this.#repeatable.push(request);
+    const since = this.#world.clockwork.now;
+    if (isOpen && isRepeatable(request)) this.#repeatable.push({ request, since });
     for (const [i, { op }] of request.ops.entries()) {
       if (told === 'unknown') history.add({ kind: 'submit.info', op });
       else if (told === 'conflict' && request.unsure) history.add({ kind: 'submit.info', op });

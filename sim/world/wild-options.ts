@@ -36,6 +36,10 @@ export interface Wild {
   readonly edges: boolean;
   /** Retention sweeps with these settings; null: nothing is ever dropped. */
   readonly keeping: Keeping | null;
+  /** Now and then the store's clock is so far ahead, or behind, for a minute; 0 for never. */
+  readonly excursionMs: number;
+  /** Tenants of one kind of work compete for the places of one node, each in phases of its own. */
+  readonly contest: boolean;
   /** Mean time between two retries of ended runs; 0 for never. */
   readonly retryEveryMs: number;
 }
@@ -54,6 +58,8 @@ export const TAME: Wild = {
   impatience: 0,
   edges: false,
   keeping: null,
+  excursionMs: 0,
+  contest: false,
   retryEveryMs: 0,
 };
 
@@ -73,6 +79,8 @@ export function drawWild(dice: Dice): Wild {
     impatience: chance(dice, 0.4) ? between(dice, 0.02, 0.3) : 0,
     edges: chance(dice, 0.3),
     keeping: chance(dice, 0.3) ? drawKeeping(dice) : null,
+    excursionMs: chance(dice, 0.15) ? pick(dice, [-1, 1]) * 92 * 24 * HOUR_MS : 0,
+    contest: chance(dice, 0.15),
     retryEveryMs: chance(dice, 0.5) ? between(dice, 5_000, 60_000) : 0,
   };
 }
@@ -80,8 +88,7 @@ export function drawWild(dice: Dice): Wild {
 function drawKeeping(dice: Dice): Keeping {
   return {
     historyMs: pick(dice, [90 * 24, 48, 24]) * HOUR_MS,
-    // Longer than any client repeats a request: a key that was forgotten may be used again.
-    keysMs: pick(dice, [7 * 24 * HOUR_MS, 2 * HOUR_MS]),
+    keysMs: pick(dice, [7 * 24 * HOUR_MS, 600_000]),
     factsMs: pick(dice, [24 * HOUR_MS, 60_000]),
     everyMs: Math.round(between(dice, 20_000, 300_000)),
   };

@@ -6,6 +6,7 @@ import { type Catalogue, drawCatalogue } from './catalogue.ts';
 import { Clients } from './clients.ts';
 import { Actor, Clockwork } from './clockwork.ts';
 import { Disk } from './disk.ts';
+import { InputWatch } from './input-watch.ts';
 import { Nemesis } from './nemesis.ts';
 import { Network } from './network.ts';
 import { SimNode } from './node.ts';
@@ -14,6 +15,8 @@ import type { Sabotage } from './sabotage.ts';
 import { seedCrypto } from './seeded-crypto.ts';
 import { healedWay } from './store-door.ts';
 import { Streams } from './streams.ts';
+import { Sweepers } from './sweepers.ts';
+import type { Watch } from './watch.ts';
 import { SimWorker } from './worker.ts';
 
 /** Far enough that no world lives to see it. */
@@ -41,6 +44,9 @@ export class World {
   readonly authors: Authors;
   readonly nemesis: Nemesis;
   readonly confirmed = new Set<string>();
+  readonly inputs: InputWatch;
+  /** Of every process that there was, by its name. */
+  readonly watches = new Map<string, Watch>();
   /** Where fatal errors came from; beside the history, because it names files of this machine. */
   readonly stacks: string[] = [];
 
@@ -52,6 +58,7 @@ export class World {
     this.clockwork = new Clockwork(this.streams.of('ties'));
     this.history = new History(() => this.clockwork.now);
     this.disk = new Disk(this.clockwork, this.history, this.coverage);
+    this.disk.commitBytesMax = options.wild.commitBytesMax;
     this.network = new Network(this.clockwork, this.streams.of('net'));
     this.catalogue = drawCatalogue(this.streams.of('catalogue'), options);
     this.nodes = Array.from({ length: options.nodes }, (_, i) => new SimNode(this, i));
@@ -59,6 +66,7 @@ export class World {
     this.clients = new Clients(this);
     this.authors = new Authors(this);
     this.nemesis = new Nemesis(this);
+    this.inputs = new InputWatch(this);
   }
 
   get farDueMs(): number {
@@ -75,6 +83,9 @@ export class World {
     for (const worker of this.workers) worker.start();
     if (this.options.submitEveryMs < Number.POSITIVE_INFINITY) this.clients.begin();
     this.nemesis.begin();
+    this.inputs.begin();
+    new Sweepers(this).begin();
+    this.nemesis.beginExcursions();
   }
 
   /** Ends every fault: what is left over must now come to rest by itself. */
@@ -83,6 +94,7 @@ export class World {
     this.authors.end();
     this.nemesis.end();
     this.network.heal();
+    this.disk.excurse(0);
     for (const node of this.nodes) {
       Object.assign(node.way, healedWay());
       if (node.actor.paused) this.clockwork.resume(node.actor);

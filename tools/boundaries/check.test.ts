@@ -68,7 +68,7 @@ describe('walls between packages', () => {
     ['packages/node/src/loop/x.ts', "import '@signalbox/store/memory';", 'store/src/memory'],
     ['packages/node/src/loop/x.ts', "import 'node:timers';", 'may not import node:timers'],
     ['packages/node/src/loop/x.ts', "import '../index.ts';", 'may not import packages/node'],
-    ['sim/x.ts', "import '@signalbox/node';", 'sim may not import packages/node'],
+    ['sim/x.ts', "import '@signalbox/sdk';", 'sim may not import packages/node'],
     ['sim/x.ts', "import 'pg';", 'sim may not import pg'],
     ['packages/extra/src/x.ts', 'export const x = 1;', 'no zone'],
   ];

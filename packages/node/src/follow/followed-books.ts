@@ -45,7 +45,7 @@ export class FollowedBooks {
   /** Not older than `maxAgeMs` when it is asked for. */
   follow(partition: number, maxAgeMs = FOLLOW_MS): Promise<Followed> {
     const known = this.#entries.get(partition);
-    const now = this.#loop.monotonicMs();
+    const now = this.#loop.time.monotonic();
     if (known !== undefined && now - known.readAt <= maxAgeMs) return known.followed;
     const followed = this.#read(partition, known?.followed ?? null);
     this.#entries.set(partition, { followed, readAt: now });
@@ -110,7 +110,7 @@ export class FollowedBooks {
     if (this.#forgetting !== null) return;
     this.#forgetting = setTimeout(() => {
       this.#forgetting = null;
-      const before = this.#loop.monotonicMs() - KEPT_MS;
+      const before = this.#loop.time.monotonic() - KEPT_MS;
       for (const [partition, { readAt }] of this.#entries) {
         if (readAt < before) this.#entries.delete(partition);
       }

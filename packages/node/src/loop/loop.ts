@@ -283,11 +283,6 @@ export class CommitLoop {
     return this.owns(partition) && this.leases.held.get(partition)?.epoch === epoch;
   }
 
-  /** The clock of this process: never steps, knows no calendar. */
-  monotonicMs(): number {
-    return this.#ports.monotonicMs();
-  }
-
   /** Resolves when everything said so far has been decided and is durable. */
   flushed(): Promise<void> {
     if (this.#stopped) return Promise.resolve();

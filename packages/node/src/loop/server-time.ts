@@ -33,6 +33,11 @@ export class ServerTime {
     return this.#last;
   }
 
+  /** The clock of this process alone: it never steps and knows no calendar. */
+  monotonic(): number {
+    return this.#monotonicMs();
+  }
+
   /** The store's clock was read as `storeMs` for a call that began at `askedAt` and ends now. */
   sync(storeMs: number, askedAt: number): void {
     const mono = this.#monotonicMs();
