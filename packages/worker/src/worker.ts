@@ -186,7 +186,7 @@ export class Worker {
       case 'confirm':
         return this.#confirmed(frame.refs);
       case 'probe':
-        for (const ref of frame.adopted ?? []) this.#nowOf(link, this.#attempts.get(ref));
+        for (const ref of frame.adopted ?? []) this.#adopted(link, this.#attempts.get(ref));
         link.say({ kind: 'beat', foreignUse: this.#attempts.foreignUse(link), progress: [] });
         return;
       case 'drain':
@@ -221,6 +221,12 @@ export class Worker {
       held.stop({ why: 'stale', signalMs: 0, graceMs: STALE_GRACE_MS });
       this.#useChanged(held);
     }
+  }
+
+  /** Its progress is told again: a node that knows of none would never find that it stands still. */
+  #adopted(link: Link, held: HeldAttempt | undefined): void {
+    this.#nowOf(link, held);
+    if (held !== undefined && held.progressValue !== null && !held.isOver) this.#progress.add(held);
   }
 
   /** The node behind this link owns the attempt, and counts it itself from now on. */

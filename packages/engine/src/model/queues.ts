@@ -211,9 +211,10 @@ export class ReadyQueues {
     return this.#blockedSince.get(shape.id) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Somebody waits for this shape. */
+  /** Somebody waits for this shape. An emptied lane that has not surfaced yet wants nothing any more. */
   isWanted(shape: Shape): boolean {
-    return this.#queues.some((queues) => (queues.get(shape.id)?.lanes.size ?? 0) > 0);
+    const queues = this.#queues.flatMap((byShape) => byShape.get(shape.id) ?? []);
+    return queues.some((queue) => this.#liveTop(queue) !== null);
   }
 
   /** Takes a tenant that is at its limit out of the running, or lets it back in (TEN-04). */

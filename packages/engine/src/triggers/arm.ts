@@ -25,9 +25,12 @@ export function recurrenceOf(schedule: Schedule, ports: TriggerPorts): Recurrenc
   return joined(versions, windowsOf(spec));
 }
 
-/** It will never fire again, and that is as it should be. */
-export function hasEnded({ spec, firedCount }: Schedule): boolean {
-  return spec.runsMax !== null && firedCount >= spec.runsMax;
+/**
+ * It decides no further window, and that is as it should be. A window that is held will fire: not
+ * counted, those that are held behind one long run would all run, however many were asked for.
+ */
+export function hasEnded({ spec, firedCount, held }: Schedule): boolean {
+  return spec.runsMax !== null && firedCount + (held?.length ?? 0) >= spec.runsMax;
 }
 
 /**

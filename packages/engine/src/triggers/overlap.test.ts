@@ -115,6 +115,38 @@ describe.each([
     expect(h.skipped).toEqual([]);
   });
 
+  it('queueAll: no more windows are held than may still fire', () => {
+    const h = busy('queueAll');
+    h.save({ runsMax: 2 });
+    h.flush();
+    moves(h);
+    h.advance(5 * HOUR);
+    expect(hours(h.schedule().held)).toEqual([1]);
+    for (let turn = 0; turn < 6; turn++) {
+      h.endRuns();
+      h.flush();
+      moves(h);
+      h.advance(HOUR);
+    }
+    expect(h.firedHours).toEqual([0, 1]);
+    expect(h.schedule().timerBucket).toBeNull();
+  });
+
+  it('queueAll: where a held window was skipped, a later one fires in its place', () => {
+    const h = busy('queueAll');
+    h.save({ runsMax: 2 });
+    h.advance(HOUR);
+    moves(h);
+    const setJob = { kind: 'setJob', partition: 0, tenant: 'acme', job: 'job' } as const;
+    h.apply({ ...setJob, head: { kind: 'paused' } });
+    h.endRuns();
+    h.step();
+    expect(reasons(h)).toEqual([[1, 'job_paused']]);
+    h.apply({ ...setJob, head: h.head });
+    h.advance(HOUR);
+    expect(h.firedHours).toEqual([0, 2]);
+  });
+
   it('replace: the run before is cancelled, and the newest window starts when it has ended', () => {
     const h = busy('replace');
     h.addWorker();
