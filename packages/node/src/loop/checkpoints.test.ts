@@ -1,5 +1,7 @@
 import { partitionOf } from '@signalbox/engine';
+import { StoreError } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
+import { faulty } from './testing/faulty-store.ts';
 import { VirtualWorld } from './testing/virtual-world.ts';
 
 const HOUR = 3_600_000;
@@ -50,5 +52,55 @@ describe('checkpoints', () => {
     expect(next.engine.core.books.get(idle as number)?.runs.size).toBe(1);
     const live = next.engine.core.books.get(mail as number)?.runs.size;
     expect(live).toBe(node.engine.core.books.get(mail as number)?.runs.size);
+  });
+
+  it.each(['unavailable', 'invalid'] as const)(
+    'that could not be written because the store is %s are taken again soon, not after twice the tail',
+    async (kind) => {
+      const world = new VirtualWorld();
+      await world.define('acme', 'mail');
+      let failures = 1;
+      let tries = 0;
+      const node = await world.startNode({
+        loop: { checkpointBytes: 4_000 },
+        store: (real) =>
+          faulty(real, () => ({
+            writeCheckpoint: async (checkpoint) => {
+              tries++;
+              if (failures-- > 0) throw new StoreError(kind, 'not now');
+              return real.writeCheckpoint(checkpoint);
+            },
+          })),
+      });
+      const spec = await node.spec('acme', 'mail');
+      let submitted = 0;
+      for (; submitted < 200 && tries === 0; submitted++) await node.submitted(spec);
+      expect(tries).toBe(1);
+      await world.run(60_000);
+      await node.submitted(spec);
+      await world.run(10);
+      expect(tries).toBe(2);
+      expect((await world.disk.readCheckpoint(0))?.seq).toBeGreaterThan(submitted);
+    },
+  );
+
+  it('that the store keeps refusing are not encoded again with every commit', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    let tries = 0;
+    const node = await world.startNode({
+      loop: { checkpointBytes: 400 },
+      store: (real) =>
+        faulty(real, () => ({
+          writeCheckpoint: async () => {
+            tries++;
+            throw new StoreError('unavailable', 'not now');
+          },
+        })),
+    });
+    const spec = await node.spec('acme', 'mail');
+    for (let i = 0; i < 100; i++) await node.submitted(spec);
+    expect(tries).toBeGreaterThan(0);
+    expect(tries).toBeLessThan(10);
   });
 });

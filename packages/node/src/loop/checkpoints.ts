@@ -7,6 +7,18 @@ import type { LoopPorts, LoopSettings } from './ports.ts';
 
 /** After this long even a short tail is folded into a checkpoint. */
 const TAIL_MS_MAX = 6 * 3_600_000;
+/** Before one that could not be written is taken again: encoding it stops the loop each time. */
+const RETRY_MS = 10_000;
+
+/** What a partition's tail was when its last checkpoint was taken, until that is written. */
+interface Tail {
+  readonly held: Held;
+  readonly seq: number;
+  readonly facts: number;
+  readonly bytes: number;
+  /** What the checkpoint before took. */
+  readonly lastBytes: number;
+}
 
 interface CheckpointsParams {
   readonly engine: Engine;
@@ -30,6 +42,9 @@ export class Checkpoints {
   readonly #old = new Set<number>();
   /** What the last checkpoint of a partition took: one that is larger than the tail saves nothing. */
   readonly #bytes = new Map<number, number>();
+  readonly #tails = new Map<number, Tail>();
+  /** Times of the monotonic clock before which a partition is left alone, after a failed write. */
+  readonly #notBefore = new Map<number, number>();
   #cancel: () => void = () => {};
 
   constructor(params: CheckpointsParams) {
@@ -61,10 +76,8 @@ export class Checkpoints {
       const last = this.#bytes.get(partition) ?? 0;
       const isLong = held.factsSinceCheckpoint >= Math.max(checkpointFacts, size * 2);
       const isLarge = held.bytesSinceCheckpoint >= Math.max(checkpointBytes, last * 2);
-      if (!isLong && !isLarge) continue;
-      const checkpoint = take(held, book, held.nextSeq);
-      this.#bytes.set(partition, bytesOf(checkpoint.chunks));
-      due.push(checkpoint);
+      if ((!isLong && !isLarge) || this.#isTooSoon(partition)) continue;
+      due.push(this.#encode(held, book, held.nextSeq));
     }
     // One at a time: encoding stops the loop for as long as it takes.
     const [old] = this.#old;
@@ -88,7 +101,36 @@ export class Checkpoints {
     this.#old.delete(partition);
     const { held, book } = this.#find(partition);
     if (held?.phase !== 'live' || book?.epoch !== held.epoch) return null;
-    return take(held, book, isLeaving ? held.nextSeq : held.nextSeq - 1);
+    return this.#encode(held, book, isLeaving ? held.nextSeq : held.nextSeq - 1);
+  }
+
+  #encode(held: Held, book: Book, seq: number): Checkpoint {
+    const { partition, epoch, factsSinceCheckpoint: facts, bytesSinceCheckpoint: bytes } = held;
+    const chunks = encodeCheckpoint(book);
+    const lastBytes = this.#bytes.get(partition) ?? 0;
+    this.#tails.set(partition, { held, seq, facts, bytes, lastBytes });
+    this.#bytes.set(partition, bytesOf(chunks));
+    held.factsSinceCheckpoint = 0;
+    held.bytesSinceCheckpoint = 0;
+    return { partition, epoch, seq, chunks };
+  }
+
+  #isTooSoon(partition: number): boolean {
+    const notBefore = this.#notBefore.get(partition);
+    return notBefore !== undefined && this.#p.ports.monotonicMs() < notBefore;
+  }
+
+  /**
+   * It was not written, so its tail still has to be read by a take-over: counted from zero, the next one
+   * would come only when the tail is twice as long.
+   */
+  #discard({ partition, seq }: Checkpoint): void {
+    const tail = this.#tails.get(partition);
+    if (tail?.seq !== seq) return;
+    this.#tails.delete(partition);
+    this.#bytes.set(partition, tail.lastBytes);
+    tail.held.factsSinceCheckpoint += tail.facts;
+    tail.held.bytesSinceCheckpoint += tail.bytes;
   }
 
   #find(partition: number): { held: Held | undefined; book: Book | undefined } {
@@ -96,26 +138,33 @@ export class Checkpoints {
     return { held, book: this.#p.engine.core.books.get(partition) };
   }
 
+  /** The group that they were taken with is durable. */
+  committed(checkpoints: readonly Checkpoint[], group: Group): void {
+    for (const checkpoint of checkpoints) {
+      // A submission that was dropped while the commit was under way is still in the snapshot.
+      if (group.changed) this.#discard(checkpoint);
+      else void this.write(checkpoint);
+    }
+  }
+
   /** Only once its group is durable: it would otherwise claim what was never written. */
   async write(checkpoint: Checkpoint): Promise<void> {
     const { partition, epoch, seq, chunks } = checkpoint;
     const held = this.#p.leases().held.get(partition);
-    if (held?.epoch !== epoch || held.nextSeq <= seq) return;
+    if (held?.epoch !== epoch || held.nextSeq <= seq) return this.#discard(checkpoint);
     try {
-      if (!(await this.#p.store.writeCheckpoint(checkpoint))) return;
+      const isWritten = await this.#p.store.writeCheckpoint(checkpoint);
+      if (this.#tails.get(partition)?.seq === seq) this.#tails.delete(partition);
+      this.#notBefore.delete(partition);
+      if (!isWritten) return;
       held.checkpointSeq = Math.max(held.checkpointSeq, seq);
       this.#p.ports.observe?.({ kind: 'checkpointed', partition, bytes: bytesOf(chunks) });
     } catch (error) {
-      // The tail stays longer and the next one will do.
       asStoreError(error);
+      this.#discard(checkpoint);
+      this.#notBefore.set(partition, this.#p.ports.monotonicMs() + RETRY_MS);
     }
   }
-}
-
-function take(held: Held, book: Book, seq: number): Checkpoint {
-  held.factsSinceCheckpoint = 0;
-  held.bytesSinceCheckpoint = 0;
-  return { partition: held.partition, epoch: held.epoch, seq, chunks: encodeCheckpoint(book) };
 }
 
 function bytesOf(chunks: readonly Uint8Array[]): number {

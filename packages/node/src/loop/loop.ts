@@ -442,8 +442,7 @@ export class CommitLoop {
       // It is durable, whatever becomes of the next.
       this.#release(group, parts);
     }
-    // A submission that was struck while the commit was under way is still in the snapshot.
-    if (!group.changed) for (const c of params.checkpoints) void this.#checkpoints.write(c);
+    this.#checkpoints.committed(params.checkpoints, group);
     this.#step();
   }
 

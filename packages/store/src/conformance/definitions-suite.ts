@@ -62,6 +62,21 @@ export function definitionsSuite(target: ConformanceTarget): void {
       }
     });
 
+    it('finds no version beyond what any store counts to, and writes over none', async () => {
+      const world = await openWorld(target);
+      await put(world, { expectedVersion: 0, body: 'one' });
+      for (const version of [-1, 1.5, 2 ** 31 - 1, 2 ** 31, 2 ** 53, Number.MAX_VALUE]) {
+        expect(await world.store.getDefinition({ ...KEY, version })).toBeNull();
+        const change = { ...KEY, expectedVersion: version, author: 'eve' };
+        const conflict = { kind: 'conflict', currentVersion: 1 };
+        expect(await world.store.putDefinition({ ...change, body: 'x' })).toEqual(conflict);
+        expect(await world.store.deleteDefinition(change)).toEqual(conflict);
+      }
+      const absent = { ...KEY, name: 'absent', expectedVersion: 2 ** 31, author: 'eve' };
+      const none = { kind: 'conflict', currentVersion: 0 };
+      expect(await world.store.putDefinition({ ...absent, body: 'x' })).toEqual(none);
+    });
+
     it('DUR-24 deletes softly and restores', async () => {
       const world = await openWorld(target);
       await put(world, { expectedVersion: 0, body: 'one', author: 'ann' });

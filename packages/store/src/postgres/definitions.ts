@@ -15,6 +15,9 @@ import { listDefinitionChanges as listChangesSql } from './sql/list-definition-c
 import { listDefinitionVersions as listVersionsSql } from './sql/list-definition-versions.ts';
 import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
 
+/** What the column counts to; the next version has to fit as well. */
+const VERSION_MAX = 2 ** 31 - 1;
+
 type Change = Omit<DefinitionChange, 'body'>;
 
 export interface DefinitionColumns extends Omit<Definition, 'atMs'> {
@@ -43,6 +46,10 @@ async function changeDefinition(
 ): Promise<DefinitionResult> {
   const { tenant, kind, name, expectedVersion, author } = change;
   requireTexts({ tenant, kind, name, author, body: next.body });
+  if (!isVersion(expectedVersion)) {
+    const current = await getDefinition(database, { tenant, kind, name });
+    return { kind: 'conflict', currentVersion: current?.version ?? 0 };
+  }
   const put = step(insertDefinition(database.schema), 7, (writer) => {
     writer.text(tenant);
     writer.text(kind);
@@ -74,6 +81,7 @@ export async function getDefinition(
 ): Promise<Definition | null> {
   const { tenant, kind, name, version } = query;
   requireTexts({ tenant, kind, name });
+  if (version !== undefined && !isVersion(version)) return null;
   const [row] = await database.read<DefinitionColumns>(
     step(getDefinitionSql(database.schema), 4, (writer) => {
       writer.text(tenant);
@@ -137,6 +145,11 @@ export async function listDefinitionChanges(
     }),
   );
   return rows.map(toDefinition);
+}
+
+/** No definition has another one, so there is nothing to look for; the column would refuse the number. */
+function isVersion(version: number): boolean {
+  return Number.isInteger(version) && version >= 0 && version < VERSION_MAX;
 }
 
 export function toDefinition(row: DefinitionColumns): Definition {

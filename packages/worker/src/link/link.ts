@@ -17,6 +17,8 @@ const BUFFERED_MAX = 4_194_304;
 const WAITING_MAX = 5_000;
 /** A node that asks for more would close the connection for it. */
 const HEARTBEAT_MS_MIN = 10;
+/** A connection that has lasted this long counts as a good one: the next is opened without a long wait. */
+const LASTED_MS = 10_000;
 
 /** The node is there and does not want it as it is: a key, a name or a rate must change first. */
 const TURNED_AWAY: ReadonlySet<number> = new Set([
@@ -49,6 +51,7 @@ export class Link {
   readonly #backOff = new BackOff();
   #connection: Connection | null = null;
   #welcomed = false;
+  #welcomedAt = 0;
   #closing = false;
   #retry: NodeJS.Timeout | null = null;
   #welcomeDue: NodeJS.Timeout | null = null;
@@ -151,7 +154,7 @@ export class Link {
   #welcome(frame: FromNode & { kind: 'welcome' }): void {
     this.#welcomed = true;
     if (this.#welcomeDue !== null) clearTimeout(this.#welcomeDue);
-    this.#backOff.reset();
+    this.#welcomedAt = performance.now();
     this.#heartbeatMs = Math.max(frame.heartbeatMs, HEARTBEAT_MS_MIN);
     this.#keepBeating();
     this.#owner.event(this, { kind: 'welcomed', node: frame.node });
@@ -175,6 +178,8 @@ export class Link {
   }
 
   #lost(code: number, reason: string): void {
+    // Not at the welcome: a node that welcomes everybody and then fails would be asked without a pause.
+    if (this.#welcomed && performance.now() - this.#welcomedAt >= LASTED_MS) this.#backOff.reset();
     this.#down();
     if (this.#closing) return;
     this.#owner.event(this, { kind: 'disconnected', code, reason });

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { StoreError } from '../../errors.ts';
 import { MessageWriter } from '../wire/message-writer.ts';
 import { wantsNewConnection } from './failure.ts';
 import { Pipeline, type PipelineOutcome } from './pipeline.ts';
@@ -78,15 +79,17 @@ export class Connection {
    */
   async run(steps: readonly Step[]): Promise<PipelineOutcome> {
     const parsedNow: string[] = [];
+    let bytes: Buffer;
     try {
       this.write(steps, parsedNow);
+      bytes = this.writer.finish();
     } catch (error) {
       for (const name of parsedNow) this.parsed.delete(name);
-      throw error;
+      throw notWritable(error);
     }
     const outcome = await this.withDeadline(
       new Promise<PipelineOutcome>((settle) => {
-        this.client.query(new Pipeline(this.writer.finish(), settle));
+        this.client.query(new Pipeline(bytes, settle));
       }),
     );
     // After a refusal it is open which of the new statements were parsed before the error.
@@ -142,4 +145,15 @@ export class Connection {
       clearTimeout(timer);
     }
   }
+}
+
+/**
+ * Beyond two gigabytes a message has no length, and beyond four a buffer has none: such a call fails the
+ * same way every time. A raw RangeError would reach callers that know only errors of the store, and stop
+ * the node.
+ */
+function notWritable(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreError('invalid', `a statement cannot be written: ${message}`, { cause: error });
 }

@@ -4,8 +4,10 @@ import {
   describePostgres,
   hasPostgres,
 } from '../../../../../tools/testing/postgres.ts';
+import { readNow } from '../sql/read-now.ts';
 import type { Connection } from './connection.ts';
 import { Link } from './link.ts';
+import { step } from './step.ts';
 
 const url = hasPostgres ? await createDatabase() : '';
 
@@ -44,5 +46,17 @@ describePostgres('a link', () => {
     await inner;
     await link.close();
     expect(most).toBe(1);
+  });
+
+  it('fails only the call whose statement cannot be written, with an error of the store', async () => {
+    const link = new Link(options);
+    const unwritable = step(readNow('public'), 0, () => {
+      Buffer.alloc(8).writeInt32BE(2 ** 31);
+    });
+    const failed = link.use((connection) => connection.run([unwritable]));
+    await expect(failed).rejects.toMatchObject({ name: 'StoreError', kind: 'invalid' });
+    const after = await link.use((connection) => connection.run([step(readNow('public'))]));
+    expect(after.kind).toBe('done');
+    await link.close();
   });
 });
