@@ -68,7 +68,7 @@ describe('walls between packages', () => {
     ['packages/node/src/loop/x.ts', "import '@signalbox/store/memory';", 'store/src/memory'],
     ['packages/node/src/loop/x.ts', "import 'node:timers';", 'may not import node:timers'],
     ['packages/node/src/loop/x.ts', "import '../index.ts';", 'may not import packages/node'],
-    ['sim/x.ts', "import '@signalbox/worker';", 'sim may not import packages/worker'],
+    ['sim/x.ts', "import '@signalbox/worker';", 'sim may not import @signalbox/worker'],
     ['sim/x.ts', "import 'pg';", 'sim may not import pg'],
     ['packages/extra/src/x.ts', 'export const x = 1;', 'no zone'],
   ];
@@ -81,7 +81,10 @@ describe('walls between packages', () => {
     ['packages/store/src/postgres/x.ts', "import 'pg'; import 'node:fs';"],
     ['packages/node/src/x.ts', "import 'ws'; import './loop/index.ts'; import 'node:fs';"],
     ['packages/node/src/loop/x.ts', "import '@signalbox/engine'; import '@signalbox/store';"],
-    ['sim/x.ts', "import '@signalbox/node/loop'; import '@signalbox/node'; import '@signalbox/store/memory';"],
+    [
+      'sim/x.ts',
+      "import '@signalbox/node/loop'; import '@signalbox/node'; import '@signalbox/store/memory';",
+    ],
     ['packages/engine/src/x.test.ts', "import 'node:fs'; import 'fast-check';"],
     ['bench/x.ts', "import 'pg'; import '@signalbox/node';"],
   ];
