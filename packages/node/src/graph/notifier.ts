@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Notification } from '@signalbox/engine';
+import type { Command, Notification } from '@signalbox/engine';
 import type { NotifyTarget } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
 import { postWebhook } from './post-webhook.ts';
@@ -10,6 +10,8 @@ import { webhookSecret } from './webhook-secret.ts';
 const TRIES = 12;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MS_MAX = 1_800_000;
+/** Between the tries to record that it was delivered. */
+const CLOSE_MS = 1_000;
 
 interface Due {
   readonly partition: number;
@@ -47,7 +49,7 @@ export class Notifier {
 
   async #deliver({ partition, notification }: Due): Promise<void> {
     const { id } = notification;
-    const targets = await this.#retried(() => this.#targetsOf(notification), notification);
+    const targets = await this.#findTargets({ partition, notification });
     if (targets === null) return;
     const results = await Promise.all(
       targets.map(({ url }) => this.#retried(() => this.#post(url, notification), notification)),
@@ -55,7 +57,19 @@ export class Notifier {
     if (this.#stop.signal.aborted) return;
     const delivered = results.every((result) => result !== null);
     if (!delivered) this.#context().log.warn({ id }, 'a notification was given up');
-    await this.#context().loop.execute({ kind: 'notified', partition, id, delivered });
+    await this.#close({ kind: 'notified', partition, id, delivered });
+  }
+
+  /**
+   * Said again until it is taken in, for as long as this node has the notification open. Left open because
+   * the store was away for a moment, it would stay in memory and be sent again by the next owner, days later.
+   */
+  async #close(command: Command & { kind: 'notified' }): Promise<void> {
+    while (this.#isOpen(command.partition, command.id)) {
+      const answer = await this.#context().loop.execute(command);
+      if (answer.kind !== 'refused') return;
+      await this.#pause(CLOSE_MS);
+    }
   }
 
   async #targetsOf({ tenant, job, version, on }: Notification): Promise<readonly NotifyTarget[]> {
@@ -78,6 +92,26 @@ export class Notifier {
     return true;
   }
 
+  /** However long the store is away: that is not the receiver's fault. Null where nobody waits for it here. */
+  async #findTargets({ partition, notification }: Due): Promise<readonly NotifyTarget[] | null> {
+    while (this.#isOpen(partition, notification.id)) {
+      const targets = await this.#retried(() => this.#targetsOf(notification), notification);
+      if (targets !== null) return targets;
+    }
+    return null;
+  }
+
+  /** This node runs, has the partition, and has not been told that the notification is done with. */
+  #isOpen(partition: number, id: string): boolean {
+    if (this.#stop.signal.aborted) return false;
+    const book = this.#context().loop.engine.core.books.get(partition);
+    return book?.notifications.has(id) ?? false;
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await setTimeout(ms, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+  }
+
   /** Null where it was given up, or the node stops. */
   async #retried<T>(work: () => Promise<T>, { id }: Notification): Promise<T | null> {
     const { signal } = this.#stop;
@@ -88,7 +122,7 @@ export class Notifier {
       } catch (error) {
         this.#context().log.debug({ err: error, id }, 'a notification is tried again');
       }
-      await setTimeout(delayMs, undefined, { signal, ref: false }).catch(() => {});
+      await this.#pause(delayMs);
     }
     return null;
   }

@@ -1,7 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Notifier } from './notifier.ts';
 import { fail, pipelineWorld } from './testing/pipeline-world.ts';
 import { webhookSecret } from './webhook-secret.ts';
 
@@ -63,6 +64,41 @@ describe('HTP-06 DAG-27 a webhook at the end of a run', () => {
         data: { run: id, job: 'told', state: 'FAILED' },
       });
     }
+  });
+
+  it('is done with once it was delivered, also where that cannot be recorded at once', async () => {
+    await define('told', { notify: { onSuccess: [{ url: url() }] }, tasks: [{ name: 'a' }] });
+    const { loop } = context();
+    const execute = loop.execute.bind(loop);
+    let refusals = 2;
+    const spy = vi.spyOn(loop, 'execute').mockImplementation((command, partition) => {
+      if (command.kind !== 'notified' || refusals === 0) return execute(command, partition);
+      refusals--;
+      return Promise.resolve({ kind: 'refused', code: 'unavailable', message: '' });
+    });
+    await ended(await submit('told'));
+    await vi.waitFor(() => expect(refusals).toBe(0), 20_000);
+    await delivered();
+    expect(received).toHaveLength(1);
+    spy.mockRestore();
+  });
+
+  it('is not given up because the store is away for longer than a receiver may be', async () => {
+    await define('told', { notify: { onSuccess: [{ url: url() }] }, tasks: [{ name: 'a' }] });
+    const { loop } = context();
+    await ended(await submit('told'));
+    await delivered();
+    const [[partition, book] = []] = loop.engine.core.books;
+    const about = { run: 'r', tenant: 'default', job: 'told', version: 1, detail: '' };
+    const notification = { id: 'n', at: 1, on: 'success', state: 'SUCCEEDED', ...about } as const;
+    book?.notifications.set('n', { seq: 1, ...notification });
+    const load = vi.spyOn(loop.specs, 'load');
+    for (let i = 0; i < 5; i++) load.mockRejectedValueOnce(new Error('the store is away'));
+    const notifier = new Notifier(context, [1]);
+    notifier.notify({ partition: partition ?? 0, notification });
+    await delivered();
+    expect(received.at(-1)?.id).toBe('n');
+    notifier.stop();
   });
 
   it('is not sent where nobody asked for that end', async () => {
