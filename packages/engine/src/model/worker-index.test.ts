@@ -165,6 +165,35 @@ describe('WorkerIndex', () => {
     }
   });
 
+  it('keeps nothing of workers that have gone, however many kinds of them there were', () => {
+    const index = new WorkerIndex();
+    for (let i = 0; i < 200; i++) {
+      const labels = { pod: `pod-${i}` };
+      const info = buildWorker({ name: `w${i}`, zone: `z${i % 7}`, labels, total: { slots: 4 } });
+      const worker = index.attach({ info, foreignUse: NO_RESOURCES, now: 0 });
+      take(index, worker, requests[0]!);
+      check(index);
+      const before = index.workers.get(`w${i - 2}`);
+      if (before !== undefined) index.detach(before);
+    }
+    expect(index.remembered).toEqual({ kinds: 2, levels: 4, zones: 2 });
+    for (const worker of [...index.workers.values()]) index.detach(worker);
+    expect(index.remembered).toEqual({ kinds: 0, levels: 0, zones: 0 });
+  });
+
+  it('gives two zones that have workers at the same time different numbers', () => {
+    const index = new WorkerIndex();
+    const attach = (zone: string): Worker => {
+      const info = buildWorker({ name: zone, zone });
+      return index.attach({ info, foreignUse: NO_RESOURCES, now: 0 });
+    };
+    const [a] = [attach('a'), attach('b')];
+    index.detach(a);
+    for (const zone of ['c', 'd']) attach(zone);
+    const ids = [...index.workers.values()].map(({ workerKind }) => workerKind.zoneId);
+    expect(new Set(ids).size).toBe(3);
+  });
+
   it('refuses to attach a name twice', () => {
     const index = new WorkerIndex();
     const params = { info: buildWorker(), foreignUse: NO_RESOURCES, now: 0 };

@@ -19,17 +19,29 @@ export class WorkerIndex {
   total: Resources = NO_RESOURCES;
   readonly #zones = new Map<string, number>();
   readonly #zoneIds = new Map<string, number>();
-  readonly #kinds = new Map<string, WorkerKind>();
+  /** Ids of zones that have no worker any more, to be given out again. */
+  readonly #freeZoneIds: number[] = [];
+  readonly #kinds = new Map<string, KindUse>();
+  #kindsMade = 0;
   readonly #levelsByKey = new Map<string, Level>();
 
   get zoneCount(): number {
     return this.#zones.size;
   }
 
+  /** What is kept in memory about workers, beside themselves. */
+  get remembered(): { kinds: number; levels: number; zones: number } {
+    return {
+      kinds: this.#kinds.size,
+      levels: this.#levelsByKey.size,
+      zones: this.#zoneIds.size,
+    };
+  }
+
   attach(params: { info: WorkerInfo; foreignUse: Resources; now: number }): Worker {
     const worker = new Worker({
       info: params.info,
-      workerKind: this.#kindOf(params.info),
+      workerKind: this.#useKind(params.info),
       foreignUse: params.foreignUse,
       lastSeenAt: params.now,
     });
@@ -45,6 +57,7 @@ export class WorkerIndex {
     this.#leave(worker);
     this.workers.delete(worker.info.name);
     this.total = subtract(this.total, worker.info.total);
+    this.#leaveKind(worker.info);
     this.#countZone(worker.info.zone, -1);
   }
 
@@ -91,7 +104,11 @@ export class WorkerIndex {
   #countZone(zone: string, by: 1 | -1): void {
     const count = (this.#zones.get(zone) ?? 0) + by;
     if (count > 0) this.#zones.set(zone, count);
-    else this.#zones.delete(zone);
+    else {
+      this.#zones.delete(zone);
+      this.#freeZoneIds.push(this.#zoneIds.get(zone) as number);
+      this.#zoneIds.delete(zone);
+    }
   }
 
   #move(worker: Worker, to: Level): void {
@@ -139,44 +156,68 @@ export class WorkerIndex {
       standing: [],
     };
     this.#levelsByKey.set(key, level);
+    kind.levels.add(key);
     return level;
   }
 
   #forgetEmptyLevels(): void {
     for (const [key, level] of this.#levelsByKey) {
-      if (level.members.length === 0) this.#levelsByKey.delete(key);
+      if (level.members.length === 0) {
+        this.#levelsByKey.delete(key);
+        level.kind.levels.delete(key);
+      }
       level.afterTake.length = 0;
       level.afterGive.length = 0;
     }
   }
 
   #zoneIdOf(zone: string): number {
-    const id = this.#zoneIds.get(zone) ?? this.#zoneIds.size;
+    const id = this.#zoneIds.get(zone) ?? this.#freeZoneIds.pop() ?? this.#zoneIds.size;
     this.#zoneIds.set(zone, id);
     return id;
   }
 
-  #kindOf(info: WorkerInfo): WorkerKind {
-    const labels = Object.entries(info.labels).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-    const t = info.total;
-    const key = JSON.stringify([
-      info.zone,
-      labels,
-      [...info.executors].sort(),
-      [t.cpuMilli, t.memoryMb, t.gpu, t.diskMb, t.slots],
-    ]);
-    let kind = this.#kinds.get(key);
-    if (kind === undefined) {
-      kind = {
-        id: this.#kinds.size,
-        zone: info.zone,
-        zoneId: this.#zoneIdOf(info.zone),
-        labels: info.labels,
-        executors: info.executors,
-        total: info.total,
-      };
-      this.#kinds.set(key, kind);
+  #useKind(info: WorkerInfo): WorkerKind {
+    const key = kindKey(info);
+    let use = this.#kinds.get(key);
+    if (use === undefined) {
+      const { zone, labels, executors, total } = info;
+      const zoneId = this.#zoneIdOf(zone);
+      const id = this.#kindsMade++;
+      const kind = { id, zone, zoneId, labels, executors, total, levels: new Set<string>() };
+      use = { kind, workers: 0 };
+      this.#kinds.set(key, use);
     }
-    return kind;
+    use.workers++;
+    return use.kind;
   }
+
+  /**
+   * A kind goes with its last worker, and so do its levels. Where every machine has a label of its own,
+   * its name for instance, each start of one is a new kind, and a fleet that grows and shrinks with its
+   * work would fill the memory of the node.
+   */
+  #leaveKind(info: WorkerInfo): void {
+    const key = kindKey(info);
+    const use = this.#kinds.get(key);
+    if (use === undefined || --use.workers > 0) return;
+    this.#kinds.delete(key);
+    for (const level of use.kind.levels) this.#levelsByKey.delete(level);
+  }
+}
+
+interface KindUse {
+  readonly kind: WorkerKind;
+  workers: number;
+}
+
+function kindKey(info: WorkerInfo): string {
+  const labels = Object.entries(info.labels).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  const t = info.total;
+  return JSON.stringify([
+    info.zone,
+    labels,
+    [...info.executors].sort(),
+    [t.cpuMilli, t.memoryMb, t.gpu, t.diskMb, t.slots],
+  ]);
 }

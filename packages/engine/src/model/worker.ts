@@ -35,6 +35,8 @@ export interface WorkerKind {
   readonly labels: Readonly<Record<string, string>>;
   readonly executors: readonly string[];
   readonly total: Resources;
+  /** Keys of the levels that the index has made of it. */
+  readonly levels: Set<string>;
 }
 
 /**
