@@ -147,6 +147,8 @@ function makeLoop(
         feed.observe(event);
         if (event.kind === 'groupRefused') {
           log.error({ event }, 'commit refused, partition released');
+        } else if (event.kind === 'takeOverFailed') {
+          log.error({ event }, 'partition could not be read');
         } else if (event.kind !== 'committed' && event.kind !== 'partitionRead') {
           log.debug({ event }, 'loop');
         }

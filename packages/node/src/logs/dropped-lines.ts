@@ -4,7 +4,7 @@ import type { LogLineRow } from '@signalbox/store';
 const ATTEMPTS_MAX = 10_000;
 
 interface Gap {
-  readonly first: LogLineRow;
+  first: LogLineRow;
   count: number;
 }
 
@@ -19,8 +19,11 @@ export class DroppedLines {
     const { run, task, attempt } = line;
     const key = `${run.partition}/${run.seq}/${run.ms}/${task}/${attempt}`;
     const gap = this.#gaps.get(key);
-    if (gap !== undefined) gap.count++;
-    else if (this.#gaps.size < ATTEMPTS_MAX) this.#gaps.set(key, { first: line, count: 1 });
+    if (gap !== undefined) {
+      gap.count++;
+      // Lines that make room for others are dropped from the newest backwards.
+      if (line.number < gap.first.number) gap.first = line;
+    } else if (this.#gaps.size < ATTEMPTS_MAX) this.#gaps.set(key, { first: line, count: 1 });
   }
 
   /** The notices that are owed. Each takes the number of the first line that it stands for. */

@@ -105,6 +105,65 @@ describe('task logs', () => {
     expect(writes).toBeLessThanOrEqual(4);
   });
 
+  it('of a tenant that prints without end make room for those of the others', async () => {
+    const { stored, appendLogs, open } = slowStore();
+    const logs = logsOn(appendLogs, { linesMax: 100, batchMax: 50, delayMs: 1 });
+    let number = 0;
+    const flood = (count: number): void => {
+      for (let i = 0; i < count; i++) {
+        logs.append({ ...of, tenant: 'noisy', number: number++, text: 'flood' });
+      }
+    };
+    flood(1_000);
+    const flushed = logs.flush();
+    flood(1_000);
+    const quiet = { ...of, run: { ...run, seq: 2 } };
+    for (let i = 0; i < 30; i++) logs.append({ ...quiet, number: i, text: 'quiet' });
+    flood(1_000);
+    while (open.length > 0) {
+      open.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+      // Half of the second batch at least is of the tenant that came later.
+      const quietCount = stored.filter(({ tenant }) => tenant === 'acme').length;
+      if (stored.length >= 100) expect(quietCount).toBeGreaterThanOrEqual(25);
+    }
+    await flushed;
+    expect(stored.filter(({ text }) => text === 'quiet').map((line) => line.number)).toEqual(
+      Array.from({ length: 30 }, (_, i) => i),
+    );
+    const noisy = stored.filter(({ tenant }) => tenant === 'noisy');
+    expect(noisy.filter(({ text }) => text === 'flood')).toHaveLength(70);
+    // One notice for the whole gap, at its first line.
+    expect(noisy.at(-1)).toMatchObject({ stream: 'log', number: 70 });
+    expect(logs.droppedLines).toBe(2_930);
+    await logs.stop();
+  });
+
+  it('of one tenant make room also where the size is the limit', () => {
+    const { appendLogs } = slowStore();
+    const logs = logsOn(appendLogs, { charactersMax: 1_000 });
+    for (let number = 0; number < 30; number++) {
+      logs.append({ ...of, tenant: 'noisy', number, text: 'x'.repeat(100) });
+    }
+    expect(logs.droppedLines).toBe(20);
+    logs.append({ ...of, number: 0, text: 'y'.repeat(250) });
+    expect(logs.droppedLines).toBe(23);
+  });
+
+  it('that no store takes cost no line beside them', async () => {
+    const stored: LogLineRow[] = [];
+    const logs = logsOn(async (lines) => {
+      if (lines.some((line) => line.text === 'bad')) throw new StoreError('invalid', 'bad');
+      stored.push(...lines);
+    });
+    for (let number = 0; number < 20; number++) {
+      logs.append({ ...of, number, text: number === 13 ? 'bad' : 'good' });
+    }
+    await logs.flush();
+    expect(stored).toHaveLength(19);
+    expect(logs.droppedLines).toBe(1);
+  });
+
   it('bound what waits by its size too', () => {
     const { appendLogs } = slowStore();
     const logs = logsOn(appendLogs, { charactersMax: 100 });

@@ -3,12 +3,13 @@ import type { Logger } from 'pino';
 import type { TaskLogs } from '../context.ts';
 import { cleanText } from './clean-text.ts';
 import { DroppedLines } from './dropped-lines.ts';
+import { WaitingLines } from './waiting-lines.ts';
 
 export interface WriteBehindLogsParams {
   readonly store: Pick<Store, 'appendLogs'>;
   readonly now: () => number;
   readonly log: Logger;
-  /** How much may wait for the store before lines are dropped. */
+  /** How much may wait for the store before lines are dropped, those of the tenant with the most first. */
   readonly linesMax?: number;
   readonly charactersMax?: number;
   readonly batchMax?: number;
@@ -25,17 +26,14 @@ export class WriteBehindLogs implements TaskLogs {
   readonly #p: Required<WriteBehindLogsParams>;
   readonly #dropped = new DroppedLines();
   readonly #listeners = new Set<(line: LogLineRow) => void>();
-  #waiting: LogLineRow[] = [];
-  #characters = 0;
-  /** Lines that were ever kept to be written, and how many of these have left. */
-  #keptCount = 0;
-  #leftCount = 0;
+  readonly #waiting: WaitingLines;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<boolean> | null = null;
 
   constructor(params: WriteBehindLogsParams) {
     const bounds = { linesMax: 20_000, charactersMax: 16_777_216, batchMax: 500 };
     this.#p = { ...bounds, delayMs: 50, retryMs: 500, ...params };
+    this.#waiting = new WaitingLines(this.#p);
   }
 
   get droppedLines(): number {
@@ -45,8 +43,7 @@ export class WriteBehindLogs implements TaskLogs {
   append(line: Parameters<TaskLogs['append']>[0]): void {
     const row: LogLineRow = { ...line, atMs: this.#p.now(), text: cleanText(line.text) };
     for (const listener of this.#listeners) this.#tell(listener, row);
-    if (this.#isFull(row)) this.#dropped.add(row);
-    else this.#keep(row);
+    for (const dropped of this.#waiting.add(row)) this.#dropped.add(dropped);
     this.#arm(this.#p.delayMs);
   }
 
@@ -63,9 +60,9 @@ export class WriteBehindLogs implements TaskLogs {
    */
   async flush(): Promise<void> {
     this.#payNotices();
-    const last = this.#keptCount;
-    while (this.#leftCount < last) if (!(await this.#write())) return;
-    if (this.#waiting.length > 0) void this.#write();
+    const hasLeft = this.#waiting.mark();
+    while (!hasLeft()) if (!(await this.#write())) return;
+    if (this.#waiting.count > 0) void this.#write();
   }
 
   /** Flushes and writes no more. */
@@ -73,19 +70,6 @@ export class WriteBehindLogs implements TaskLogs {
     await this.flush();
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
-  }
-
-  #isFull(row: LogLineRow): boolean {
-    return (
-      this.#waiting.length >= this.#p.linesMax ||
-      this.#characters + row.text.length > this.#p.charactersMax
-    );
-  }
-
-  #keep(row: LogLineRow): void {
-    this.#waiting.push(row);
-    this.#keptCount++;
-    this.#characters += row.text.length;
   }
 
   #tell(listener: (line: LogLineRow) => void, row: LogLineRow): void {
@@ -114,15 +98,11 @@ export class WriteBehindLogs implements TaskLogs {
   }
 
   async #writeBatch(): Promise<boolean> {
-    const batch = this.#waiting.slice(0, this.#p.batchMax);
+    const batch = this.#waiting.offer(this.#p.batchMax);
     const taken = batch.length === 0 || (await this.#offer(batch));
-    if (taken) {
-      this.#waiting = this.#waiting.slice(batch.length);
-      this.#leftCount += batch.length;
-      for (const { text } of batch) this.#characters -= text.length;
-      this.#payNotices();
-    }
-    if (this.#waiting.length > 0) queueMicrotask(() => this.#arm(taken ? 0 : this.#p.retryMs));
+    this.#waiting.settle(taken);
+    if (taken) this.#payNotices();
+    if (this.#waiting.count > 0) queueMicrotask(() => this.#arm(taken ? 0 : this.#p.retryMs));
     return taken;
   }
 
@@ -131,17 +111,26 @@ export class WriteBehindLogs implements TaskLogs {
       await this.#p.store.appendLogs(batch);
       return true;
     } catch (error) {
+      // What is wrong with a line stays wrong: kept, it would hold up all others. It is found by halves,
+      // because the lines beside it may be another tenant's.
+      const isInvalid = error instanceof StoreError && error.kind === 'invalid';
+      if (isInvalid && batch.length > 1) return this.#offerHalves(batch);
       this.#p.log.warn({ err: error, lines: batch.length }, 'log lines could not be stored');
-      // What is wrong with the lines themselves stays wrong: kept, it would hold up all others. No
-      // notice is owed for them: it would carry the same fault and be refused in turn, for ever.
-      if (!(error instanceof StoreError) || error.kind !== 'invalid') return false;
+      if (!isInvalid) return false;
+      // No notice is owed for it: that would carry the same fault and be refused in turn.
       this.#dropped.total += batch.length;
       return true;
     }
   }
 
+  async #offerHalves(batch: readonly LogLineRow[]): Promise<boolean> {
+    const middle = batch.length >>> 1;
+    const isFirstTaken = await this.#offer(batch.slice(0, middle));
+    return isFirstTaken && (await this.#offer(batch.slice(middle)));
+  }
+
   #payNotices(): void {
-    if (this.#waiting.length >= this.#p.linesMax) return;
-    for (const notice of this.#dropped.take()) this.#keep(notice);
+    if (this.#waiting.isFull) return;
+    for (const notice of this.#dropped.take()) this.#waiting.keep(notice);
   }
 }

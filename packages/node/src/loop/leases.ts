@@ -1,6 +1,7 @@
 import { preferredOwner } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
+import { HoldOff } from './hold-off.ts';
 import type { LoopPorts, LoopSettings } from './ports.ts';
 import type { ServerTime } from './server-time.ts';
 
@@ -36,6 +37,7 @@ export interface LeaseHost {
  */
 export class Leases {
   readonly held = new Map<number, Held>();
+  readonly holdOff: HoldOff;
   readonly #store: Store;
   readonly #ports: LoopPorts;
   readonly #settings: LoopSettings;
@@ -64,6 +66,7 @@ export class Leases {
     this.#time = params.time;
     this.#host = params.host;
     this.#node = params.node;
+    this.holdOff = new HoldOff(params.ports, params.settings.beatMs);
   }
 
   start(): Promise<void> {
@@ -155,7 +158,7 @@ export class Leases {
   }
 
   async #acquire(partition: number): Promise<void> {
-    if (this.#acquiring.has(partition)) return;
+    if (this.#acquiring.has(partition) || this.holdOff.isActive(partition)) return;
     this.#acquiring.add(partition);
     const askedAt = this.#ports.monotonicMs();
     try {

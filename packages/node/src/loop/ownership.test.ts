@@ -1,4 +1,5 @@
 import { partitionOf } from '@signalbox/engine';
+import { StoreError } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import { faulty } from './testing/faulty-store.ts';
 import { VirtualWorld } from './testing/virtual-world.ts';
@@ -100,5 +101,66 @@ describe('deadlines under a flood of mail', () => {
     }
     // Silent for 22 s: lost after 15.
     expect(node.engine.core.workers.workers.has('w')).toBe(false);
+  });
+});
+
+describe('a partition that this node cannot keep', () => {
+  const FIVE_MINUTES = 300_000;
+
+  it('is taken again more and more rarely while the store refuses what is decided in it', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    let refuses = true;
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          append: (commit) =>
+            refuses
+              ? Promise.reject(new StoreError('invalid', 'this will not pass'))
+              : real.append(commit),
+        })),
+    });
+    const spec = await node.spec('acme', 'mail');
+    const submit = (): void => {
+      void node.submit(spec);
+      world.after(500, submit);
+    };
+    submit();
+    await world.run(FIVE_MINUTES);
+    const refusals = node.events.filter(({ kind }) => kind === 'groupRefused').length;
+    expect(refusals).toBeGreaterThan(3);
+    expect(refusals).toBeLessThan(15);
+    refuses = false;
+    await world.run(70_000);
+    expect(await node.submitted(spec)).toMatchObject({ kind: 'accepted' });
+    expect(node.fatal).toEqual([]);
+  });
+
+  it('is told of, and taken again more and more rarely, while the store refuses to read it', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    let refuses = true;
+    let reads = 0;
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          readCheckpoint: (partition) => {
+            reads++;
+            return refuses
+              ? Promise.reject(new StoreError('invalid', 'this cannot be read'))
+              : real.readCheckpoint(partition);
+          },
+        })),
+    });
+    await world.run(FIVE_MINUTES);
+    expect(reads).toBeGreaterThan(3);
+    expect(reads).toBeLessThan(15);
+    expect(node.events.filter(({ kind }) => kind === 'takeOverFailed')).toHaveLength(reads);
+    refuses = false;
+    await world.run(70_000);
+    expect(await node.submitted(await node.spec('acme', 'mail'))).toMatchObject({
+      kind: 'accepted',
+    });
+    expect(node.fatal).toEqual([]);
   });
 });

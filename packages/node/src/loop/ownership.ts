@@ -1,5 +1,5 @@
 import type { Answer, Command, Engine } from '@signalbox/engine';
-import type { Store, StoreError } from '@signalbox/store';
+import { type Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { Groups } from './groups.ts';
 import type { Held, Leases } from './leases.ts';
@@ -61,13 +61,20 @@ export class Ownership {
       });
     } catch (error) {
       if (this.#isHeld(held)) this.#p.leases().held.delete(partition);
-      try {
-        // The store went away half-way: the next beat takes the partition anew.
-        asStoreError(error);
-      } catch (fatal) {
-        fail(fatal);
-      }
+      if (error instanceof StoreError) this.#notRead(partition, error);
+      else fail(error);
     }
+  }
+
+  /**
+   * If the store went away half-way, the next beat takes the partition again. What the store refuses it
+   * will refuse then too, so the tries get rarer.
+   */
+  #notRead(partition: number, { kind, message: error }: StoreError): void {
+    if (this.#stopped) return;
+    const isPassing = kind === 'unavailable';
+    const retryMs = isPassing ? 0 : this.#p.leases().holdOff.failed(partition);
+    this.#p.ports.observe?.({ kind: 'takeOverFailed', partition, error, retryMs });
   }
 
   /** It is not ours any more. After a fence nothing of the commit was written; else nobody knows. */
@@ -86,7 +93,8 @@ export class Ownership {
     const held = this.#p.leases().held.get(partition);
     if (held === undefined) return;
     this.#p.leases().held.delete(partition);
-    this.#p.ports.observe?.({ kind: 'groupRefused', partition, error: error.message });
+    const retryMs = this.#p.leases().holdOff.failed(partition);
+    this.#p.ports.observe?.({ kind: 'groupRefused', partition, error: error.message, retryMs });
     this.#p.ports.observe?.({ kind: 'leaseLost', partition, why: 'refused' });
     this.#forget(partition, refused('not_stored'));
     const { store, owner } = this.#p;

@@ -53,12 +53,19 @@ export type LoopEvent =
       readonly why: 'fenced' | 'lost' | 'released' | 'refused';
     }
   /** The store will not take what was decided in a partition: the partition is given up. */
-  | { readonly kind: 'groupRefused'; readonly partition: number; readonly error: string }
-  /** A partition has been read in; nothing has been decided about its runs yet. */
   | {
-      readonly kind: 'partitionRead';
+      readonly kind: 'groupRefused';
       readonly partition: number;
-      readonly runs: ReadonlyMap<number, Run>;
+      readonly error: string;
+      /** Before this node takes the partition again. */
+      readonly retryMs: number;
+    }
+  /** A partition could not be read in; the next try comes after `retryMs`. */
+  | {
+      readonly kind: 'takeOverFailed';
+      readonly partition: number;
+      readonly error: string;
+      readonly retryMs: number;
     }
   /** A partition has been read in; nothing has been decided about its runs yet. */
   | {
