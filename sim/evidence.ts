@@ -124,7 +124,7 @@ function readFacts(
   }
 }
 
-async function aliasesOf({ history, disk }: World): Promise<Map<string, RunId>> {
+async function aliasesOf({ history, disk, options }: World): Promise<Map<string, RunId>> {
   const aliases = new Map<string, RunId>();
   const asked = new Map<number, { tenant: string; t: number }>();
   for (const event of history.events) {
@@ -133,8 +133,9 @@ async function aliasesOf({ history, disk }: World): Promise<Map<string, RunId>> 
     const { entry: key, position } = readAlias(event.alias);
     const { tenant = '', t = 0 } = asked.get(event.op) ?? {};
     const [held] = await disk.memory.readKeys([{ tenant, key }]);
-    // Retention drops names too.
-    const run = held?.run ?? disk.archive.holderOf(tenant, key, t);
+    // Retention drops names, and then another run may take one.
+    const isKept = options.wild.keeping === null;
+    const run = isKept ? (held?.run ?? null) : disk.archive.holderOf(tenant, key, t);
     if (run !== null) aliases.set(event.alias, { ...run, seq: run.seq + position });
   }
   return aliases;

@@ -36,7 +36,7 @@ async function runMany(args: Arguments): Promise<boolean> {
     for (const [name, count] of Object.entries(summary.sometimes)) print(`${count}\t${name}`);
     for (const name of summary.never) print(`never in ${summary.seeds} seeds: ${name}`);
     print(
-      `${summary.seeds} seeds, ${(summary.simulatedMs / 3_600_000).toFixed(1)} simulated hours, ${summary.tasks} tasks in ${wallSeconds.toFixed(1)} s: ${summary.violations} violations, ${summary.nondeterministic} nondeterministic`,
+      `${summary.seeds} seeds, ${(summary.simulatedMs / 3_600_000).toFixed(1)} simulated hours, ${summary.tasks} tasks in ${wallSeconds.toFixed(1)} s, ${summary.timesRealTime} times real time per core: ${summary.violations} violations, ${summary.nondeterministic} nondeterministic`,
     );
   }
   if (args.canaries !== 'none') {

@@ -37,6 +37,8 @@ export interface SeedResult {
   readonly tasks: number;
   readonly runs: number;
   readonly simulatedMs: number;
+  /** Processor time; not part of the log. */
+  readonly cpuMs: number;
   readonly events: number;
 }
 
@@ -48,6 +50,7 @@ export async function simulate(
   evidence: Evidence;
   world: World;
 }> {
+  const cpuBefore = process.cpuUsage();
   const world = await runWorld(options, sabotage);
   const evidence = await gather(world);
   coverJournal(evidence, world.coverage);
@@ -64,9 +67,15 @@ export async function simulate(
     ),
     runs: evidence.runs.length,
     simulatedMs: world.clockwork.now,
+    cpuMs: cpuMsSince(cpuBefore),
     events: world.clockwork.events,
   };
   return { result, evidence, world };
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
 }
 
 export async function simulateSeed(seed: number, minutes: number): Promise<SeedResult> {

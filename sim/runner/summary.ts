@@ -13,6 +13,7 @@ export class Summary {
   readonly minutes: number;
   seeds = 0;
   simulatedMs = 0;
+  cpuMs = 0;
   tasks = 0;
   runs = 0;
   violations = 0;
@@ -37,6 +38,7 @@ export class Summary {
     const { result, isSame } = answer;
     this.seeds++;
     this.simulatedMs += result.simulatedMs;
+    this.cpuMs += result.cpuMs;
     this.tasks += result.tasks;
     this.runs += result.runs;
     for (const [name, count] of Object.entries(result.sometimes)) {
@@ -64,6 +66,11 @@ export class Summary {
     return this.seeds < 100 ? [] : SOMETIMES.filter((name) => this.sometimes[name] === 0);
   }
 
+  /** Simulated seconds per second of one core, checks included. */
+  get timesRealTime(): number {
+    return this.cpuMs === 0 ? 0 : Math.round(this.simulatedMs / this.cpuMs);
+  }
+
   get isGood(): boolean {
     return (
       this.violations === 0 &&
@@ -78,6 +85,7 @@ export class Summary {
       seeds: this.seeds,
       simulatedHours: Math.round((this.simulatedMs / 3_600_000) * 100) / 100,
       wallSeconds: Math.round(wallSeconds * 100) / 100,
+      timesRealTime: this.timesRealTime,
       violations: this.violations,
       nondeterministic: this.nondeterministic,
       canariesCaught: this.canariesCaught,
