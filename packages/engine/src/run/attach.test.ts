@@ -121,6 +121,21 @@ describe('a worker that comes back', () => {
     expect(h.effectsOf('drained')).toHaveLength(1);
   });
 
+  it('in the middle of a drain with nothing left but a superseded attempt is reported as drained, once', () => {
+    const h = new Harness();
+    h.addWorker();
+    h.submit();
+    h.acceptAll();
+    h.apply({ kind: 'evictWorker', worker: 'w1' });
+    h.apply({ kind: 'drainWorker', worker: 'w1' });
+    h.flush();
+    expect(h.worker('w1').lingering.size).toBe(1);
+    expect(h.effectsOf('drained')).toEqual([]);
+    h.addWorker();
+    h.flush();
+    expect(h.effectsOf('drained')).toHaveLength(1);
+  });
+
   it('in the middle of a drain without anything is reported as drained, once', () => {
     const { h } = running();
     h.apply({ kind: 'drainWorker', worker: 'w1' });

@@ -66,11 +66,11 @@ function orphansOf(core: Core, name: string): Attempt[] {
 
 /** The old connection's record goes; its live attempts are looked at one by one by the caller. */
 function leaveOld(core: Core, old: Worker): Attempt[] {
+  // Whatever it was: an old record that drains would report `drained` as its attempts leave it.
+  old.status = 'detached';
   for (const lingering of [...old.lingering.values()]) endLingering(core, lingering as Lingering);
   const live = [...old.attempts];
   core.wheel.disarm(old);
-  // Whatever it was: an old record that drains would report `drained` as its attempts leave it.
-  old.status = 'detached';
   endReservation(core, old);
   for (const attempt of live) vacate(core, attempt);
   core.workers.detach(old);
