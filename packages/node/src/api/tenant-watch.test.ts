@@ -25,4 +25,22 @@ describe('tenants on several nodes', () => {
     expect(weight()).toBe(1);
     await node.stop();
   });
+
+  it('one that cannot be applied is logged once and keeps none of the others', async () => {
+    const store = createMemoryStore({ now: Date.now });
+    const at = { tenant: '*', kind: 'tenant', author: 'root', expectedVersion: 0 };
+    await store.putDefinition({ ...at, name: 'a-bad', body: '{"weight":0.0001}' });
+    await store.putDefinition({ ...at, name: 'b-bad', body: 'not JSON' });
+    await store.putDefinition({ ...at, name: 'good', body: '{"weight":5}' });
+    const node = await startNode({ store: 'memory:', http: false });
+    const { loop, log } = node.context;
+    const error = vi.spyOn(log, 'error');
+    const watch = new TenantWatch({ store, loop, log });
+    await watch.look();
+    expect(loop.engine.core.ofTenant('good', 1).weight).toBe(5);
+    expect(loop.engine.core.ofTenant('a-bad', 1).weight).toBe(1);
+    await watch.look();
+    expect(error).toHaveBeenCalledTimes(2);
+    await node.stop();
+  });
 });

@@ -1,6 +1,7 @@
 import { PLATFORM } from '@signalbox/protocol';
 import type { Definition, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
+import { ApiError } from '../context.ts';
 import { type CommitLoop, Looks } from '../loop/index.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
@@ -57,7 +58,14 @@ export class TenantWatch {
 
   async #tell(definition: Definition): Promise<void> {
     const { name, version, deleted } = definition;
-    await applyTenant(this.#loop, name, deleted ? {} : tenantOf(definition).definition);
+    try {
+      await applyTenant(this.#loop, name, deleted ? {} : tenantOf(definition).definition);
+    } catch (error) {
+      if (!isForGood(error)) throw error;
+      // Another version may have stored it under wider limits. It must not keep a node from starting, nor
+      // the tenants behind it from being read.
+      this.#log.error({ err: error, tenant: name, version }, 'tenant definition refused');
+    }
     this.#told.set(name, version);
   }
 
@@ -73,4 +81,9 @@ export class TenantWatch {
       this.#looking = false;
     }
   }
+}
+
+/** The definition itself is wrong; anything else may pass at the next look. */
+function isForGood(error: unknown): boolean {
+  return error instanceof SyntaxError || (error instanceof ApiError && error.code === 'invalid');
 }

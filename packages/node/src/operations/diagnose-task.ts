@@ -9,7 +9,7 @@ import { ALL_TASKS } from '../loop/index.ts';
 import { findRun } from './find-run.ts';
 import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
-import { readAnywhere, readView } from './read-run.ts';
+import { notOwner, readAnywhere, readView } from './read-run.ts';
 import { showRun } from './run-view.ts';
 import { liveTask, noTask } from './tasks.ts';
 
@@ -33,8 +33,12 @@ export const diagnoseTask = operation(
     const { core } = context.loop.engine;
     const live = liveTask(context, { tenant, id, name: named.task });
     if (live !== null) {
+      const { state } = live;
       const found = diagnose(core, live, context.loop.time.now());
-      return told(live.state, (await heldByJob(context, live, found)) ?? found);
+      // The run may have changed since the view was read, and that may not be durable yet (I20).
+      await context.loop.durable(live.run.groupNumber);
+      if (!context.loop.owns(id.partition)) throw notOwner();
+      return told(state, (await heldByJob(context, live, found)) ?? found);
     }
     const { job, jobVersion: version } = view;
     const spec = await context.loop.specs.load({ tenant, job, version });

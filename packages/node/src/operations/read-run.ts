@@ -87,7 +87,11 @@ export async function readView(
   const stored = await store.getRun({ tenant, id });
   if (stored === null) throw noRun(formatRunId(id));
   if (stored.end !== null) return viewOfStored(stored, FIRST_TASKS);
-  throw new ApiError('not_owner', 'another node holds this run, or none does yet', {
+  throw notOwner();
+}
+
+export function notOwner(): ApiError {
+  return new ApiError('not_owner', 'another node holds this run, or none does yet', {
     retryAfterSeconds: 1,
   });
 }

@@ -5,7 +5,7 @@ import { NO_TASKS } from '../loop/index.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { loadPayload } from './payloads.ts';
-import { readAnywhere, readView } from './read-run.ts';
+import { notOwner, readAnywhere, readView } from './read-run.ts';
 import { shown } from './refusals.ts';
 import { showTasks } from './run-view.ts';
 
@@ -54,11 +54,7 @@ export const taskCheckpoint = operation(
     }
     await context.loop.durable(task.run.groupNumber);
     // Ownership may have ended while we waited; then the checkpoint may never become durable.
-    if (!context.loop.owns(id.partition)) {
-      throw new ApiError('not_owner', 'another node holds this run, or none does yet', {
-        retryAfterSeconds: 1,
-      });
-    }
+    if (!context.loop.owns(id.partition)) throw notOwner();
     return loadPayload(context, tenant, checkpoint);
   },
 );
