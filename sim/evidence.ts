@@ -135,7 +135,8 @@ async function aliasesOf({ history, disk, options }: World): Promise<Map<string,
     const [held] = await disk.memory.readKeys([{ tenant, key }]);
     // Retention drops names, and then another run may take one.
     const isKept = options.wild.keeping === null;
-    const run = isKept ? (held?.run ?? null) : disk.archive.holderOf(tenant, key, t);
+    const untilMs = t + (options.wild.keeping?.keysMs ?? 0) / 2;
+    const run = isKept ? (held?.run ?? null) : disk.archive.holderOf(tenant, key, { t, untilMs });
     if (run !== null) aliases.set(event.alias, { ...run, seq: run.seq + position });
   }
   return aliases;

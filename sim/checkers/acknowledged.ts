@@ -121,6 +121,7 @@ class Answers {
     const name = `run ${runKey(run.run.id)} of ${run.run.job}`;
     if (run.run.tenant !== asked.tenant) return `was answered with another tenant's ${name}`;
     if (how === 'created') return `was told that it made ${name}, which another one made`;
+    if (this.#isTakenAgain(asked, answered)) return null;
     if (job !== run.run.job) return `was answered with ${name}, as if it were of ${job}`;
     if (this.#sharesKey(asked, run) || this.#wasTold(answered)) return null;
     const own = this.#ownRun.get(asked.op);
@@ -134,6 +135,14 @@ class Answers {
     if (!this.#sharesUnique(asked, run))
       return `was answered with ${name}, which it does not equal`;
     return this.#livedThen(asked, answered) ? null : `was answered with ${name}, which was over`;
+  }
+
+  /** An alias is made of its key: once that was dropped with time, a later run may have taken both. */
+  #isTakenAgain(asked: Invoke, { run, how }: Answered): boolean {
+    const { keeping } = this.#evidence.options.wild;
+    if (how !== 'alias' || keeping === null) return false;
+    const from = this.#lives.get(runKey(run.run.id))?.from ?? 0;
+    return from > asked.t + keeping.keysMs / 2;
   }
 
   /** Sent again, it is told the same: the key of a submission that equals a run stands for that run. */

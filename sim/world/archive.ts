@@ -51,10 +51,15 @@ export class Archive {
     }
   }
 
-  /** The run that took a name from the time on, or had it already. */
-  holderOf(tenant: string, key: string, since: number): RunId | null {
+  /** The run that took a name in that time, or had it already; null where nobody knows. */
+  holderOf(
+    tenant: string,
+    key: string,
+    { t: from, untilMs }: { readonly t: number; readonly untilMs: number },
+  ): RunId | null {
     const held = this.#names.get(`${tenant}\0${key}`) ?? [];
-    return (held.find(({ t }) => t >= since) ?? held.at(-1))?.run ?? null;
+    const later = held.find(({ t }) => t >= from && t < untilMs);
+    return (later ?? held.findLast(({ t }) => t < from))?.run ?? null;
   }
 
   async keepGroups(): Promise<void> {

@@ -218,8 +218,8 @@ const WRITES: ReadonlySet<string> = new Set([
   'appendAudit',
 ]);
 
-/** Listings and polls may lag; what recovery reads, and a look-up of one entry, is exact. */
-const MAY_LAG: ReadonlySet<string> = new Set(['listRuns', 'readInbox', 'listDefinitions']);
+/** Polls may lag; what recovery reads, what readers are shown, and a look-up of one entry, is exact. */
+const MAY_LAG: ReadonlySet<string> = new Set(['readInbox', 'listDefinitions']);
 const POLL_MAX = 500;
 
 function mayLag(name: string, query: unknown): boolean {
