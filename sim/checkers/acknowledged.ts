@@ -48,6 +48,8 @@ class Answers {
   readonly #byKey = new Map<string, Invoke[]>();
   /** Runs that each operation was answered with. */
   readonly #told = new Map<number, Set<string>>();
+  /** By tenant and key: runs that true answers named for it. */
+  readonly #standsFor = new Map<string, Set<string>>();
   readonly #lives: ReadonlyMap<string, Lifetime>;
   readonly #ownRun = new Map<number, StoredRun>();
   /** By tenant and key: the run that holds it. */
@@ -71,7 +73,9 @@ class Answers {
       const problem = this.#isOwn(asked, answered)
         ? this.#ownProblem(asked, answered)
         : this.#equalProblem(asked, answered);
-      return problem === null ? [] : [`operation ${answered.op} ${problem}`];
+      if (problem !== null) return [`operation ${answered.op} ${problem}`];
+      this.#keep(asked, answered);
+      return [];
     });
   }
 
@@ -154,9 +158,20 @@ class Answers {
     return false;
   }
 
+  /** The key of a submission that equals a run stands for that run, for every job that asks for it. */
+  #keep({ tenant, key }: Invoke, { run }: Answered): void {
+    if (key === null) return;
+    const name = `${tenant}/${key}`;
+    this.#standsFor.set(name, (this.#standsFor.get(name) ?? new Set()).add(runKey(run.run.id)));
+  }
+
   /** The same key, or the same place in a request under the same key. */
   #sharesKey(asked: Invoke, run: StoredRun): boolean {
-    if (asked.key !== null && headOf(run).key === asked.key) return true;
+    if (asked.key !== null) {
+      if (headOf(run).key === asked.key) return true;
+      const stands = this.#standsFor.get(`${asked.tenant}/${asked.key}`);
+      if (stands?.has(runKey(run.run.id))) return true;
+    }
     if (this.#keyStandsFor(asked, run)) return true;
     const other = this.#asked.get(opOf(run));
     return asked.request !== null && other?.request === asked.request;

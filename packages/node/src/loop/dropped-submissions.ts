@@ -105,6 +105,8 @@ export function answerAfterDrop(params: {
   command: Command;
   /** What carries the key: the command's own head, or that of the first of its request. */
   head: RunHead | null;
+  /** Its place behind the first of its request; 0 where it carries a key itself. */
+  place: number;
   taken: TakenKeys;
   dropped: DroppedSubmissions;
   /** Its group was refused: a claim among it was refused as well. */
@@ -119,11 +121,18 @@ export function answerAfterDrop(params: {
   const isForIt = holder?.kind === 'entry' && holder.entry === head?.inbox;
   if (found !== undefined) {
     if (isForIt) return 'again';
-    const isOwn = answer.kind === 'accepted' || holder !== undefined;
-    return isOwn ? answerOfHolder(found.holder, answer.seq - found.firstSeq) : 'again';
+    const isOwn = answer.kind === 'accepted' || isSame(holder, found.holder);
+    if (isOwn) return answerOfHolder(found.holder, answer.seq - found.firstSeq);
+    // Equal by its unique value only: its own key may be taken too, by another than the dropped one's.
+    return holder === undefined ? 'again' : answerOfHolder(holder, params.place);
   }
   if (answer.kind === 'accepted' || holder === undefined || !isRefused) return answer;
   return isRun(holder, answer) || head?.batch !== undefined ? answer : answerOfHolder(holder, 0);
+}
+
+function isSame(a: KeyHolder | undefined, b: KeyHolder): boolean {
+  if (a?.kind === 'entry') return b.kind === 'entry' && a.entry === b.entry;
+  return a !== undefined && isRun(b, a.run);
 }
 
 export function isRun(holder: KeyHolder, { partition, seq }: Omit<Holder, 'ms'>): boolean {

@@ -263,7 +263,8 @@ function correctReply(
     const command = mail.commands[i];
     if (command === undefined) continue;
     const head = request ?? (command.kind === 'submit' ? command.head : null);
-    const corrected = answerAfterDrop({ answer, command, head, ...correction });
+    const place = request === null ? 0 : i;
+    const corrected = answerAfterDrop({ answer, command, head, place, ...correction });
     if (corrected === answer) continue;
     isChanged = true;
     if (corrected === 'again') indexes.push(i);
