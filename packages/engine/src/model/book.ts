@@ -28,6 +28,9 @@ export class Book {
   inputBytes = 0;
   /** When the due lane was last read up to the horizon. */
   dueReadAt = 0;
+  /** Runs that were taken out of the due lane alone and had ended when it was last tidied, and when. */
+  dueEnded: readonly number[] = [];
+  dueTidiedAt = 0;
   /** Live runs by (job, unique value). */
   readonly uniques = new Map<string, Run>();
   /** By `scheduleKey`. */

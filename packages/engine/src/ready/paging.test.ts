@@ -14,14 +14,15 @@ const settings = { queueWindow: 20, pageSize: 10, horizonMs: 10_000 };
 
 /** The part of a store that paging needs: parked runs by lane, in order. */
 class ParkedRuns {
-  readonly rows: { readonly lane: string; readonly sort: number; readonly run: SubmittedRun }[] =
-    [];
+  rows: { readonly lane: string; readonly sort: number; readonly run: SubmittedRun }[] = [];
 
   see(facts: readonly Fact[]): void {
     for (const fact of facts) {
       if (fact.kind === 'runSubmitted' && fact.parked !== null) {
         this.rows.push({ ...fact.parked, run: fact.run });
       }
+      // As every store does: a page holds no run that has ended.
+      if (fact.kind === 'runEnded') this.rows = this.rows.filter(({ run }) => run.seq !== fact.seq);
     }
   }
 
@@ -238,6 +239,64 @@ describe('a backlog larger than memory', () => {
     expect(runs.size).toBe(0);
     expect(world.parkedCount()).toBe(30);
     expect(h.flush().facts).toEqual([]);
+  });
+
+  describe('far due times that are cancelled one by one', () => {
+    const DAY = 86_400_000;
+
+    function cancelled(world: World): number {
+      const { h, parked } = world;
+      h.trySubmit({ head: { dueAt: h.now + 30 * DAY } });
+      world.step();
+      const { run } = parked.rows.at(-1)!;
+      const of = { partition: 0, seq: run.seq };
+      h.apply({ kind: 'fetchIn', partition: 0, lane: DUE_LANE, run });
+      h.apply({ kind: 'cancel', ...of, by: 'the test', reason: 'over' });
+      return run.seq;
+    }
+
+    it.each([
+      ['', 0],
+      [', beside one that stays', 1],
+    ])('leave nothing in memory%s', (_beside, stay) => {
+      const world = new World();
+      const { h } = world;
+      for (let i = 0; i < stay; i++) h.trySubmit({ head: { dueAt: h.now + 90 * DAY } });
+      const lane = () => h.engine.core.books.get(0)!.lanes.get(DUE_LANE)!;
+      for (let i = 0; i < 50; i++) {
+        cancelled(world);
+        world.step();
+        h.now += 3_000;
+        world.step();
+        world.answer(0);
+      }
+      expect(lane().taken?.size ?? 0).toBeLessThan(5);
+      expect(lane().parked).toBe(stay);
+    });
+
+    it('do not come back with a page that was read before they ended', () => {
+      const world = new World();
+      const { h } = world;
+      h.trySubmit({ head: { dueAt: h.now + 12_000 } });
+      world.step();
+      const { run } = world.parked.rows[0]!;
+      h.now += 5_000;
+      h.tick();
+      const [page] = h.engine.pagesWanted(() => false);
+      const read = world.parked.page(page!);
+      expect(read.runs).toHaveLength(1);
+      h.apply({ kind: 'fetchIn', partition: 0, lane: DUE_LANE, run });
+      h.apply({ kind: 'cancel', partition: 0, seq: run.seq, by: 'the test', reason: 'over' });
+      for (let i = 0; i < 3; i++) {
+        world.step();
+        h.now += 2_000;
+        cancelled(world);
+      }
+      expect(h.engine.core.books.get(0)!.lanes.get(DUE_LANE)?.taken?.has(run.seq)).toBe(false);
+      const { lane, after } = page!;
+      h.apply({ kind: 'pageIn', partition: 0, lane, after, ...read });
+      expect(h.engine.core.books.get(0)!.runs.size).toBe(0);
+    });
   });
 
   it('U047: runs that fit no worker do not hide the parked ones behind them that do', () => {

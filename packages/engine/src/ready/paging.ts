@@ -101,13 +101,37 @@ export function pageIn(core: Core, command: Command & { kind: 'pageIn' }): Answe
   if (lane.name === DUE_LANE && command.exhausted) book.dueReadAt = core.now;
   const runs = command.runs.filter((run) => !isKnown(book, lane, run.seq));
   const cursor = command.cursor ?? lane.cursor;
-  if (runs.length === 0 && cursor === lane.cursor) return DONE;
+  if (runs.length === 0 && cursor === lane.cursor) {
+    tidyDueLane(core, book, lane);
+    return DONE;
+  }
   const parkedLeft = Math.max(0, lane.parked - runs.length);
   const fact = { partition: book.partition, lane: lane.name, cursor, parkedLeft, runs };
   core.emit(book, runsPagedIn(fact), null);
   for (const run of command.runs) lane.taken?.delete(run.seq);
   for (const run of runs) arrive(core, book, run);
+  tidyDueLane(core, book, lane);
   return DONE;
+}
+
+/** Before every due time. */
+const BEGINNING: LaneCursor = { sort: 0, ms: 0, seq: 0 };
+
+/**
+ * Forgets runs that were taken out of the due lane alone and ended: whoever cancels far due times day by
+ * day would otherwise leave every one of them in memory and in each checkpoint. The store leaves them out
+ * of what is read from now on, since the due lane is read when everything decided is durable. A page that
+ * is on its way may still hold them, so it is void, with the cursor that it was read from.
+ */
+function tidyDueLane(core: Core, book: Book, lane: Lane): void {
+  const { taken } = lane;
+  if (lane.name !== DUE_LANE || taken === null) return;
+  if (core.now < book.dueTidiedAt + core.settings.horizonMs / 10) return;
+  book.dueTidiedAt = core.now;
+  if (book.dueEnded.length > 0) lane.cursor = { ...(lane.cursor ?? BEGINNING) };
+  for (const seq of book.dueEnded) taken.delete(seq);
+  book.dueEnded = [...taken].filter((seq) => !book.runs.has(seq));
+  if (taken.size === 0) lane.taken = null;
 }
 
 /** Brings in one parked run out of turn, because somebody wants to cancel or move it. */
@@ -126,6 +150,7 @@ export function fetchIn(core: Core, command: Command & { kind: 'fetchIn' }): Ans
   };
   core.emit(book, runsPagedIn(fact), null);
   arrive(core, book, command.run);
+  tidyDueLane(core, book, lane);
   return DONE;
 }
 
