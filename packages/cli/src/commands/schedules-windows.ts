@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Backfilled, Page, TimelineEntry } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import { pathOf } from '../client/path-of.ts';
@@ -38,15 +39,19 @@ export function addWindows(registry: Registry, parent: Command): void {
         .option('--until <instant>', 'the last window, or after it', 'now')
         .addOption(new Option('--only <which>', 'windows').choices(['missing', 'all']))
         .option('--dry-run', 'only say what would be made')
-        .option('--per-minute <count>', 'start so many in a minute', toCount);
+        .option('--per-minute <count>', 'start so many in a minute', toCount)
+        .option('--key <key>', 'idempotency key: a repeat under it completes what was cut short');
     },
     async run({ api, terminal, args, options, json }) {
       const { only, dryRun, perMinute } = options;
+      const key = (options['key'] as string | undefined) ?? randomUUID();
       const now = Date.now();
       const from = instantOf('--from', options['from'] as string, now);
       const until = instantOf('--until', options['until'] as string, now);
       const body = { from, until, only, dryRun, perMinute };
-      const done = await api.post<Backfilled>(`${pathOf('schedules', args[0])}/backfill`, body);
+      const done = await api.post<Backfilled>(`${pathOf('schedules', args[0])}/backfill`, body, {
+        'idempotency-key': key,
+      });
       if (json) {
         printJson(terminal, done);
         return undefined;

@@ -27,6 +27,7 @@ import {
   submitRuns,
 } from '../../operations/index.ts';
 import { answerBytes } from '../bytes-answer.ts';
+import { keyHeader } from '../key-header.ts';
 import { readBatch } from '../read-batch.ts';
 import { type Route, route } from '../route.ts';
 
@@ -39,12 +40,6 @@ const TRACE = /^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
 function traceOf(headers: IncomingHttpHeaders): { trace?: string } {
   const trace = headers['traceparent'];
   return typeof trace === 'string' && TRACE.test(trace) ? { trace } : {};
-}
-
-/** The key under which the request may be repeated. */
-function keyHeader(headers: IncomingHttpHeaders): string | undefined {
-  const header = headers['idempotency-key'];
-  return Array.isArray(header) ? header.join() : header;
 }
 
 function keyOf(headers: IncomingHttpHeaders, body: Submission): { key?: string } {

@@ -26,6 +26,7 @@ import {
   triggerSchedule,
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
+import { keyHeader } from '../key-header.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -187,13 +188,15 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules/:schedule/backfill',
     role: 'operator',
-    summary: 'Makes runs for windows of the past: those without one, or all; dryRun only counts',
+    summary:
+      'Makes runs for windows of the past: those without one, or all; dryRun only counts; with an Idempotency-Key a repeat completes it',
     params: Named,
     body: Backfill,
     response: { 200: Backfilled },
     audit: 'schedule.backfill',
-    handler: async ({ context, caller, params, body, note }) => {
-      const wanted = { ...body, name: params.schedule };
+    handler: async ({ context, caller, params, body, headers, note }) => {
+      const key = keyHeader(headers);
+      const wanted = { ...body, name: params.schedule, ...(key === undefined ? {} : { key }) };
       const done = await backfillSchedule(context, caller, wanted);
       note.after = done.dryRun ? 'nothing, a dry run' : `${done.items.length} runs`;
       return done;

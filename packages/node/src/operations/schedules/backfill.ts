@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import {
+  type Answer,
   type Command,
   formatRunId,
   type JobSpec,
@@ -30,7 +32,11 @@ type Submit = Command & { kind: 'submit' };
  * times, which are durable: nobody has to live to see the last of them.
  */
 export const backfillSchedule = operation(
-  async (context, caller, params: { name: string } & Backfill): Promise<Backfilled> => {
+  async (
+    context,
+    caller,
+    params: { name: string; key?: string } & Backfill,
+  ): Promise<Backfilled> => {
     const { name, only = 'missing', dryRun = false } = params;
     const { spec, decidedUpTo, held } = await liveOf(context, caller, name);
     const [fromMs, untilMs] = [instantOf(params, 'from'), instantOf(params, 'until')];
@@ -50,10 +56,11 @@ export const backfillSchedule = operation(
     const counts = { dryRun, windows: windows.length, missing: missing.length, existing };
     if (dryRun) return { ...counts, items: wanted.map((at) => ({ window: iso(at) })) };
     const job = await readyJob(context, caller, spec.job);
+    const key = params.key ?? caller.requestId;
     const commands = wanted.map((window, i) =>
-      submission({ context, caller, spec, job, name, window, index: i, params }),
+      submission({ context, caller, spec, job, name, window, index: i, params, key }),
     );
-    return { ...counts, items: await submitAll(context, commands) };
+    return { ...counts, items: await submitAll(context, commands, key) };
   },
 );
 
@@ -126,12 +133,13 @@ function submission(of: {
   window: number;
   index: number;
   params: Backfill;
+  key: string;
 }): Submit {
-  const { context, caller, name, window, index, params } = of;
+  const { context, caller, name, window, index, params, key } = of;
   const { only = 'missing', perMinute } = params;
   const waitMs = perMinute === undefined ? 0 : Math.floor((index * 60_000) / perMinute);
   // Asked for twice, a missing window gets one run; all of them are meant to run once more.
-  const again = only === 'all' ? `/${caller.requestId}` : '';
+  const again = only === 'all' ? `/${createHash('sha256').update(key).digest('base64url')}` : '';
   const head: RunHead = {
     key: reservedKey(`backfill/${name}/${window}${again}`),
     ...(waitMs > 0 ? { dueAt: context.loop.time.now() + waitMs } : {}),
@@ -157,17 +165,28 @@ function command(of: {
 async function submitAll(
   { loop }: NodeContext,
   commands: readonly Submit[],
+  key: string,
 ): Promise<Backfilled['items']> {
   const items: Backfilled['items'] = [];
   for (let i = 0; i < commands.length; i += AT_ONCE) {
     const chunk = commands.slice(i, i + AT_ONCE);
     const answers = await loop.executeAll(chunk);
     for (const [k, answer] of answers.entries()) {
-      if (answer.kind === 'refused') throw refusal(answer);
+      if (answer.kind === 'refused') throw i === 0 ? refusal(answer) : cutShort(answer, key);
       if (answer.kind === 'done') throw new ApiError('internal', 'a run was not answered');
       const at = chunk[k]?.head.window?.at ?? 0;
       items.push({ window: iso(at), run: formatRunId(answer) });
     }
   }
   return items;
+}
+
+/** Part of the runs exist: a repeat under another key would make them a second time. */
+function cutShort(answer: Answer & { kind: 'refused' }, key: string): ApiError {
+  const { code, message, retryAfterSeconds } = refusal(answer);
+  return new ApiError(
+    code,
+    `${message}; part of the runs were made before this: repeat the request with the header Idempotency-Key: ${key}`,
+    retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
+  );
 }

@@ -1,5 +1,5 @@
 import type { ScheduleDefinition } from '@signalbox/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { putTenant } from '../../api/tenants.ts';
 import type { FeedEvent } from '../../context.ts';
 import {
@@ -221,6 +221,39 @@ describe('a backfill', () => {
     expect(await fill({})).toMatchObject({ missing: 0, items: [] });
     const timeline = await scheduleTimeline(node.context, caller(), { name: 'nightly' });
     expect(timeline.items.filter(({ state }) => state === 'backfilled')).toHaveLength(10);
+  });
+
+  it('of all windows that was refused midway is completed by a repeat under its key', async () => {
+    const { until } = range();
+    const all = { only: 'all', from: iso(Date.parse(until) - 1_499 * MINUTE), until };
+    const send = (requestId: string, key?: string) =>
+      backfillSchedule(node.context, caller({ requestId }), {
+        ...{ name: 'nightly', from: all.from, until, only: 'all' },
+        ...(key === undefined ? {} : { key }),
+      });
+    const { loop } = node.context;
+    const refusesLast = () => {
+      const execute = loop.executeAll.bind(loop);
+      let calls = 0;
+      return vi.spyOn(loop, 'executeAll').mockImplementation(async (commands) => {
+        calls++;
+        if (calls === 1) return execute(commands);
+        return commands.map(() => ({ kind: 'refused', code: 'overloaded', message: 'busy' }));
+      });
+    };
+    for (const [requestId, key] of [['r7'], ['r8', 'mine']] as const) {
+      const spy = refusesLast();
+      const repeatKey = key ?? requestId;
+      await expect(send(requestId, key)).rejects.toMatchObject({
+        code: 'overloaded',
+        message: expect.stringContaining(`Idempotency-Key: ${repeatKey}`),
+      });
+      spy.mockRestore();
+      const before = node.disk.snapshot().runs.length;
+      const done = await send('another', repeatKey);
+      expect(done.items).toHaveLength(1_500);
+      expect(node.disk.snapshot().runs).toHaveLength(before + 500);
+    }
   });
 
   it('DAG-29 answers a window that has a run with that run; its id names schedule and window', async () => {
