@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Bytes, LogLine, RunView } from '@signalbox/protocol';
+import type { Bytes, LogLine, RunView, Submitted } from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
 import { hasEnded, outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
@@ -28,13 +28,19 @@ export class RunHandle<Output> {
   readonly job: string;
   /** False where the key or the unique value already had a run: this is that one. */
   readonly created: boolean;
+  /**
+   * True where a node that does not own the job accepted the submission, with a unique value or for a job
+   * that excludes overlap: its owner has yet to decide whether this is a new run or the live one.
+   */
+  readonly pending: boolean;
   readonly #backend: Backend;
 
-  constructor(backend: Backend, run: { id: string; job: string; created: boolean }) {
+  constructor(backend: Backend, run: Submitted) {
     this.#backend = backend;
     this.id = run.id;
     this.job = run.job;
     this.created = run.created;
+    this.pending = run.pending ?? false;
   }
 
   /** How it is now. */

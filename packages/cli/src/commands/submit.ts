@@ -61,7 +61,9 @@ async function submit(call: Call) {
   if (json) printJson(terminal, submitted);
   else {
     terminal.line(submitted.id);
-    if (!submitted.created) terminal.note(terminal.paint.dim('this run was there already'));
+    const { created, pending } = submitted;
+    if (pending) terminal.note(terminal.paint.dim('accepted; it may become a run that is live'));
+    else if (!created) terminal.note(terminal.paint.dim('this run was there already'));
     if (terminal.isTty)
       terminal.note(terminal.paint.dim(terminal.typed(`see: signalbox runs show ${submitted.id}`)));
   }

@@ -9,7 +9,7 @@ import {
 import { COUNTED_MAX, type SubmittedInARow } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { contentKey, slicesOf } from '../loop/index.ts';
-import { type Put, putInbox, putRequest, reservedPut } from './put-inbox.ts';
+import { mayBeLiveRun, type Put, putInbox, putRequest, reservedPut } from './put-inbox.ts';
 import { mayBeDone, otherBatch, refusal, shown } from './refusals.ts';
 import { type TakenBefore, takenBefore } from './taken-before.ts';
 
@@ -78,7 +78,7 @@ async function settle(
       const outcome = outcomes[i] as Outcome;
       const { job } = command.spec;
       const id = outcome.kind === 'entry' ? outcome.alias : formatRunId(outcome.run);
-      if (isNew(outcome)) return { id, job, created: true, count: 1 };
+      if (isNew(outcome)) return newRow(command, outcome, id);
       const taken = outcome.kind === 'entry' ? outcome.before : (known.next().value ?? null);
       if (!claimed.has(i)) refuseOtherContent(command, taken, { id, strict });
       // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
@@ -92,6 +92,15 @@ async function settle(
 
 function isNew(outcome: Outcome): boolean {
   return outcome.kind === 'created' || (outcome.kind === 'entry' && outcome.before === null);
+}
+
+/** An entry may become a live run's: to say `created` here would promise two clients the same run. */
+function newRow(command: Submit, { kind }: Outcome, id: string): SubmittedInARow {
+  const { job } = command.spec;
+  if (kind === 'entry' && mayBeLiveRun(command)) {
+    return { id, job, created: false, pending: true, count: 1 };
+  }
+  return { id, job, created: true, count: 1 };
 }
 
 /**

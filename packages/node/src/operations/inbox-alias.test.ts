@@ -147,4 +147,27 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     expect((await getRun(node.context, caller(), { id: alias })).id).toBe(id);
     await node.stop();
   });
+
+  on('DUR-07 is pending, not created, while its owner may find a live run for it', async () => {
+    const store = await openStore(open);
+    const node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
+    await node.define('mail');
+    await node.define('alone', { overlap: 'skip' });
+    const asked = SmallNode.idle({ store });
+    const items = [{ job: 'mail', unique: 'u' }, { job: 'alone' }, { job: 'mail' }];
+    const runs = await submitRuns(node.context, caller(), { items });
+    expect(runs.map(({ created }) => created)).toEqual([true, true, true]);
+    const told = await submitRuns(asked.context, caller(), { items });
+    expect(told.map(({ created, pending }) => [created, pending])).toEqual([
+      [false, true],
+      [false, true],
+      [true, undefined],
+    ]);
+    node.context.loop.lookIntoInbox();
+    await inboxIsEmpty(store);
+    const views = await Promise.all(told.map(({ id }) => getRun(node.context, caller(), { id })));
+    expect(views.slice(0, 2).map(({ id }) => id)).toEqual(runs.slice(0, 2).map(({ id }) => id));
+    expect(views[2]?.id).not.toBe(runs[2]?.id);
+    await node.stop();
+  });
 });

@@ -17,6 +17,11 @@ export type Put =
       readonly before: TakenBefore | null;
     };
 
+/** Only the owner of the partition knows its live runs, and whether this submission is one of them. */
+export function mayBeLiveRun({ head, spec }: Submit): boolean {
+  return head.unique !== undefined || spec.exclusive;
+}
+
 /**
  * Another node owns the job's partition, or nobody does yet: the submission is kept durably for the
  * owner. With a key the alias is made of the key, so that asking again gives the same answer; the

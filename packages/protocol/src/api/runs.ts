@@ -54,6 +54,11 @@ export const Submitted = Type.Object({
   job: Name,
   /** False where the key or the unique value already had a run: `id` is that one. */
   created: Type.Boolean(),
+  /**
+   * Accepted by a node that does not own the job's partition, with a unique value or for a job that
+   * excludes overlap: the owner has yet to decide whether `id` becomes a run of its own or a live run's.
+   */
+  pending: Type.Optional(Type.Literal(true)),
 });
 
 export const AttemptView = Type.Object({

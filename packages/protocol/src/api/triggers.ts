@@ -109,8 +109,11 @@ export const CloudEvent = Type.Object(
 
 export const StartedRun = Type.Object({
   trigger: Name,
-  /** `duplicate`: the event was here before. `late`: a run stood in for it. `refused`: see `reason`. */
-  outcome: wordOf(['created', 'duplicate', 'late', 'refused']),
+  /**
+   * `duplicate`: the event was here before. `late`: a run stood in for it. `refused`: see `reason`.
+   * `pending`: the owner of the job's partition has yet to decide between a new run and the live one.
+   */
+  outcome: wordOf(['created', 'pending', 'duplicate', 'late', 'refused']),
   run: Type.Optional(Type.String()),
   reason: Type.Optional(Type.String()),
 });

@@ -60,13 +60,14 @@ export const runsRoutes: readonly Route[] = [
     role: 'submitter',
     summary: 'Submits a run; answers once it is durable',
     body: Submission,
-    response: { 200: Submitted, 201: Submitted },
+    response: { 200: Submitted, 201: Submitted, 202: Submitted },
     submits: true,
     handler: async ({ context, caller, body, headers, reply }) => {
       const items = [{ ...body, ...keyOf(headers, body) }];
       const wanted = { items, single: true, ...traceOf(headers) };
       const [submitted] = await submitRuns(context, caller, wanted);
-      reply.code(submitted?.created === true ? 201 : 200);
+      if (submitted?.pending) reply.code(202);
+      else reply.code(submitted?.created === true ? 201 : 200);
       return submitted;
     },
   }),

@@ -115,7 +115,8 @@ function report(context: NodeContext, tenant: string, received: readonly Receive
   for (const { id, source, runs } of received) {
     if (runs.length === 0) count('unmatched', 1);
     for (const { trigger: name, outcome, reason = '' } of runs) {
-      if (outcome !== 'refused') count(outcome === 'created' ? 'matched' : 'duplicate', 1);
+      const isMatched = outcome === 'created' || outcome === 'pending';
+      if (outcome !== 'refused') count(isMatched ? 'matched' : 'duplicate', 1);
       else {
         count('rejected', 1);
         const trigger = watch.book.get(tenant, name);

@@ -14,7 +14,7 @@ import type { Event } from '../../triggers/event.ts';
 import { inputBytes } from '../../triggers/match-event.ts';
 import { jobHeads } from '../job-heads.ts';
 import { keepPayload } from '../payloads.ts';
-import { type Put, putInbox, reservedPut } from '../put-inbox.ts';
+import { mayBeLiveRun, type Put, putInbox, reservedPut } from '../put-inbox.ts';
 import { refusal } from '../refusals.ts';
 import { takenBefore } from '../taken-before.ts';
 
@@ -123,7 +123,8 @@ async function outcomeOf(
     case 'refused': {
       const put = await putOf(context, command, answer);
       if (put.kind === 'run') return { outcome: 'duplicate', run: formatRunId(put.run) };
-      return { outcome: put.before === null ? 'created' : 'duplicate', run: put.alias };
+      if (put.before !== null) return { outcome: 'duplicate', run: put.alias };
+      return { outcome: mayBeLiveRun(command) ? 'pending' : 'created', run: put.alias };
     }
     case 'done':
       throw new ApiError('internal', 'it was not answered');
