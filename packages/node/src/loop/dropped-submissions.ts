@@ -119,11 +119,18 @@ export function answerAfterDrop(params: {
   const isForIt = holder?.kind === 'entry' && holder.entry === head?.inbox;
   if (found !== undefined) {
     if (isForIt) return 'again';
-    const isOwn = answer.kind === 'accepted' || holder !== undefined;
-    return isOwn ? answerOfHolder(found.holder, answer.seq - found.firstSeq) : 'again';
+    if (answer.kind === 'accepted' || (holder !== undefined && isSame(holder, found.holder))) {
+      return answerOfHolder(found.holder, answer.seq - found.firstSeq);
+    }
+    // Equal to the dropped one by its unique value only; its own key may be taken by another run.
+    return holder === undefined ? 'again' : answerOfHolder(holder, 0);
   }
   if (answer.kind === 'accepted' || holder === undefined || !isRefused) return answer;
   return isRun(holder, answer) || head?.batch !== undefined ? answer : answerOfHolder(holder, 0);
+}
+
+function isSame(a: KeyHolder, b: KeyHolder): boolean {
+  return a.kind === 'run' ? isRun(b, a.run) : b.kind === 'entry' && a.entry === b.entry;
 }
 
 export function isRun(holder: KeyHolder, { partition, seq }: Omit<Holder, 'ms'>): boolean {
