@@ -18,13 +18,16 @@ const TIMEOUT_MS = 60_000;
 
 /** Plain HTTP to one of the nodes, so that nothing repeats a request behind the test's back. */
 export class Client {
-  readonly #port: () => number;
+  /** The node that it sends to. */
+  readonly node: string;
+  readonly #port: number;
   readonly #rootKey: string;
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
 
-  constructor(port: () => number, rootKey: string) {
-    this.#port = port;
-    this.#rootKey = rootKey;
+  constructor(params: { node: string; port: number; rootKey: string }) {
+    this.node = params.node;
+    this.#port = params.port;
+    this.#rootKey = params.rootKey;
   }
 
   close(): void {
@@ -42,7 +45,7 @@ export class Client {
       const request = http.request(
         {
           host: '127.0.0.1',
-          port: this.#port(),
+          port: this.#port,
           method,
           path: `/api/v1${path}`,
           ...(cutAfterMs === undefined ? { agent: this.#agent } : { agent: false }),

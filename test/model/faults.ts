@@ -1,5 +1,6 @@
 import type { History } from './history.ts';
 import type { ModelOptions, Random } from './options.ts';
+import type { Process } from './processes.ts';
 import type { System } from './system.ts';
 
 /** Faults of processes, one at a time; each heals what it broke before it returns. */
@@ -21,15 +22,15 @@ export class Faults {
     this.#options = params.options;
   }
 
+  /** One at least, also where the time is short. */
   async runUntil(endAt: number): Promise<void> {
-    for (;;) {
+    do {
       await pause(this.#options.faultEveryMs * (0.5 + this.#random.next()));
-      if (Date.now() >= endAt) return;
-      await this.#one();
-    }
+      await this.#injectOne();
+    } while (Date.now() < endAt);
   }
 
-  async #one(): Promise<void> {
+  async #injectOne(): Promise<void> {
     const { nodes, workers, database } = this.#system;
     const kinds = [
       'node.kill',
@@ -41,10 +42,17 @@ export class Faults {
     ];
     if (database !== null) kinds.push('database.restart', 'database.stall');
     const what = kinds[this.#random.int(kinds.length)] as string;
-    this.#history.faults.push({ what, at: Date.now() });
     const node = nodes[this.#random.int(nodes.length)];
     const worker = workers[this.#random.int(workers.length)];
     const process = what.startsWith('node') ? node : worker;
+    const target = what.startsWith('database') ? 'database' : (process?.name ?? '');
+    const from = Date.now();
+    await this.#inject(what, process);
+    this.#history.faults.push({ what, target, from, until: Date.now() });
+  }
+
+  async #inject(what: string, process: Process | undefined): Promise<void> {
+    const { database } = this.#system;
     switch (what) {
       case 'node.kill':
       case 'worker.kill':
@@ -58,7 +66,7 @@ export class Faults {
       case 'node.pause':
       case 'worker.pause':
         process?.signal('SIGSTOP');
-        await pause(500 + this.#random.int(9_000));
+        await pause(500 + this.#random.int(this.#options.pauseMsMax));
         process?.signal('SIGCONT');
         return;
       case 'database.restart':
@@ -68,7 +76,7 @@ export class Faults {
         return;
       default:
         database?.signalBackends('SIGSTOP');
-        await pause(500 + this.#random.int(9_000));
+        await pause(500 + this.#random.int(this.#options.pauseMsMax));
         database?.signalBackends('SIGCONT');
     }
   }

@@ -28,10 +28,20 @@ export interface Submitted {
   readonly key: string | null;
   readonly unique: string | null;
   readonly input: WorkInput;
+  /** One of a batch: a key of another job is answered with that job's run. */
+  readonly isOfBatch: boolean;
   readonly invokedAt: number;
-  answeredAt: number;
-  answer:
-    | { readonly kind: 'acknowledged'; readonly id: string; readonly created: boolean }
+  readonly answeredAt: number;
+  readonly answer:
+    | {
+        readonly kind: 'acknowledged';
+        readonly id: string;
+        /** The job that the answer names. */
+        readonly job: string;
+        readonly created: boolean;
+        /** Accepted for the owner, who decides between a new run and a live one. */
+        readonly pending: boolean;
+      }
     | { readonly kind: 'refused'; readonly status: number; readonly code: string }
     /** No answer, or one that says that nobody knows. */
     | { readonly kind: 'unknown' };
@@ -39,11 +49,35 @@ export interface Submitted {
 
 /** What a reader was shown of a run, by GET or in a list. */
 export interface Shown {
+  readonly node: string;
   readonly tenant: string;
   readonly id: string;
   readonly state: string;
   readonly invokedAt: number;
   readonly answeredAt: number;
+}
+
+/** A cancel that was answered with the run, not yet ended. */
+export interface Cancelled {
+  readonly tenant: string;
+  readonly id: string;
+  readonly answeredAt: number;
+}
+
+export interface Fault {
+  readonly what: string;
+  /** The process that it hit. */
+  readonly target: string;
+  readonly from: number;
+  /** When it was healed. */
+  readonly until: number;
+}
+
+/** What the event stream of a tenant sent, over all its connections. */
+export interface Streamed {
+  readonly tenant: string;
+  readonly ends: readonly { readonly run: string; readonly state: string }[];
+  readonly resets: number;
 }
 
 export interface ScheduleChange {
@@ -60,7 +94,8 @@ export class History {
   readonly submissions: Submitted[] = [];
   readonly shown: Shown[] = [];
   readonly scheduleChanges: ScheduleChange[] = [];
-  readonly faults: { readonly what: string; readonly at: number }[] = [];
+  readonly cancelled: Cancelled[] = [];
+  readonly faults: Fault[] = [];
   /** Answers that no client may get: 5xx other than 503, or none within a minute. */
   readonly broken: string[] = [];
   #next = 1;

@@ -1,5 +1,7 @@
 const retry = { attemptsMax: 6, fixedDelayMs: 150 };
-const task = { name: 'main', handler: 'work', retry };
+/** How long a cancelled attempt may still succeed. */
+export const GRACE_MS = 1_000;
+const task = { name: 'main', handler: 'work', retry, timeouts: { graceMs: GRACE_MS } };
 
 /** Definitions that the test submits: job → body of PUT /jobs/{job}. */
 export const JOBS: Readonly<Record<string, object>> = {

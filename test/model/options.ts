@@ -16,6 +16,12 @@ export interface ModelOptions {
   readonly keys: number;
   /** Time between two faults, about. */
   readonly faultEveryMs: number;
+  /** Time between two requests of one client: a bound on what has to be done and read afterwards. */
+  readonly actEveryMs: number;
+  /** A client goes on until it has sent this many requests, however slow the machine is. */
+  readonly requestsMin: number;
+  /** How long a process stands still at most. */
+  readonly pauseMsMax: number;
 }
 
 export interface Wanted {
@@ -41,5 +47,8 @@ export function drawOptions({ seed, seconds, store, nodes }: Wanted): ModelOptio
     tenants: ['default', 'second', 'third'].slice(0, 1 + random.int(3)),
     keys: 3 + random.int(30),
     faultEveryMs: 2_000 + random.int(6_000),
+    actEveryMs: 40,
+    requestsMin: 20,
+    pauseMsMax: 9_000,
   };
 }

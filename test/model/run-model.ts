@@ -1,15 +1,20 @@
 import { seededRandom } from '@signalbox/engine';
-import type { Client } from './client.ts';
-import { type Dump, type DumpedRun, listRuns, readRun, readWindows } from './dump.ts';
+import type { Dump, DumpedRun } from './dump.ts';
+import { EventWatcher } from './event-watcher.ts';
 import { Faults } from './faults.ts';
-import { History, type Submitted, TERMINAL } from './history.ts';
+import { History, type Streamed } from './history.ts';
+import { GRACE_MS } from './jobs.ts';
 import { judgeAcknowledgements } from './judges/acknowledgements.ts';
+import { judgeCancellations } from './judges/cancellations.ts';
+import { judgeStreams } from './judges/event-streams.ts';
 import { judgeExecutions } from './judges/executions.ts';
 import { judgeViews } from './judges/views.ts';
 import { judgeWindows } from './judges/windows.ts';
+import { judgeWorkers } from './judges/workers.ts';
 import { Actor } from './operations.ts';
-import type { ModelOptions } from './options.ts';
-import { SCHEDULE, ScheduleActor, WINDOW_MS } from './schedule-actor.ts';
+import type { ModelOptions, Random } from './options.ts';
+import { Reader } from './reader.ts';
+import { ScheduleActor, WINDOW_MS } from './schedule-actor.ts';
 import { System } from './system.ts';
 
 export interface Report {
@@ -22,6 +27,7 @@ export interface Report {
   readonly runs: number;
   readonly windows: number;
   readonly shown: number;
+  readonly cancelled: number;
   readonly faults: number;
   /** The end of every process's log; empty where all went well. */
   readonly logs: string;
@@ -29,6 +35,8 @@ export interface Report {
 
 /** After the last fault everything has to come to rest within this time. */
 const REST_MS = 120_000;
+/** A stream that was cut resumes within this time. */
+const CAUGHT_UP_MS = 30_000;
 
 /**
  * Random requests by seed against real processes on a real store, while processes are killed and
@@ -50,91 +58,83 @@ export async function runModel(options: ModelOptions): Promise<Report> {
     const actors = Array.from({ length: options.clients }, (_, i) => {
       return new Actor({ options, history, clients, random: draw(3 + i) });
     });
+    const watchers = watchTenants(system, options, draw(100));
+    await Promise.all(watchers.map(({ started }) => started));
     await Promise.all([
       schedule.runUntil(endAt),
       faults.runUntil(endAt),
-      ...actors.map((actor) => actUntil(actor, endAt)),
+      ...actors.map((actor) => actUntil(actor, endAt, options)),
     ]);
     await system.ready();
     await schedule.stop();
-    const restless = await comeToRest(clients, options.tenants);
-    const dump = await readAll(clients, options, history.submissions);
-    const problems = [
-      ...history.broken,
-      ...restless,
-      ...judgeAcknowledgements(history.submissions, dump),
-      ...judgeExecutions(system.evidence(), dump.runs),
-      ...judgeViews(history.shown, dump.runs),
-      ...judgeWindows(dump, WINDOW_MS),
-    ];
+    const { dump, problems } = await judge({ system, history, options, watchers });
     return { ...countsOf(history, dump), problems, logs: problems.length > 0 ? system.logs() : '' };
   } finally {
     await system.stop();
   }
 }
 
-const ACT_EVERY_MS = 20;
-const READS_AT_ONCE = 16;
+interface Judged {
+  readonly dump: Dump;
+  readonly problems: readonly string[];
+}
 
-/** Paced, so that the nodes have time for their work on a small machine too. */
-async function actUntil(actor: Actor, endAt: number): Promise<void> {
-  while (Date.now() < endAt) {
+async function judge(params: {
+  system: System;
+  history: History;
+  options: ModelOptions;
+  watchers: readonly EventWatcher[];
+}): Promise<Judged> {
+  const { system, history, options, watchers } = params;
+  const { broken, faults, submissions, shown, cancelled } = history;
+  try {
+    const reader = new Reader({ system, options, submissions });
+    const restless = await reader.comeToRest(REST_MS);
+    const dump = await reader.readAll();
+    const streams = await finishWatching(watchers, dump.runs);
+    const problems = [
+      ...broken,
+      ...restless,
+      ...judgeAcknowledgements(submissions, dump),
+      ...judgeExecutions(system.evidence(), dump.runs, faults),
+      ...judgeViews(shown, dump.runs),
+      ...judgeWindows(dump, WINDOW_MS),
+      ...judgeCancellations(cancelled, dump.runs, { faults, graceMs: GRACE_MS }),
+      ...judgeStreams(streams, dump.runs),
+      ...judgeWorkers(await reader.idleWorkers(REST_MS)),
+    ];
+    return { dump, problems };
+  } catch (error) {
+    // What cannot be read after everything is healed is a problem like the others.
+    const dump = { runs: [], resolved: new Map(), windows: [] };
+    return { dump, problems: [...broken, String(error)] };
+  }
+}
+
+/** Paced, which bounds what has to be done and read afterwards, on a fast machine too. */
+async function actUntil(
+  actor: Actor,
+  endAt: number,
+  { actEveryMs, requestsMin }: ModelOptions,
+): Promise<void> {
+  for (let requests = 0; requests < requestsMin || Date.now() < endAt; requests++) {
     await actor.act();
-    await new Promise((resolve) => setTimeout(resolve, ACT_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, actEveryMs));
   }
 }
 
-/** I18: waits until every run has ended; says which have not. */
-async function comeToRest(
-  clients: readonly Client[],
-  tenants: readonly string[],
-): Promise<string[]> {
-  const until = Date.now() + REST_MS;
-  for (;;) {
-    const open: string[] = [];
-    for (const tenant of tenants) {
-      for (const { id, state } of await listRuns(clients[0] as Client, tenant)) {
-        if (!TERMINAL.has(state)) open.push(`run ${id} of ${tenant} is still ${state}`);
-      }
-    }
-    if (open.length === 0 || Date.now() > until) return open;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
+/** One stream of each tenant. A node sends the events of its own partitions, so only a single one sends all. */
+function watchTenants(system: System, { tenants, nodes }: ModelOptions, random: Random) {
+  if (nodes > 1) return [];
+  return tenants.map((tenant) => new EventWatcher({ system, tenant, random }));
 }
 
-async function readAll(
-  clients: readonly Client[],
-  { tenants }: ModelOptions,
-  submissions: readonly Submitted[],
-): Promise<Dump> {
-  const runs: DumpedRun[] = [];
-  let n = 0;
-  // Any node: each has to show the same.
-  const next = (): Client => clients[n++ % clients.length] as Client;
-  for (const tenant of tenants) {
-    const ids = (await listRuns(next(), tenant)).map(({ id }) => id);
-    const readSome = async (): Promise<void> => {
-      for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
-        runs.push(await readRun(next(), tenant, id));
-      }
-    };
-    await Promise.all(Array.from({ length: READS_AT_ONCE }, readSome));
-  }
-  const resolved = new Map<Submitted, string | undefined>();
-  const known = new Set(runs.map(({ id }) => id));
-  for (const submission of submissions) {
-    const { tenant, answer } = submission;
-    if (answer.kind !== 'acknowledged') continue;
-    if (known.has(answer.id)) resolved.set(submission, answer.id);
-    else {
-      // Acknowledged by the inbox: the id is an alias of the run's own.
-      const { status, body } = await next().sure('GET', `/runs/${answer.id}`, { tenant });
-      resolved.set(submission, status === 200 ? (body as { id: string }).id : undefined);
-    }
-  }
-  const of = { schedule: SCHEDULE, everyMs: WINDOW_MS };
-  const windows = await readWindows(next(), tenants[0] ?? 'default', of);
-  return { runs, resolved, windows };
+async function finishWatching(
+  watchers: readonly EventWatcher[],
+  runs: readonly DumpedRun[],
+): Promise<Streamed[]> {
+  await Promise.all(watchers.map((watcher) => watcher.caughtUp(runs, CAUGHT_UP_MS)));
+  return Promise.all(watchers.map((watcher) => watcher.stop()));
 }
 
 function countsOf(history: History, { runs, windows }: Dump): Omit<Report, 'problems' | 'logs'> {
@@ -149,6 +149,7 @@ function countsOf(history: History, { runs, windows }: Dump): Omit<Report, 'prob
     runs: runs.length,
     windows: windows.length,
     shown: history.shown.length,
+    cancelled: history.cancelled.length,
     faults: history.faults.length,
   };
 }

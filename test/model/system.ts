@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from './client.ts';
@@ -19,6 +19,7 @@ export class System {
   readonly #rootKey = randomBytes(32).toString('hex');
   readonly #options: ModelOptions;
   #database: Database | null = null;
+  #ports: readonly number[] = [];
 
   constructor(options: ModelOptions) {
     this.#options = options;
@@ -28,16 +29,23 @@ export class System {
     return this.#database;
   }
 
+  /** For what a client of single requests cannot do. */
+  get firstNode(): { readonly port: number; readonly rootKey: string } {
+    return { port: this.#ports[0] ?? 0, rootKey: this.#rootKey };
+  }
+
   async start(): Promise<void> {
     const { nodes, workers, store } = this.#options;
     const flags = await this.#storeFlags(store);
     const ports = await Promise.all(Array.from({ length: nodes }, freePort));
+    this.#ports = ports;
     for (const [i, port] of ports.entries()) {
       const name = `node-${i + 1}`;
       const data = join(this.#folder.path, nodes === 1 ? 'data' : name);
+      if (nodes > 1) this.#shareBlobs(data);
       const args = ['node', '--data', data, '--port', `${port}`, '--name', name, ...flags];
       this.nodes.push(this.#process(name, args));
-      this.clients.push(new Client(() => port, this.#rootKey));
+      this.clients.push(new Client({ node: name, port, rootKey: this.#rootKey }));
     }
     const addresses = ports.map((port) => `http://127.0.0.1:${port}`).join(',');
     for (let i = 0; i < workers; i++) {
@@ -86,6 +94,14 @@ export class System {
     if (store === 'sqlite') return [];
     this.#database = new Database(join(this.#folder.path, 'postgres'));
     return ['--store', await this.#database.start()];
+  }
+
+  /** Large payloads of several nodes are in one place, as a bucket would be. */
+  #shareBlobs(data: string): void {
+    const shared = join(this.#folder.path, 'blobs');
+    mkdirSync(shared, { recursive: true });
+    mkdirSync(data, { recursive: true });
+    symlinkSync(shared, join(data, 'blobs'));
   }
 
   #process(name: string, args: readonly string[]): Process {

@@ -8,6 +8,7 @@ const SLACK_MS = 2_000;
 /**
  * I1, I2: every acknowledged submission has a run of its own job and input, or was told which earlier
  * one it equals, and that is true: the same key, or the same unique value or job while that one lived.
+ * Only a pending submission may turn out to be either.
  */
 export function judgeAcknowledgements(
   submissions: readonly Submitted[],
@@ -16,26 +17,53 @@ export function judgeAcknowledgements(
   const problems: string[] = [];
   const byId = new Map(runs.map((run) => [run.id, run]));
   const created = new Map<string, Submitted>();
+  const duplicates = new Duplicates(submissions);
   for (const submission of submissions) {
     const { answer } = submission;
     if (answer.kind !== 'acknowledged') continue;
     const run = byId.get(resolved.get(submission) ?? '');
     const what = describe(submission);
-    if (run === undefined) problems.push(`${what}: acknowledged, but there is no such run`);
-    else if (run.job !== submission.job) {
-      problems.push(`${what}: acknowledged, but run ${run.id} is of job ${run.job}`);
-    } else if (answer.created) {
-      if (run.submission !== submission.input.submission) {
-        problems.push(`${what}: created, but run ${run.id} has the input of ${run.submission}`);
-      }
+    if (run === undefined) {
+      problems.push(`${what}: acknowledged, but there is no such run`);
+      continue;
+    }
+    if (run.job !== answer.job) {
+      problems.push(`${what}: run ${run.id} is of job ${run.job}, not ${answer.job}`);
+    }
+    // Only in a batch is a key of another job answered with that job's run.
+    if (answer.job !== submission.job && !submission.isOfBatch) {
+      problems.push(`${what}: acknowledged with a run of job ${answer.job}`);
+    }
+    const isOwn = run.submission === submission.input.submission;
+    if (answer.created) {
+      if (!isOwn) problems.push(`${what}: created, but run ${run.id} is of ${run.submission}`);
       const other = created.get(run.id);
       if (other !== undefined) problems.push(`${what}: run ${run.id} was created twice`);
       created.set(run.id, submission);
-    } else if (!isDuplicate(submission, run, submissions)) {
+    } else if (!(answer.pending && isOwn) && !duplicates.has(submission, run)) {
       problems.push(`${what}: no duplicate of run ${run.id} (${run.submission})`);
     }
   }
-  return [...problems, ...runsTwice(submissions, runs)];
+  return [...problems, ...keysTwice(submissions, resolved), ...runsTwice(submissions, runs)];
+}
+
+/** A key stays with the run that it was answered with, also where another submission made that run. */
+function keysTwice(submissions: readonly Submitted[], resolved: Dump['resolved']): string[] {
+  const problems: string[] = [];
+  const holders = new Map<string, string>();
+  const submissionsOf = Map.groupBy(submissions, keyOf);
+  for (const submission of submissions) {
+    const run = resolved.get(submission);
+    if (submission.key === null || run === undefined) continue;
+    const name = keyOf(submission);
+    const other = holders.get(name);
+    if (other !== undefined && other !== run) {
+      const told = (submissionsOf.get(name) ?? []).map((each) => `${describe(each)} ${how(each)}`);
+      problems.push(`key ${name}: runs ${other} and ${run}: ${told.join('; ')}`);
+    }
+    holders.set(name, run);
+  }
+  return problems;
 }
 
 /** Refused submissions have no run; one submission, and one key of a tenant, has one at most. */
@@ -49,7 +77,7 @@ function runsTwice(submissions: readonly Submitted[], runs: readonly DumpedRun[]
   }
   const holders = new Map<string, string>();
   for (const run of runs) {
-    if (run.trigger !== 'api' || run.submission === null) continue;
+    if (run.trigger !== 'api' || run.isNested || run.submission === null) continue;
     const own = sent.get(run.submission) ?? [];
     if (own.length === 0) problems.push(`run ${run.id}: nobody submitted ${run.submission}`);
     else if (own.every(({ answer }) => answer.kind === 'refused')) {
@@ -66,23 +94,51 @@ function runsTwice(submissions: readonly Submitted[], runs: readonly DumpedRun[]
   return problems;
 }
 
-function isDuplicate(
-  submission: Submitted,
-  run: DumpedRun,
-  submissions: readonly Submitted[],
-): boolean {
-  const { tenant, job, key, unique, invokedAt, answeredAt } = submission;
-  const makers = submissions.filter(
-    (other) => other.tenant === tenant && other.input.submission === run.submission,
-  );
-  if (key !== null && makers.some((other) => other.key === key)) return true;
-  const livedThen = run.submittedMs <= answeredAt + SLACK_MS && run.endedMs >= invokedAt - SLACK_MS;
-  if (!livedThen || run.job !== job) return false;
-  if (EXCLUSIVE.has(job)) return true;
-  return unique !== null && makers.some((other) => other.unique === unique);
+/** Which runs a submission may be told that it equals. */
+class Duplicates {
+  readonly #bySubmission: Map<string, Submitted[]>;
+  readonly #byKey: Map<string, Submitted[]>;
+
+  constructor(submissions: readonly Submitted[]) {
+    this.#bySubmission = Map.groupBy(submissions, ({ input }) => input.submission);
+    const keyed = submissions.filter(({ key }) => key !== null);
+    this.#byKey = Map.groupBy(keyed, keyOf);
+  }
+
+  has(submission: Submitted, run: DumpedRun): boolean {
+    if (this.#isOfLiveRun(submission, run)) return true;
+    if (submission.key === null) return false;
+    // Under the key: the submission that made the run, or one that was told this run and keeps its key.
+    const others = this.#byKey.get(keyOf(submission)) ?? [];
+    return others.some((other) => {
+      return other.input.submission === run.submission || this.#isOfLiveRun(other, run);
+    });
+  }
+
+  #isOfLiveRun({ tenant, job, unique, invokedAt, answeredAt, answer }: Submitted, run: DumpedRun) {
+    // The owner decides some time after the answer where that is pending, or was lost.
+    const isDecided = answer.kind === 'acknowledged' && !answer.pending;
+    const decidedMs = isDecided ? answeredAt : Number.POSITIVE_INFINITY;
+    const livedThen =
+      run.submittedMs <= decidedMs + SLACK_MS && run.endedMs >= invokedAt - SLACK_MS;
+    if (!livedThen || run.job !== job || run.tenant !== tenant) return false;
+    if (EXCLUSIVE.has(job)) return true;
+    const makers = this.#bySubmission.get(run.submission ?? '') ?? [];
+    return unique !== null && makers.some((other) => other.unique === unique);
+  }
+}
+
+function keyOf({ tenant, key }: Submitted): string {
+  return `${tenant}/${key}`;
 }
 
 function describe({ tenant, job, key, unique, input }: Submitted): string {
   const named = [key === null ? '' : ` key ${key}`, unique === null ? '' : ` unique ${unique}`];
   return `${input.submission} (${tenant}/${job}${named.join('')})`;
+}
+
+/** What a submission was answered, for the report of a problem. */
+function how({ isOfBatch, invokedAt, answeredAt, answer }: Submitted): string {
+  const times = [invokedAt, answeredAt].map((ms) => new Date(ms).toISOString().slice(11));
+  return `${JSON.stringify(answer)}${isOfBatch ? ' in a batch' : ''} ${times.join('/')}`;
 }

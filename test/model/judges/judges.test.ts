@@ -1,25 +1,40 @@
 import { describe, expect, it } from 'vitest';
-import type { Dump, DumpedRun } from '../dump.ts';
-import type { Evidence, Shown, Submitted } from '../history.ts';
+import type { Dump, DumpedAttempt, DumpedRun } from '../dump.ts';
+import type { Evidence, Fault, Shown, Streamed, Submitted } from '../history.ts';
 import { judgeAcknowledgements } from './acknowledgements.ts';
+import { judgeCancellations } from './cancellations.ts';
+import { judgeStreams } from './event-streams.ts';
 import { judgeExecutions } from './executions.ts';
 import { judgeViews } from './views.ts';
 import { judgeWindows } from './windows.ts';
+import { judgeWorkers } from './workers.ts';
+
+function acknowledged(over: Partial<Acknowledged> = {}): Acknowledged {
+  const flags = { created: true, pending: false };
+  return { kind: 'acknowledged', id: 'r1', job: 'plain', ...flags, ...over };
+}
+
+type Acknowledged = Submitted['answer'] & { kind: 'acknowledged' };
 
 function submitted(over: Partial<Submitted> = {}): Submitted {
   return {
     ...{ tenant: 'acme', job: 'plain', key: null, unique: null, input: { submission: 's1' } },
-    ...{ invokedAt: 1_000, answeredAt: 1_010 },
-    answer: { kind: 'acknowledged', id: 'r1', created: true },
+    ...{ isOfBatch: false, invokedAt: 1_000, answeredAt: 1_010 },
+    answer: acknowledged({ job: over.job ?? 'plain' }),
     ...over,
   };
+}
+
+function attempt(number: number, over: Partial<DumpedAttempt> = {}): DumpedAttempt {
+  const endedAt = new Date(2_000).toISOString();
+  return { id: `r1:main:${number}`, worker: 'w', endedAt, outcome: 'lost', ...over };
 }
 
 function run(over: Partial<DumpedRun> = {}): DumpedRun {
   return {
     ...{ id: 'r1', tenant: 'acme', job: 'plain', state: 'SUCCEEDED', trigger: 'api' },
-    ...{ submittedMs: 1_005, endedMs: 2_000, window: null, submission: 's1' },
-    tasks: [{ state: 'SUCCEEDED', attempts: [{ id: 'r1:main:1', outcome: 'succeeded' }] }],
+    ...{ submittedMs: 1_005, endedMs: 2_000, window: null, isNested: false, submission: 's1' },
+    tasks: [{ state: 'SUCCEEDED', attempts: [attempt(1, { outcome: 'succeeded' })] }],
     outputNonce: 'n1',
     ...over,
   };
@@ -39,7 +54,8 @@ function judged(submissions: Submitted[], runs: DumpedRun[]): string[] {
   return judgeAcknowledgements(submissions, dump(submissions, runs));
 }
 
-const again = { kind: 'acknowledged', id: 'r1', created: false } as const;
+const again = acknowledged({ created: false });
+const pending = acknowledged({ created: false, pending: true });
 const second = { submission: 's2' };
 
 describe('the judge of acknowledgements', () => {
@@ -51,8 +67,30 @@ describe('the judge of acknowledgements', () => {
     const live = [submitted(unique), submitted({ ...unique, input: second, answer: again })];
     expect(judged(live, [run()])).toEqual([]);
     const alone = { job: 'alone' };
-    const overlap = [submitted(alone), submitted({ ...alone, input: second, answer: again })];
+    const skipped = acknowledged({ ...alone, created: false });
+    const overlap = [submitted(alone), submitted({ ...alone, input: second, answer: skipped })];
     expect(judged(overlap, [run(alone)])).toEqual([]);
+  });
+
+  it('accepts a key that stays with a live run after its end, and another job in a batch', () => {
+    const unique = { unique: 'u' };
+    const claimed = submitted({ ...unique, key: 'k', input: second, answer: again });
+    const later = { invokedAt: 9_000, answeredAt: 9_010 };
+    expect(judged([submitted(unique), claimed, { ...claimed, ...later }], [run()])).toEqual([]);
+    const other = { job: 'other', key: 'k', input: second, answer: again };
+    const keyed = submitted({ key: 'k' });
+    expect(judged([keyed, submitted({ ...other, isOfBatch: true })], [run()])).toEqual([]);
+    expect(judged([keyed, submitted(other)], [run()])).toHaveLength(1);
+  });
+
+  it('accepts a pending submission as a run of its own, or as one that lived after it', () => {
+    const waiting = submitted({ unique: 'u', answer: pending });
+    expect(judged([waiting], [run()])).toEqual([]);
+    const first = submitted({ unique: 'u', input: second });
+    const late = run({ submission: 's2', submittedMs: 8_000, endedMs: 9_000 });
+    expect(judged([waiting, first], [late])).toEqual([]);
+    const before = run({ submission: 's2', submittedMs: -9_000, endedMs: -8_000 });
+    expect(judged([waiting, first], [before])).toHaveLength(1);
   });
 
   it.each<[string, Submitted[], DumpedRun[]]>([
@@ -79,7 +117,15 @@ describe('the judge of acknowledgements', () => {
       'one key with two runs',
       [
         submitted({ key: 'k' }),
-        submitted({ key: 'k', input: second, answer: { ...again, id: 'r2', created: true } }),
+        submitted({ key: 'k', input: second, answer: acknowledged({ id: 'r2' }) }),
+      ],
+      [run(), run({ id: 'r2', submission: 's2' })],
+    ],
+    [
+      'a key that is answered with one run and then with another',
+      [
+        ...[submitted({ unique: 'u', key: 'k' }), submitted({ unique: 'u', input: second })],
+        submitted({ unique: 'u', key: 'k', answer: { ...again, id: 'r2' } }),
       ],
       [run(), run({ id: 'r2', submission: 's2' })],
     ],
@@ -96,19 +142,67 @@ describe('the other judges', () => {
   const succeeded: Evidence = { ...started, kind: 'succeeded' };
 
   it('catch an attempt that ran twice, never, or with another output', () => {
-    expect(judgeExecutions([started, succeeded], [run()])).toEqual([]);
-    expect(judgeExecutions([started, started, succeeded], [run()])).toHaveLength(1);
-    expect(judgeExecutions([], [run()])).toHaveLength(2);
-    expect(judgeExecutions([started, succeeded], [run({ outputNonce: 'n2' })])).toHaveLength(1);
+    expect(judgeExecutions([started, succeeded], [run()], [])).toEqual([]);
+    expect(judgeExecutions([started, started, succeeded], [run()], [])).toHaveLength(1);
+    expect(judgeExecutions([], [run()], [])).toHaveLength(2);
+    expect(judgeExecutions([started, succeeded], [run({ outputNonce: 'n2' })], [])).toHaveLength(1);
+  });
+
+  it('catch an attempt that begins after its task has succeeded, unless its worker was paused', () => {
+    const attempts = [attempt(1), attempt(2, { outcome: 'succeeded' })];
+    const runs = [run({ outputNonce: null, tasks: [{ state: 'SUCCEEDED', attempts }] })];
+    const newer = { ...started, attempt: 'r1:main:2' };
+    const late = { ...started, at: 9_000 };
+    expect(judgeExecutions([started, newer], runs, [])).toEqual([]);
+    expect(judgeExecutions([late, newer], runs, [])).toHaveLength(1);
+    const pause = { what: 'worker.pause', target: 'w', from: 1_500, until: 8_990 };
+    expect(judgeExecutions([late, newer], runs, [pause])).toEqual([]);
+    expect(judgeExecutions([late, newer], runs, [{ ...pause, target: 'v' }])).toHaveLength(1);
+  });
+
+  it('catch a cancelled run that fails, or succeeds after its grace', () => {
+    const cancelled = [{ tenant: 'acme', id: 'r1', answeredAt: 1_500 }];
+    const params = { faults: [], graceMs: 1_000 };
+    const judge = (over: Partial<DumpedRun>, faults: Fault[] = []): string[] => {
+      return judgeCancellations(cancelled, [run(over)], { ...params, faults });
+    };
+    expect(judge({})).toEqual([]);
+    expect(judge({ state: 'CANCELLED', endedMs: 90_000 })).toEqual([]);
+    expect(judge({ state: 'FAILED' })).toHaveLength(1);
+    expect(judge({ endedMs: 20_000 })).toHaveLength(1);
+    const pause = { what: 'node.pause', target: 'node-1', from: 1_000, until: 9_000 };
+    expect(judge({ endedMs: 20_000 }, [pause])).toEqual([]);
+    expect(judgeCancellations(cancelled, [], params)).toHaveLength(1);
+  });
+
+  it('catch an end that a stream sends never, twice or otherwise than it is', () => {
+    const end = { run: 'r1', state: 'SUCCEEDED' };
+    const judge = (ends: Streamed['ends'], resets = 0): string[] => {
+      return judgeStreams([{ tenant: 'acme', ends, resets }], [run()]);
+    };
+    expect(judge([end])).toEqual([]);
+    expect(judge([])).toHaveLength(1);
+    expect(judge([], 1)).toEqual([]);
+    expect(judge([end, end])).toHaveLength(1);
+    expect(judge([{ ...end, state: 'FAILED' }])).toHaveLength(1);
+  });
+
+  it('catch a worker that is idle and has lost a slot, or is not attached', () => {
+    const idle = { node: 'node-1', name: 'w', status: 'healthy', attempts: 0 };
+    expect(judgeWorkers([{ ...idle, slots: 8, freeSlots: 8 }])).toEqual([]);
+    expect(judgeWorkers([{ ...idle, slots: 8, freeSlots: 7 }])).toHaveLength(1);
+    expect(judgeWorkers([{ ...idle, status: 'suspect', slots: 8, freeSlots: 8 }])).toHaveLength(1);
   });
 
   it('catch a run that is shown going backwards, or with another end', () => {
-    const view = (state: string, invokedAt: number): Shown => {
-      return { tenant: 'acme', id: 'r1', state, invokedAt, answeredAt: invokedAt + 5 };
+    const view = (state: string, invokedAt: number, node = 'node-1'): Shown => {
+      return { node, tenant: 'acme', id: 'r1', state, invokedAt, answeredAt: invokedAt + 5 };
     };
     const seen = [view('PENDING', 1), view('RUNNING', 10), view('SUCCEEDED', 20)];
     expect(judgeViews(seen, [run()])).toEqual([]);
     expect(judgeViews([...seen, view('RUNNING', 30)], [run()])).toHaveLength(1);
+    expect(judgeViews([...seen, view('RUNNING', 300, 'node-2')], [run()])).toEqual([]);
+    expect(judgeViews([...seen, view('RUNNING', 3_000, 'node-2')], [run()])).toHaveLength(1);
     expect(judgeViews([view('RUNNING', 1), view('PENDING', 3)], [run()])).toEqual([]);
     expect(judgeViews(seen, [run({ state: 'FAILED' })])).toHaveLength(1);
   });

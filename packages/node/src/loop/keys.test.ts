@@ -74,6 +74,18 @@ describe('a submission that was compared with one whose key was taken', () => {
     expect((await beside).kind).toBe('accepted');
   });
 
+  it('DUR-06 is answered with the run of its own key where that is taken too', async () => {
+    const { world, node, spec } = await start({ overlap: 'skip' });
+    const first = await forgotten(node, spec, 'order-1');
+    const second = await forgotten(node, spec, 'order-2');
+    const again = [node.submit(spec, { key: 'order-1' }), node.submit(spec, { key: 'order-2' })];
+    await world.run(1_000);
+    expect(await Promise.all(again)).toEqual([
+      { ...first, kind: 'duplicate' },
+      { ...second, kind: 'duplicate' },
+    ]);
+  });
+
   it('becomes a run also where it came through the inbox, and its alias leads to it', async () => {
     const { world, node, spec } = await start({ overlap: 'skip' });
     const first = await forgotten(node, spec, 'order-1');
