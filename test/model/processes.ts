@@ -16,13 +16,18 @@ import { type PostgresServer, startPostgres } from '../../tools/postgres.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.mjs', import.meta.url));
 
+const RESTART_MS = 500;
+
 /** A command that is started, killed, stopped and started again under the same name. */
 export class Process {
   readonly name: string;
   readonly #args: readonly string[];
   readonly #environment: Record<string, string>;
   readonly #log: string;
+  /** When it ended by itself; it is started again, as a supervisor would do. */
+  readonly exits: number[] = [];
   #child: ChildProcess | null = null;
+  #isEnding = false;
 
   constructor(params: {
     name: string;
@@ -44,6 +49,12 @@ export class Process {
       { env: { ...process.env, TZ: 'UTC', ...this.#environment }, stdio: ['ignore', log, log] },
     );
     closeSync(log);
+    this.#isEnding = false;
+    this.#child.once('exit', () => {
+      if (this.#isEnding) return;
+      this.exits.push(Date.now());
+      setTimeout(() => this.#isEnding || this.start(), RESTART_MS);
+    });
   }
 
   signal(signal: NodeJS.Signals): void {
@@ -53,6 +64,7 @@ export class Process {
   /** Resolves when it has ended, whatever it was doing. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#child;
+    this.#isEnding = true;
     if (child === null || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGCONT');

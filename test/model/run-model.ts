@@ -8,6 +8,7 @@ import { judgeAcknowledgements } from './judges/acknowledgements.ts';
 import { judgeCancellations } from './judges/cancellations.ts';
 import { judgeStreams } from './judges/event-streams.ts';
 import { judgeExecutions } from './judges/executions.ts';
+import { judgeExits } from './judges/exits.ts';
 import { judgeViews } from './judges/views.ts';
 import { judgeWindows } from './judges/windows.ts';
 import { judgeWorkers } from './judges/workers.ts';
@@ -95,6 +96,7 @@ async function judge(params: {
     const problems = [
       ...broken,
       ...restless,
+      ...judgeExits([...system.nodes, ...system.workers], faults),
       ...judgeAcknowledgements(submissions, dump),
       ...judgeExecutions(system.evidence(), dump.runs, faults),
       ...judgeViews(shown, dump.runs),

@@ -5,6 +5,7 @@ import { judgeAcknowledgements } from './acknowledgements.ts';
 import { judgeCancellations } from './cancellations.ts';
 import { judgeStreams } from './event-streams.ts';
 import { judgeExecutions } from './executions.ts';
+import { judgeExits } from './exits.ts';
 import { judgeViews } from './views.ts';
 import { judgeWindows } from './windows.ts';
 import { judgeWorkers } from './workers.ts';
@@ -185,6 +186,13 @@ describe('the other judges', () => {
     expect(judge([], 1)).toEqual([]);
     expect(judge([end, end])).toHaveLength(1);
     expect(judge([{ ...end, state: 'FAILED' }])).toHaveLength(1);
+  });
+
+  it('catch a process that ends by itself, unless its database was away', () => {
+    const fault = { what: 'database.restart', target: 'database', from: 1_000, until: 2_000 };
+    const node = { name: 'node-1', exits: [3_000] };
+    expect(judgeExits([node], [fault])).toEqual([]);
+    expect(judgeExits([node], [])).toHaveLength(1);
   });
 
   it('catch a worker that is idle and has lost a slot, or is not attached', () => {
