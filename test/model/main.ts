@@ -33,12 +33,20 @@ async function main(): Promise<boolean> {
   }
   const { store } = values;
   if (store !== undefined && store !== 'sqlite' && store !== 'postgres') throw new Error(USAGE);
+  const count = {
+    seeds: Number(values.seeds),
+    from: Number(values.from),
+    seconds: Number(values.seconds),
+  };
+  if (!Object.values(count).every((value) => Number.isInteger(value) && value > 0)) {
+    throw new RangeError(`--seeds, --from and --seconds are whole numbers above 0\n${USAGE}`);
+  }
   let isGood = true;
-  for (let i = 0; i < Number(values.seeds); i++) {
-    const seed = Number(values.from) + i;
+  for (let i = 0; i < count.seeds; i++) {
+    const seed = count.from + i;
     const options = drawOptions({
       seed,
-      seconds: Number(values.seconds),
+      seconds: count.seconds,
       ...(store === undefined ? {} : { store }),
       ...(values.nodes === undefined ? {} : { nodes: Number(values.nodes) }),
     });

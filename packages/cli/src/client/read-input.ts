@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { App } from '../app.ts';
 import { UserError } from '../user-error.ts';
+import { requireExact } from './exact-numbers.ts';
 
 /** What an argument says, names (`@FILE`) or pipes in (`-`): bytes, or a value that is JSON. */
 export async function readInput(app: App, argument: string): Promise<unknown> {
@@ -30,12 +31,14 @@ function inputOf(bytes: Uint8Array): unknown {
 }
 
 function textInput(content: string): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(content);
+    value = JSON.parse(content);
   } catch (error) {
     // Text that is meant as JSON and is broken must not run as a text.
     if (!/^\s*[{["]/.test(content)) return content;
     const why = error instanceof Error ? error.message : String(error);
     throw new UserError('usage', `the input is not JSON: ${why}`);
   }
+  return requireExact(value, 'the input');
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
 import { printJson } from '../print/json.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
-import { toCount } from './limit.ts';
+import { within } from './limit.ts';
 
 /** Holding a run, and letting it go on. */
 export function addHold(registry: Registry, program: Command): void {
@@ -24,7 +24,11 @@ export function addHold(registry: Registry, program: Command): void {
     configure: (command) => {
       command
         .option('--reason <text>', 'why; kept in the audit log')
-        .option('--fan-out-max <count>', 'children that a fan-out of this run may have', toCount);
+        .option(
+          '--fan-out-max <count>',
+          'children that a fan-out of this run may have',
+          within('limits.fanOutMax'),
+        );
     },
     run: ({ api, terminal, args, options, json }) => {
       const { fanOutMax } = options;

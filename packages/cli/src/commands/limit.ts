@@ -1,3 +1,4 @@
+import { isWithin, type LimitName, rangeText } from '@signalbox/protocol';
 import { type Command, InvalidArgumentError } from 'commander';
 
 const LIMIT_MAX = 100_000;
@@ -14,4 +15,13 @@ export function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= LIMIT_MAX) return count;
   throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+}
+
+/** Reads a number in the range that the API has for it. */
+export function within(name: LimitName): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() !== '' && isWithin(name, value)) return value;
+    throw new InvalidArgumentError(`It must be ${rangeText(name)}.`);
+  };
 }

@@ -12,7 +12,7 @@ import { printSchedule } from '../print/schedule-view.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
-import { toCount } from './limit.ts';
+import { toCount, within } from './limit.ts';
 
 type Options = Readonly<Record<string, string | number | undefined>>;
 
@@ -63,7 +63,7 @@ function whenOptions(command: Command): void {
     .option('--at <instant>', 'once')
     .option('--start <instant>', 'no window before this')
     .option('--until <instant>', 'no window after this')
-    .option('--runs <count>', 'ends after so many', toCount);
+    .option('--runs <count>', 'ends after so many', within('schedule.runsMax'));
 }
 
 function policyOptions(command: Command): void {

@@ -7,7 +7,7 @@ import { TIMELINE_HEAD, timelineRow } from '../print/schedule-view.ts';
 import { printTable } from '../print/table.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
-import { limitOf, limitOption, toCount } from './limit.ts';
+import { limitOf, limitOption, within } from './limit.ts';
 
 /** What became of the windows of a schedule, and runs for those of the past. */
 export function addWindows(registry: Registry, parent: Command): void {
@@ -37,9 +37,14 @@ export function addWindows(registry: Registry, parent: Command): void {
       command
         .requiredOption('--from <instant>', 'the first window, or before it')
         .option('--until <instant>', 'the last window, or after it', 'now')
-        .addOption(new Option('--only <which>', 'windows').choices(['missing', 'all']))
+        .addOption(
+          new Option(
+            '--only <which>',
+            'windows: those without a run (missing, the default), or all',
+          ).choices(['missing', 'all']),
+        )
         .option('--dry-run', 'only say what would be made')
-        .option('--per-minute <count>', 'start so many in a minute', toCount)
+        .option('--per-minute <count>', 'start so many in a minute', within('backfill.perMinute'))
         .option('--key <key>', 'idempotency key: a repeat under it completes what was cut short');
     },
     async run({ api, terminal, args, options, json }) {

@@ -40,6 +40,19 @@ describe('readDefinitions', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+  it.each([
+    ['a.yaml', 'job: a\ntasks: [{ handler: x, timeouts: { hardMs: .inf } }]\n'],
+    ['b.yaml', 'job: b\ntasks: [{ handler: x, retry: { fixedDelayMs: .nan } }]\n'],
+    ['c.json', '{ "job": "c", "tasks": [{ "handler": "x", "timeouts": { "hardMs": 1e999 } }] }'],
+    [
+      'd.ts',
+      `export const d = { name: "d", handlers: new Map(), definition: { graceMs: Infinity } };`,
+    ],
+  ])('refuses a number in %s that would be sent as null', (name, text) => {
+    write(name, text);
+    expect(() => readDefinitions(folder, ['.'])).toThrow(/(Infinity|NaN).* cannot be sent exactly/);
+  });
+
   it('reads YAML, JSON and modules of a folder and those below, in order', () => {
     write('b.yaml', 'job: b\nclass: P0\n---\njob: c\n');
     write('a.json', '[{ "job": "a", "tasks": [{ "handler": "x" }] }]');

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { requireExact } from '../client/exact-numbers.ts';
 import { UserError } from '../user-error.ts';
 import { type Wanted, type Where, wantedOf } from './wanted.ts';
 
@@ -36,11 +37,13 @@ export function definitionsOf(exports: Readonly<Record<string, unknown>>, file: 
   const where: Where = () => file;
   const jobs = jobsOf(exports).map(({ name, definition }): Wanted => {
     // As it will be sent: what JSON cannot say, as an absent option, is not part of it.
+    requireExact(definition, file, name);
     return { kind: 'Job', name, definition: JSON.parse(JSON.stringify(definition)), where };
   });
   const documents = Object.values(exports)
     .flat()
     .filter((value) => typeof value === 'object' && value !== null && 'kind' in value);
+  for (const document of documents) requireExact(document, file);
   return [...jobs, ...documents.map((each) => wantedOf(JSON.parse(JSON.stringify(each)), where))];
 }
 

@@ -1,4 +1,5 @@
 import { type Document, isNode, LineCounter, parseAllDocuments } from 'yaml';
+import { requireExact } from '../client/exact-numbers.ts';
 import { UserError } from '../user-error.ts';
 import { type Wanted, wantedOf } from './wanted.ts';
 
@@ -34,7 +35,7 @@ export function readYaml(text: string, file: string): Wanted[] {
 /** An alias is looked up only here: one that names nothing, or too many of them, is the file's mistake. */
 function contentOf(document: Document.Parsed, file: string): unknown {
   try {
-    return document.toJS({ maxAliasCount: ALIASES_MAX }) as unknown;
+    return requireExact(document.toJS({ maxAliasCount: ALIASES_MAX }) as unknown, file);
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     throw new UserError('usage', `${file}: ${error.message}`);
