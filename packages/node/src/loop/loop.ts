@@ -401,7 +401,9 @@ export class CommitLoop {
   #flush(): void {
     const groups = this.#groups;
     if (this.#stopped || groups.inFlight !== null || groups.gathering.isEmpty) return;
-    if (!this.#durable.isAwaited && this.#company.isWorthWaiting(groups.gathering)) return;
+    // A group that is full gains nobody by waiting: what is read next has to wait for it.
+    const mayWait = !this.#durable.isAwaited && this.#hasRoom();
+    if (mayWait && this.#company.isWorthWaiting(groups.gathering)) return;
     const group = groups.close();
     this.#company.left(group);
     if (!group.hasWrites) return this.#release(group, []);
