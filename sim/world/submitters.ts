@@ -52,9 +52,9 @@ export class Submitters {
     });
   }
 
-  /** One submission that a scenario asks for. */
+  /** One submission that a scenario asks for; its client does not give up, so that it gets through. */
   submit(tenant: string, job: string, dueAt = 0): void {
-    this.send(this.requests.plain(tenant, job, dueAt));
+    this.send({ ...this.requests.plain(tenant, job, dueAt), tries: Number.NEGATIVE_INFINITY });
   }
 
   /** A request of its own. */
