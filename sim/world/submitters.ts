@@ -144,7 +144,7 @@ export class Submitters {
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'unknown') return 'unknown';
-      return error.code === 'conflict' ? 'conflict' : 'refused';
+      return error.code === 'idempotency_conflict' ? 'conflict' : 'refused';
     }
   }
 

@@ -32,6 +32,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
   method_not_allowed: 'internal',
   timeout: 'unreachable',
   conflict: 'conflict',
+  idempotency_conflict: 'conflict',
   job_paused: 'conflict',
   not_running: 'conflict',
   precondition_failed: 'conflict',

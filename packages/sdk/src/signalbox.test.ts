@@ -163,7 +163,12 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
 
   it('refuses a key that belongs to a run of another job', async () => {
     const first = await box.submit(hello, { name: 'a' }, { key: 'taken' });
-    const refused = { name: 'SignalboxError', code: 'conflict', status: 409, field: 'key' };
+    const refused = {
+      name: 'SignalboxError',
+      code: 'idempotency_conflict',
+      status: 409,
+      field: 'key',
+    };
     const alone = box.submit(doubled, { n: 1 }, { key: 'taken' });
     await expect(alone).rejects.toMatchObject(refused);
     const [other, among] = await Promise.allSettled([

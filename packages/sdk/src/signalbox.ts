@@ -223,7 +223,7 @@ export class Signalbox implements AsyncDisposable {
   #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
     if (run.job === asked) return new RunHandle(this.#backend, run);
     const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
-    throw new SignalboxError('conflict', message, { field: 'key' });
+    throw new SignalboxError('idempotency_conflict', message, { field: 'key' });
   }
 
   async *#allRuns(query: Omit<RunsQuery, 'cursor'>): AsyncGenerator<RunView> {

@@ -11,6 +11,7 @@ const OF_ONE: ReadonlySet<SignalboxErrorCode> = new Set([
   'bad_request',
   'not_found',
   'conflict',
+  'idempotency_conflict',
   'job_paused',
   'precondition_failed',
   'too_large',

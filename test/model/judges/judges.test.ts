@@ -110,7 +110,7 @@ describe('the judge of acknowledgements', () => {
     ],
     [
       'a run of a submission that was refused',
-      [submitted({ answer: { kind: 'refused', status: 409, code: 'conflict' } })],
+      [submitted({ answer: { kind: 'refused', status: 409, code: 'idempotency_conflict' } })],
       [run()],
     ],
     ['one submission with two runs', [submitted()], [run(), run({ id: 'r2' })]],

@@ -25,6 +25,7 @@ const REFUSALS = [
   'too_large',
   'target_not_allowed',
   'conflict',
+  'idempotency_conflict',
   'not_found',
 ];
 

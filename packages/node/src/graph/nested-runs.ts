@@ -171,7 +171,9 @@ function jobOf({ spec }: Task): string {
 function isFinal(error: unknown): error is Error {
   if (error instanceof Refused) return true;
   if (!(error instanceof ApiError)) return false;
-  return ['not_found', 'invalid', 'conflict', 'too_large'].includes(error.code);
+  return ['not_found', 'invalid', 'conflict', 'idempotency_conflict', 'too_large'].includes(
+    error.code,
+  );
 }
 
 function callerOf({ run }: Task): Caller {

@@ -70,7 +70,10 @@ describe('a batch under the key of its request', () => {
     await send(mails(3));
     const others = [{ job: 'mail' }, { job: beside }, { job: 'mail' }];
     for (const items of [mails(1), mails(2), mails(4), others]) {
-      await expect(send(items)).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+      await expect(send(items)).rejects.toMatchObject({
+        code: 'idempotency_conflict',
+        field: 'key',
+      });
     }
     expect(runCount()).toBe(3);
   });
@@ -88,7 +91,10 @@ describe('a batch under the key of its request', () => {
       [{ job: 'mail', key: 'own' }],
     ];
     for (const items of contents) {
-      await expect(send(items)).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+      await expect(send(items)).rejects.toMatchObject({
+        code: 'idempotency_conflict',
+        field: 'key',
+      });
     }
     expect(node.disk.snapshot().runs).toEqual(before.runs);
     // Asked for all at once while the key is free: one content wins, and nothing is made of the rest.
@@ -108,7 +114,7 @@ describe('a batch under the key of its request', () => {
     expect(first).toEqual([{ ...live, created: false }]);
     for (const value of ['y', 'z']) {
       const other = send(items(value));
-      await expect(other).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+      await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
     }
     expect(await send(items('x'))).toEqual(first);
     const twice = await send([...items('w'), ...items('w')], 'twice');
@@ -116,7 +122,9 @@ describe('a batch under the key of its request', () => {
     expect(new Set(idsOf(twice)).size).toBe(1);
     expect(await send(items('y'), 'another')).toMatchObject([{ created: true }]);
     expect(await send(items('y'), 'another')).toMatchObject([{ created: false }]);
-    await expect(send(items('x'), 'another')).rejects.toMatchObject({ code: 'conflict' });
+    await expect(send(items('x'), 'another')).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
     expect(runCount()).toBe(3);
   });
 
@@ -131,7 +139,7 @@ describe('a batch under the key of its request', () => {
         ['mixed', mixed('q')],
         ['all', all('q')],
       ] as const) {
-        await expect(send(items, key, at)).rejects.toMatchObject({ code: 'conflict' });
+        await expect(send(items, key, at)).rejects.toMatchObject({ code: 'idempotency_conflict' });
       }
     }
   });
@@ -248,7 +256,9 @@ describe('a batch under a key that comes to a node which is not the owner', () =
     expect(new Set(idsOf(first)).size).toBe(5);
     const again = first.map((each) => ({ ...each, created: false }));
     expect(await send(mails(5), 'request-1', asked)).toEqual(again);
-    await expect(send(mails(4), 'request-1', asked)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(send(mails(4), 'request-1', asked)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
     expect(node.disk.snapshot().inbox).toHaveLength(1);
     const { id } = first[3] as Submitted;
     const view = await getRun(asked.context, caller(), { id });
@@ -268,7 +278,9 @@ describe('a batch under a key that comes to a node which is not the owner', () =
     // Sent again, to whichever node: the runs that it has become.
     expect(idsOf(await send(mails(5)))).toEqual(runs.map(({ id }) => id));
     expect(idsOf(await send(mails(5), 'request-1', asked))).toEqual(runs.map(({ id }) => id));
-    await expect(send(mails(4), 'request-1', asked)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(send(mails(4), 'request-1', asked)).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
     expect(runCount()).toBe(5);
   });
 
@@ -278,7 +290,10 @@ describe('a batch under a key that comes to a node which is not the owner', () =
     node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 100_000 } });
     const direct = await send(mails(5));
     expect(direct).toEqual(first.map((each) => ({ ...each, created: false })));
-    await expect(send(mails(4))).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    await expect(send(mails(4))).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      field: 'key',
+    });
     await node.stop();
     node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 5 } });
     while (node.disk.snapshot().inbox.length > 0) await new Promise((r) => setImmediate(r));

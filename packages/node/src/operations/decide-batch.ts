@@ -179,5 +179,5 @@ function refuseOtherContent(
   if (isContent && head.key !== undefined && isReserved(head.key) && isOther) throw otherBatch();
   if (!strict || taken.job === spec.job) return;
   const message = `the key belongs to run ${id} of the job ${shown(taken.job)}`;
-  throw new ApiError('conflict', message, { field: 'key' });
+  throw new ApiError('idempotency_conflict', message, { field: 'key' });
 }

@@ -91,7 +91,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
       const item = { job, key: 'k' };
       for (const at of [node, asked]) {
         const other = submitRuns(at.context, caller(), { items: [item], single: true });
-        await expect(other).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+        await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
         // In a batch a key of its own names the submission that has it.
         expect(await submitRuns(at.context, caller(), { items: [item] })).toEqual([
           { id: alias, job: 'mail', created: false },

@@ -77,7 +77,7 @@ describe('submission', () => {
       items: [{ job: 'bill', key: 'k1' }],
       single: true,
     });
-    await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'key' });
+    await expect(again).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
     const batch = await submitRuns(node.context, caller(), { items: [{ job: 'bill', key: 'k1' }] });
     expect(batch).toEqual([{ id: first?.id, job: 'mail', created: false }]);
   });

@@ -175,7 +175,7 @@ describe('the client', () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SignalboxError);
     expect(error).toMatchObject({
-      code: 'conflict',
+      code: 'idempotency_conflict',
       status: 409,
       message: 'the key belongs to run run-0 of the job "other", not of "hello"',
     });

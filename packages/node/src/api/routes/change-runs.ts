@@ -48,12 +48,12 @@ export const changeRunsRoutes: readonly Route[] = [
     summary: 'Tries a run that did not succeed again, as a new run that keeps what had succeeded',
     params: Identified,
     body: Type.Object({ reason: Reason, tasks: RetryScope }, closed),
-    response: { 201: Submitted },
+    response: { 200: Submitted, 201: Submitted },
     audit: 'run.retry',
     handler: async ({ context, caller, params, body, reply, note }) => {
       const submitted = await retryRun(context, caller, { ...params, ...body });
       note.after = submitted.id;
-      reply.code(201);
+      reply.code(submitted.created ? 201 : 200);
       return submitted;
     },
   }),
