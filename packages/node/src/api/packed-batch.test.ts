@@ -71,7 +71,10 @@ describe('a batch with its inputs as bytes', () => {
     expect(ids(other)).toEqual(ids(first));
     expect(await runCount()).toBe(before + 2);
     const longer = packed({ shared: { job: 'hello' }, inputs: [1, 1, 1] }, '123');
-    expect((await post(longer, more)).error()).toMatchObject({ code: 'idempotency_conflict', field: 'key' });
+    expect((await post(longer, more)).error()).toMatchObject({
+      code: 'idempotency_conflict',
+      field: 'key',
+    });
   });
 
   const ok = { shared: { job: 'hello' }, inputs: [2] };
