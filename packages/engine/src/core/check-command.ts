@@ -3,7 +3,7 @@ import { isInstant, isWithin } from '../model/ranges.ts';
 import { DIMENSIONS, type Resources } from '../model/resources.ts';
 
 /**
- * The door of the engine: a number that is not finite or out of its range is refused here, whoever
+ * The door of the engine: a number that is not finite or out of its range is refused here, whatever
  * brings it, because behind it numbers become facts, and a fact that cannot be read back would keep
  * the partition from ever being opened again. Null where nothing is wrong.
  */

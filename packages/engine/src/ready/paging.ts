@@ -118,7 +118,7 @@ export function pageIn(core: Core, command: Command & { kind: 'pageIn' }): Answe
 const BEGINNING: LaneCursor = { sort: 0, ms: 0, seq: 0 };
 
 /**
- * Forgets runs that were taken out of the due lane alone and ended: whoever cancels far due times day by
+ * Forgets runs that were taken out of the due lane alone and ended: somebody who cancels far due times day by
  * day would otherwise leave every one of them in memory and in each checkpoint. The store leaves them out
  * of what is read from now on, since the due lane is read when everything decided is durable. A page that
  * is on its way may still hold them, so it is void, with the cursor that it was read from.

@@ -72,7 +72,7 @@ const FOLLOW_TRIES = 5;
 /**
  * Gives a schedule the days that its calendar has now; null where it has them. Only the days are
  * changed, on whatever version is there. Looks again after saving: of a calendar and a schedule that
- * are saved at once, whoever looks last sees both.
+ * are saved at once, the last one to look sees both.
  */
 export async function followCalendar(
   context: NodeContext,
