@@ -105,8 +105,6 @@ export function answerAfterDrop(params: {
   command: Command;
   /** What carries the key: the command's own head, or that of the first of its request. */
   head: RunHead | null;
-  /** Its place behind the first of its request; 0 where it carries a key itself. */
-  place: number;
   taken: TakenKeys;
   dropped: DroppedSubmissions;
   /** Its group was refused: a claim among it was refused as well. */
@@ -123,8 +121,10 @@ export function answerAfterDrop(params: {
     if (isForIt) return 'again';
     const isOwn = answer.kind === 'accepted' || isSame(holder, found.holder);
     if (isOwn) return answerOfHolder(found.holder, answer.seq - found.firstSeq);
-    // Equal by its unique value only: its own key may be taken too, by another than the dropped one's.
-    return holder === undefined ? 'again' : answerOfHolder(holder, params.place);
+    // Equal by its unique value only: its own key may be taken too, by another than the dropped one's. Of a
+    // request only the first run is known, and may not be of it: its others are decided again.
+    const isSingle = holder !== undefined && head?.batch === undefined;
+    return isSingle ? answerOfHolder(holder, 0) : 'again';
   }
   if (answer.kind === 'accepted' || holder === undefined || !isRefused) return answer;
   return isRun(holder, answer) || head?.batch !== undefined ? answer : answerOfHolder(holder, 0);

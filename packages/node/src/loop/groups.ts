@@ -263,8 +263,7 @@ function correctReply(
     const command = mail.commands[i];
     if (command === undefined) continue;
     const head = request ?? (command.kind === 'submit' ? command.head : null);
-    const place = request === null ? 0 : i;
-    const corrected = answerAfterDrop({ answer, command, head, place, ...correction });
+    const corrected = answerAfterDrop({ answer, command, head, ...correction });
     if (corrected === answer) continue;
     isChanged = true;
     if (corrected === 'again') indexes.push(i);
