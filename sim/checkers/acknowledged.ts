@@ -15,7 +15,10 @@ interface Answered {
   readonly how: 'created' | 'duplicate' | 'alias';
   /** The job of the run, as the answer says. */
   readonly job: string;
-  /** When the client last began to ask, and when the answer came. */
+  /**
+   * When the client last began to ask, and when the answer came. Under the key of its request it may
+   * have been decided by any try since the first whose outcome is unknown.
+   */
   readonly askedAt: number;
   readonly t: number;
 }
@@ -46,10 +49,10 @@ class Answers {
   readonly #asked = new Map<number, Invoke>();
   /** By tenant and key. */
   readonly #byKey = new Map<string, Invoke[]>();
-  /** Runs that each operation was answered with. */
-  readonly #told = new Map<number, Set<string>>();
-  /** By tenant and key: runs that true answers named for it. */
-  readonly #standsFor = new Map<string, Set<string>>();
+  /** Runs that each operation was answered with, and when first. */
+  readonly #told = new Map<number, Map<string, number>>();
+  /** By tenant and key: runs that true answers named for it, and when the first of them did. */
+  readonly #standsFor = new Map<string, Map<string, number>>();
   readonly #lives: ReadonlyMap<string, Lifetime>;
   readonly #ownRun = new Map<number, StoredRun>();
   /** By tenant and key: the run that holds it. */
@@ -66,28 +69,42 @@ class Answers {
     }
   }
 
+  /** Answers that come at one moment may explain each other in any order: looked at until none does. */
   problems(): string[] {
-    return [...this.#answered()].flatMap((answered) => {
-      const asked = this.#asked.get(answered.op);
-      if (asked === undefined) return [`operation ${answered.op} was answered and never asked for`];
-      const problem = this.#isOwn(asked, answered)
-        ? this.#ownProblem(asked, answered)
-        : this.#equalProblem(asked, answered);
-      if (problem !== null) return [`operation ${answered.op} ${problem}`];
-      this.#keep(asked, answered);
-      return [];
-    });
+    let untrue = [...this.#answered()];
+    for (;;) {
+      const problems: string[] = [];
+      const left = untrue.filter((answered) => {
+        const problem = this.#problem(answered);
+        if (problem !== null) problems.push(`operation ${answered.op} ${problem}`);
+        return problem !== null;
+      });
+      if (left.length === untrue.length || left.length === 0) return problems;
+      untrue = left;
+    }
+  }
+
+  #problem(answered: Answered): string | null {
+    const asked = this.#asked.get(answered.op);
+    if (asked === undefined) return 'was answered and never asked for';
+    const problem = this.#isOwn(asked, answered)
+      ? this.#ownProblem(asked, answered)
+      : this.#equalProblem(asked, answered);
+    if (problem === null) this.#keep(asked, answered);
+    return problem;
   }
 
   *#answered(): Iterable<Answered> {
     const { events, runs, aliases } = this.#evidence;
     const byName = new Map(runs.map((stored) => [runKey(stored.run.id), stored]));
     const askedAt = new Map<number, number>();
+    const unknown = new Set<number>();
     for (const event of events) {
       if (event.kind === 'submit.invoke') this.#ask(event);
       if (event.kind === 'submit.invoke' || event.kind === 'submit.again') {
-        askedAt.set(event.op, event.t);
+        if (!unknown.has(event.op)) askedAt.set(event.op, event.t);
       }
+      if (event.kind === 'submit.info' && this.#asked.get(event.op)?.request) unknown.add(event.op);
       if (event.kind !== 'submit.ok' && event.kind !== 'submit.inbox') continue;
       const { op, job, t } = event;
       const id = event.kind === 'submit.ok' ? event.id : aliases.get(event.alias);
@@ -125,9 +142,8 @@ class Answers {
     const name = `run ${runKey(run.run.id)} of ${run.run.job}`;
     if (run.run.tenant !== asked.tenant) return `was answered with another tenant's ${name}`;
     if (how === 'created') return `was told that it made ${name}, which another one made`;
-    if (this.#isTakenAgain(asked, answered)) return null;
     if (job !== run.run.job) return `was answered with ${name}, as if it were of ${job}`;
-    if (this.#sharesKey(asked, run) || this.#wasTold(answered)) return null;
+    if (this.#sharesKey(asked, answered) || this.#wasTold(answered)) return null;
     const own = this.#ownRun.get(asked.op);
     if (own !== undefined) return `is run ${runKey(own.run.id)}, and was answered with ${name}`;
     const holder =
@@ -141,36 +157,31 @@ class Answers {
     return this.#livedThen(asked, answered) ? null : `was answered with ${name}, which was over`;
   }
 
-  /** An alias is made of its key: once that was dropped with time, a later run may have taken both. */
-  #isTakenAgain(asked: Invoke, { run, how }: Answered): boolean {
-    const { keeping } = this.#evidence.options.wild;
-    if (how !== 'alias' || keeping === null) return false;
-    const from = this.#lives.get(runKey(run.run.id))?.from ?? 0;
-    return from > asked.t + keeping.keysMs / 2;
-  }
-
   /** Sent again, it is told the same: the key of a submission that equals a run stands for that run. */
-  #wasTold({ op, run }: Answered): boolean {
-    const told = this.#told.get(op) ?? new Set();
+  #wasTold({ op, run, t }: Answered): boolean {
+    const told = this.#told.get(op) ?? new Map<string, number>();
     const name = runKey(run.run.id);
-    if (told.has(name)) return true;
-    this.#told.set(op, told.add(name));
-    return false;
+    const first = told.get(name) ?? t;
+    this.#told.set(op, told.set(name, first));
+    return first < t;
   }
 
   /** The key of a submission that equals a run stands for that run, for every job that asks for it. */
-  #keep({ tenant, key }: Invoke, { run }: Answered): void {
+  #keep({ tenant, key }: Invoke, { run, t }: Answered): void {
     if (key === null) return;
     const name = `${tenant}/${key}`;
-    this.#standsFor.set(name, (this.#standsFor.get(name) ?? new Set()).add(runKey(run.run.id)));
+    const since = this.#standsFor.get(name) ?? new Map<string, number>();
+    const id = runKey(run.run.id);
+    since.set(id, Math.min(since.get(id) ?? t, t));
+    this.#standsFor.set(name, since);
   }
 
   /** The same key, or the same place in a request under the same key. */
-  #sharesKey(asked: Invoke, run: StoredRun): boolean {
+  #sharesKey(asked: Invoke, { run, t }: Answered): boolean {
     if (asked.key !== null) {
       if (headOf(run).key === asked.key) return true;
       const stands = this.#standsFor.get(`${asked.tenant}/${asked.key}`);
-      if (stands?.has(runKey(run.run.id))) return true;
+      if ((stands?.get(runKey(run.run.id)) ?? Number.POSITIVE_INFINITY) <= t) return true;
     }
     if (this.#keyStandsFor(asked, run)) return true;
     const other = this.#asked.get(opOf(run));
