@@ -135,6 +135,21 @@ export const REGRESSIONS: readonly Regression[] = [
     options: drawOptions(11, 15),
   },
   {
+    seed: 1021,
+    why: 'submissions were answered with a run that was dropped because its key was taken',
+    options: drawOptions(1021, 30),
+  },
+  {
+    seed: 1087,
+    why: 'a batch under a key was answered as a duplicate of its own runs, which were then dropped',
+    options: drawOptions(1087, 30),
+  },
+  {
+    seed: 1019,
+    why: 'an entry became an earlier run that memory knew under its key and the store did not any more',
+    options: drawOptions(1019, 30),
+  },
+  {
     seed: 47,
     why: 'a key was acknowledged for one job by the inbox and for another by the owner, and led to one run',
     options: drawOptions(47, 12),

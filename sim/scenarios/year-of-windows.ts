@@ -124,6 +124,7 @@ class Owners {
 
   #flush(now: number): void {
     const { facts } = this.#engine.take(++this.#group);
+    this.#engine.confirm(this.#group - 1);
     if (facts.length === 0) return;
     const { body } = encodeGroup({ partition: 0, at: now, facts });
     this.#tail.push({ epoch: this.#epoch, body });

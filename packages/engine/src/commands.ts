@@ -252,6 +252,11 @@ export type Command =
       readonly lane: string | null;
     }
   | {
+      /** Keys that the store refused to submissions which equal a live run: it is not the live run's. */
+      readonly kind: 'forgetKeys';
+      readonly keys: readonly { readonly tenant: string; readonly key: string }[];
+    }
+  | {
       /** Back-pressure: the first class that gets no new assignments; 3 for none, 0 for all. */
       readonly kind: 'pauseFrom';
       readonly class: 0 | 1 | 2 | 3;

@@ -1,8 +1,8 @@
 import { cancel } from './admit/cancel.ts';
 import { changeClass } from './admit/change-class.ts';
 import { cancelNested, raiseNested } from './admit/nested.ts';
-import { submit } from './admit/submit.ts';
-import { withdraw } from './admit/withdraw.ts';
+import { awaitedGroup, groupOfOnlyRun, submit } from './admit/submit.ts';
+import { forgetKeys, withdraw } from './admit/withdraw.ts';
 import { addTasks } from './children/add-tasks.ts';
 import { evaluate, releasePaced } from './children/evaluate.ts';
 import { hearEvent } from './children/hear.ts';
@@ -52,7 +52,7 @@ import { beat, detachWorker, freshen, workerDue } from './run/liveness.ts';
 import { cordonWorker, drainWorker, evictWorker, uncordonWorker } from './run/maintain.ts';
 import { DEFAULT_SETTINGS, type EngineSettings } from './settings.ts';
 import { armAll, armSome, disarmAll, makeDue } from './triggers/arm.ts';
-import { meetWindow } from './triggers/meet-window.ts';
+import { groupOfMeeting, meetWindow } from './triggers/meet-window.ts';
 import { openWindows } from './triggers/open-windows.ts';
 import type { TriggerPorts } from './triggers/ports.ts';
 import { rememberedRecurrences, type ZoneOf } from './triggers/recurrence.ts';
@@ -109,6 +109,7 @@ export class Engine {
     this.#triggers = {
       recurrenceOf: rememberedRecurrences(zoneOf),
       submit: (command) => submit(this.core, command),
+      awaitedGroup: (command) => awaitedGroup(this.core, command),
       cancel: (command) => cancel(this.core, command),
     };
     this.core.onTaskEnded = (task) => taskEnded(this.core, task);
@@ -208,6 +209,8 @@ export class Engine {
         return DONE;
       case 'withdraw':
         return withdraw(core, command);
+      case 'forgetKeys':
+        return forgetKeys(core, command);
       case 'pauseFrom':
         core.pauseFrom = command.class;
         return DONE;
@@ -235,6 +238,44 @@ export class Engine {
     this.core.effects = [];
     this.core.groupNumber = groupNumber;
     return { facts, effects };
+  }
+
+  /**
+   * The group that has to be durable before the command can be decided; null where it can be now. A
+   * submission under an idempotency key is provisional until then: the store may refuse the key.
+   */
+  awaitedGroup(command: Command): number | null {
+    const { core } = this;
+    switch (command.kind) {
+      case 'submit': {
+        const { partition, spec, head } = command;
+        const group = awaitedGroup(core, command);
+        if (group !== null || head.expects === undefined) return group;
+        return groupOfMeeting(core, { partition, tenant: spec.tenant, name: head.expects });
+      }
+      case 'setSchedule': {
+        // Windows of the version before are decided first.
+        const { partition, tenant, schedule: name } = command;
+        const schedule = core.books.get(partition)?.schedules.get(scheduleKey(tenant, name));
+        if (schedule === undefined) return null;
+        const { job } = schedule.spec;
+        const group = groupOfOnlyRun(core, { partition, tenant, job });
+        return group ?? groupOfMeeting(core, { partition, tenant, name });
+      }
+      case 'cancelNested':
+        return core.keys.provisionalGroup(command.tenant, command.key);
+      default:
+        return null;
+    }
+  }
+
+  /** Groups up to this one are durable: nothing of them is provisional any more. */
+  confirm(groupNumber: number): void {
+    const { core } = this;
+    core.durableGroup = groupNumber;
+    core.keys.confirm(groupNumber);
+    for (const schedule of core.undecidedSchedules) makeDue(core, schedule);
+    core.undecidedSchedules.clear();
   }
 
   /** Ends that their tenants follow, of the facts that were decided since the last time. */

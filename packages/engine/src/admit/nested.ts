@@ -1,19 +1,22 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
-import { formatRunId } from '../model/run-id.ts';
+import { compareRunIds, formatRunId } from '../model/run-id.ts';
 import { cancel } from './cancel.ts';
 import { changeClass } from './change-class.ts';
 
 /**
  * Nobody waits any more for the run under the key: it is cancelled, or must not begin. Which of the two
  * only the store can tell: a submission may be on its way, and memory forgets keys. So where the store
- * knows of none the key goes to the run that had waited, by the answer `duplicate`; the word stays in
- * the inbox and is heard again, until the store says who has the key.
+ * knows of none, the run that had waited claims the key, by the answer `duplicate`. The message stays
+ * in the inbox and is read again, until the store says who has the key.
  */
 export function cancelNested(core: Core, command: Command & { kind: 'cancelNested' }): Answer {
   const { partition, tenant, key, holder, of } = command;
   if (holder === null) {
-    core.keys.set(tenant, key, of);
+    const known = core.keys.get(tenant, key);
+    // The store was asked before that run was durable.
+    if (known !== undefined && compareRunIds(known, of) !== 0) return NOT_YET;
+    core.keys.set({ tenant, key, holder: of, group: core.groupNumber });
     return { kind: 'duplicate', ...of };
   }
   if (holder.partition === of.partition && holder.seq === of.seq) return DONE;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../model/run.ts';
+import type { RunHead, Task } from '../model/run.ts';
 import { explainPlacement } from '../place/explain.ts';
+import { buildSpec } from '../testing/builders.ts';
 import { Harness } from '../testing/harness.ts';
 import { Recorded } from '../testing/recorded.ts';
 
@@ -39,9 +40,35 @@ describe('a submission with an idempotency key', () => {
   it('DUR-06 is the same run by way of the inbox, however often the entry is taken', () => {
     const h = new Harness();
     h.submit({ head: { key: 'k', inbox: 'i-1' } });
-    for (const head of [{ inbox: 'i-1' }, { key: 'k', inbox: 'i-1' }, { key: 'k', inbox: 'i-2' }]) {
+    for (const head of [{ inbox: 'i-1' }, { key: 'k', inbox: 'i-1' }]) {
       expect(h.trySubmit({ head })).toMatchObject({ kind: 'duplicate', seq: 1 });
     }
+  });
+
+  it('DUR-06 that an entry reserves in the store is free for the entry, whatever memory remembers', () => {
+    const h = new Harness();
+    h.submit({ head: { key: 'k' } });
+    h.step();
+    expect(h.trySubmit({ head: { key: 'k', inbox: 'i-2' } })).toMatchObject({ kind: 'accepted' });
+  });
+
+  it('I2 is provisional until it is durable: what would be compared with it has to wait', () => {
+    const h = new Harness();
+    h.flush();
+    const spec = buildSpec({});
+    const command = (head: RunHead) =>
+      ({ kind: 'submit', partition: 0, spec, head, input: null }) as const;
+    const { core } = h.engine;
+    h.submit({ head: { key: 'k', unique: 'u' } });
+    for (const head of [{ key: 'k' }, { unique: 'u' }, { key: 'l', unique: 'u' }]) {
+      expect(h.engine.awaitedGroup(command(head))).toBe(core.groupNumber);
+    }
+    expect(h.engine.awaitedGroup(command({ key: 'l' }))).toBeNull();
+    h.flush();
+    expect(h.engine.awaitedGroup(command({ key: 'k', unique: 'u' }))).toBeNull();
+    // Without a key nothing can be refused.
+    h.submit({ head: { unique: 'v' } });
+    expect(h.engine.awaitedGroup(command({ unique: 'v' }))).toBeNull();
   });
 
   it('DUR-06 belongs to its tenant', () => {

@@ -2,6 +2,7 @@ import type { Answer, Command } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { makeRunReady } from '../core/enqueue.ts';
 import { isCrowded } from '../core/is-crowded.ts';
+import { groupOfKey, holderOfKey, takeKey } from '../core/take-key.ts';
 import { runSubmitted, type SubmittedRun } from '../facts/facts.ts';
 import { taskFannedOut, tasksAdded, tasksTakenOver } from '../facts/graph-facts.ts';
 import { type Book, uniqueKey } from '../model/book.ts';
@@ -15,13 +16,16 @@ type Submit = Command & { kind: 'submit' };
 /**
  * Accepts a run. DUR-06: a key that memory still knows is answered with its run; one that only the
  * store knows is refused by the store and withdrawn. DUR-07: a live run with the same unique value
- * is answered instead of making a second one.
+ * is answered instead of making a second one. A run or a key that is provisional must not be compared
+ * with: `awaitedGroup` says what to wait for.
  */
 export function submit(core: Core, command: Submit): Answer {
   const book = core.books.get(command.partition);
   if (book === undefined) return NOT_OWNER;
-  const known = knownRun(core, book, command);
-  if (known !== null) return known;
+  const ofKey = holderOfKey(core, command);
+  if (ofKey !== undefined) return { kind: 'duplicate', ...ofKey };
+  const live = equalLiveRun(book, command);
+  if (live !== undefined) return duplicateOf(core, command, live);
   const { spec } = command;
   const head = spec.exclusive ? { ...command.head, ...onlyRun(command) } : command.head;
 
@@ -39,15 +43,22 @@ export function submit(core: Core, command: Submit): Answer {
   };
   core.emit(book, runSubmitted({ partition: book.partition, run, parked }), null);
   const holder = { partition: book.partition, seq: run.seq, ms: run.ms };
-  if (head.key !== undefined) core.keys.set(spec.tenant, head.key, holder);
-  if (head.inbox !== undefined) core.keys.set(spec.tenant, head.inbox, holder);
-  const live = parked === null ? book.runs.get(run.seq) : undefined;
-  if (live !== undefined) {
-    live.groupNumber = core.groupNumber;
-    if (command.takeOver !== undefined) takeOver(core, book, { ...command.takeOver, run: live });
-    makeRunReady(core, live.tasks);
+  takeKey(core, command, holder);
+  const made = parked === null ? book.runs.get(run.seq) : undefined;
+  if (made !== undefined) {
+    made.groupNumber = core.groupNumber;
+    if (head.key !== undefined || head.inbox !== undefined) made.provisionalIn = core.groupNumber;
+    if (command.takeOver !== undefined) takeOver(core, book, { ...command.takeOver, run: made });
+    makeRunReady(core, made.tasks);
   }
   return { kind: 'accepted', ...holder };
+}
+
+/** The key goes to the live run as well, or sent again after that one's end it would be another. */
+function duplicateOf(core: Core, command: Submit, live: Run): Answer {
+  const { partition, seq, ms } = live;
+  takeKey(core, command, { partition, seq, ms });
+  return { kind: 'duplicate', partition, seq, ms };
 }
 
 /** No user may write it. */
@@ -94,17 +105,37 @@ export const NOT_OWNER: Answer = {
   message: 'this node does not hold the partition',
 };
 
-function knownRun(core: Core, book: Book, command: Submit): Answer | null {
-  const { spec, head } = command;
-  for (const key of [head.inbox, head.key]) {
-    const holder = key === undefined ? undefined : core.keys.get(spec.tenant, key);
-    if (holder !== undefined) return { kind: 'duplicate', ...holder };
-  }
+/** The live run with the same unique value. */
+function equalLiveRun(book: Book, command: Submit): Run | undefined {
   const unique = uniqueOf(command);
-  if (unique === undefined) return null;
-  const live = book.uniques.get(uniqueKey(spec.tenant, spec.job, unique));
-  if (live === undefined) return null;
-  return { kind: 'duplicate', partition: live.partition, seq: live.seq, ms: live.ms };
+  if (unique === undefined) return undefined;
+  const { tenant, job } = command.spec;
+  return book.uniques.get(uniqueKey(tenant, job, unique));
+}
+
+/**
+ * The group that has to be durable before the submission can be decided; null where it can be now.
+ * What it would be compared with came under a key that the store may refuse: then that never existed,
+ * and an answer that names it would be a run that is lost.
+ */
+export function awaitedGroup(core: Core, command: Submit): number | null {
+  const group = groupOfKey(core, command);
+  if (group !== null || holderOfKey(core, command) !== undefined) return group;
+  const book = core.books.get(command.partition);
+  return book === undefined ? null : provisionalGroup(core, equalLiveRun(book, command));
+}
+
+/** The same for what depends on whether a job that excludes overlap has a live run. */
+export function groupOfOnlyRun(
+  core: Core,
+  { partition, tenant, job }: { partition: number; tenant: string; job: string },
+): number | null {
+  const only = core.books.get(partition)?.uniques.get(uniqueKey(tenant, job, ONLY_RUN));
+  return provisionalGroup(core, only);
+}
+
+function provisionalGroup(core: Core, run: Run | undefined): number | null {
+  return run !== undefined && core.isProvisional(run) ? run.provisionalIn : null;
 }
 
 /**
@@ -124,6 +155,8 @@ function parkingPlace(
   if (uniqueOf(submission.command) !== undefined || head.window?.exclusive) return null;
   // An event may come for it at any time, and only memory hears.
   if (spec.hears.length > 0) return null;
+  // Its window waits until its key is decided, which only memory knows.
+  if (head.expects !== undefined) return null;
   // What it goes on with is told in facts behind its submission: it has to be there for them.
   if (submission.command.takeOver !== undefined) return null;
   if (dueAt > core.now) {

@@ -4,20 +4,21 @@ import { endCharge, vacate } from '../core/occupy.ts';
 import { dropEmptyLane, removeRun } from '../facts/fold.ts';
 import { forgetMet } from '../facts/fold-schedule.ts';
 import type { Book } from '../model/book.ts';
-import type { Run, RunHead } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 
 /**
  * Forgets a submission that the store refused because its key belongs to another run. Nothing of
- * it is durable and nothing about it has left this node, so it can simply not have happened; the
- * loop strikes its facts from the groups that wait.
+ * it is durable, nothing about it has left this node, and nothing was decided by it while it was
+ * provisional, so it never existed; the loop drops its facts from the groups that wait.
  */
 export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): Answer {
   const { partition, submitted, lane } = command;
   const book = core.books.get(partition);
   if (book === undefined) return DONE;
   const { tenant } = submitted.spec;
-  forgetKeys(core, tenant, submitted.head);
-  const { expects } = submitted.head;
+  const { expects, key, inbox } = submitted.head;
+  if (key !== undefined) core.keys.delete(tenant, key);
+  if (inbox !== undefined) core.keys.delete(tenant, inbox);
   if (expects !== undefined) forgetMet(book, { tenant, schedule: expects }, submitted.seq);
   const run = book.runs.get(submitted.seq);
   if (run !== undefined) forgetRun(core, book, run);
@@ -43,6 +44,8 @@ function forgetRun(core: Core, book: Book, run: Run): void {
   removeRun(book, run);
 }
 
-function forgetKeys(core: Core, tenant: string, head: RunHead): void {
-  for (const key of [head.key, head.inbox]) if (key !== undefined) core.keys.delete(tenant, key);
+/** Keys that the store refused to submissions which equal a live run. */
+export function forgetKeys(core: Core, command: Command & { kind: 'forgetKeys' }): Answer {
+  for (const { tenant, key } of command.keys) core.keys.delete(tenant, key);
+  return DONE;
 }

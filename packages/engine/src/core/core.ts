@@ -85,6 +85,10 @@ export class Core {
   words: Word[] = NO_WORDS;
   /** The group that facts decided now will belong to. */
   groupNumber = 0;
+  /** Groups up to this one are durable. */
+  durableGroup = 0;
+  /** Schedules whose next window is compared with a provisional run: due again once that is decided. */
+  readonly undecidedSchedules = new Set<Schedule>();
   pauseFrom: 0 | 1 | 2 | 3 = 3;
   /** Fair keys of the tenants served last, per class. */
   readonly fairLevel: [number, number, number] = [0, 0, 0];
@@ -121,6 +125,11 @@ export class Core {
     if (run !== null) run.groupNumber = this.groupNumber;
     this.facts.push(fact);
     this.pendingBytes += factBytes(fact);
+  }
+
+  /** Whether the store may still refuse the run's key: the run then never existed. */
+  isProvisional(run: Run): boolean {
+    return run.provisionalIn > this.durableGroup;
   }
 
   tell(effect: Effect): void {

@@ -5,33 +5,53 @@ export interface KeyHolder {
   readonly ms: number;
 }
 
+interface Known {
+  readonly holder: KeyHolder;
+  /** The group in which the key was taken; 0 where it was read from the store. */
+  readonly group: number;
+}
+
 /**
  * Idempotency keys of recent submissions, so that a client's quick retry is answered from memory.
- * Not the guarantee: that is the store's unique row (I2). What is forgotten here is refused there.
+ * Not the guarantee: that is the store's unique row (I2). A forgotten key is refused by the store.
+ * A key whose group is not durable yet is provisional: the store may refuse it, so it is never
+ * forgotten before the store has decided, and nothing may be decided by it.
  */
 export class RecentKeys {
-  readonly #holders = new Map<string, KeyHolder>();
+  /** In the order in which they were set, so groups never fall. */
+  readonly #known = new Map<string, Known>();
   readonly #kept: number;
+  #durableGroup = 0;
 
   constructor(kept: number) {
     this.#kept = kept;
   }
 
   get(tenant: string, key: string): KeyHolder | undefined {
-    return this.#holders.get(`${tenant}\n${key}`);
+    return this.#known.get(nameOf(tenant, key))?.holder;
   }
 
-  set(tenant: string, key: string, holder: KeyHolder): void {
-    this.#holders.set(`${tenant}\n${key}`, holder);
-    if (this.#holders.size <= this.#kept) return;
-    for (const oldest of this.#holders.keys()) {
-      this.#holders.delete(oldest);
-      return;
-    }
+  /** The group that decides whether the holder really has the key; null where it does. */
+  provisionalGroup(tenant: string, key: string): number | null {
+    const group = this.#known.get(nameOf(tenant, key))?.group ?? 0;
+    return group > this.#durableGroup ? group : null;
+  }
+
+  set(params: { tenant: string; key: string; holder: KeyHolder; group: number }): void {
+    const { tenant, key, holder, group } = params;
+    const name = nameOf(tenant, key);
+    this.#known.delete(name);
+    this.#known.set(name, { holder, group });
+    this.#forget();
+  }
+
+  confirm(durableGroup: number): void {
+    this.#durableGroup = durableGroup;
+    this.#forget();
   }
 
   delete(tenant: string, key: string): void {
-    this.#holders.delete(`${tenant}\n${key}`);
+    this.#known.delete(nameOf(tenant, key));
   }
 
   /**
@@ -40,8 +60,21 @@ export class RecentKeys {
    * that does not exist.
    */
   deletePartition(partition: number): void {
-    for (const [name, holder] of this.#holders) {
-      if (holder.partition === partition) this.#holders.delete(name);
+    for (const [name, { holder }] of this.#known) {
+      if (holder.partition === partition) this.#known.delete(name);
     }
   }
+
+  /** The oldest first, up to the first that is provisional. */
+  #forget(): void {
+    if (this.#known.size <= this.#kept) return;
+    for (const [name, { group }] of this.#known) {
+      if (this.#known.size <= this.#kept || group > this.#durableGroup) return;
+      this.#known.delete(name);
+    }
+  }
+}
+
+function nameOf(tenant: string, key: string): string {
+  return `${tenant}\n${key}`;
 }

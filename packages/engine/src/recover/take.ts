@@ -22,7 +22,8 @@ export function takePartition(core: Core, book: Book): Answer {
       if (key === undefined) continue;
       // Not the run itself: the key is remembered longer than the run is live.
       const { partition, seq, ms } = run;
-      core.keys.set(run.spec.tenant, key, { partition, seq, ms });
+      const { tenant } = run.spec;
+      core.keys.set({ tenant, key, holder: { partition, seq, ms }, group: 0 });
     }
     for (const task of run.tasks) {
       if (task.attempt !== null) awaitWorker(core, task.attempt);

@@ -75,6 +75,7 @@ export class Harness {
   /** Makes durable what was decided so far, without handing out anything. */
   flush(): Decided {
     const decided = this.engine.take(++this.#group);
+    this.engine.confirm(this.#group - 1);
     for (const effect of decided.effects) if (effect.kind === 'assign') effect.attempt.sent = true;
     for (const fact of decided.facts) this.facts.push(fact);
     for (const effect of decided.effects) this.effects.push(effect);

@@ -26,16 +26,37 @@ export interface Deciding {
 type Fire = WindowDecision & { kind: 'fire' };
 type Skipped = Omit<WindowDecision & { kind: 'skip' }, 'kind'>;
 
-/** Writes one decision down; what the job and the runs before it say comes first. */
-export function decideWindow(deciding: Deciding, decision: WindowDecision): void {
-  if (decision.kind === 'skip') return skip(deciding, decision);
+/**
+ * Writes one decision down; what the job and the runs before it say comes first. False where it can
+ * not be decided yet: it depends on a run whose key the store may refuse. A window recorded as skipped
+ * because of a run that never existed would be lost.
+ */
+export function decideWindow(deciding: Deciding, decision: WindowDecision): boolean {
   const { schedule } = deciding;
-  if (schedule.met?.has(decision.window)) return skipOne(deciding, decision.window, 'event_came');
-  const refusal = refusalOf(schedule);
-  if (refusal !== null) return skipOne(deciding, decision.window, refusal);
-  const { overlap } = specOf(schedule, decision.window);
-  if (overlap !== 'allow' && isBusy(schedule)) return avoidOverlap(deciding, decision, overlap);
-  fire(deciding, decision);
+  if (decision.kind === 'skip') skip(deciding, decision);
+  else if (schedule.met?.has(decision.window)) return skipMet(deciding, decision.window);
+  else {
+    const refusal = refusalOf(schedule);
+    const { overlap } = specOf(schedule, decision.window);
+    if (refusal !== null) skipOne(deciding, decision.window, refusal);
+    else if (overlap !== 'allow' && isBusy(schedule)) avoidOverlap(deciding, decision, overlap);
+    else return fire(deciding, decision);
+  }
+  return true;
+}
+
+function skipMet(deciding: Deciding, window: number): boolean {
+  const { core, book, schedule } = deciding;
+  const run = book.runs.get(schedule.met?.get(window) ?? 0);
+  if (run !== undefined && core.isProvisional(run)) return leaveUndecided(deciding);
+  skipOne(deciding, window, 'event_came');
+  return true;
+}
+
+/** The schedule is due again when its group is durable or was corrected. */
+function leaveUndecided({ core, schedule }: Deciding): false {
+  core.undecidedSchedules.add(schedule);
+  return false;
 }
 
 /** Windows that waited for a run to end, as far as nothing is in their way any more. */
@@ -51,7 +72,7 @@ export function releaseHeld(deciding: Deciding): void {
     else {
       const next = spec.jitterMs === 0 ? null : recurrenceOf(schedule, ports).next(window);
       const planned = plannedStart(schedule, window, next);
-      fire(deciding, { kind: 'fire', window, planned, catchUp: false });
+      if (!fire(deciding, { kind: 'fire', window, planned, catchUp: false })) return;
     }
   }
 }
@@ -107,7 +128,7 @@ function avoidOverlap(deciding: Deciding, { window }: Fire, overlap: Overlap): v
 }
 
 /** The run and the mark: two facts of one group, so that there is never one without the other. */
-function fire(deciding: Deciding, { window, planned, catchUp }: Fire): void {
+function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
   const { core, book, schedule, ports } = deciding;
   const { partition, tenant, name, job } = schedule;
   const spec = specOf(schedule, window);
@@ -127,22 +148,29 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): void {
       ...(exclusive ? { exclusive } : {}),
     },
   };
-  const answer = ports.submit({
+  const command = {
     kind: 'submit',
     partition,
     spec: job.spec,
     head,
     input: spec.input === null ? null : encodeText(spec.input),
     ...(spec.class === null ? {} : { class: spec.class }),
-  });
+  } as const;
+  if (ports.awaitedGroup(command) !== null) return leaveUndecided(deciding);
+  const answer = ports.submit(command);
   // TRG-27: the job itself has a live run, of another schedule or of somebody's making.
-  if (answer.kind === 'duplicate') return skipOne(deciding, window, 'overlap');
+  if (answer.kind === 'duplicate') {
+    skipOne(deciding, window, 'overlap');
+    return true;
+  }
   invariant(answer.kind === 'accepted', 'I10', `the run of window ${window} was ${answer.kind}`);
   const of = { partition, tenant, schedule: name, at: core.now };
   const fact = windowFired({ ...of, window, planned, run: answer.seq, catchUp, exclusive });
   core.emit(book, fact, null);
-  if (core.now - planned <= spec.graceMs) return;
-  core.tell({ kind: 'alert', alert: 'windowLate', subject: subjectOf(schedule) });
+  if (core.now - planned > spec.graceMs) {
+    core.tell({ kind: 'alert', alert: 'windowLate', subject: subjectOf(schedule) });
+  }
+  return true;
 }
 
 function hold({ core, book, schedule }: Deciding, window: number): void {

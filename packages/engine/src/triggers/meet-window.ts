@@ -1,5 +1,6 @@
 import type { Answer, Command } from '../commands.ts';
 import type { Core } from '../core/core.ts';
+import { holderOfKey, takeKey } from '../core/take-key.ts';
 import { windowMet } from '../facts/schedule-facts.ts';
 import { type Schedule, scheduleKey } from '../model/schedule.ts';
 import { ail, recurrenceOf } from './arm.ts';
@@ -21,10 +22,13 @@ export function meetWindow(core: Core, command: Submit, ports: TriggerPorts): An
   if (book === undefined || schedule === undefined || expects === undefined) {
     return ports.submit(command);
   }
+  // Delivered again: the event has its run, whatever its window became.
+  if (holderOfKey(core, command) !== undefined) return ports.submit(command);
   const window = windowOf(core, schedule, ports);
   const { gaveUp, decidedUpTo } = schedule;
   if (window === null && expects.late === 'skip' && gaveUp?.window === decidedUpTo) {
     const { seq, ms } = gaveUp;
+    takeKey(core, command, { partition, seq, ms });
     return { kind: 'duplicate', partition, seq, ms };
   }
   const answer = ports.submit(command);
@@ -32,6 +36,20 @@ export function meetWindow(core: Core, command: Submit, ports: TriggerPorts): An
   const of = { partition, tenant: spec.tenant, schedule: name, at: core.now };
   core.emit(book, windowMet({ ...of, window, run: answer.seq }), null);
   return answer;
+}
+
+/** The group that decides whether the events really came that met windows of the schedule. */
+export function groupOfMeeting(
+  core: Core,
+  { partition, tenant, name }: { partition: number; tenant: string; name: string },
+): number | null {
+  const book = core.books.get(partition);
+  const schedule = book?.schedules.get(scheduleKey(tenant, name));
+  for (const seq of schedule?.met?.values() ?? []) {
+    const run = book?.runs.get(seq);
+    if (run !== undefined && core.isProvisional(run)) return run.provisionalIn;
+  }
+  return null;
 }
 
 /**

@@ -38,7 +38,9 @@ function openSchedule(deciding: Deciding): number {
   const heldBefore = schedule.held?.length ?? 0;
   releaseHeld(deciding);
   const cost = decideDue(deciding);
-  if (schedule.timerBucket === null) arm(core, schedule, ports);
+  // Armed for a window that is due and cannot be decided yet, it would be looked at without pause.
+  const isUndecided = core.undecidedSchedules.has(schedule);
+  if (schedule.timerBucket === null && !isUndecided) arm(core, schedule, ports);
   return cost + heldBefore;
 }
 
@@ -56,9 +58,11 @@ const COUNTED_PER_LOOK = 20;
 /**
  * Decides every due window; with `closing`, every window up to there, due or not. Answers what that
  * cost, in looks at a schedule: after a long outage a few schedules are as much work as a midnight.
+ * Stops at a window that cannot be decided yet: the schedule is then among `undecidedSchedules`.
  */
 export function decideDue(deciding: Deciding, closing?: number): number {
   const { core, schedule, ports } = deciding;
+  core.undecidedSchedules.delete(schedule);
   if (hasEnded(schedule)) return 0;
   let decisions: WindowDecision[];
   try {
@@ -73,7 +77,7 @@ export function decideDue(deciding: Deciding, closing?: number): number {
   let cost = 0;
   for (const decision of decisions) {
     if (hasEnded(schedule)) break;
-    decideWindow(deciding, decision);
+    if (!decideWindow(deciding, decision)) break;
     cost += decision.kind === 'fire' ? 1 : (decision.count ?? COUNT_MAX) / COUNTED_PER_LOOK;
   }
   return cost;

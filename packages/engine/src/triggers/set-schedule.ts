@@ -44,7 +44,7 @@ export function setSchedule(core: Core, command: SetSchedule, ports: TriggerPort
   const deciding = { core, book, schedule: known, ports };
   const until = savedAt - (known.spec.expects?.bufferMs ?? 0);
   const isOwed = owesPause(deciding, spec, savedAt);
-  if (!isOwed && !close(deciding, until, spec)) return JOB_UNKNOWN;
+  if (!isOwed && !close(deciding, until, spec)) return UNDECIDED;
   if (spec === null || !keepsWaiting(known.spec, spec)) endWaiting(deciding, savedAt);
   if (spec === null) return remove(deciding, version);
   const { decidedUpTo: mark } = known;
@@ -91,7 +91,7 @@ function owesPause(deciding: Deciding, after: ScheduleSpec | null, savedAt: numb
   return false;
 }
 
-/** Decides what the version that goes still owes; false where its job must be known first. */
+/** Decides what the version that goes still owes; false where that is not possible yet. */
 function close(deciding: Deciding, savedAt: number, after: ScheduleSpec | null): boolean {
   const { core, schedule } = deciding;
   const { paused, afterPause } = schedule.spec;
@@ -103,7 +103,7 @@ function close(deciding: Deciding, savedAt: number, after: ScheduleSpec | null):
   if (owesNothing(deciding, savedAt)) return true;
   if (wantsJob(core, schedule)) return false;
   decideDue(deciding, savedAt);
-  return true;
+  return !core.undecidedSchedules.has(schedule);
 }
 
 function owesNothing({ core, schedule, ports }: Deciding, savedAt: number): boolean {
@@ -164,7 +164,7 @@ const OTHER_JOB: Answer = {
   code: 'invalid',
   message: 'a schedule stays with its job; make another one for another job',
 };
-const JOB_UNKNOWN: Answer = {
+const UNDECIDED: Answer = {
   kind: 'refused',
   code: 'unavailable',
   message: 'windows of the version before are still being decided',

@@ -9,6 +9,7 @@ import {
   StoreError,
 } from '@signalbox/store';
 import type { Group } from './group.ts';
+import type { KeyWrites } from './reply.ts';
 
 /** What the committer asks of the loop while a commit is under way. */
 export interface CommitHost {
@@ -90,14 +91,14 @@ export class Committer {
   #encode(group: Group, written: ReadonlyMap<number, CommitPart> = NONE_WRITTEN): Commit {
     const parts: CommitPart[] = [];
     const at = this.#host.now();
-    for (const partition of group.partitions()) {
+    const writes = group.keyWrites();
+    for (const partition of new Set([...group.facts.keys(), ...writes.keys()])) {
       if (written.has(partition)) continue;
       const facts = group.facts.get(partition) ?? NO_FACTS;
       const held = this.#host.held(partition);
       if (held === null) continue;
       const { body, factCount, runs, ends, parked } = encodeGroup({ partition, at, facts });
-      const inboxTaken = group.inboxTaken.get(partition) ?? NONE;
-      const aliases = group.aliases.get(partition) ?? NO_ALIASES;
+      const { inboxTaken, aliases, claims } = collect(writes.get(partition));
       const { epoch, nextSeq: seq } = held;
       const owed = group.owed.get(partition);
       const part = {
@@ -114,11 +115,10 @@ export class Committer {
         aliases,
       };
       const inboxPut = owed === undefined ? NONE_PUT : owed.flatMap(({ entries }) => entries);
-      const claims = group.claims.get(partition);
       parts.push({
         ...part,
         ...(inboxPut.length === 0 ? {} : { inboxPut }),
-        ...(claims === undefined ? {} : { claims }),
+        ...(claims.length === 0 ? {} : { claims }),
       });
     }
     return { commitId: `${this.#host.owner}/${++this.#commits}`, parts };
@@ -181,11 +181,24 @@ export class Committer {
   }
 }
 
-const NONE: readonly string[] = [];
 const NONE_WRITTEN: ReadonlyMap<number, CommitPart> = new Map();
-const NO_ALIASES: readonly HeldKey[] = [];
+const NOTHING = { inboxTaken: [], aliases: [], claims: [] } as const;
 const NONE_PUT: readonly InboxEntry[] = [];
 const NO_FACTS: readonly Fact[] = [];
+
+/** What the mail of a group writes in one partition beside its facts. */
+function collect(writes: readonly KeyWrites[] | undefined): {
+  readonly inboxTaken: readonly string[];
+  readonly aliases: readonly HeldKey[];
+  readonly claims: readonly HeldKey[];
+} {
+  if (writes === undefined) return NOTHING;
+  return {
+    inboxTaken: writes.flatMap(({ inboxTaken }) => inboxTaken ?? []),
+    aliases: writes.flatMap(({ alias }) => alias ?? []),
+    claims: writes.flatMap(({ claims }) => claims),
+  };
+}
 
 export function asStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;

@@ -1,34 +1,12 @@
-import { type Answer, type Effect, type Fact, isScheduleFact } from '@signalbox/engine';
-import type { HeldKey, InboxEntry } from '@signalbox/store';
-import {
-  type Dropped,
-  DroppedSubmissions,
-  isRun,
-  type KeyHolder,
-  type TakenKeys,
-} from './dropped-submissions.ts';
-import type { Mail } from './mailbox.ts';
-
-/** Somebody who waits for decisions to be durable, and hears of all of them together. */
-export interface Reply {
-  readonly partition: number | null;
-  readonly answers: Answer[];
-  readonly resolve: (answers: readonly Answer[]) => void;
-  /** What was asked, answer by answer, and the inbox entry that it came from. */
-  readonly mail: Pick<Mail, 'commands' | 'inboxEntry'>;
-  /** A part of it is in an earlier group and may be durable, whatever becomes of this one. */
-  readonly isPartial?: true;
-}
+import { type Effect, type Fact, isScheduleFact } from '@signalbox/engine';
+import type { InboxEntry } from '@signalbox/store';
+import type { KeyWrites, Reply } from './reply.ts';
+import type { WithdrawnRuns } from './withdrawn-runs.ts';
 
 /** What a decision about a run puts into inboxes: submissions that follow from its end, and words. */
 export interface Owed {
   readonly seq: number;
   readonly entries: readonly InboxEntry[];
-}
-
-/** A key for a run that was there already; `withKey`: only together with that key. */
-export interface Claim extends HeldKey {
-  readonly withKey?: string;
 }
 
 /**
@@ -39,19 +17,16 @@ export class Group {
   readonly number: number;
   readonly facts = new Map<number, Fact[]>();
   readonly effects: Effect[] = [];
-  readonly replies: Reply[] = [];
-  readonly inboxTaken = new Map<number, string[]>();
+  readonly #replies: Reply[] = [];
   /** What runs owe to other partitions, by the partition of the run. */
   readonly owed = new Map<number, Owed[]>();
-  /** What entries were called that turned out to be runs already: their clients know no other name. */
-  readonly aliases = new Map<number, HeldKey[]>();
-  /** Keys of submissions that are a run which was there already, by their unique value. */
-  readonly claims = new Map<number, Claim[]>();
   factCount = 0;
-  /** Payloads as they were weighed when they came; what is struck later is not taken off again. */
+  /** Payloads as they were weighed when they came; what is dropped later is not taken off again. */
   bytes = 0;
   /** Something has left it since it was put together. */
   changed = false;
+  /** Replies that write keys or take entries out of the inbox. */
+  #writeCount = 0;
   /** A worker waits for one of its effects; confirmations only let one forget. */
   #isForWorkers = false;
   /** Ends among the facts of a partition, as far as a reader has had them looked at. */
@@ -66,51 +41,53 @@ export class Group {
 
   /** There is something to write; an inbox entry may leave without a fact, when its run is there already. */
   get hasWrites(): boolean {
-    return (
-      this.factCount > 0 ||
-      this.inboxTaken.size > 0 ||
-      this.aliases.size > 0 ||
-      this.claims.size > 0
-    );
+    return this.factCount > 0 || this.#writeCount > 0;
   }
 
   get isEmpty(): boolean {
-    return !this.hasWrites && this.effects.length === 0 && this.replies.length === 0;
+    return !this.hasWrites && this.effects.length === 0 && this.#replies.length === 0;
   }
 
-  /** Somebody is kept waiting until it is durable. */
+  /** A caller or a worker waits until it is durable. */
   get isAwaited(): boolean {
-    return this.#isForWorkers || this.replies.length > 0;
+    return this.#isForWorkers || this.#replies.length > 0;
   }
 
-  /** Those that it has something to write for. */
-  partitions(): Set<number> {
-    const { facts, inboxTaken, aliases, claims } = this;
-    return new Set([...facts.keys(), ...inboxTaken.keys(), ...aliases.keys(), ...claims.keys()]);
+  get replies(): readonly Reply[] {
+    return this.#replies;
   }
 
-  takeFromInbox(partition: number, entry: string): void {
-    addTo(this.inboxTaken, partition, entry);
+  addReply(reply: Reply): void {
+    this.#replies.push(reply);
+    if (reply.writes !== null) this.#writeCount++;
+  }
+
+  /** Takes out the replies that are chosen; what they write leaves with them. */
+  takeReplies(isChosen: (reply: Reply) => boolean): Reply[] {
+    const taken: Reply[] = [];
+    retain(this.#replies, (reply) => {
+      if (!isChosen(reply)) return true;
+      taken.push(reply);
+      if (reply.writes !== null) this.#writeCount--;
+      return false;
+    });
+    if (taken.length > 0) this.changed = true;
+    return taken;
+  }
+
+  /** What replies write beside the facts, by partition. */
+  keyWrites(): ReadonlyMap<number, readonly KeyWrites[]> {
+    if (this.#writeCount === 0) return NO_WRITES;
+    const byPartition = new Map<number, KeyWrites[]>();
+    for (const { writes } of this.#replies) {
+      if (writes !== null) addTo(byPartition, writes.partition, writes);
+    }
+    return byPartition;
   }
 
   owe(partition: number, owed: Owed): void {
     for (const { input } of owed.entries) this.bytes += input?.length ?? 0;
     addTo(this.owed, partition, owed);
-  }
-
-  addAlias(partition: number, alias: HeldKey): void {
-    addTo(this.aliases, partition, alias);
-  }
-
-  addClaim(partition: number, claim: Claim): void {
-    addTo(this.claims, partition, claim);
-  }
-
-  /** Leaves these entries in the inbox after all, or to be named again. */
-  leaveInInbox(entries: ReadonlySet<string>): void {
-    if (entries.size === 0) return;
-    retainIn(this.inboxTaken, (entry) => !entries.has(entry));
-    retainIn(this.aliases, ({ key }) => !entries.has(key));
   }
 
   /** Whether it holds the end of the run. Each fact is looked at once, however many readers ask. */
@@ -145,16 +122,14 @@ export class Group {
     }
   }
 
-  /**
-   * Drops everything about submissions that turned out not to have happened, and the names and
-   * claims that pointed to them. `taken`: the keys that this group was refused for. Pages that were taken in after them counted them among the runs
-   * still parked in their lanes.
-   */
-  drop(dropped: DroppedSubmissions, taken: TakenKeys | null): void {
+  /** Drops everything about runs that were withdrawn. */
+  drop(withdrawn: WithdrawnRuns): void {
     this.changed = true;
-    const isGone = (partition: number, seq: number): boolean => dropped.has(partition, seq);
+    const isGone = (partition: number, seq: number): boolean => withdrawn.has(partition, seq);
     for (const [partition, facts] of this.facts) {
-      const left = factsWithout(facts, dropped.of(partition));
+      const runs = withdrawn.of(partition);
+      if (runs === undefined) continue;
+      const left = factsWithout(facts, runs);
       this.factCount -= facts.length - left.length;
       if (left.length === 0) this.facts.delete(partition);
       else this.facts.set(partition, left);
@@ -164,14 +139,6 @@ export class Group {
       const ref = partitionAndSeq(effect);
       return ref === null || !isGone(ref.partition, ref.seq);
     });
-    retainIn(this.aliases, ({ run }) => !isGone(run.partition, run.seq));
-    retainIn(this.claims, ({ tenant, key, run, withKey = key }) => {
-      return (
-        !isGone(run.partition, run.seq) &&
-        !taken?.isTakenFrom(run, { tenant, key }) &&
-        !taken?.isTakenFrom(run, { tenant, key: withKey })
-      );
-    });
   }
 
   /** Takes out everything of a partition that is not ours any more; its replies are the caller's. */
@@ -180,42 +147,13 @@ export class Group {
     const facts = this.facts.get(partition);
     this.factCount -= facts?.length ?? 0;
     this.facts.delete(partition);
-    this.inboxTaken.delete(partition);
     this.owed.delete(partition);
-    this.aliases.delete(partition);
-    this.claims.delete(partition);
     retain(this.effects, (effect) => partitionAndSeq(effect)?.partition !== partition);
-    const dropped = this.replies.filter((reply) => reply.partition === partition);
-    retain(this.replies, (reply) => reply.partition !== partition);
-    return dropped;
-  }
-
-  /**
-   * The submissions in this group that ask for keys which others have, in one pass. The holder itself
-   * may be in the same group, when memory forgot its key before it was durable: that one stays.
-   */
-  findTaken(taken: TakenKeys): DroppedSubmissions {
-    const found = new DroppedSubmissions();
-    for (const [partition, facts] of this.facts) {
-      let request: { readonly firstSeq: number; readonly count: number; holder: KeyHolder } | null =
-        null;
-      for (const fact of facts) {
-        if (fact.kind !== 'runSubmitted') continue;
-        const { run: submitted } = fact;
-        const { seq, head, spec } = submitted;
-        const holder = taken.of(spec.tenant, head);
-        if (holder !== undefined && !isRun(holder, { partition, seq })) {
-          request = { firstSeq: seq, count: head.batch ?? 1, holder };
-        }
-        if (request === null || seq >= request.firstSeq + request.count) continue;
-        const { firstSeq } = request;
-        const lane = fact.parked?.lane ?? null;
-        found.add(partition, { submitted, lane, firstSeq, holder: request.holder });
-      }
-    }
-    return found;
+    return this.takeReplies((reply) => reply.partition === partition);
   }
 }
+
+const NO_WRITES: ReadonlyMap<number, readonly KeyWrites[]> = new Map();
 
 function addTo<T>(lists: Map<number, T[]>, partition: number, item: T): void {
   const list = lists.get(partition);
@@ -223,39 +161,34 @@ function addTo<T>(lists: Map<number, T[]>, partition: number, item: T): void {
   else list.push(item);
 }
 
-function retainIn<T>(lists: Map<number, T[]>, keep: (item: T) => boolean): void {
-  for (const [partition, list] of lists) {
-    retain(list, keep);
-    if (list.length === 0) lists.delete(partition);
-  }
-}
-
-type DroppedBySeq = ReadonlyMap<number, Dropped>;
+type BySeq = NonNullable<ReturnType<WithdrawnRuns['of']>>;
 
 /** Facts of a schedule stay, but an event that did not happen has met no window. */
-function isAbout(fact: Fact, dropped: DroppedBySeq): boolean {
-  if (fact.kind === 'windowMet') return dropped.has(fact.run);
+function isAbout(fact: Fact, withdrawn: BySeq): boolean {
+  if (fact.kind === 'windowMet') return withdrawn.has(fact.run);
   if (fact.kind === 'runSubmitted' || fact.kind === 'runsPagedIn') return false;
-  return !isScheduleFact(fact) && dropped.has(fact.seq);
+  return !isScheduleFact(fact) && withdrawn.has(fact.seq);
 }
 
-/** One pass, however many are dropped: a request may have made a thousand of thousands of facts. */
-function factsWithout(facts: Fact[], dropped: DroppedBySeq | undefined): Fact[] {
-  if (dropped === undefined) return facts;
-  const areHere = facts.some((fact) => fact.kind === 'runSubmitted' && dropped.has(fact.run.seq));
+/**
+ * One pass, however many were withdrawn: a request may have made a thousand of thousands of facts. Pages
+ * that were read in after them counted them among the runs still parked in their lanes.
+ */
+function factsWithout(facts: Fact[], withdrawn: BySeq): Fact[] {
+  const areHere = facts.some((fact) => fact.kind === 'runSubmitted' && withdrawn.has(fact.run.seq));
   const parkedBefore = new Map<string, number>();
   const park = (lane: string | null): void => {
     if (lane !== null) parkedBefore.set(lane, (parkedBefore.get(lane) ?? 0) + 1);
   };
-  if (!areHere) for (const { lane } of dropped.values()) park(lane);
+  if (!areHere) for (const { lane } of withdrawn.values()) park(lane);
   const left: Fact[] = [];
   for (const fact of facts) {
-    if (fact.kind === 'runSubmitted' && dropped.has(fact.run.seq)) {
+    if (fact.kind === 'runSubmitted' && withdrawn.has(fact.run.seq)) {
       park(fact.parked?.lane ?? null);
     } else if (fact.kind === 'runsPagedIn') {
       const gone = parkedBefore.get(fact.lane) ?? 0;
       left.push(gone === 0 ? fact : { ...fact, parkedLeft: Math.max(0, fact.parkedLeft - gone) });
-    } else if (!isAbout(fact, dropped)) left.push(fact);
+    } else if (!isAbout(fact, withdrawn)) left.push(fact);
   }
   return left;
 }

@@ -1,6 +1,5 @@
 export { expectationName } from './defined-schedule.ts';
 export * from './fetch.ts';
-export { contentKey } from './groups.ts';
 export { packEvents, type SentEvent } from './inbox-events.ts';
 export * from './inbox-request.ts';
 export { Looks } from './looks.ts';
@@ -8,6 +7,7 @@ export * from './loop.ts';
 export * from './ports.ts';
 export * from './reader.ts';
 export { type RedriveScope, redrive } from './redrive.ts';
+export { contentKey } from './reply.ts';
 export { slicesOf } from './slices.ts';
 export { Specs } from './specs.ts';
 export { readNeeded, readPartition } from './take-over.ts';

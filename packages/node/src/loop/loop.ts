@@ -1,11 +1,9 @@
 import type { Answer, Command, Engine } from '@signalbox/engine';
 import type { Checkpoint, CommitPart, Store, StoreError } from '@signalbox/store';
-import { applyReports, staleMail } from './apply-mail.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { asStoreError, Committer } from './committer.ts';
 import { Company } from './company.ts';
-import { decideAll } from './decide-all.ts';
-import { TakenKeys } from './dropped-submissions.ts';
+import { Decider } from './decider.ts';
 import { DurableMark } from './durable-mark.ts';
 import type { Group } from './group.ts';
 import { Groups } from './groups.ts';
@@ -58,6 +56,7 @@ export class CommitLoop {
   readonly #inbox: Inbox;
   readonly #health: StoreHealth;
   readonly #groups: Groups;
+  readonly #decider: Decider;
   readonly #ownership: Ownership;
   readonly #checkpoints: Checkpoints;
   readonly #segments: SegmentsAhead;
@@ -87,6 +86,8 @@ export class CommitLoop {
     const post = { partitions, random: ports.random, now: () => time.now() };
     this.#groups = new Groups(engine, ports, post);
     const leases = () => this.leases;
+    const mailbox = this.#mailbox;
+    this.#decider = new Decider({ engine, ports, leases, mailbox, groups: this.#groups });
     const common = { engine, store, ports, settings, specs, time, leases };
     const deliver = (command: Command): void => this.#deliver([command]);
     const storeFailed = (error: StoreError): void => this.#health.failed(error.message);
@@ -112,7 +113,7 @@ export class CommitLoop {
       fenced: (partition) => this.#ownership.lose(partition, 'fenced'),
       refused: (partition, error) => this.#ownership.giveUp(partition, error),
       triesMax: settings.commitTriesMax,
-      keysTaken: (refusal) => this.#keysTaken(new TakenKeys(refusal)),
+      keysTaken: (refusal) => this.#decider.keysTaken(refusal, time.now()),
       storeFailed,
       commitUnknown: () => ports.observe?.({ kind: 'commitUnknown' }),
       pause: () => this.#pause(),
@@ -175,7 +176,7 @@ export class CommitLoop {
     this.#wake.stop();
     this.#company.stop();
     for (const group of [this.#groups.inFlight, this.#groups.gathering]) {
-      for (const reply of group?.replies.splice(0) ?? []) {
+      for (const reply of group?.takeReplies(() => true) ?? []) {
         reply.resolve(refusedAll(reply.answers, 'unknown'));
       }
     }
@@ -362,33 +363,7 @@ export class CommitLoop {
     const { turnFactsMax, idleTurnFactsMax } = this.settings;
     const isIdle = this.#groups.inFlight === null && this.#store.blocks !== true;
     const upTo = this.#groups.waitingFacts + (isIdle ? idleTurnFactsMax : turnFactsMax);
-    const hasRoom = (): boolean => this.#hasRoom() && this.#groups.waitingFacts < upTo;
-    this.#mailbox.read(hasRoom, (mail) => {
-      if (mail.resolve === null && mail.partition === null && mail.commands.length > 1) {
-        return applyReports(mail.commands, hasRoom, (command) => {
-          this.engine.apply(command, now, this.#ports.random);
-        });
-      }
-      const answers = this.#applyMail(mail, now);
-      const { partition, resolve } = mail;
-      if (resolve !== null) {
-        this.#groups.gathering.replies.push({ partition, answers, resolve, mail });
-      }
-      return mail.commands.length;
-    });
-  }
-
-  #applyMail(mail: Mail, now: number): Answer[] {
-    const { commands, partition } = mail;
-    const stale = staleMail(mail, this.engine, this.leases);
-    if (stale !== null) return commands.map(() => stale);
-    const { random } = this.#ports;
-    const answers = decideAll(commands, (command) => this.engine.apply(command, now, random));
-    this.#groups.claimKeys(mail, answers);
-    if (mail.inboxEntry !== undefined && partition !== null) {
-      this.#groups.takeFromInbox(mail.inboxEntry, commands, answers);
-    }
-    return answers;
+    this.#decider.read(now, () => this.#hasRoom() && this.#groups.waitingFacts < upTo);
   }
 
   /** Memory is bounded: while too much waits to be durable, no further command is decided. */
@@ -451,6 +426,8 @@ export class CommitLoop {
   /** Everything in the group is durable: now, and not before, the world may know. */
   #release(group: Group, parts: readonly CommitPart[]): void {
     this.#durable.set(group.number);
+    this.engine.confirm(group.number);
+    this.#mailbox.release(group.number);
     const effects = group.effects.filter((effect) => isVouched(effect, group, this.leases));
     // Workers first: whoever waits for work waits longest.
     if (effects.length > 0) this.#loader.release(effects);
@@ -464,12 +441,6 @@ export class CommitLoop {
       this.#ports.published?.(partition, facts, seq);
     }
     this.#durable.wake();
-  }
-
-  #keysTaken(taken: TakenKeys): void {
-    for (let i = 0; i < taken.size; i++) this.#ports.observe?.({ kind: 'keyTaken' });
-    const now = this.time.now();
-    this.#groups.drop(taken, (command) => this.engine.apply(command, now, this.#ports.random));
   }
 
   #beatDone(ok: boolean): void {

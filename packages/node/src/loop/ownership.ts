@@ -129,8 +129,8 @@ export class Ownership {
     engine.apply({ kind: 'leavePartition', partition }, time.now(), ports.random);
     groups.gather();
     for (const { answers, resolve } of dropped.inFlight) resolve(answers.map(() => inFlightAnswer));
-    for (const { answers, resolve, isPartial } of dropped.gathering) {
-      resolve(refusedAll(answers, isPartial ? 'unknown' : 'not_owner'));
+    for (const { answers, resolve } of dropped.gathering) {
+      resolve(refusedAll(answers, 'not_owner'));
     }
   }
 }

@@ -1,7 +1,8 @@
 import { type Answer, type Effect, isToWorker } from '@signalbox/engine';
-import { type Group, partitionAndSeq, type Reply } from './group.ts';
+import { type Group, partitionAndSeq } from './group.ts';
 import type { Leases } from './leases.ts';
 import { refused } from './refused.ts';
+import type { Reply } from './reply.ts';
 
 /** Whether an effect of a durable group may still be carried out. */
 export function isVouched(effect: Effect, group: Group, leases: Leases): boolean {

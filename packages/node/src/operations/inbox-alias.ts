@@ -1,7 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 import { formatIdBytes, inboxId, parseIdBytes, readRunId } from '@signalbox/engine';
 
-/** An alias made of a key says in place of a millisecond which of its batch it is; no other is so early. */
+/**
+ * An alias of a request, or one made of a key, has in place of a millisecond the position in its batch;
+ * no other alias is so early.
+ */
 const POSITIONS_MAX = 1_000;
 
 export function randomAlias(partition: number, ms: number): string {
@@ -10,16 +13,40 @@ export function randomAlias(partition: number, ms: number): string {
   return inboxId({ ms: late, partition, randomHigh, randomLow: randomInt(2 ** 32) });
 }
 
-/** Made of the key, so that asking again gives the same answer. */
-export function aliasOf(
-  { tenant, key, partition }: { tenant: string; key: string; partition: number },
-  position = 0,
-): string {
+/** The alias of a request's first submission; `aliasAt` gives those of the others. */
+export function requestAlias(partition: number): string {
+  const randomHigh = randomInt(2 ** 32);
+  return inboxId({ ms: 0, partition, randomHigh, randomLow: randomInt(2 ** 32) });
+}
+
+/** The alias of a request's submission at this position. */
+export function aliasAt(alias: string, position: number): string {
+  const bytes = parseIdBytes(alias);
+  // Not of a request: what has the key is of another content, which the caller finds out.
+  if (readRunId(bytes).ms !== 0) return alias;
+  bytes[4] = position >> 8;
+  bytes[5] = position & 0xff;
+  return formatIdBytes(bytes);
+}
+
+/**
+ * Made of a key that nobody uses twice, so that two nodes which put the same entry put it once. Not for a
+ * client's key: retention forgets that, and the alias may still name the run from before.
+ */
+export function aliasOf({
+  tenant,
+  key,
+  partition,
+}: {
+  tenant: string;
+  key: string;
+  partition: number;
+}): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([tenant, key]))
     .digest();
   const randomHigh = digest.readUInt32BE(0);
-  return inboxId({ ms: position, partition, randomHigh, randomLow: digest.readUInt32BE(4) });
+  return inboxId({ ms: 0, partition, randomHigh, randomLow: digest.readUInt32BE(4) });
 }
 
 /** The alias of the entry that an alias belongs to, and which of its submissions it means. */

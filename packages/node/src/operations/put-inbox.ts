@@ -2,7 +2,7 @@ import type { Command, RunId } from '@signalbox/engine';
 import type { InboxEntry, PutResult } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { itemsOf, packRequest } from '../loop/index.ts';
-import { aliasOf, randomAlias } from './inbox-alias.ts';
+import { aliasAt, randomAlias, requestAlias } from './inbox-alias.ts';
 import type { TakenBefore } from './taken-before.ts';
 
 type Submit = Command & { kind: 'submit' };
@@ -24,15 +24,15 @@ export function mayBeLiveRun({ head, spec }: Submit): boolean {
 
 /**
  * Another node owns the job's partition, or nobody does yet: the submission is kept durably for the
- * owner. With a key the alias is made of the key, so that asking again gives the same answer; the
- * entry reserves the key, so that nobody else is told that the key is theirs.
+ * owner. The entry reserves the key: asking again returns the same entry, and no other submission gets
+ * the key.
  */
 export async function putInbox(context: NodeContext, command: Submit): Promise<Put> {
   const { partition, spec, input } = command;
   const { tenant, job } = spec;
   const { key, ...head } = command.head;
   const atMs = context.loop.time.now();
-  const id = key === undefined ? randomAlias(partition, atMs) : aliasOf({ tenant, key, partition });
+  const id = randomAlias(partition, atMs);
   const result = await context.store.putInbox({
     id,
     partition,
@@ -62,25 +62,21 @@ export async function putRequest(
     return { job: spec.job, class: klass, head: kept, input };
   });
   const atMs = context.loop.time.now();
-  const id = aliasOf({ tenant, key, partition });
+  const id = requestAlias(partition);
   const entry = { id, partition, tenant, key, atMs, ...packRequest(items) };
   const result = await context.store.putInbox(entry);
   return commands.map((_, i) => putAt(entry, result, i));
 }
 
 /** What became of a request's submission at this position. */
-function putAt(
-  { tenant, key, partition }: { tenant: string; key: string; partition: number },
-  result: PutResult,
-  position: number,
-): Put {
+function putAt({ id }: { id: string }, result: PutResult, position: number): Put {
   switch (result.kind) {
     case 'run':
       return { kind: 'run', run: { ...result.run, seq: result.run.seq + position } };
     case 'waiting':
       return waitingPut(result.entry, position);
     case 'put':
-      return { kind: 'entry', alias: aliasOf({ tenant, key, partition }, position), before: null };
+      return { kind: 'entry', alias: aliasAt(id, position), before: null };
   }
 }
 
@@ -101,10 +97,7 @@ export async function reservedPut(
 }
 
 function waitingPut(entry: InboxEntry, position: number): Put {
-  const { tenant, key, partition } = entry;
   const [first] = itemsOf(entry);
   const before = { job: first?.job ?? entry.job, head: first?.head ?? {} };
-  const alias =
-    key === null || position === 0 ? entry.id : aliasOf({ tenant, key, partition }, position);
-  return { kind: 'entry', alias, before };
+  return { kind: 'entry', alias: aliasAt(entry.id, position), before };
 }

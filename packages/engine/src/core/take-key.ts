@@ -1,0 +1,35 @@
+import type { RunHead } from '../model/run.ts';
+import type { Core } from './core.ts';
+import type { KeyHolder } from './recent-keys.ts';
+
+interface Submission {
+  readonly spec: { readonly tenant: string };
+  readonly head: RunHead;
+}
+
+/**
+ * The run that memory knows under the key, or under the id of the inbox entry. The key of an entry is
+ * reserved for it in the store: a run that memory still knows under that key is one whose key retention
+ * has dropped since, and the entry's client was told that the submission is new.
+ */
+export function holderOfKey(core: Core, { spec, head }: Submission): KeyHolder | undefined {
+  const name = head.inbox ?? head.key;
+  return name === undefined ? undefined : core.keys.get(spec.tenant, name);
+}
+
+/** The submission is this run: its keys stand for the run, provisionally until the group is durable. */
+export function takeKey(core: Core, { spec, head }: Submission, holder: KeyHolder): void {
+  const { tenant } = spec;
+  const group = core.groupNumber;
+  if (head.key !== undefined) core.keys.set({ tenant, key: head.key, holder, group });
+  if (head.inbox !== undefined) core.keys.set({ tenant, key: head.inbox, holder, group });
+}
+
+/** The group that decides about a key of the submission; null where none is provisional. */
+export function groupOfKey(core: Core, { spec, head }: Submission): number | null {
+  const { tenant } = spec;
+  const { inbox, key } = head;
+  const ofEntry = inbox === undefined ? null : core.keys.provisionalGroup(tenant, inbox);
+  if (ofEntry !== null || key === undefined) return ofEntry;
+  return core.keys.provisionalGroup(tenant, key);
+}

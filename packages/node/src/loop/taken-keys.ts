@@ -1,0 +1,77 @@
+import type { Answer, Command, RunHead } from '@signalbox/engine';
+import type { AppendResult } from '@signalbox/store';
+import { refusedReserved } from './refused.ts';
+
+export interface Holder {
+  readonly partition: number;
+  readonly seq: number;
+  readonly ms: number;
+}
+
+/** What has a key that a commit was refused for: a run, or the inbox entry that reserves it. */
+export type KeyHolder =
+  | { readonly kind: 'run'; readonly run: Holder }
+  | { readonly kind: 'entry'; readonly entry: string };
+
+export type Refusal = Pick<AppendResult & { kind: 'keyTaken' }, 'keys' | 'reserved'>;
+
+/** The keys that a commit was refused for. */
+export class TakenKeys {
+  readonly #holders: Map<string, KeyHolder>;
+
+  /** `before`: what earlier refusals of the same mail have shown. */
+  constructor({ keys, reserved }: Refusal, before?: TakenKeys) {
+    this.#holders = new Map(before === undefined ? [] : before.#holders);
+    for (const { tenant, key, run } of keys) {
+      const { partition, seq, ms } = run;
+      this.#holders.set(nameOf(tenant, key), { kind: 'run', run: { partition, seq, ms } });
+    }
+    for (const { tenant, key, entry } of reserved) {
+      this.#holders.set(nameOf(tenant, key), { kind: 'entry', entry });
+    }
+  }
+
+  get size(): number {
+    return this.#holders.size;
+  }
+
+  has(tenant: string, key: string): boolean {
+    return this.#holders.has(nameOf(tenant, key));
+  }
+
+  /** The answer to a command whose key the store has refused; null where it is to be decided. */
+  answerTo(command: Command): Answer | null {
+    switch (command.kind) {
+      case 'submit':
+        return this.#answerToSubmit(command.spec.tenant, command.head);
+      case 'cancelNested': {
+        const holder = this.#holders.get(nameOf(command.tenant, command.key));
+        return holder?.kind === 'entry' ? refusedReserved(holder.entry) : null;
+      }
+      default:
+        return null;
+    }
+  }
+
+  /** The command with what the store has said of its key. */
+  completed(command: Command): Command {
+    if (command.kind !== 'cancelNested') return command;
+    const holder = this.#holders.get(nameOf(command.tenant, command.key));
+    return holder?.kind === 'run' ? { ...command, holder: holder.run } : command;
+  }
+
+  /** What the entry of a submission became comes before its own key. */
+  #answerToSubmit(tenant: string, { key, inbox }: RunHead): Answer | null {
+    for (const name of [inbox, key]) {
+      const holder = name === undefined ? undefined : this.#holders.get(nameOf(tenant, name));
+      if (holder?.kind === 'run') return { kind: 'duplicate', ...holder.run };
+      // A key that is reserved for this very submission is free for it.
+      if (holder !== undefined && holder.entry !== inbox) return refusedReserved(holder.entry);
+    }
+    return null;
+  }
+}
+
+function nameOf(tenant: string, key: string): string {
+  return `${tenant}\0${key}`;
+}
