@@ -104,6 +104,7 @@ export class CommitLoop {
       groups: this.#groups,
       owner: this.#owner,
       deliver,
+      changed: () => this.#deferStep(),
       flushed: () => this.flushed(),
       fail: (error) => this.#fail(error),
     });
@@ -375,9 +376,12 @@ export class CommitLoop {
 
   #flush(): void {
     const groups = this.#groups;
-    if (this.#stopped || groups.inFlight !== null || groups.gathering.isEmpty) return;
+    if (this.#stopped || groups.inFlight !== null) return;
+    // Its decisions may have left with a partition that was lost, while a reader or mail waits for it.
+    const isAwaited = this.#durable.isAwaited || this.#mailbox.deferredTo !== null;
+    if (groups.gathering.isEmpty && !isAwaited) return;
     // A group that is full gains nobody by waiting: what is read next has to wait for it.
-    const mayWait = !this.#durable.isAwaited && this.#hasRoom();
+    const mayWait = !isAwaited && this.#hasRoom();
     if (mayWait && this.#company.isWorthWaiting(groups.gathering)) return;
     const group = groups.close();
     this.#company.left(group);

@@ -19,6 +19,8 @@ interface OwnershipParams {
   readonly owner: string;
   leases(): Leases;
   deliver(command: Command): void;
+  /** A group has lost decisions: what waits for it must not wait for more of them. */
+  changed(): void;
   flushed(): Promise<void>;
   fail(error: unknown): void;
 }
@@ -132,5 +134,6 @@ export class Ownership {
     for (const { answers, resolve } of dropped.gathering) {
       resolve(refusedAll(answers, 'not_owner'));
     }
+    this.#p.changed();
   }
 }

@@ -228,6 +228,36 @@ describe('an inbox entry', () => {
   });
 });
 
+describe('what waits for a group whose partition is lost', () => {
+  it('I1 does not wait for another decision: a reader is released, mail is decided', async () => {
+    const { world, node, gate, mail } = await start();
+    gate.close();
+    // The first is on its way, so that the next ones gather behind it.
+    const onItsWay = node.submit(mail, { key: 'a' });
+    await world.run(10);
+    const lost = node.submit(mail, { key: 'b' });
+    const deferred = node.submit(mail, { key: 'b' });
+    await world.run(10);
+    const group = node.engine.core.groupNumber;
+    let isReleased = false;
+    void node.loop.durable(group).then(() => {
+      isReleased = true;
+    });
+    const held = node.loop.leases.held.get(0);
+    if (held === undefined) throw new Error('the partition is not held');
+    // Another owner: the commit under way is fenced when it arrives, and nothing else is decided here.
+    await world.disk.releaseLease({ partition: 0, owner: 'node-a', epoch: held.epoch });
+    const thief = { partition: 0, owner: 'thief', ttlMs: 60_000, commitId: 't' };
+    await world.disk.acquireLease(thief);
+    gate.open();
+    await world.run(50);
+    expect((await onItsWay).kind).toBe('refused');
+    expect((await lost).kind).toBe('refused');
+    expect((await deferred).kind).toBe('refused');
+    expect(isReleased).toBe(true);
+  });
+});
+
 describe('a caller that waits for everything to be durable', () => {
   it('waits for mail that is deferred, too', async () => {
     const { world, node, gate, mail } = await start();
