@@ -23,6 +23,8 @@ export type Command =
       /** Absent: the job's own. */
       readonly class?: Class;
       readonly input: Uint8Array | null;
+      /** Its client was told that it is a new run: a version that excludes overlap came later. */
+      readonly isNew?: true;
       /** Work of an ended run that it goes on with: how that one grew, and how its tasks ended. */
       readonly takeOver?: {
         readonly growth: readonly Growth[];

@@ -68,11 +68,12 @@ const ONLY_RUN = '\u0001only';
  * TRG-27: of a job that excludes overlap every run has the same unique value, so that the second one
  * is answered with the first. Backfilled windows are somebody's explicit wish and go beside it; so do
  * nested runs: whoever waits for one wants the output of its own input, and one that waited for the
- * first to end would wait for ever where that is the run it is nested in.
+ * first to end would wait for ever where that is the run it is nested in. A submission that was
+ * acknowledged as new before an edit excluded overlap is kept as it was acknowledged.
  */
-function uniqueOf({ spec, head }: Submit): string | undefined {
-  if (!spec.exclusive || head.window?.backfill || head.nested !== undefined) return head.unique;
-  return ONLY_RUN;
+function uniqueOf({ spec, head, isNew }: Submit): string | undefined {
+  const goesBeside = head.window?.backfill || head.nested !== undefined || isNew;
+  return spec.exclusive && !goesBeside ? ONLY_RUN : head.unique;
 }
 
 function onlyRun(command: Submit): RunHead {

@@ -8,17 +8,30 @@ export interface InboxItem {
   readonly class: Class;
   readonly head: RunHead;
   readonly input: Uint8Array | null;
+  /** Its client was told that it is a new run. */
+  readonly isNew: boolean;
 }
 
 /** In the entry's head, one for each submission: job, class, head, length of its input. */
 type PackedItem = readonly [string, Class, RunHead, number | null];
+
+/** What the head of an entry says beside the head of its run. */
+interface EntryHead extends RunHead {
+  readonly isNew?: true;
+}
+
+/** The head of an entry with one submission. */
+export function packHead(head: RunHead, isNew: boolean): string {
+  const packed: EntryHead = isNew ? { ...head, isNew } : head;
+  return JSON.stringify(packed);
+}
 
 /**
  * A request under one key waits as one entry: the owner then takes all of it or nothing, under the
  * same key as if the request had come to it directly, so that both ways together make it once.
  */
 export function packRequest(
-  items: readonly InboxItem[],
+  items: readonly Omit<InboxItem, 'isNew'>[],
 ): Pick<InboxEntry, 'job' | 'class' | 'head' | 'input'> {
   const [first] = items;
   if (first === undefined) throw new Error('a request has submissions');
@@ -34,9 +47,12 @@ export function packRequest(
 export function itemsOf(entry: InboxEntry): readonly InboxItem[] {
   if (wordOfEntry(entry) !== null) return [];
   const { job, class: klass, input } = entry;
-  const kept = entry.head === '' ? {} : (JSON.parse(entry.head) as RunHead | Packed);
+  const kept = entry.head === '' ? {} : (JSON.parse(entry.head) as EntryHead | Packed);
   const named = { ...(entry.key === null ? {} : { key: entry.key }), inbox: entry.id };
-  if (!isPacked(kept)) return [{ job, class: klass, head: { ...kept, ...named }, input }];
+  if (!isPacked(kept)) {
+    const { isNew = false, ...head } = kept;
+    return [{ job, class: klass, head: { ...head, ...named }, input, isNew }];
+  }
   const items = unpack(kept.batch, input ?? new Uint8Array());
   const [first, ...others] = items;
   if (first === undefined) return [];
@@ -47,7 +63,7 @@ interface Packed {
   readonly batch: readonly PackedItem[];
 }
 
-function isPacked(head: RunHead | Packed): head is Packed {
+function isPacked(head: EntryHead | Packed): head is Packed {
   return Array.isArray(head.batch);
 }
 
@@ -57,6 +73,7 @@ function unpack(packed: readonly PackedItem[], inputs: Uint8Array): InboxItem[] 
     // An own allocation: a slice would keep the inputs of the whole request alive for each run.
     const input = length === null ? null : inputs.slice(at, at + length);
     at += length ?? 0;
-    return { job, class: klass, head, input };
+    // Only submissions that are new runs share a key and consecutive numbers.
+    return { job, class: klass, head, input, isNew: true };
   });
 }

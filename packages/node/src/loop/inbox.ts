@@ -121,11 +121,12 @@ export class Inbox {
     const word = wordOfEntry(entry);
     if (word !== null) return this.#hearWord(entry, word);
     const commands: Command[] = [];
-    for (const { job, class: klass, head, input } of itemsOf(entry)) {
+    for (const { job, class: klass, head, input, isNew } of itemsOf(entry)) {
       const spec = await this.#p.specs.last(tenant, job);
       const kept = await this.#keepable(entry, input);
       if (spec === null || kept === undefined || this.#stopped) return;
-      commands.push({ kind: 'submit', partition, spec, head, class: klass, input: kept });
+      const submit = { kind: 'submit', partition, spec, head, class: klass, input: kept } as const;
+      commands.push(isNew ? { ...submit, isNew } : submit);
     }
     const [first, ...others] = commands;
     if (first !== undefined) this.#handOver([first, ...others], entry);

@@ -8,7 +8,7 @@ import { createPostgresStore } from '@signalbox/store/postgres';
 import { createSqliteStore } from '@signalbox/store/sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDatabase, hasPostgres } from '../../../../tools/testing/postgres.ts';
-import { getRun, submitRuns } from './index.ts';
+import { cancelRun, getRun, submitRuns } from './index.ts';
 import { caller, SmallNode, turn } from './testing/small-node.ts';
 
 const folders: string[] = [];
@@ -168,6 +168,50 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     const views = await Promise.all(told.map(({ id }) => getRun(node.context, caller(), { id })));
     expect(views.slice(0, 2).map(({ id }) => id)).toEqual(runs.slice(0, 2).map(({ id }) => id));
     expect(views[2]?.id).not.toBe(runs[2]?.id);
+    await node.stop();
+  });
+
+  on('TRG-27 stays a new run where its job excludes overlap before it is taken', async () => {
+    const store = await openStore(open);
+    let node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
+    await node.define('mail');
+    const asked = SmallNode.idle({ store });
+    const told = [
+      ...(await submitRuns(asked.context, caller(), { items: [{ job: 'mail' }] })),
+      ...(await submitRuns(asked.context, caller(), {
+        items: Array(3).fill({ job: 'mail' }),
+        key: 'request',
+      })),
+    ];
+    expect(told.map(({ created }) => created)).toEqual([true, true, true, true]);
+    await node.define('mail', { overlap: 'skip' });
+    await node.stop();
+    node = await SmallNode.start({ store, loop: { inboxPollMs: 5 } });
+    await inboxIsEmpty(store);
+    const views = await Promise.all(told.map(({ id }) => getRun(node.context, caller(), { id })));
+    expect(new Set(views.map(({ id }) => id)).size).toBe(4);
+    expect(views.map(({ job }) => job)).toEqual(Array(4).fill('mail'));
+    await node.stop();
+  });
+
+  on('DUR-06 is a new run under a new alias where retention has forgotten its key', async () => {
+    const store = await openStore(open);
+    const node = await SmallNode.start({ store, loop: { inboxPollMs: 5 } });
+    await node.define('mail');
+    const asked = SmallNode.idle({ store });
+    const send = async (): Promise<string> => {
+      const id = await asked.submit({ job: 'mail', key: 'k' });
+      await inboxIsEmpty(store);
+      return id;
+    };
+    const first = await send();
+    const before = await getRun(node.context, caller(), { id: first });
+    await cancelRun(node.context, caller(), { id: before.id, reason: '' });
+    const query = { beforeMs: Date.now() + 60_000, after: null, limit: 100 };
+    expect((await store.forgetKeys(query)).forgotten).toBe(2);
+    const second = await send();
+    expect(second).not.toBe(first);
+    expect((await getRun(node.context, caller(), { id: second })).id).not.toBe(before.id);
     await node.stop();
   });
 });

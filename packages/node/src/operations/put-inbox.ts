@@ -1,7 +1,7 @@
 import type { Command, RunId } from '@signalbox/engine';
 import type { InboxEntry, PutResult } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
-import { itemsOf, packRequest } from '../loop/index.ts';
+import { itemsOf, packHead, packRequest } from '../loop/index.ts';
 import { aliasAt, randomAlias, requestAlias } from './inbox-alias.ts';
 import type { TakenBefore } from './taken-before.ts';
 
@@ -39,7 +39,7 @@ export async function putInbox(context: NodeContext, command: Submit): Promise<P
     tenant,
     job,
     class: command.class ?? spec.class,
-    head: JSON.stringify(head),
+    head: packHead(head, !mayBeLiveRun(command)),
     input,
     key: key ?? null,
     atMs,
