@@ -1,4 +1,4 @@
-import { type RunId, refOf } from '@signalbox/engine';
+import { type Fact, type RunId, refOf } from '@signalbox/engine';
 import type { Store, StoredRun } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import { readRun } from './index.ts';
@@ -90,11 +90,11 @@ it('readers of ends that are not durable yet look at each fact once, however man
   const emit = core.emit.bind(core);
   core.emit = (book, fact, run) => {
     facts++;
-    const look = (target: object, name: string | symbol) => {
+    const look = (target: Fact, name: string | symbol) => {
       looks++;
       return Reflect.get(target, name) as unknown;
     };
-    emit(book, new Proxy(fact, { get: look }), run);
+    emit(book, new Proxy<Fact>(fact, { get: look }), run);
   };
   // One group is on its way and stays there, others gather behind it.
   isHeld = true;
