@@ -29,6 +29,8 @@ export class GraphStory {
   readonly #tasks: Told[] = [];
   readonly #due = new Set<string>();
   #isPaused = false;
+  /** A task was assigned, or a wait has begun: from then on it is RUNNING. */
+  #hasBegun = false;
 
   constructor(name: string, definition: JobDefinition) {
     this.#name = name;
@@ -44,6 +46,9 @@ export class GraphStory {
         return;
       case 'runResumed':
         this.#isPaused = false;
+        if ((fact.state === 'PENDING') === this.#hasBegun) {
+          wrong(`it is ${fact.state ?? 'RUNNING'} after a pause, begun: ${this.#hasBegun}`);
+        }
         return;
       case 'taskFannedOut':
         return this.#fannedOut(fact.task, fact.count, wrong);
@@ -52,6 +57,7 @@ export class GraphStory {
         for (const [from, to] of fact.edges) this.#tasks[to]?.after.push(from);
         return;
       case 'taskWaiting':
+        this.#hasBegun = true;
         (this.#tasks[fact.task] as Told).wakesAt = fact.until;
         return;
       case 'notificationDue':
@@ -61,6 +67,7 @@ export class GraphStory {
         if (!this.#due.delete(fact.id)) wrong(`${fact.id} was told without being due`);
         return;
       case 'taskAssigned':
+        this.#hasBegun = true;
         if (this.#isPaused) wrong(`task ${fact.task} was assigned while it was paused`);
         return this.#assigned(fact.task, wrong);
       default:

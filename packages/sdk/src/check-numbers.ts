@@ -22,3 +22,30 @@ export function requireFinite(definition: unknown, path = ''): void {
     requireFinite(value, Array.isArray(definition) ? `${path}[${name}]` : member);
   }
 }
+
+/**
+ * A value as JSON; undefined where it has none. Refuses NaN and the infinities, which JSON writes as null:
+ * what arrives would be another value than the one that was sent.
+ */
+export function exactJson(value: unknown, name: string): string | undefined {
+  const text = JSON.stringify(value);
+  // Most values have no null in them, and need no second look.
+  if (text?.includes('null')) JSON.stringify(value, refuseNonFinite(name));
+  return text;
+}
+
+/** Sees what JSON sees, `toJSON` included, and knows the path to it. */
+function refuseNonFinite(root: string) {
+  const paths = new Map<unknown, string>();
+  return function look(this: unknown, key: string, member: unknown): unknown {
+    const holder = paths.get(this);
+    const step = Array.isArray(this) ? `[${key}]` : `.${key}`;
+    const path = holder === undefined ? root : `${holder}${step}`;
+    if (typeof member === 'number' && !Number.isFinite(member)) {
+      const message = `${path} is ${member}, which JSON cannot carry`;
+      throw new SignalboxError('invalid', message, { field: path });
+    }
+    if (typeof member === 'object' && member !== null) paths.set(member, path);
+    return member;
+  };
+}

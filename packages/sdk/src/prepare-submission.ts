@@ -1,5 +1,6 @@
 import { type ClassName, copyOfBytes } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
+import { exactJson } from './check-numbers.ts';
 
 export interface SubmitOptions {
   /**
@@ -17,7 +18,7 @@ export interface SubmitOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Bytes travel as they are; everything else as JSON. Throws where it is neither. */
+/** Bytes travel as they are; everything else as JSON. Throws where it is neither, or would change on its way. */
 export function prepareSubmission(
   job: string,
   input: unknown,
@@ -39,7 +40,7 @@ export function prepareSubmission(
 
 function jsonOf(job: string, input: unknown): string | undefined {
   if (input === undefined) return undefined;
-  const text = JSON.stringify(input);
+  const text = exactJson(input, 'input');
   if (text === undefined) throw new TypeError(`the input of ${job} is not JSON: ${typeof input}`);
   return text;
 }

@@ -9,7 +9,7 @@ import {
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
 import { batchLength } from './batch-length.ts';
-import { requireFinite, requireOption } from './check-numbers.ts';
+import { exactJson, requireFinite, requireOption } from './check-numbers.ts';
 import { ClosableBackend } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
@@ -158,6 +158,7 @@ export class Signalbox implements AsyncDisposable {
 
   /** Tells a task that the event has come that it waits for. */
   async signal(taskId: string, event: unknown): Promise<void> {
+    exactJson(event, 'event');
     await this.#backend.signal(taskOf(taskId), event);
   }
 

@@ -7,5 +7,14 @@ export {
 } from './audit-chain.ts';
 export * from './errors.ts';
 export type { LogCursor, LogLineRow, LogQuery } from './log-lines.ts';
-export { inboxEntryBytes } from './page-bytes.ts';
+export {
+  auditRowBytes,
+  definitionBytes,
+  inboxEntryBytes,
+  logLineBytes,
+  mayContinue,
+  PAGE_BYTES,
+  storedRunBytes,
+} from './page-bytes.ts';
+export { type PageLimits, readOnePage, readPages } from './read-pages.ts';
 export * from './store.ts';

@@ -32,6 +32,8 @@ export interface LogQuery {
   readonly sinceMs?: number;
   readonly after: LogCursor | null;
   readonly limit: number;
+  /** The page ends with the line whose `logLineBytes` reach them. */
+  readonly bytes?: number;
 }
 
 /** What fits the narrowest column of any store. */

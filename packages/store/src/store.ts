@@ -105,7 +105,8 @@ export interface Store {
   }): Promise<RunRow[]>;
   /**
    * Runs of a tenant, newest first, before the cursor. `withPayloads: false` leaves out inputs and
-   * outputs, as null: a page of hundreds may hold many megabytes that a list does not show.
+   * outputs, as null: a page of hundreds may hold many megabytes that a list does not show. With
+   * `bytes` up to the run whose `storedRunBytes` reach them, as with groups.
    */
   listRuns(query: {
     tenant: string;
@@ -114,6 +115,7 @@ export interface Store {
     job?: string;
     ended?: boolean;
     withPayloads?: boolean;
+    bytes?: number;
   }): Promise<StoredRun[]>;
   /** Runs that hold these idempotency keys; a key that only an inbox entry reserves is left out. */
   readKeys(keys: readonly { tenant: string; key: string }[]): Promise<HeldKey[]>;
@@ -178,14 +180,20 @@ export interface Store {
   restoreDefinition(change: Omit<DefinitionChange, 'body'>): Promise<DefinitionResult>;
   /** The newest version, or the given one; deleted ones are returned with `deleted: true`. */
   getDefinition(query: DefinitionKey & { version?: number }): Promise<Definition | null>;
-  /** Every version, oldest first. */
-  listDefinitionVersions(query: DefinitionKey): Promise<Definition[]>;
+  /**
+   * Versions behind `after`, oldest first; at most `limit`, and with `bytes` up to the one whose
+   * `definitionBytes` reach them. So it is with the two lists below.
+   */
+  listDefinitionVersions(
+    query: DefinitionKey & { after: number; limit: number; bytes?: number },
+  ): Promise<Definition[]>;
   /** Newest versions by name; deleted ones only if asked for. */
   listDefinitions(query: {
     tenant: string;
     kind: string;
     after: string | null;
     limit: number;
+    bytes?: number;
     includeDeleted?: boolean;
   }): Promise<Definition[]>;
 
@@ -199,6 +207,7 @@ export interface Store {
     kind: string;
     after: DefinitionCursor;
     limit: number;
+    bytes?: number;
   }): Promise<Definition[]>;
 
   // ── logs of attempts ───────────────────────────────────────────────────────────────────────
@@ -224,8 +233,16 @@ export interface Store {
    * may state it twice, which is better than not at all.
    */
   appendAudit(entry: AuditEntry): Promise<AuditRow>;
-  /** Entries of a tenant with a number > `after`, in order of number; at most `limit`. */
-  readAudit(query: { tenant: string; after: number; limit: number }): Promise<AuditRow[]>;
+  /**
+   * Entries of a tenant with a number > `after`, in order of number; at most `limit`, and with `bytes` up
+   * to the one whose `auditRowBytes` reach them.
+   */
+  readAudit(query: {
+    tenant: string;
+    after: number;
+    limit: number;
+    bytes?: number;
+  }): Promise<AuditRow[]>;
 
   // ── segments ───────────────────────────────────────────────────────────────────────────────
   /** Makes run segments ahead so that ids up to `untilMs` have a place; idempotent. */

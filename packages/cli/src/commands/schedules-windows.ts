@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Backfilled, Page, TimelineEntry } from '@signalbox/protocol';
+import type { Backfilled, TimelineEntry } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
@@ -17,7 +17,10 @@ export function addWindows(registry: Registry, parent: Command): void {
     configure: (command) => limitOption(command, 50),
     async run({ api, terminal, args, options, json }) {
       const path = `${pathOf('schedules', args[0])}/timeline`;
-      const { items } = await api.get<Page<TimelineEntry>>(path, { limit: limitOf(options) });
+      const items: TimelineEntry[] = [];
+      for await (const entry of api.items<TimelineEntry>(path, {}, limitOf(options))) {
+        items.push(entry);
+      }
       if (json) for (const entry of items) printJson(terminal, entry);
       else printTable(terminal, TIMELINE_HEAD, items.map(timelineRow));
       return undefined;

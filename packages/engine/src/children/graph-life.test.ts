@@ -156,6 +156,31 @@ describe('a paused run', () => {
     expect(names()).toEqual(['b']);
   });
 
+  it('is PENDING again where nothing of it had begun, and RUNNING where something had', () => {
+    const h = new Recorded();
+    const run = h.submit({ tasks: [{ name: 'a' }, { name: 'b' }] });
+    const hold = () => h.apply({ kind: 'pauseRun', ...of, by: 'ann', reason: '' });
+    hold();
+    // As the checkpoint has it, and as the journal tells it.
+    h.takeOver({ checkpoint: h.saveCheckpoint() });
+    const here = () => h.book.runs.get(run.seq)?.state;
+    expect(here()).toBe('PAUSED');
+    resume(h);
+    expect(here()).toBe('PENDING');
+    h.flush();
+    expect(h.factsOf('runResumed')).toMatchObject([{ state: 'PENDING' }]);
+    h.takeOver({});
+    expect(here()).toBe('PENDING');
+    h.addWorker({ total: { slots: 1 } });
+    h.acceptAll();
+    expect(here()).toBe('RUNNING');
+    hold();
+    resume(h);
+    expect(here()).toBe('RUNNING');
+    h.flush();
+    expect(h.factsOf('runResumed')[1]).not.toHaveProperty('state');
+  });
+
   it('takes back what was queued, and what comes back from its worker', () => {
     const h = new Recorded();
     h.addWorker({ total: { slots: 1 } });

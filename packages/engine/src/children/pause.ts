@@ -44,7 +44,9 @@ export function resume(core: Core, command: Command & { kind: 'resumeRun' }): An
   const run = book?.runs.get(seq);
   if (book === undefined || run === undefined) return NO_RUN;
   if (run.state !== 'PAUSED') return DONE;
-  core.emit(book, runResumed({ partition, seq, at: core.now, by, fanOutMax }), run);
+  // It is RUNNING from its first assignment or wait on, and not because somebody had held it before.
+  const state = run.graph?.paused?.unbegun ? ({ state: 'PENDING' } as const) : {};
+  core.emit(book, runResumed({ partition, seq, at: core.now, by, fanOutMax, ...state }), run);
   reevaluateRun(core, run);
   return DONE;
 }

@@ -25,14 +25,16 @@ export function foldGraph(book: Book, fact: GraphFact): void {
       return;
     case 'runPaused': {
       const run = runOf(book, fact.seq);
+      const { by, why, detail } = fact;
+      const unbegun = run.state === 'PENDING' ? ({ unbegun: true } as const) : {};
       moveRun(run, 'PAUSED');
-      graphOf(run).paused = { by: fact.by, why: fact.why, detail: fact.detail };
+      graphOf(run).paused = { by, why, detail, ...unbegun };
       for (const task of run.tasks) if (task.state === 'QUEUED') moveTask(task, 'PENDING');
       return;
     }
     case 'runResumed': {
       const run = runOf(book, fact.seq);
-      moveRun(run, 'RUNNING');
+      moveRun(run, fact.state ?? 'RUNNING');
       const graph = graphOf(run);
       graph.paused = null;
       if (fact.fanOutMax > 0) graph.fanOutMax = fact.fanOutMax;

@@ -40,6 +40,8 @@ export interface RunResumed extends OfRun {
   readonly by: string;
   /** The limit of a fan-out from now on; 0 for as before. */
   readonly fanOutMax: number;
+  /** What it is from now on where nothing of it had begun before it was held; RUNNING if absent. */
+  readonly state?: 'PENDING';
 }
 
 /** A fan-out became so many children: they are derived, not written one by one. */

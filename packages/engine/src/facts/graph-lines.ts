@@ -15,7 +15,11 @@ export function encodeGraphLine(
     case 'runPaused':
       return JSON.stringify(['gp1', seq, at, fact.by, fact.why, fact.detail]);
     case 'runResumed':
-      return JSON.stringify(['gr1', seq, at, fact.by, whole(fact.fanOutMax)]);
+      // The last one is left out where it is as it always was: nearly everywhere.
+      return JSON.stringify([
+        ...['gr1', seq, at, fact.by, whole(fact.fanOutMax)],
+        ...(fact.state === undefined ? [] : [fact.state]),
+      ]);
     case 'taskFannedOut':
       return JSON.stringify(['gf1', seq, at, whole(fact.task), whole(fact.count)]);
     case 'tasksAdded':
@@ -65,7 +69,10 @@ export function decodeGraphLine(
     case 'gp1':
       return make.runPaused({ ...of, by: line[3], why: line[4], detail: line[5] });
     case 'gr1':
-      return make.runResumed({ ...of, by: line[3], fanOutMax: line[4] });
+      return make.runResumed({
+        ...{ ...of, by: line[3], fanOutMax: line[4] },
+        ...(line[5] === undefined ? {} : { state: line[5] }),
+      });
     case 'gf1':
       return make.taskFannedOut({ ...of, task: line[3], count: line[4] });
     case 'ga1':

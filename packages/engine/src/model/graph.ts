@@ -33,9 +33,17 @@ export class TaskPart {
   addedAfter: number[] | null = null;
 }
 
+export interface Pause {
+  readonly by: string;
+  readonly why: PauseReason;
+  readonly detail: string;
+  /** It was PENDING: no task of it had been assigned, and no wait had begun. */
+  readonly unbegun?: true;
+}
+
 /** What a run has only when it was paused, has grown, heard events, or goes on with another's work. */
 export class RunGraph {
-  paused: { readonly by: string; readonly why: PauseReason; readonly detail: string } | null = null;
+  paused: Pause | null = null;
   /** Raised by its owner; 0 for what the job says. */
   fanOutMax = 0;
   /** How it grew, in order: with the job version this is the whole graph. */

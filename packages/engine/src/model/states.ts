@@ -62,7 +62,7 @@ export type RunState = (typeof RUN_STATES)[number];
 export const RUN_MOVES: { readonly [S in RunState]: readonly RunState[] } = {
   PENDING: ['RUNNING', 'PAUSED', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELLED'],
   RUNNING: ['PAUSED', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELLED'],
-  PAUSED: ['RUNNING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELLED'],
+  PAUSED: ['PENDING', 'RUNNING', 'SUCCEEDED', 'PARTIAL', 'FAILED', 'CANCELLED'],
   SUCCEEDED: [],
   PARTIAL: [],
   FAILED: [],

@@ -172,7 +172,12 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
       detail: text,
     })
     .map(makeGraph.runPaused),
-  runResumed: fc.record({ ...ofGraph, by: text, fanOutMax: count }).map(makeGraph.runResumed),
+  runResumed: fc
+    .record(
+      { ...ofGraph, by: text, fanOutMax: count, state: fc.constant('PENDING' as const) },
+      { requiredKeys: ['partition', 'seq', 'at', 'by', 'fanOutMax'] },
+    )
+    .map(makeGraph.runResumed),
   taskFannedOut: fc.record({ ...ofGraph, task: count, count }).map(makeGraph.taskFannedOut),
   tasksAdded: fc
     .record({

@@ -1,5 +1,5 @@
 import { PLATFORM } from '@signalbox/protocol';
-import type { Definition, Store } from '@signalbox/store';
+import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
 import type { Logger } from 'pino';
 import { ApiError } from '../context.ts';
 import { type CommitLoop, Looks } from '../loop/index.ts';
@@ -39,20 +39,16 @@ export class TenantWatch {
 
   /** Deleted ones as well, once they were known: the loop has to forget what was said. */
   async look(): Promise<void> {
-    let after: string | null = null;
-    for (;;) {
-      const page: Definition[] = await this.#store.listDefinitions({
-        tenant: PLATFORM,
-        kind: TENANT_KIND,
-        after,
-        limit: PAGE,
-        includeDeleted: true,
-      });
+    const query = { tenant: PLATFORM, kind: TENANT_KIND, includeDeleted: true };
+    const pages = readPages<Definition>({
+      limit: PAGE,
+      bytesOf: definitionBytes,
+      read: (after, limits) =>
+        this.#store.listDefinitions({ ...query, after: after?.name ?? null, ...limits }),
+    });
+    for await (const page of pages) {
       const news = page.filter(({ name, version }) => this.#told.get(name) !== version);
       await Promise.all(news.map((definition) => this.#tell(definition)));
-      const last = page.at(-1);
-      if (last === undefined || page.length < PAGE) return;
-      after = last.name;
     }
   }
 

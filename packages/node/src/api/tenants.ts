@@ -1,5 +1,5 @@
-import { PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protocol';
-import type { Definition, Store } from '@signalbox/store';
+import { type Page, PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protocol';
+import { type Definition, definitionBytes, readOnePage, type Store } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { refusal } from '../operations/refusals.ts';
@@ -15,13 +15,17 @@ export async function getTenant(store: Store, name: string): Promise<Tenant | nu
 export async function listTenants(
   store: Store,
   query: { after: string | null; limit: number },
-): Promise<Tenant[]> {
-  const definitions = await store.listDefinitions({
-    tenant: PLATFORM,
-    kind: TENANT_KIND,
-    ...query,
+): Promise<Page<Tenant>> {
+  const { rows, last } = await readOnePage<Definition>({
+    limit: query.limit,
+    bytesOf: definitionBytes,
+    read: (limits) =>
+      store.listDefinitions({
+        ...{ tenant: PLATFORM, kind: TENANT_KIND, after: query.after },
+        ...limits,
+      }),
   });
-  return definitions.map(tenantOf);
+  return { items: rows.map(tenantOf), ...(last === null ? {} : { next: last.name }) };
 }
 
 interface Change {

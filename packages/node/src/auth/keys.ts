@@ -1,5 +1,5 @@
 import { type Key, PLATFORM, ROLES, type Role } from '@signalbox/protocol';
-import type { Definition, Store } from '@signalbox/store';
+import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
 import { ApiError } from '../context.ts';
 import { digestOf, makeKey } from './key-format.ts';
 
@@ -7,6 +7,7 @@ import { digestOf, makeKey } from './key-format.ts';
 const CACHE_MS = 3_000;
 const CACHE_MAX = 10_000;
 const KIND = 'key';
+const PAGE = 500;
 
 /** What a key's definition holds. The digest is all that is known of the secret. */
 interface KeyBody {
@@ -112,23 +113,23 @@ export class Keys {
   /** The tenant's keys, a page at a time. Keys of others are passed over, not counted. */
   async list(params: { tenant: string; after: string | null; limit: number }): Promise<KnownKey[]> {
     const found: KnownKey[] = [];
-    let after = params.after;
-    for (;;) {
-      const page = await this.#store.listDefinitions({
-        tenant: PLATFORM,
-        kind: KIND,
-        after,
-        limit: 500,
-      });
+    const pages = readPages<Definition>({
+      limit: PAGE,
+      bytesOf: definitionBytes,
+      read: (last, limits) =>
+        this.#store.listDefinitions({
+          ...{ tenant: PLATFORM, kind: KIND, after: last?.name ?? params.after },
+          ...limits,
+        }),
+    });
+    for await (const page of pages) {
       for (const definition of page) {
         const key = keyOf(definition);
         if (key.tenant === params.tenant) found.push(key);
         if (found.length === params.limit) return found;
       }
-      const last = page.at(-1);
-      if (last === undefined || page.length < 500) return found;
-      after = last.name;
     }
+    return found;
   }
 
   async #read(id: string): Promise<KnownKey | null> {

@@ -1,4 +1,11 @@
-import { type Attempt, type Core, isTerminalTask, parentsOf, type Task } from '@signalbox/engine';
+import {
+  type Attempt,
+  type Core,
+  isTerminalTask,
+  parentsOf,
+  type Task,
+  taskName,
+} from '@signalbox/engine';
 import { ended, endedLive } from './ended.ts';
 import { heldByGraph, pausedRun } from './held-by-graph.ts';
 import { diagnoseQueued } from './queued.ts';
@@ -76,10 +83,10 @@ function diagnoseUpstream(task: Task, now: number): Finding {
     .map((index) => task.run.tasks[index] as Task)
     .filter((parent) => !isTerminalTask(parent.state));
   const upstream = open.slice(0, PARENTS_TOLD).map((parent) => {
-    const { name, timeouts } = parent.spec;
+    const { timeouts } = parent.spec;
     const startedAt = parent.attempt?.startedAt ?? 0;
     return {
-      name,
+      name: taskName(parent),
       state: parent.state,
       runningForMs: startedAt === 0 ? null : now - startedAt,
       expectedMs: timeouts.expectedMs,

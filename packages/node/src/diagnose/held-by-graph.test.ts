@@ -39,6 +39,34 @@ describe('API-09 what holds a task of a graph', () => {
     });
   });
 
+  it('names the parents of a task as the run does: a fan-out, a task that was added', async () => {
+    const tasks = [
+      { name: 'list' },
+      { name: 'each', after: ['list'], fanOut: { from: 'list' } },
+      { name: 'plan', dynamic: true },
+      { name: 'end', after: ['each', 'plan', 'slow'] },
+      { name: 'slow', handler: 'nobody' },
+    ];
+    await node.define('graph', { tasks });
+    const added = { tasks: [{ name: 'extra', handler: 'nobody' }] };
+    const outputs: Record<string, string> = {
+      list: '[1,2]',
+      plan: JSON.stringify({ ...added, edges: [{ from: 'extra', to: 'end' }] }),
+    };
+    node.attach('w', ({ task }) => {
+      const output = outputs[task.spec.name];
+      return output === undefined ? null : { kind: 'succeeded', output: bytes(output) };
+    });
+    const id = await node.submit({ job: 'graph' });
+    await node.arrived(4);
+    await node.context.loop.flushed();
+    const { detail, numbers } = await why(id, 'end');
+    expect(numbers).toMatchObject({
+      upstream: [{ name: 'each' }, { name: 'slow' }, { name: 'extra' }],
+    });
+    expect(detail).toMatch(/^It waits for 3 tasks: each \(\w+\), slow \(QUEUED\), extra \(/);
+  });
+
   it('counts the children of a fan-out, and says that a run is paused', async () => {
     const tasks = [{ name: 'list' }, { name: 'each', after: ['list'], fanOut: { from: 'list' } }];
     await node.define('graph', { tasks });

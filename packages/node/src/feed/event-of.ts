@@ -93,7 +93,7 @@ function graphPart(fact: GraphFact, run: NamedRun): Partial<FeedEvent> & { at: n
       return { at, state: 'PAUSED', detail: { by, why, detail } };
     }
     case 'runResumed':
-      return { at, state: 'RUNNING', detail: { by: fact.by } };
+      return { at, state: fact.state ?? 'RUNNING', detail: { by: fact.by } };
     case 'taskFannedOut':
       return { at, task: named(fact.task), detail: { children: fact.count } };
     case 'tasksAdded': {

@@ -7,14 +7,19 @@ import {
   type RunId,
   type RunState,
 } from '@signalbox/engine';
-import type { EndRow, StoredRun } from '@signalbox/store';
+import {
+  type EndRow,
+  mayContinue,
+  PAGE_BYTES,
+  type StoredRun,
+  storedRunBytes,
+} from '@signalbox/store';
 import type { FeedEvent, NodeContext } from '../context.ts';
 import { followedBooks } from '../follow/followed-books.ts';
 import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
 import type { Position } from './positions.ts';
 
 const GROUPS_PER_READ = 200;
-const BYTES_PER_READ = 16_777_216;
 /** What one watcher may have read back for it; whoever was away for longer starts anew. */
 const GROUPS_MAX = 20_000;
 const RUNS_LOOKED = 5_000;
@@ -54,7 +59,7 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   const runs = new RunsOf(question);
   while (to === null || after < to) {
     const limit = to === null ? GROUPS_PER_READ : Math.min(GROUPS_PER_READ, to - after);
-    const query = { partition, afterSeq: after, limit, bytes: BYTES_PER_READ };
+    const query = { partition, afterSeq: after, limit, bytes: PAGE_BYTES };
     const groups = await context.store.readGroups(query);
     if (groups.length === 0 && to === null) return;
     if (groups[0]?.seq !== after + 1 || after - first > GROUPS_MAX) throw new TooOld();
@@ -168,11 +173,12 @@ class RunsOf {
   async #findListed(seq: number): Promise<KnownRun | null> {
     const { context, tenant, partition } = this.#q;
     if (this.#listed === null) {
-      const query = { tenant, before: null, limit: RUNS_LOOKED, withPayloads: false };
+      const limits = { limit: RUNS_LOOKED, bytes: PAGE_BYTES };
+      const query = { tenant, before: null, withPayloads: false, ...limits };
       const rows = await context.store.listRuns(query);
       const here = rows.filter(({ run }) => run.id.partition === partition);
       this.#listed = new Map(here.map((row) => [row.run.id.seq, row]));
-      this.#listedAll = rows.length < RUNS_LOOKED;
+      this.#listedAll = !mayContinue(rows, limits, storedRunBytes);
     }
     const row = this.#listed.get(seq);
     if (row !== undefined) return this.#asKnown(row);

@@ -1,5 +1,5 @@
 import type { RunId } from '@signalbox/engine';
-import type { LogLineRow } from '@signalbox/store';
+import { type LogLineRow, logLineBytes, readPages } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 
 const LINES_PER_READ = 1_000;
@@ -21,25 +21,24 @@ export async function* linesSince(
   { tenant, run, sinceMs }: RunLines,
 ): AsyncGenerator<LogLineRow> {
   await context.logs.flush();
-  const query = { tenant, run, limit: LINES_PER_READ };
-  let after: LogLineRow | null = null;
-  for (;;) {
-    // Tested here, line by line: a store that blocks would pass over a long log in one call.
-    const lines: LogLineRow[] = await context.store.readLogs({ ...query, after });
-    for (const line of lines) if (line.atMs >= sinceMs) yield line;
-    if (lines.length < LINES_PER_READ) return;
-    after = lines.at(-1) as LogLineRow;
+  // Tested here, line by line: a store that blocks would pass over a long log in one call.
+  for await (const page of pagesOf(context, { tenant, run })) {
+    for (const line of page) if (line.atMs >= sinceMs) yield line;
   }
 }
 
 /** The same for somebody who asks again and again: the store leaves the others out. */
 export async function* newLines(context: NodeContext, lines: RunLines): AsyncGenerator<LogLineRow> {
-  const query = { ...lines, limit: LINES_PER_READ };
-  let after: LogLineRow | null = null;
-  for (;;) {
-    const found: LogLineRow[] = await context.store.readLogs({ ...query, after });
-    yield* found;
-    if (found.length < LINES_PER_READ) return;
-    after = found.at(-1) as LogLineRow;
-  }
+  for await (const page of pagesOf(context, lines)) yield* page;
+}
+
+function pagesOf(
+  { store }: NodeContext,
+  query: Omit<RunLines, 'sinceMs'> & Partial<RunLines>,
+): AsyncGenerator<LogLineRow[]> {
+  return readPages<LogLineRow>({
+    limit: LINES_PER_READ,
+    bytesOf: logLineBytes,
+    read: (after, limits) => store.readLogs({ ...query, after, ...limits }),
+  });
 }

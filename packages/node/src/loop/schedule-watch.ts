@@ -1,5 +1,11 @@
 import type { Answer, Book, Command, Engine } from '@signalbox/engine';
-import type { Definition, DefinitionCursor, Store, StoreError } from '@signalbox/store';
+import {
+  type Definition,
+  definitionBytes,
+  readPages,
+  type Store,
+  type StoreError,
+} from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import { Looks } from './looks.ts';
 import type { LoopPorts } from './ports.ts';
@@ -212,12 +218,16 @@ export class ScheduleWatch {
   }
 
   async *#changes(kind: string, sinceMs: number): AsyncIterable<Definition[]> {
-    let after: DefinitionCursor = { atMs: sinceMs, tenant: '', name: '', version: 0 };
-    for (;;) {
-      const page = await this.#p.store.listDefinitionChanges({ kind, after, limit: PAGE });
-      if (page.length > 0) yield page;
-      if (page.length < PAGE || this.#stopped) return;
-      after = page.at(-1) as Definition;
+    const start = { atMs: sinceMs, tenant: '', name: '', version: 0 };
+    const pages = readPages<Definition>({
+      limit: PAGE,
+      bytesOf: definitionBytes,
+      read: (after, limits) =>
+        this.#p.store.listDefinitionChanges({ kind, after: after ?? start, ...limits }),
+    });
+    for await (const page of pages) {
+      yield page;
+      if (this.#stopped) return;
     }
   }
 }

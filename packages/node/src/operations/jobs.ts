@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Checked, Job, JobDefinition, Page } from '@signalbox/protocol';
-import type { Definition } from '@signalbox/store';
+import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
 import type { Caller, NodeContext } from '../context.ts';
 import { checkDefinitionSchema } from './definition-schema.ts';
 import { checkDefinition, fromStored, type StoredJob, toStored } from './job-definition.ts';
@@ -115,10 +115,19 @@ export const listJobs = operation(
 );
 
 export const listJobVersions = operation(
-  async (context, caller, params: { name: string }): Promise<Page<Job>> => {
+  async (
+    context,
+    caller,
+    params: { name: string; after?: number; limit?: number },
+  ): Promise<Page<Job>> => {
     const { tenant } = await readNamed(context, caller, named(params.name));
-    const key = { tenant, ...named(params.name) };
-    return { items: (await context.store.listDefinitionVersions(key)).map(jobOf) };
+    const key = { tenant, ...named(params.name), after: params.after ?? 0 };
+    const { rows, last } = await readOnePage<Definition>({
+      limit: params.limit ?? 100,
+      bytesOf: definitionBytes,
+      read: (limits) => context.store.listDefinitionVersions({ ...key, ...limits }),
+    });
+    return { items: rows.map(jobOf), ...(last === null ? {} : { next: String(last.version) }) };
   },
 );
 

@@ -1,6 +1,6 @@
 import { formatRunId, isTerminalRun, parseRunId, type RunId } from '@signalbox/engine';
 import type { ClassName, Page, RunState, RunView } from '@signalbox/protocol';
-import type { StoredRun } from '@signalbox/store';
+import { PAGE_BYTES, type StoredRun, storedRunBytes } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { readFollowed } from '../follow/read-followed.ts';
 import { type RunView as EngineView, NO_TASKS, readRun, viewOfStored } from '../loop/index.ts';
@@ -9,6 +9,8 @@ import { showHead } from './run-view.ts';
 
 /** Rows looked at for one page: a filter that matches little must not read all of history. */
 const LOOK_MAX = 10_000;
+/** The same in bytes: the detail of the end of a large run may have megabytes. */
+const LOOK_BYTES_MAX = 67_108_864;
 const ROWS_PER_READ = 500;
 
 export interface RunFilter {
@@ -29,11 +31,13 @@ export const listRuns = operation(
     const limit = Math.min(filter.limit ?? 50, 1_000);
     let before = cursorOf(filter.cursor);
     const items: RunView[] = [];
-    for (let looked = 0; looked < LOOK_MAX; ) {
+    let lookedBytes = 0;
+    for (let looked = 0; looked < LOOK_MAX && lookedBytes < LOOK_BYTES_MAX; ) {
       const rows = await context.store.listRuns({
         tenant: caller.tenant,
         before,
         withPayloads: false,
+        bytes: PAGE_BYTES,
         limit: Math.min(ROWS_PER_READ, filter.state || filter.class ? ROWS_PER_READ : limit + 1),
         ...(filter.job === undefined ? {} : { job: filter.job }),
         ...endedOf(filter.state),
@@ -45,6 +49,7 @@ export const listRuns = operation(
         if (matches(view, filter)) items.push(showHead(view));
       }
       looked += rows.length;
+      for (const row of rows) lookedBytes += storedRunBytes(row);
       if (rows.length === 0) return { items };
     }
     return { items, next: formatRunId(before as RunId) };

@@ -1,5 +1,5 @@
 import { type Checked, NAME_PATTERN, type Page } from '@signalbox/protocol';
-import type { Definition } from '@signalbox/store';
+import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { shown } from './refusals.ts';
 
@@ -57,11 +57,12 @@ export async function listNamed<Shown extends { readonly name: string }>(
   params: ListParams & { kind: Kind; show: (definition: Definition) => Shown },
 ): Promise<Page<Shown>> {
   const { kind, after = null, limit = 100, deleted: includeDeleted = false } = params;
-  const query = { tenant, kind, after, limit: limit + 1, includeDeleted };
-  const found = await store.listDefinitions(query);
-  const items = found.slice(0, limit).map(params.show);
-  const last = items.at(-1);
-  return found.length > limit && last !== undefined ? { items, next: last.name } : { items };
+  const { rows, last } = await readOnePage<Definition>({
+    limit,
+    bytesOf: definitionBytes,
+    read: (limits) => store.listDefinitions({ tenant, kind, after, includeDeleted, ...limits }),
+  });
+  return { items: rows.map(params.show), ...(last === null ? {} : { next: last.name }) };
 }
 
 /** What becomes of a definition: its next body, an end, or nothing where all is as it should be. */

@@ -1,7 +1,7 @@
 import { formatRunId, grownNames, type JobSpec, type RunId } from '@signalbox/engine';
 import type { LogLine, Page } from '@signalbox/protocol';
 import { parseTaskId } from '@signalbox/protocol';
-import type { LogCursor, LogLineRow } from '@signalbox/store';
+import { type LogCursor, type LogLineRow, logLineBytes, readOnePage } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { NO_TASKS } from '../loop/index.ts';
 import { findTakenRun } from './find-run.ts';
@@ -34,19 +34,20 @@ export const runLogs = operation(
     const limit = Math.min(filter.limit ?? 100, LINES_MAX);
     // What was printed a moment ago is still on its way to the store.
     await context.logs.flush();
-    const lines = await store.readLogs({
+    const query = {
       tenant,
       run,
       ...(filter.task === undefined ? {} : { task: indexOf(names, filter.task) }),
       ...(filter.attempt === undefined ? {} : { attempt: filter.attempt }),
       after: filter.after === undefined ? null : parseCursor(filter.after),
-      limit: limit + 1,
+    };
+    const { rows, last } = await readOnePage<LogLineRow>({
+      limit,
+      bytesOf: logLineBytes,
+      read: (limits) => store.readLogs({ ...query, ...limits }),
     });
-    const items = lines.slice(0, limit).map((line) => showLine(line, names));
-    const last = lines[limit - 1];
-    return lines.length > limit && last !== undefined
-      ? { items, next: cursorText(last) }
-      : { items };
+    const items = rows.map((line) => showLine(line, names));
+    return last === null ? { items } : { items, next: cursorText(last) };
   },
 );
 

@@ -56,7 +56,7 @@ export function showHead(view: EngineView): RunView {
     // What the node derived says nothing to whoever submitted it.
     ...(head.key === undefined || isReserved(head.key) ? {} : { key: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
-    ...(view.paused === undefined ? {} : { paused: { ...view.paused } }),
+    ...(view.paused === undefined ? {} : { paused: showPause(view.paused) }),
     ...(head.event === undefined ? {} : { event: { ...head.event } }),
     ...(head.nested === undefined ? {} : { nestedIn: showParent(head.nested) }),
     ...(head.window === undefined ? {} : { window: showWindow(head.window) }),
@@ -178,4 +178,8 @@ function instantOrNull(ms: number): string | null {
 /** A short one may end before its worker has said that it took it: it began when it was given. */
 function startedAt({ startedAt, assignedAt, outcome }: AttemptRecord): number {
   return startedAt === 0 && outcome === 'succeeded' ? assignedAt : startedAt;
+}
+
+function showPause({ by, why, detail }: NonNullable<EngineView['paused']>) {
+  return { by, why, detail };
 }

@@ -1,4 +1,4 @@
-import type { Definition, DefinitionCursor, Store } from '@signalbox/store';
+import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
 import type { Logger } from 'pino';
 import { Looks } from '../loop/index.ts';
 
@@ -83,17 +83,16 @@ export class DefinitionWatch<Book extends DefinitionBook> {
 
   async #look(): Promise<void> {
     const now = await this.#store.now();
-    let after: DefinitionCursor = { atMs: this.#sinceMs, tenant: '', name: '', version: 0 };
+    const start = { atMs: this.#sinceMs, tenant: '', name: '', version: 0 };
     let hasNews = false;
-    for (;;) {
-      const page = await this.#store.listDefinitionChanges({
-        kind: this.#kind,
-        after,
-        limit: PAGE,
-      });
+    const pages = readPages<Definition>({
+      limit: PAGE,
+      bytesOf: definitionBytes,
+      read: (after, limits) =>
+        this.#store.listDefinitionChanges({ kind: this.#kind, after: after ?? start, ...limits }),
+    });
+    for await (const page of pages) {
       for (const definition of page) if (this.book.adopt(definition)) hasNews = true;
-      if (page.length < PAGE) break;
-      after = page.at(-1) as Definition;
     }
     this.#sinceMs = Math.max(0, now - LOOK_BACK_MS);
     if (hasNews) this.#changed();

@@ -11,6 +11,7 @@ import { keysSuite } from './keys-suite.ts';
 import { leasesSuite } from './leases-suite.ts';
 import { logsSuite } from './logs-suite.ts';
 import { neighboursSuite } from './neighbours-suite.ts';
+import { pageBytesSuite } from './page-bytes-suite.ts';
 import { parkedSuite } from './parked-suite.ts';
 import { reservedKeysSuite } from './reserved-keys-suite.ts';
 import { runsSuite } from './runs-suite.ts';
@@ -44,6 +45,7 @@ export function conformanceSuite(target: ConformanceTarget): void {
     auditSuite(target);
     segmentsSuite(target);
     bytesSuite(target);
+    pageBytesSuite(target);
     textSuite(target);
   });
 }

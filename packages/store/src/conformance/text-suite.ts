@@ -109,7 +109,7 @@ function definitionCalls(): Record<string, Call> {
     calls[`getDefinition.${field}`] = (bad, { store }) =>
       store.getDefinition({ ...key, [field]: bad });
     calls[`listDefinitionVersions.${field}`] = (bad, { store }) =>
-      store.listDefinitionVersions({ ...key, [field]: bad });
+      store.listDefinitionVersions({ ...key, after: 0, limit: 1, [field]: bad });
   }
   const list = { tenant: 'acme', kind: 'job', after: null, limit: 1 };
   for (const field of ['tenant', 'kind', 'after']) {

@@ -5,6 +5,7 @@ import {
   nextAuditRow,
   validateAuditEntry,
 } from '../audit-chain.ts';
+import { auditRowBytes, withinBytes } from '../page-bytes.ts';
 import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { auditOf, type MemoryState } from './state.ts';
@@ -21,8 +22,9 @@ export function readAudit(
   state: MemoryState,
   query: Parameters<Store['readAudit']>[0],
 ): AuditRow[] {
-  const { tenant, after, limit } = query;
+  const { tenant, after, limit, bytes } = query;
   requireText('tenant', tenant);
   const start = Math.max(0, after);
-  return (state.audit.get(tenant) ?? []).slice(start, start + limit).map((row) => ({ ...row }));
+  const page = (state.audit.get(tenant) ?? []).slice(start, start + limit);
+  return withinBytes(page, bytes, auditRowBytes).map((row) => ({ ...row }));
 }

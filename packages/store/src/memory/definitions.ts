@@ -1,4 +1,5 @@
 import { compareText } from '../compare-text.ts';
+import { definitionBytes, withinBytes } from '../page-bytes.ts';
 import type {
   Definition,
   DefinitionChange,
@@ -56,21 +57,28 @@ export function getDefinition(
   state: MemoryState,
   query: DefinitionKey & { version?: number },
 ): Definition | null {
-  const versions = listDefinitionVersions(state, query);
+  requireTexts({ tenant: query.tenant, kind: query.kind, name: query.name });
+  const versions = findHistory(state, query)?.versions ?? [];
   const found = query.version === undefined ? versions.at(-1) : versions[query.version - 1];
-  return found ?? null;
+  return found === undefined ? null : { ...found };
 }
 
-export function listDefinitionVersions(state: MemoryState, query: DefinitionKey): Definition[] {
-  requireTexts({ tenant: query.tenant, kind: query.kind, name: query.name });
-  return (findHistory(state, query)?.versions ?? []).map((definition) => ({ ...definition }));
+export function listDefinitionVersions(
+  state: MemoryState,
+  query: Parameters<Store['listDefinitionVersions']>[0],
+): Definition[] {
+  const { tenant, kind, name, limit, bytes } = query;
+  requireTexts({ tenant, kind, name });
+  const after = Math.max(0, query.after);
+  const page = (findHistory(state, query)?.versions ?? []).slice(after, after + limit);
+  return withinBytes(page, bytes, definitionBytes).map((definition) => ({ ...definition }));
 }
 
 export function listDefinitions(
   state: MemoryState,
   query: Parameters<Store['listDefinitions']>[0],
 ): Definition[] {
-  const { tenant, kind, after, limit, includeDeleted = false } = query;
+  const { tenant, kind, after, limit, bytes, includeDeleted = false } = query;
   requireTexts({ tenant, kind, after });
   const histories = definitionsOf(state, tenant, kind);
   const start =
@@ -80,14 +88,14 @@ export function listDefinitions(
     const newest = histories.items[i]?.versions.at(-1);
     if (newest && (includeDeleted || !newest.deleted)) found.push({ ...newest });
   }
-  return found;
+  return withinBytes(found, bytes, definitionBytes);
 }
 
 export function listDefinitionChanges(
   state: MemoryState,
   query: Parameters<Store['listDefinitionChanges']>[0],
 ): Definition[] {
-  const { kind, after, limit } = query;
+  const { kind, after, limit, bytes } = query;
   requireTexts({ kind, tenant: after.tenant, name: after.name });
   requireTime('after', after.atMs);
   const found: Definition[] = [];
@@ -99,7 +107,7 @@ export function listDefinitionChanges(
       }
     }
   }
-  return found.sort(inOrder).slice(0, limit);
+  return withinBytes(found.sort(inOrder).slice(0, limit), bytes, definitionBytes);
 }
 
 function inOrder(a: DefinitionCursor, b: DefinitionCursor): number {

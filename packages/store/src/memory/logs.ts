@@ -6,6 +6,7 @@ import {
   logRangeOf,
   validateLogLine,
 } from '../log-lines.ts';
+import { logLineBytes, withinBytes } from '../page-bytes.ts';
 import { copyLogLine } from './copy.ts';
 import { isOpen } from './segments.ts';
 import { logOf, type MemoryState } from './state.ts';
@@ -35,5 +36,5 @@ export function readLogs(state: MemoryState, query: LogQuery): LogLineRow[] {
     if (query.sinceMs !== undefined && line.atMs < query.sinceMs) continue;
     found.push(copyLogLine(line));
   }
-  return found;
+  return withinBytes(found, query.bytes, logLineBytes);
 }

@@ -1,4 +1,5 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
+import { storedRunBytes, withinBytes } from '../page-bytes.ts';
 import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import { copyEnd, copyRun } from './copy.ts';
@@ -29,21 +30,29 @@ export function readRuns(state: MemoryState, query: Parameters<Store['readRuns']
 }
 
 export function listRuns(state: MemoryState, query: Parameters<Store['listRuns']>[0]): StoredRun[] {
+  requireTexts({ tenant: query.tenant, job: query.job });
+  return withinBytes(newestFirst(state, query), query.bytes, storedRunBytes);
+}
+
+function* newestFirst(
+  state: MemoryState,
+  query: Parameters<Store['listRuns']>[0],
+): Generator<StoredRun> {
   const { tenant, before, limit, job, ended, withPayloads = true } = query;
-  requireTexts({ tenant, job });
   const list = state.runs.get(tenant);
-  const found: StoredRun[] = [];
-  if (list === undefined) return found;
+  if (list === undefined) return;
   const end =
     before === null ? list.items.length : list.position((entry) => compareRunIds(entry.id, before));
-  for (let i = end - 1; i >= 0 && found.length < limit; i--) {
+  let found = 0;
+  for (let i = end - 1; i >= 0 && found < limit; i--) {
     const entry = list.items[i] as RunEntry;
     if (job !== undefined && entry.run?.job !== job) continue;
     if (ended !== undefined && (entry.end !== null) !== ended) continue;
     const stored = storedRun(entry);
-    if (stored !== null) found.push(withPayloads ? stored : withoutPayloads(stored));
+    if (stored === null) continue;
+    found++;
+    yield withPayloads ? stored : withoutPayloads(stored);
   }
-  return found;
 }
 
 function storedRun(entry: RunEntry): StoredRun | null {

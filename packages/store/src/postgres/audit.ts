@@ -1,5 +1,6 @@
 import { type AuditEntry, type AuditRow, auditDigest, validateAuditEntry } from '../audit-chain.ts';
 import { StoreError } from '../errors.ts';
+import { ANY_BYTES } from '../page-bytes.ts';
 import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { silentStep, step } from './connection/step.ts';
@@ -40,10 +41,11 @@ export async function readAudit(
 ): Promise<AuditRow[]> {
   requireText('tenant', query.tenant);
   const rows = await database.read<AuditColumns>(
-    step(readAuditSql(database.schema), 3, (writer) => {
+    step(readAuditSql(database.schema), 4, (writer) => {
       writer.text(query.tenant);
       writer.int8(query.after);
       writer.int8(query.limit);
+      writer.int8(query.bytes ?? ANY_BYTES);
     }),
   );
   return rows.map(toAuditRow);

@@ -1,3 +1,4 @@
+import { ANY_BYTES } from '../page-bytes.ts';
 import type {
   Definition,
   DefinitionChange,
@@ -96,15 +97,19 @@ export async function getDefinition(
 
 export async function listDefinitionVersions(
   database: Database,
-  query: DefinitionKey,
+  query: Parameters<Store['listDefinitionVersions']>[0],
 ): Promise<Definition[]> {
-  const { tenant, kind, name } = query;
+  const { tenant, kind, name, limit, bytes = ANY_BYTES } = query;
   requireTexts({ tenant, kind, name });
+  const after = Math.min(Math.max(0, query.after), VERSION_MAX);
   const rows = await database.read<DefinitionColumns>(
-    step(listVersionsSql(database.schema), 3, (writer) => {
+    step(listVersionsSql(database.schema), 6, (writer) => {
       writer.text(tenant);
       writer.text(kind);
       writer.text(name);
+      writer.int4(after);
+      writer.int8(limit);
+      writer.int8(bytes);
     }),
   );
   return rows.map(toDefinition);
@@ -114,15 +119,16 @@ export async function listDefinitions(
   database: Database,
   query: Parameters<Store['listDefinitions']>[0],
 ): Promise<Definition[]> {
-  const { tenant, kind, after, limit, includeDeleted = false } = query;
+  const { tenant, kind, after, limit, bytes = ANY_BYTES, includeDeleted = false } = query;
   requireTexts({ tenant, kind, after });
   const rows = await database.read<DefinitionColumns>(
-    step(listDefinitionsSql(database.schema), 5, (writer) => {
+    step(listDefinitionsSql(database.schema), 6, (writer) => {
       writer.text(tenant);
       writer.text(kind);
       writer.nullableText(after);
       writer.bool(includeDeleted);
       writer.int8(limit);
+      writer.int8(bytes);
     }),
   );
   return rows.map(toDefinition);
@@ -132,16 +138,17 @@ export async function listDefinitionChanges(
   database: Database,
   query: Parameters<Store['listDefinitionChanges']>[0],
 ): Promise<Definition[]> {
-  const { kind, after, limit } = query;
+  const { kind, after, limit, bytes = ANY_BYTES } = query;
   requireTexts({ kind, tenant: after.tenant, name: after.name });
   const rows = await database.read<DefinitionColumns>(
-    step(listChangesSql(database.schema), 6, (writer) => {
+    step(listChangesSql(database.schema), 7, (writer) => {
       writer.text(kind);
       writer.int8(after.atMs);
       writer.text(after.tenant);
       writer.text(after.name);
       writer.int4(after.version);
       writer.int8(limit);
+      writer.int8(bytes);
     }),
   );
   return rows.map(toDefinition);

@@ -1,15 +1,17 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
+import { ANY_BYTES, storedRunBytes, withinBytes } from '../page-bytes.ts';
 import type { EndRow, Store, StoredRun } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
-import { step } from './connection/step.ts';
+import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
 import { idAfter } from './packs/read-packs.ts';
-import { bindSpans, SPAN_PARAMETERS, spansOf } from './packs/spans.ts';
+import { bindSpans, SPAN_PARAMETERS, type Span, spansOf } from './packs/spans.ts';
 import { type EndColumns, type RunColumns, toEndRows } from './rows/run-row.ts';
-import { nameOf, pickRuns, readRunsStep } from './runs.ts';
+import { nameOf, pickRuns } from './runs.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readEnds } from './sql/read-ends.ts';
+import { readListedRuns } from './sql/read-runs.ts';
 
 type Query = Parameters<Store['listRuns']>[0];
 
@@ -18,7 +20,11 @@ const NO_CURSOR: RunId = { ms: 2 ** 48 - 1, partition: 0, seq: 0 };
 /** Rows looked at in one round trip where a filter may leave out most of them. */
 const LOOK_ROWS = 500;
 
-/** First which runs, by what is small; then those alone, whole. */
+/**
+ * First which runs, by what is small; then those alone, whole. The server leaves out runs behind those
+ * that reach the bytes by themselves, and ends in the same way; so what is left out lies behind the
+ * end of the page, which is known when a run and its end are weighed together.
+ */
 export async function listRuns(database: Database, query: Query): Promise<StoredRun[]> {
   const { tenant, job, ended, withPayloads = true } = query;
   requireTexts({ tenant, job });
@@ -29,11 +35,8 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
   const [runs, ends] = await database.pipeline(
     database.pool,
     [
-      readRunsStep(database, spans, withPayloads),
-      step(readEnds(database.schema), SPAN_PARAMETERS + 1, (writer) => {
-        bindSpans(writer, spans);
-        writer.bool(withPayloads);
-      }),
+      listStep(readListedRuns(database.schema), spans, query),
+      listStep(readEnds(database.schema), spans, query),
     ],
     'none',
   );
@@ -41,15 +44,26 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
   for (const end of (ends as unknown as EndColumns[]).flatMap(toEndRows)) {
     endOf.set(nameOf(end.tenant, end.id), withPayloads ? end : { ...end, output: null });
   }
-  return (
-    pickRuns(runs as unknown as RunColumns[], wanted, withPayloads)
-      .reverse()
-      // One that was open when it was chosen is answered as it was then.
-      .map((run) => ({
-        run,
-        end: ended === false ? null : (endOf.get(nameOf(tenant, run.id)) ?? null),
-      }))
-  );
+  const page = pickRuns(runs as unknown as RunColumns[], wanted, withPayloads)
+    .reverse()
+    // If a run ends between the two queries, return it as open, consistent with the page.
+    .map((run) => ({
+      run,
+      end: ended === false ? null : (endOf.get(nameOf(tenant, run.id)) ?? null),
+    }));
+  return withinBytes(page, query.bytes, storedRunBytes);
+}
+
+function listStep(
+  statement: Parameters<typeof step>[0],
+  spans: readonly Span[],
+  { withPayloads = true, bytes = ANY_BYTES }: Query,
+): Step {
+  return step(statement, SPAN_PARAMETERS + 2, (writer) => {
+    bindSpans(writer, spans);
+    writer.bool(withPayloads);
+    writer.int8(bytes);
+  });
 }
 
 /** A filter that matches rarely reads on until it is filled, or nothing is left. */

@@ -1,6 +1,7 @@
 import type { RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
 import { type LogLineRow, type LogQuery, logRangeOf, validateLogLine } from '../log-lines.ts';
+import { ANY_BYTES } from '../page-bytes.ts';
 import { hasCode } from './connection/failure.ts';
 import { type Step, silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
@@ -64,10 +65,10 @@ function insertStep(schema: string, lines: readonly LogLineRow[]): Step {
 }
 
 export async function readLogs(database: Database, query: LogQuery): Promise<LogLineRow[]> {
-  const { tenant, run, attempt, sinceMs, limit } = query;
+  const { tenant, run, attempt, sinceMs, limit, bytes = ANY_BYTES } = query;
   const { after, last } = logRangeOf(query);
   const rows = await database.read<LogColumns>(
-    step(readLogsSql(database.schema), 10, (writer) => {
+    step(readLogsSql(database.schema), 11, (writer) => {
       writer.uuid(run);
       writer.int4(after.task);
       writer.int4(after.attempt);
@@ -80,6 +81,7 @@ export async function readLogs(database: Database, query: LogQuery): Promise<Log
       if (sinceMs === undefined) writer.null();
       else writer.int8(sinceMs);
       writer.int8(limit);
+      writer.int8(bytes);
     }),
   );
   return rows.map(toLogLine);

@@ -23,7 +23,7 @@ import { readKey } from './sql/read-key.ts';
 import { readLeaseEnds } from './sql/read-lease-ends.ts';
 import { readLogs } from './sql/read-logs.ts';
 import { readParked } from './sql/read-parked.ts';
-import { readRunLists, readRuns } from './sql/read-runs.ts';
+import { readListedRuns, readRunLists, readRuns } from './sql/read-runs.ts';
 import type { Sql } from './sql/statement.ts';
 import { connectTo, execute, openStore } from './testing/target.ts';
 
@@ -93,6 +93,7 @@ describePostgres('plans', () => {
     ['readRuns', readRuns, ['Scan Backward using runs_\\d+_pkey', 'Scan using runs_\\d+_pkey']],
     ['readParked (runs)', readRunLists, ['Scan Backward using runs_\\d+_pkey']],
     ['listRuns', listRuns, ['Scan Backward using runs_\\d+_pkey']],
+    ['listRuns (runs)', readListedRuns, ['Scan Backward using runs_\\d+_pkey']],
     ['listRuns (ends)', readEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['readParked (ends)', readEnded, ['Scan Backward using ends_\\d+_pkey']],
     ['append (packs of runs)', refuseCoveredRuns, ['Scan Backward using runs_\\d+_pkey']],

@@ -6,6 +6,7 @@ import {
   nextAuditRow,
   validateAuditEntry,
 } from '../audit-chain.ts';
+import { auditRowBytes, withinBytes } from '../page-bytes.ts';
 import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import type { Context } from './context.ts';
@@ -26,7 +27,9 @@ export function appendAudit({ db, now }: Context, entry: AuditEntry): AuditRow {
 }
 
 export function readAudit({ db }: Context, query: Parameters<Store['readAudit']>[0]): AuditRow[] {
-  const { tenant, after, limit } = query;
+  const { tenant, after, limit, bytes } = query;
   requireText('tenant', tenant);
-  return db.read(() => db.all(READ_AUDIT, tenant, after, limit).map(toAuditRow));
+  return db.read(() =>
+    withinBytes(db.eachAs(toAuditRow, READ_AUDIT, tenant, after, limit), bytes, auditRowBytes),
+  );
 }

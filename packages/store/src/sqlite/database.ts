@@ -41,6 +41,15 @@ export class Database {
     return this.prepare(sql).iterate(...values);
   }
 
+  /** As `each`, with every row as what it stands for. */
+  *eachAs<Item>(
+    toItem: (row: Row) => Item,
+    sql: string,
+    ...values: SQLInputValue[]
+  ): Generator<Item> {
+    for (const row of this.each(sql, ...values)) yield toItem(row);
+  }
+
   /** Answers how many rows changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.prepare(sql).run(...values).changes);

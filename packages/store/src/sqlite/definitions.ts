@@ -1,3 +1,5 @@
+import type { SQLInputValue } from 'node:sqlite';
+import { definitionBytes, withinBytes } from '../page-bytes.ts';
 import type {
   Definition,
   DefinitionChange,
@@ -76,30 +78,43 @@ export function getDefinition(
   });
 }
 
-export function listDefinitionVersions({ db }: Context, query: DefinitionKey): Definition[] {
-  const { tenant, kind, name } = query;
+export function listDefinitionVersions(
+  { db }: Context,
+  query: Parameters<Store['listDefinitionVersions']>[0],
+): Definition[] {
+  const { tenant, kind, name, after, limit, bytes } = query;
   requireTexts({ tenant, kind, name });
-  return db.read(() => db.all(LIST_DEFINITION_VERSIONS, tenant, kind, name).map(toDefinition));
+  return page(db, bytes, LIST_DEFINITION_VERSIONS, tenant, kind, name, after, limit);
 }
 
 export function listDefinitions(
   { db }: Context,
   query: Parameters<Store['listDefinitions']>[0],
 ): Definition[] {
-  const { tenant, kind, after, limit, includeDeleted = false } = query;
+  const { tenant, kind, after, limit, bytes, includeDeleted = false } = query;
   requireTexts({ tenant, kind, after });
   const sql = listDefinitionsSql({ isFirstPage: after === null, includeDeleted });
-  return db.read(() => db.all(sql, tenant, kind, after ?? '', limit).map(toDefinition));
+  return page(db, bytes, sql, tenant, kind, after ?? '', limit);
 }
 
 export function listDefinitionChanges(
   { db }: Context,
   query: Parameters<Store['listDefinitionChanges']>[0],
 ): Definition[] {
-  const { kind, after, limit } = query;
+  const { kind, after, limit, bytes } = query;
   const { atMs, tenant, name, version } = after;
   requireTexts({ kind, tenant, name });
   requireTime('after', atMs);
   const cursor = [atMs, tenant, name, version] as const;
-  return db.read(() => db.all(LIST_DEFINITION_CHANGES, kind, ...cursor, limit).map(toDefinition));
+  return page(db, bytes, LIST_DEFINITION_CHANGES, kind, ...cursor, limit);
+}
+
+function page(
+  db: Context['db'],
+  bytes: number | undefined,
+  ...[sql, ...values]: [sql: string, ...values: SQLInputValue[]]
+): Definition[] {
+  return db.read(() =>
+    withinBytes(db.eachAs(toDefinition, sql, ...values), bytes, definitionBytes),
+  );
 }

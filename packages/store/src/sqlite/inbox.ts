@@ -54,7 +54,7 @@ export function readInbox({ db }: Context, query: Parameters<Store['readInbox']>
     [...new Set(query.partitions)].flatMap((partition) => readFirst(db, partition, query)),
   );
   entries.sort((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
-  return [...withinBytes(entries.slice(0, limit), bytes, inboxEntryBytes)];
+  return withinBytes(entries.slice(0, limit), bytes, inboxEntryBytes);
 }
 
 /** Of one partition no more than a page that has only its entries may hold. */

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { type LogLineRow, type LogQuery, logRangeOf, validateLogLine } from '../log-lines.ts';
+import { logLineBytes, withinBytes } from '../page-bytes.ts';
 import type { Context } from './context.ts';
 import { idBytes, toLogLine } from './rows.ts';
 import { insertLogLine } from './sql/insert-log-line.ts';
@@ -20,7 +21,7 @@ export function appendLogs({ db, catalog }: Context, lines: readonly LogLineRow[
 }
 
 export function readLogs({ db, catalog }: Context, query: LogQuery): LogLineRow[] {
-  const { tenant, run, attempt, sinceMs, limit } = query;
+  const { tenant, run, attempt, sinceMs, limit, bytes } = query;
   const { after, last } = logRangeOf(query);
   const values: SQLInputValue[] = [idBytes(run), after.task, after.attempt, after.number];
   values.push(last.task, last.attempt, tenant);
@@ -33,6 +34,6 @@ export function readLogs({ db, catalog }: Context, query: LogQuery): LogLineRow[
     if (segment === null) return [];
     const filter = { attempt: attempt !== undefined, since: sinceMs !== undefined };
     const sql = readLogsSql(segment, filter);
-    return db.all(sql, ...values).map(toLogLine);
+    return withinBytes(db.eachAs(toLogLine, sql, ...values), bytes, logLineBytes);
   });
 }

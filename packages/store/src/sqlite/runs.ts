@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { RunId } from '@signalbox/engine';
+import { storedRunBytes, withinBytes } from '../page-bytes.ts';
 import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
@@ -47,27 +48,31 @@ export function readRuns(
   });
 }
 
-export function listRuns(
+export function listRuns(context: Context, query: Parameters<Store['listRuns']>[0]): StoredRun[] {
+  requireTexts({ tenant: query.tenant, job: query.job });
+  return context.db.read(() => {
+    context.catalog.refresh();
+    return withinBytes(newestFirst(context, query), query.bytes, storedRunBytes);
+  });
+}
+
+function* newestFirst(
   { db, catalog }: Context,
   query: Parameters<Store['listRuns']>[0],
-): StoredRun[] {
+): Generator<StoredRun> {
   const { tenant, before, limit, job, ended, withPayloads = true } = query;
-  requireTexts({ tenant, job });
   const border = before === null ? END_OF_IDS : idBytes(before);
   const filter = { job: job !== undefined, ...(ended === undefined ? {} : { ended }) };
-  return db.read(() => {
-    catalog.refresh();
-    const found: StoredRun[] = [];
-    for (const { number, fromMs } of catalog.list().reverse()) {
-      if (found.length >= limit) break;
-      if (before !== null && fromMs > before.ms) continue;
-      const values: SQLInputValue[] = [tenant, border];
-      if (job !== undefined) values.push(job);
-      values.push(limit - found.length);
-      for (const row of db.all(listRunsSql(number, filter, withPayloads), ...values)) {
-        found.push({ run: toRun(row), end: toEnd(row) });
-      }
+  let left = limit;
+  for (const { number, fromMs } of catalog.list().reverse()) {
+    if (left <= 0) return;
+    if (before !== null && fromMs > before.ms) continue;
+    const values: SQLInputValue[] = [tenant, border];
+    if (job !== undefined) values.push(job);
+    values.push(left);
+    for (const row of db.each(listRunsSql(number, filter, withPayloads), ...values)) {
+      left--;
+      yield { run: toRun(row), end: toEnd(row) };
     }
-    return found;
-  });
+  }
 }

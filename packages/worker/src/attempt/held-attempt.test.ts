@@ -37,6 +37,15 @@ describe('an attempt that is held', () => {
     expect(made).toHaveBeenCalledTimes(1);
   });
 
+  it('refuses a progress that is no number, and keeps what it had', () => {
+    const { owner, held } = hold();
+    held.life.to('executing');
+    held.progress(0.5);
+    expect(() => held.progress(Number.NaN)).toThrow(RangeError);
+    expect(held.progressValue).toBe(0.5);
+    expect(owner.progressed).toHaveBeenCalledTimes(1);
+  });
+
   it('shows the signal, its reason and what is left to one who looks after it was stopped', () => {
     const { held } = hold();
     held.stop({ why: 'cancelled', signalMs: 0, graceMs: 300 });

@@ -4,6 +4,7 @@ import { ATTEMPT_EDGES, type AttemptState, LifeCycle } from '../life-cycle.ts';
 import type { Link } from '../link/link.ts';
 import { AttemptStop } from './attempt-stop.ts';
 import { LogTail } from './log-tail.ts';
+import { requireFraction } from './require-fraction.ts';
 
 export type Finish = FromWorker & { readonly kind: 'finish' };
 
@@ -99,7 +100,8 @@ export class HeldAttempt implements AttemptContext {
   }
 
   progress(value: number): void {
-    if (!Number.isFinite(value) || this.isOver) return;
+    requireFraction(value);
+    if (this.isOver) return;
     this.progressValue = value;
     this.#owner.progressed(this);
   }

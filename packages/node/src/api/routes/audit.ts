@@ -1,5 +1,6 @@
 import { AuditEntry, pageOf } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
+import { type AuditRow, auditRowBytes, readOnePage } from '@signalbox/store';
 import { auditView } from '../../audit/store-audit.ts';
 import { type Route, route } from '../route.ts';
 
@@ -20,10 +21,13 @@ export const auditRoutes: readonly Route[] = [
     response: { 200: pageOf(AuditEntry) },
     handler: async ({ context, caller, query }) => {
       const { after = 0, limit = 100 } = query;
-      const rows = await context.store.readAudit({ tenant: caller.tenant, after, limit });
-      const last = rows.at(-1);
-      const more = last !== undefined && rows.length === limit;
-      return { items: rows.map(auditView), ...(more ? { next: String(last.number) } : {}) };
+      const { rows, last } = await readOnePage<AuditRow>({
+        limit,
+        bytesOf: auditRowBytes,
+        read: (limits) => context.store.readAudit({ tenant: caller.tenant, after, ...limits }),
+      });
+      const next = last === null ? {} : { next: String(last.number) };
+      return { items: rows.map(auditView), ...next };
     },
   }),
 ];

@@ -136,9 +136,16 @@ export const jobsRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'Every version of a job, oldest first',
     params: Named,
+    query: Type.Object(
+      {
+        after: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+        limit: Limit,
+      },
+      closed,
+    ),
     response: { 200: pageOf(Job) },
-    handler: ({ context, caller, params }) =>
-      listJobVersions(context, caller, { name: params.job }),
+    handler: ({ context, caller, params, query }) =>
+      listJobVersions(context, caller, { name: params.job, ...query }),
   }),
   route({
     method: 'GET',

@@ -162,9 +162,12 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules/:schedule/timeline',
     role: 'viewer',
-    summary: 'Windows, newest first: planned, fired and how late, skipped and why',
+    summary: 'Windows, last decided first: planned, fired and how late, skipped and why',
     params: Named,
-    query: Type.Object({ limit: Limit }, closed),
+    query: Type.Object(
+      { after: Type.Optional(Type.String({ maxLength: 64 })), limit: Limit },
+      closed,
+    ),
     response: { 200: pageOf(TimelineEntry) },
     handler: ({ context, caller, params, query }) =>
       scheduleTimeline(context, caller, { name: params.schedule, ...query }),

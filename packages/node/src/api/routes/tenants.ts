@@ -25,12 +25,8 @@ export const tenantsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(Tenant) },
-    handler: async ({ context, query: { after = null, limit = 100 } }) => {
-      const items = await listTenants(context.store, { after, limit });
-      const last = items.at(-1);
-      const more = last !== undefined && items.length === limit;
-      return { items, ...(more ? { next: last.name } : {}) };
-    },
+    handler: ({ context, query: { after = null, limit = 100 } }) =>
+      listTenants(context.store, { after, limit }),
   }),
   route({
     method: 'GET',

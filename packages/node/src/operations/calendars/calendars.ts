@@ -4,7 +4,7 @@ import {
   type ScheduleDefinition as Stored,
 } from '@signalbox/engine';
 import type { Calendar, NewCalendar, Page } from '@signalbox/protocol';
-import type { Definition } from '@signalbox/store';
+import { type Definition, definitionBytes, readPages } from '@signalbox/store';
 import { IcsError } from '../../calendars/ics-lines.ts';
 import { readIcs } from '../../calendars/read-ics.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
@@ -120,17 +120,21 @@ async function saveUsers(
   calendar: string,
 ): Promise<string[]> {
   const saved: string[] = [];
-  const query = { tenant: caller.tenant, kind: 'schedule', limit: PAGE };
-  for (let after: string | null = null; ; ) {
-    const page: Definition[] = await context.store.listDefinitions({ ...query, after });
+  const query = { tenant: caller.tenant, kind: 'schedule' };
+  const pages = readPages<Definition>({
+    limit: PAGE,
+    bytesOf: definitionBytes,
+    read: (after, limits) =>
+      context.store.listDefinitions({ ...query, after: after?.name ?? null, ...limits }),
+  });
+  for await (const page of pages) {
     for (const { name, body } of page) {
       const stored = JSON.parse(body) as Stored;
       if (stored.when.kind !== 'cron' || stored.when.calendar?.name !== calendar) continue;
       if ((await followCalendar(context, caller, { name, calendar })) !== null) saved.push(name);
     }
-    after = page.at(-1)?.name ?? null;
-    if (page.length < PAGE || after === null) return saved;
   }
+  return saved;
 }
 
 function show({ name, version, body, author, atMs }: Definition): Calendar {

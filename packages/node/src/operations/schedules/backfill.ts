@@ -18,7 +18,7 @@ import { operation } from '../operation.ts';
 import { noJob, refusal, shown } from '../refusals.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
-import { windowRuns } from './window-runs.ts';
+import { windowRunsSince } from './window-runs.ts';
 import { windowsOf } from './windows-of.ts';
 
 const WINDOWS_MAX = 10_000;
@@ -42,8 +42,8 @@ export const backfillSchedule = operation(
     const [fromMs, untilMs] = [instantOf(params, 'from'), instantOf(params, 'until')];
     if (untilMs < fromMs) throw bad('until', 'the range ends before it begins');
     const windows = windowsBetween(spec, fromMs, Math.min(untilMs, decidedUpTo));
-    const of = { job: spec.job, schedule: name, sinceMs: fromMs, limit: Number.POSITIVE_INFINITY };
-    const runs = windows.length === 0 ? [] : await windowRuns(context, caller.tenant, of);
+    const of = { job: spec.job, schedule: name, sinceMs: fromMs };
+    const runs = windows.length === 0 ? [] : await windowRunsSince(context, caller.tenant, of);
     const taken = new Set([...held, ...runs.map(({ window }) => window.at)]);
     const missing = windows.filter((window) => !taken.has(window));
     const wanted = only === 'all' ? windows : missing;

@@ -1,7 +1,7 @@
 import { parseRunId, type RunId, scheduleSpec } from '@signalbox/engine';
 import type { NodeContext } from '../../context.ts';
 import { parseWindowId } from './window-id.ts';
-import { windowRuns } from './window-runs.ts';
+import { windowRunsSince } from './window-runs.ts';
 
 /**
  * The run of a window, by the window's name; null where it has none. Where a window was run again on
@@ -19,8 +19,7 @@ export async function findWindowRun(
   if (definition === null) return null;
   const { job } = scheduleSpec(JSON.parse(definition.body));
   // No run is made before its window.
-  const of = { job, schedule: name, sinceMs: atMs, limit: Number.POSITIVE_INFINITY };
-  const runs = await windowRuns(context, tenant, of);
+  const runs = await windowRunsSince(context, tenant, { job, schedule: name, sinceMs: atMs });
   const first = runs.findLast((run) => run.window.at === atMs);
   return first === undefined ? null : parseRunId(first.id);
 }

@@ -1,10 +1,12 @@
-import { formatRunId, type RunHead, type WindowHead } from '@signalbox/engine';
-import type { StoredRun } from '@signalbox/store';
+import { formatRunId, type RunHead, type RunId, type WindowHead } from '@signalbox/engine';
+import { mayContinue, PAGE_BYTES, storedRunBytes } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../../context.ts';
 
-const ROWS_PER_READ = 500;
+const LIMITS = { limit: 500, bytes: PAGE_BYTES };
 /** Rows looked at for one page: a job with much other work must not cost all of its history. */
 const LOOK_MAX = 20_000;
+/** The same in bytes: the detail of the end of a large run may have megabytes. */
+const LOOK_BYTES_MAX = 268_435_456;
 
 export interface WindowRun {
   readonly id: string;
@@ -12,34 +14,80 @@ export interface WindowRun {
   readonly window: WindowHead;
 }
 
-/** Runs of windows of one schedule, newest first. */
-export async function windowRuns(
-  { store }: NodeContext,
+interface Wanted {
+  readonly job: string;
+  readonly schedule: string;
+}
+
+/** A run of the job, of whichever schedule; `window` is null where it is not of this one. */
+interface Looked {
+  readonly id: RunId;
+  readonly window: WindowHead | null;
+}
+
+/**
+ * Runs of windows of one schedule that were submitted before `before`, newest first. `next` is where to
+ * go on, null where nothing is left; a page may be short, or empty, and still have a next one.
+ */
+export async function windowRunsPage(
+  context: NodeContext,
   tenant: string,
-  of: { job: string; schedule: string; sinceMs: number; limit: number },
-): Promise<WindowRun[]> {
-  const { job, schedule, sinceMs, limit } = of;
-  const found: WindowRun[] = [];
-  let before: StoredRun['run']['id'] | null = null;
-  for (let looked = 0; looked < LOOK_MAX && found.length < limit; looked += ROWS_PER_READ) {
-    const query = { tenant, job, before, limit: ROWS_PER_READ, withPayloads: false };
-    const rows: StoredRun[] = await store.listRuns(query);
-    for (const { run } of rows) {
-      if (run.id.ms < sinceMs) return found;
-      if (!run.head.includes('"window"')) continue;
-      const { window } = JSON.parse(run.head) as RunHead;
-      if (window?.schedule !== schedule) continue;
-      found.push({ id: formatRunId(run.id), ms: run.id.ms, window });
-      if (found.length === limit) return found;
-    }
-    before = rows.at(-1)?.run.id ?? null;
-    if (rows.length < ROWS_PER_READ) return found;
+  of: Wanted & { before: RunId | null; limit: number },
+): Promise<{ runs: (WindowRun & { key: RunId })[]; next: RunId | null }> {
+  const runs: (WindowRun & { key: RunId })[] = [];
+  for await (const { id, window } of jobRuns(context, tenant, of)) {
+    if (window === 'more') return { runs, next: id };
+    if (window === null) continue;
+    runs.push({ id: formatRunId(id), key: id, ms: id.ms, window });
+    if (runs.length === of.limit) return { runs, next: id };
   }
-  if (found.length < limit && sinceMs > 0) {
-    throw new ApiError(
-      'too_large',
-      'the job has too many runs since then: ask for a shorter range',
-    );
+  return { runs, next: null };
+}
+
+/** All runs of windows of one schedule since a time, newest first. */
+export async function windowRunsSince(
+  context: NodeContext,
+  tenant: string,
+  of: Wanted & { sinceMs: number },
+): Promise<WindowRun[]> {
+  const found: WindowRun[] = [];
+  for await (const { id, window } of jobRuns(context, tenant, { ...of, before: null })) {
+    if (id.ms < of.sinceMs) return found;
+    if (window === 'more') {
+      const message = 'the job has too many runs since then: ask for a shorter range';
+      throw new ApiError('too_large', message);
+    }
+    if (window !== null) found.push({ id: formatRunId(id), ms: id.ms, window });
   }
   return found;
+}
+
+/** The last one says `more` where there is more than one call may look at. */
+async function* jobRuns(
+  { store }: NodeContext,
+  tenant: string,
+  { job, schedule, before: start }: Wanted & { before: RunId | null },
+): AsyncGenerator<Looked | { readonly id: RunId; readonly window: 'more' }> {
+  let before = start;
+  let bytes = 0;
+  for (let looked = 0; ; ) {
+    const rows = await store.listRuns({ tenant, job, before, withPayloads: false, ...LIMITS });
+    for (const row of rows) {
+      const { id, head } = row.run;
+      before = id;
+      bytes += storedRunBytes(row);
+      yield { id, window: windowOf(head, schedule) };
+    }
+    looked += rows.length;
+    if (before === null || !mayContinue(rows, LIMITS, storedRunBytes)) return;
+    if (looked < LOOK_MAX && bytes < LOOK_BYTES_MAX) continue;
+    yield { id: before, window: 'more' };
+    return;
+  }
+}
+
+function windowOf(head: string, schedule: string): WindowHead | null {
+  if (!head.includes('"window"')) return null;
+  const { window } = JSON.parse(head) as RunHead;
+  return window?.schedule === schedule ? window : null;
 }

@@ -29,6 +29,7 @@ export async function recomputeRun(params: {
   const tasks = new Map<string, TaskState>(names.map((name) => [name, 'PENDING']));
   const held = new Set<string>();
   const run: Recomputed = { state: 'PENDING', tasks };
+  let hasBegun = false;
   const groups = await store.readGroups({ partition, afterSeq: 0, limit: 1_000_000 });
   for (const packed of groups.flatMap(({ body }) => decodeGroup(partition, body))) {
     if (packed.kind === 'endedAt' && packed.seq === seq) run.state = packed.state;
@@ -41,7 +42,7 @@ export async function recomputeRun(params: {
     else if (fact.kind === 'taskStarted') tasks.set(name, 'RUNNING');
     else if (fact.kind === 'taskRetryAt') tasks.set(name, 'PENDING');
     else if (fact.kind === 'runPaused') run.state = 'PAUSED';
-    else if (fact.kind === 'runResumed') run.state = 'RUNNING';
+    else if (fact.kind === 'runResumed') run.state = hasBegun ? 'RUNNING' : 'PENDING';
     else if (fact.kind === 'taskWaiting') held.add(name);
     else if (fact.kind === 'taskFannedOut') {
       held.add(name);
@@ -52,6 +53,7 @@ export async function recomputeRun(params: {
       }
     }
     const begins = fact.kind === 'taskAssigned' || fact.kind === 'taskWaiting';
+    hasBegun ||= begins;
     if (begins && run.state === 'PENDING') run.state = 'RUNNING';
   }
   if (run.state === 'PENDING' || run.state === 'RUNNING') queueReady({ run, defined, held });

@@ -45,9 +45,14 @@ export const getDefinition: Operation = (_model, random) => {
 };
 
 export const listDefinitionVersions: Operation = (_model, random) => {
-  const key = randomKey(random);
+  const query = {
+    ...randomKey(random),
+    after: random.below(3),
+    limit: 1 + random.below(5),
+    ...(random.chance(50) ? { bytes: random.below(30) } : {}),
+  };
   return step({
-    call: (store) => store.listDefinitionVersions(key),
+    call: (store) => store.listDefinitionVersions(query),
     succeeded: (answer) => answer.length > 1,
   });
 };
@@ -58,6 +63,7 @@ export const listDefinitions: Operation = (_model, random) => {
     kind: random.pick(KINDS),
     after: random.chance(50) ? random.pick(NAMES) : null,
     limit: 1 + random.below(5),
+    ...(random.chance(50) ? { bytes: random.below(30) } : {}),
     includeDeleted: random.chance(50),
   };
   return step({

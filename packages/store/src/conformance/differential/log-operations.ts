@@ -40,6 +40,7 @@ export const readLogs: Operation = (model, random) => {
     ...(random.chance(30) ? { sinceMs: random.below(4) } : {}),
     after: random.chance(50) ? place() : null,
     limit: 1 + random.below(10),
+    ...(random.chance(50) ? { bytes: random.below(50) } : {}),
   };
   return step({
     call: (store) => store.readLogs(query),
@@ -58,7 +59,8 @@ export const appendAudit: Operation = (model, random) => {
 
 export const readAudit: Operation = (_model, random) => {
   const tenant = random.pick(TENANTS);
-  const query = { tenant, after: random.below(5), limit: 1 + random.below(9) };
+  const bytes = random.chance(50) ? { bytes: random.below(200) } : {};
+  const query = { tenant, after: random.below(5), limit: 1 + random.below(9), ...bytes };
   return step({
     call: (store) => store.readAudit(query),
     succeeded: (answer) => answer.length > 1,

@@ -46,6 +46,8 @@ export const listRuns: Operation = (model, random) => {
     limit: 1 + random.below(20),
     ...(random.chance(40) ? { job: random.pick(JOBS) } : {}),
     ...(random.chance(40) ? { ended: random.chance(50) } : {}),
+    ...(random.chance(40) ? { withPayloads: random.chance(50) } : {}),
+    ...(random.chance(50) ? { bytes: random.below(1_000) } : {}),
   };
   return step({
     call: (store) => store.listRuns(query),
@@ -120,8 +122,9 @@ export const readInboxEntry: Operation = (model, random) => {
 export const readInbox: Operation = (_model, random) => {
   const partitions = random.some(PARTITIONS, 60);
   const limit = 1 + random.below(6);
+  const bytes = random.chance(50) ? { bytes: random.below(100) } : {};
   return step({
-    call: (store) => store.readInbox({ partitions, limit }),
+    call: (store) => store.readInbox({ partitions, limit, ...bytes }),
     succeeded: (answer) => answer.length > 0,
   });
 };

@@ -1,13 +1,22 @@
 import { END_COLUMNS } from './columns.ts';
 import { rowsInSpans } from './spans.ts';
 import { sql } from './statement.ts';
+import { withinBytes } from './within-bytes.ts';
 
-/** Ends of ids in the spans; with $7 false without outputs, but for those of rows that several share. */
-export const readEnds = sql(
-  'read_ends',
-  (s) => `
-select ${END_COLUMNS.replaceAll('e.', 'r.').replace('r.output', 'case when $7::boolean then r.output end as output')}
-from ${rowsInSpans(s, { table: 'ends' })}`,
+/**
+ * Ends of ids in the spans, newest first, up to the one that reaches $8 bytes; with $7 false without
+ * outputs, but for those of rows that several share. Such rows are small, and weigh nothing here.
+ */
+export const readEnds = sql('read_ends', (s) =>
+  withinBytes({
+    rows: `
+  select ${END_COLUMNS.replaceAll('e.', 'r.').replace('r.output', 'case when $7::boolean then r.output end as output')}
+  from ${rowsInSpans(s, { table: 'ends' })}`,
+    order: 'id desc',
+    bytes: `case when count is null
+      then octet_length(detail) + coalesce(octet_length(output), 0) else 0 end`,
+    bytesMax: '$8::bigint',
+  }),
 );
 
 /** Which ids of the spans have ended, and no more than that. */

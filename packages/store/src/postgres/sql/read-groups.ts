@@ -17,6 +17,6 @@ from (
     from ${s}.groups where partition = $1 and seq > $2 order by seq limit $3
   ) g
 ) g
-where coalesce(bytes_before, 0) < $4::bigint
+where bytes_before is null or bytes_before < $4::bigint
 order by seq`,
 );

@@ -10,7 +10,7 @@ export const readInbox = sql(
   (s) => `
 select *
 from (
-  select i.*, sum(length(head) + coalesce(octet_length(input), 0)) over (
+  select i.*, sum(octet_length(head) + coalesce(octet_length(input), 0)) over (
     order by at_ms, id rows between unbounded preceding and 1 preceding
   ) as bytes_before
   from (
@@ -24,7 +24,7 @@ from (
     limit $2::bigint
   ) i
 ) i
-where coalesce(bytes_before, 0) < $3::bigint
+where bytes_before is null or bytes_before < $3::bigint
 order by at_ms, id`,
 );
 

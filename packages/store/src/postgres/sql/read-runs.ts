@@ -1,18 +1,34 @@
 import { rowsInSpans } from './spans.ts';
 import { sql } from './statement.ts';
+import { withinBytes } from './within-bytes.ts';
 
 /**
  * Rows that cover ids of the spans. An input that is not asked for is not even fetched from where
  * large values lie; of a pack the sizes of its inputs are.
  */
-export const readRuns = sql(
-  'read_runs',
-  (s) => `
+export const readRuns = sql('read_runs', runsInSpans);
+
+/**
+ * The same, newest first, up to the row that reaches $8 bytes. Rows that several runs share are small,
+ * and weigh nothing here.
+ */
+export const readListedRuns = sql('read_listed_runs', (s) =>
+  withinBytes({
+    rows: runsInSpans(s),
+    order: 'id desc',
+    bytes: `case when count is null
+      then octet_length(head) + coalesce(octet_length(input), 0) else 0 end`,
+    bytesMax: '$8::bigint',
+  }),
+);
+
+function runsInSpans(s: string): string {
+  return `
 select r.id, r.count, r.tenant, r.job, r.job_version, r.class, r.head, r.input_bytes, r.keys,
   case when $7::boolean then r.input end as input,
   case when $7::boolean then r.body else substr(r.body, 1, 8 * r.count) end as body
-from ${rowsInSpans(s, { table: 'runs' })}`,
-);
+from ${rowsInSpans(s, { table: 'runs' })}`;
+}
 
 /**
  * The same with inputs, as one row that holds each column as one list: a long backlog is read at the

@@ -34,6 +34,22 @@ describe('the context of a handler', () => {
     expect(new TextDecoder().decode(save.mock.calls[0]?.[0])).toBe('{"page":7}');
   });
 
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, undefined, '0.5'])(
+    'refuses a progress of %s, in the handler',
+    async (value) => {
+      const attempt = fakeAttempt();
+      const progress = vi.spyOn(attempt, 'progress');
+      const result = await runHandler((_input, context) => {
+        context.progress(value as number);
+      }, attempt);
+      expect(result).toMatchObject({
+        kind: 'failed',
+        error: expect.stringContaining(`progress() is a number from 0 to 1, not ${value}`),
+      });
+      expect(progress).not.toHaveBeenCalled();
+    },
+  );
+
   it('gives the same log and the same checkpoint each time', async () => {
     const handler: Handler = (_input, context) =>
       new Set([context.log, context.log, context.checkpoint, context.checkpoint]).size;

@@ -1,4 +1,5 @@
 import { requireWithin } from '@signalbox/protocol/link';
+import { requireFraction } from '../../attempt/require-fraction.ts';
 import type { AttemptContext } from '../executor.ts';
 import type { Checkpoint, HandlerContext, HandlerLog, ParentResult } from './handler.ts';
 import { handlerLog } from './handler-log.ts';
@@ -82,7 +83,11 @@ export class AttemptHandlerContext implements HandlerContext {
   }
 
   get progress(): (fraction: number) => void {
-    return (fraction) => this.#attempt.progress(fraction);
+    return (fraction) => {
+      // Here too: the attempt of an isolated handler is on the other side of a channel.
+      requireFraction(fraction);
+      this.#attempt.progress(fraction);
+    };
   }
 
   get extend(): (ms: number) => Promise<boolean> {

@@ -68,7 +68,9 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
           case 'log':
             return attempt.log(message.stream, message.text);
           case 'progress':
-            return attempt.progress(message.value);
+            // Checked where the handler called it; this may come from code that wrote to the channel itself.
+            if (Number.isFinite(message.value)) attempt.progress(message.value);
+            return;
           case 'checkpoint':
             saving = attempt.saveCheckpoint(message.state).catch(() => {});
             return;
