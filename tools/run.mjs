@@ -17,6 +17,7 @@ const commands = {
   'bench:core': 'bench/core/main.ts',
   'bench:edge': 'bench/edge/main.ts',
   model: 'test/model/main.ts',
+  pack: 'tools/pack.ts',
   rows: 'tools/rows.ts',
 };
 
@@ -55,7 +56,7 @@ async function main([name, ...args]) {
     throw new Error(`unknown command ${name}; known: ${Object.keys(commands).join(', ')}`);
   }
   await setup();
-  const cwd = name === 'signalbox' ? typedIn : root;
+  const cwd = name === 'signalbox' || name === 'pack' ? typedIn : root;
   return run(nodePath(), [noWarning, join(root, file), ...first, ...args], cwd);
 }
 

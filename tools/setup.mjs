@@ -20,19 +20,25 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 export const cacheDir = join(root, '.cache');
 
 const stampFile = join(root, 'node_modules', '.signalbox-setup');
-const runtimeSource = join(root, 'tools', 'runtime');
-const runtimeDir = join(cacheDir, 'runtime');
 
 /** Whether this version strips types without a flag; odd releases are not supported by the tools. */
 export function runsTypeScript(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
-  return (major === 22 && minor >= 18) || major >= 24;
+  return (major === 22 && minor >= 19) || major >= 24;
 }
 
 /** The Node.js to run everything on: the running one if it is new enough, else the fetched one. */
 export function nodePath() {
-  if (runsTypeScript(process.versions.node)) return process.execPath;
-  const modules = join(runtimeDir, 'node_modules');
+  return runsTypeScript(process.versions.node) ? process.execPath : fetchedNode('runtime');
+}
+
+/** The Node.js that was fetched from the lock file of `tools/<name>` into `.cache/<name>`. */
+function fetchedNode(name) {
+  if (readStamp(join(cacheDir, name, 'stamp')) !== runtimeHash(name)) return undefined;
+  return binaryIn(join(cacheDir, name, 'node_modules'));
+}
+
+function binaryIn(modules) {
   const names = existsSync(modules) ? readdirSync(modules) : [];
   for (const name of names.filter((each) => each.startsWith('node-'))) {
     for (const file of ['bin/node', 'bin/node.exe']) {
@@ -50,12 +56,10 @@ function hashOf(...files) {
 }
 
 const dependenciesHash = () => hashOf(join(root, 'package-lock.json'));
-const runtimeHash = () => hashOf(join(runtimeSource, 'package-lock.json'));
+const runtimeHash = (name) => hashOf(join(root, 'tools', name, 'package-lock.json'));
 const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 const hasDependencies = () => readStamp(stampFile) === dependenciesHash();
-const hasRuntime = () =>
-  runsTypeScript(process.versions.node) ||
-  (readStamp(join(runtimeDir, 'stamp')) === runtimeHash() && nodePath() !== undefined);
+const hasRuntime = () => nodePath() !== undefined;
 
 function npm(args, cwd) {
   // npm names its own script to the scripts it runs; outside of npm the one on the path is used.
@@ -89,20 +93,30 @@ function linkPostgresLibraries() {
   }
 }
 
-function installRuntime() {
-  rmSync(runtimeDir, { recursive: true, force: true });
-  mkdirSync(runtimeDir, { recursive: true });
+function installRuntime(name) {
+  const dir = join(cacheDir, name);
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
   for (const file of ['package.json', 'package-lock.json']) {
-    cpSync(join(runtimeSource, file), join(runtimeDir, file));
+    cpSync(join(root, 'tools', name, file), join(dir, file));
   }
-  npm(['ci', ...quiet], runtimeDir);
-  const path = nodePath();
+  npm(['ci', ...quiet], dir);
+  const path = binaryIn(join(dir, 'node_modules'));
   if (path === undefined) {
     throw new Error(
       `there is no Node.js package for ${process.platform} ${process.arch}: install Node.js 24 and try again`,
     );
   }
-  writeFileSync(join(runtimeDir, 'stamp'), runtimeHash());
+  writeFileSync(join(dir, 'stamp'), runtimeHash(name));
+}
+
+/** The Node.js of `tools/runtime` (24) or `tools/runtime-22`, fetched where it is not there yet. */
+export async function fetchNode(name) {
+  mkdirSync(cacheDir, { recursive: true });
+  await withLock(join(cacheDir, 'setup.lock'), () => {
+    if (fetchedNode(name) === undefined) installRuntime(name);
+  });
+  return fetchedNode(name);
 }
 
 export async function setup({ log = (line) => process.stderr.write(`${line}\n`) } = {}) {
@@ -116,7 +130,7 @@ export async function setup({ log = (line) => process.stderr.write(`${line}\n`) 
     }
     if (!hasRuntime()) {
       log(`setup: fetching Node.js 24, because ${process.version} cannot run TypeScript`);
-      installRuntime();
+      installRuntime('runtime');
     }
     log(`setup: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
   });

@@ -23,7 +23,7 @@ const loop = 'packages/node/src/loop';
 const timeZones = 'packages/node/src/zones';
 const protocol = 'packages/protocol';
 const worker = 'packages/worker';
-const sdk = 'packages/sdk';
+const cli = 'packages/cli';
 
 export const zones: readonly Zone[] = [
   { path: engine, zones: [], ...pure },
@@ -49,15 +49,15 @@ export const zones: readonly Zone[] = [
   },
   { path: worker, zones: [protocol], builtins: true, packages: 'declared' },
   {
-    path: sdk,
-    // The node is there for embedded mode.
-    zones: [protocol, worker, node, loop, engine, store, memory, sqlite, postgres],
+    path: 'packages/sdk',
+    // The node is there for embedded mode, the command because `npm install signalbox` brings it.
+    zones: [protocol, worker, node, loop, engine, store, memory, sqlite, postgres, cli],
     builtins: true,
     packages: 'declared',
   },
   {
-    path: 'packages/cli',
-    zones: [protocol, worker, sdk, node],
+    path: cli,
+    zones: [protocol, worker, node],
     builtins: true,
     packages: 'declared',
   },

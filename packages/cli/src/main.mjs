@@ -4,10 +4,10 @@
 import module from 'node:module';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 18)) {
+if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(
-    `error: signalbox needs Node.js 22.18 or newer, this is ${process.version}\n` +
-      'hint:  in a clone, ./signalbox COMMAND fetches one and uses it\n',
+    `error: signalbox needs Node.js 22.19 or newer, this is ${process.version}\n` +
+      'hint:  install Node.js 24; in a clone, ./signalbox COMMAND fetches one and uses it\n',
   );
   process.exit(2);
 }

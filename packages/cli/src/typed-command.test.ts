@@ -21,9 +21,10 @@ describe('the command that a person is told to type', () => {
   it('is the one that was typed where it is installed', () => {
     const app = { environment: {}, cwd: '/tmp' };
     expect(typedCommand(app, '/usr/local/bin/signalbox')).toBe('signalbox');
-    expect(typedCommand(app, '/srv/app/node_modules/@signalbox/cli/dist/main.mjs')).toBe(
+    expect(typedCommand(app, '/srv/app/node_modules/signalbox/dist/command.mjs')).toBe(
       'npx signalbox',
     );
+    expect(typedCommand(app, '/srv/app/node_modules/.bin/signalbox')).toBe('npx signalbox');
   });
 
   it('stands in hints, in help and in examples, and nowhere else', async () => {

@@ -9,6 +9,8 @@ export function typedCommand(
 ): string {
   if (environment['npm_command'] === 'exec') return 'npx signalbox';
   if (environment['npm_lifecycle_event'] === 'signalbox') return 'npm run signalbox --';
+  // The command of a project, started by a script of its package.json, is not on the path of a shell.
+  if (/[\\/]node_modules[\\/]\.bin[\\/][^\\/]*$/.test(started)) return 'npx signalbox';
   if (basename(started) === 'signalbox') return 'signalbox';
   // In a clone there is a script four levels above the program.
   const script = resolve(started, '../../../../signalbox');

@@ -9,8 +9,10 @@ export const CONDITION_VARIABLES = { input: 'dyn', tasks: 'map', event: 'dyn' } 
  * live without a single condition.
  */
 const load = createRequire(import.meta.url);
+/** `require` takes a file as it is named here: the compiler does not turn `.ts` into `.js` in it. */
+const PROGRAMS = import.meta.url.endsWith('.ts') ? '../cel/programs.ts' : '../cel/programs.js';
 
 export function conditionPrograms(): CelPrograms {
-  const made = load('../cel/programs.ts') as typeof import('../cel/programs.ts');
+  const made = load(PROGRAMS) as typeof import('../cel/programs.ts');
   return new made.CelPrograms(CONDITION_VARIABLES);
 }

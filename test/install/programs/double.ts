@@ -1,0 +1,3 @@
+export async function double(value: number): Promise<number> {
+  return value * 2;
+}

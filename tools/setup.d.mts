@@ -1,0 +1,1 @@
+export function fetchNode(name: 'runtime' | 'runtime-22'): Promise<string>;
