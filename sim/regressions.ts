@@ -209,4 +209,14 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'a retry had lost the unique value of its run',
     options: drawOptions(14, 12),
   },
+  {
+    seed: 1063,
+    why: 'each lane behind a head that fits nowhere kept up to 64 ended runs, which adds up over lanes',
+    options: drawOptions(1063, 30),
+  },
+  {
+    seed: 1077,
+    why: 'as seed 1063, with four tenants and inputs beyond their budget',
+    options: drawOptions(1077, 30),
+  },
 ];
