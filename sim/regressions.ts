@@ -219,4 +219,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'as seed 1063, with four tenants and inputs beyond their budget',
     options: drawOptions(1077, 30),
   },
+  {
+    seed: 1110,
+    why: 'a batch was refused as not done after one of its entries was in the inbox',
+    options: drawOptions(1110, 30),
+  },
 ];
