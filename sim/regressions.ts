@@ -224,4 +224,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'a batch was refused as not done after one of its entries was in the inbox',
     options: drawOptions(1110, 30),
   },
+  {
+    seed: 1128,
+    why: 'a retry was answered with a live run of the same unique value, and judged as a run of its own',
+    options: drawOptions(1128, 30),
+  },
 ];
