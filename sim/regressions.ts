@@ -57,6 +57,9 @@ const APART: Partial<Options> = {
   loop: {},
 };
 
+/** Attempts with a grace of up to a year are taken off their workers all the time. */
+const EVICTED: Partial<Options> = { faults: { 'worker.evict': 8_000 } };
+
 function world(seed: number, minutes: number, special: Partial<Options> = {}): Options {
   // They were found without runs that start each other; those would change their course.
   return { ...drawOptions(seed, minutes), follows: false, hears: false, wild: TAME, ...special };
@@ -228,5 +231,15 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 1128,
     why: 'a retry was answered with a live run of the same unique value, and judged as a run of its own',
     options: drawOptions(1128, 30),
+  },
+  {
+    seed: 89,
+    why: 'the place of an evicted attempt stayed taken for its grace after its worker was told that it is stale',
+    options: { ...drawOptions(89, 8), ...EVICTED },
+  },
+  {
+    seed: 128,
+    why: 'as seed 89, where the attempt was evicted while its input was read, and was never sent',
+    options: { ...drawOptions(128, 8), ...EVICTED },
   },
 ];
