@@ -48,7 +48,14 @@ export type ClientEvent =
       readonly found: RunId | 'waiting' | null;
     }
   /** An ended run is tried again: what that gave. */
-  | { readonly kind: 'retry.ok'; readonly tenant: string; readonly of: RunId; readonly id: RunId }
+  | {
+      readonly kind: 'retry.ok';
+      readonly invokedAt: number;
+      readonly tenant: string;
+      readonly of: RunId;
+      readonly id: RunId;
+      readonly duplicate: boolean;
+    }
   /** Certainly not accepted. */
   | { readonly kind: 'submit.fail'; readonly op: number }
   /** Nobody knows. */

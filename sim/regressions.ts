@@ -57,6 +57,9 @@ const APART: Partial<Options> = {
   loop: {},
 };
 
+/** Attempts with a grace of up to a year are taken off their workers all the time. */
+const EVICTED: Partial<Options> = { faults: { 'worker.evict': 8_000 } };
+
 function world(seed: number, minutes: number, special: Partial<Options> = {}): Options {
   // They were found without runs that start each other; those would change their course.
   return { ...drawOptions(seed, minutes), follows: false, hears: false, wild: TAME, ...special };
@@ -223,5 +226,35 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 14,
     why: 'a retry had lost the unique value of its run',
     options: drawOptions(14, 12),
+  },
+  {
+    seed: 1063,
+    why: 'each lane behind a head that fits nowhere kept up to 64 ended runs, which adds up over lanes',
+    options: drawOptions(1063, 30),
+  },
+  {
+    seed: 1077,
+    why: 'as seed 1063, with four tenants and inputs beyond their budget',
+    options: drawOptions(1077, 30),
+  },
+  {
+    seed: 1110,
+    why: 'a batch was refused as not done after one of its entries was in the inbox',
+    options: drawOptions(1110, 30),
+  },
+  {
+    seed: 1128,
+    why: 'a retry was answered with a live run of the same unique value, and judged as a run of its own',
+    options: drawOptions(1128, 30),
+  },
+  {
+    seed: 89,
+    why: 'the place of an evicted attempt stayed taken for its grace after its worker was told that it is stale',
+    options: { ...drawOptions(89, 8), ...EVICTED },
+  },
+  {
+    seed: 128,
+    why: 'as seed 89, where the attempt was evicted while its input was read, and was never sent',
+    options: { ...drawOptions(128, 8), ...EVICTED },
   },
 ];

@@ -5,6 +5,7 @@ import type { HistoryEvent } from '../history.ts';
 import { opOf, runKey } from '../names.ts';
 import type { Checker } from './checker.ts';
 import { type Lifetime, lifetimes, sharedUniques } from './lifetimes.ts';
+import { changedRetries } from './retries.ts';
 
 type Invoke = HistoryEvent & { kind: 'submit.invoke' };
 
@@ -224,20 +225,5 @@ function lostAliases({ events, options }: Evidence): string[] {
     if (event.kind !== 'alias.read' || event.found !== null) return [];
     if (event.t - (ackedAt.get(event.alias) ?? 0) > keptMs / 2) return [];
     return [`operation ${event.op} was acknowledged as ${event.alias}, which was denied`];
-  });
-}
-
-function changedRetries(evidence: Evidence): string[] {
-  const byName = new Map(evidence.runs.map((stored) => [runKey(stored.run.id), stored]));
-  return evidence.events.flatMap((event) => {
-    if (event.kind !== 'retry.ok') return [];
-    const [old, made] = [byName.get(runKey(event.of)), byName.get(runKey(event.id))];
-    const name = `the retry ${runKey(event.id)} of run ${runKey(event.of)}`;
-    if (old === undefined || made === undefined) return [`${name} is lost`];
-    if (made.run.job !== old.run.job) return [`${name} is of another job`];
-    if (headOf(made).unique !== headOf(old).unique) return [`${name} lost its unique value`];
-    const isRetry = headOf(made).trigger?.kind === 'redrive';
-    const same = made.run.inputBytes === old.run.inputBytes;
-    return isRetry && !same ? [`${name} has another input`] : [];
   });
 }

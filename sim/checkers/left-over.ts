@@ -1,7 +1,10 @@
 import type { Checker } from './checker.ts';
 
-/** A queue may keep this many that left it before it looks for them; there are several queues. */
-const REACHABLE_MAX = 150;
+/**
+ * A queue holds at most as many tasks that left as tasks that wait, so ended runs are bounded by live
+ * ones. A few more may be held for a moment, by an effect or an answer on its way.
+ */
+const REACHABLE_MAX = 20;
 
 /**
  * C18: memory follows what is live. Nothing that has ended stays reachable, an idle worker has all
@@ -12,7 +15,7 @@ export const leftOver: Checker = {
   promise: 'nothing grows with what has ended',
   check: ({ quiet }) => [
     ...quiet.memory.flatMap(({ node, ended, live }) => {
-      if (ended <= REACHABLE_MAX + 2 * live) return [];
+      if (ended <= REACHABLE_MAX + live) return [];
       return [`${node} keeps ${ended} runs in memory that have ended, beside ${live} live ones`];
     }),
     ...quiet.rooms,

@@ -6,8 +6,14 @@ type FactOf<K extends ScheduleFact['kind']> = ScheduleFact & { kind: K };
 /** Windows are counted up to here when a range is told of; beyond, the count may be left open. */
 const COUNTED = 1_000;
 
-/** A node that can commit a window finds what was saved this long before it. */
+/** An owner that can commit a window has found by then what was saved this long before. */
 const ADOPTED_WITHIN_MS = 120_000;
+
+/** When a fact became durable, and since when its owner had the partition, by the clock of the world. */
+export interface Told {
+  readonly t: number;
+  readonly ownedSince: number;
+}
 
 /** When a version was saved: by the store's clock, and by that of the world. */
 export interface SavedTime {
@@ -44,8 +50,7 @@ export class ScheduleStory {
     return this.#spec === null;
   }
 
-  /** `t`: when the fact became durable, by the clock of the world. */
-  tell(fact: ScheduleFact, t: number): void {
+  tell(fact: ScheduleFact, told: Told): void {
     switch (fact.kind) {
       case 'scheduleSet':
         return this.#set(fact);
@@ -61,7 +66,7 @@ export class ScheduleStory {
         this.version = fact.version;
         return;
       case 'windowFired':
-        return this.#fired(fact, t);
+        return this.#fired(fact, told);
       case 'windowsSkipped':
         return this.#skipped(fact);
       case 'windowHeld':
@@ -133,7 +138,7 @@ export class ScheduleStory {
     return this.#earlier.find(({ upTo }) => window <= upTo)?.spec ?? this.#spec;
   }
 
-  #fired(fact: FactOf<'windowFired'>, t: number): void {
+  #fired(fact: FactOf<'windowFired'>, told: Told): void {
     const spec = this.#spec;
     const { window, planned, at, catchUp, exclusive, run } = fact;
     const wasHeld = this.#held.delete(window);
@@ -144,8 +149,7 @@ export class ScheduleStory {
     if (spec === null || own === null) return;
     this.inputs.set(run, own.input);
     if (spec.paused) this.#say(`window ${window} fired while it was paused`);
-    const replaced = this.#saved.get(this.version + 1);
-    if (replaced !== undefined && t - replaced.t > ADOPTED_WITHIN_MS) {
+    if (this.#isReplaced(window, told)) {
       this.#say(`window ${window} fired long after version ${this.version + 1} was saved`);
     }
     if (planned < window || planned - window > own.jitterMs) {
@@ -164,6 +168,18 @@ export class ScheduleStory {
       this.#say(`window ${window} began beside run ${[...this.#live]}`);
     }
     this.#live.add(run);
+  }
+
+  /**
+   * Whether the next version should have been adopted before. A window of the time before that version
+   * was saved stays due under its own: where nobody owned the partition meanwhile, the next owner
+   * catches it up right before it adopts the edit.
+   */
+  #isReplaced(window: number, { t, ownedSince }: Told): boolean {
+    const next = this.#saved.get(this.version + 1);
+    if (next === undefined) return false;
+    const since = window <= next.savedAt ? Math.max(next.t, ownedSince) : next.t;
+    return t - since > ADOPTED_WITHIN_MS;
   }
 
   #skipped(fact: FactOf<'windowsSkipped'>): void {

@@ -14,7 +14,9 @@ export const windows: Checker = {
 function brokenStories(evidence: Evidence): string[] {
   const saved = savedVersions(evidence);
   const stories = new Map<string, ScheduleStory>();
-  for (const { partition, facts, t } of evidence.journal) {
+  const grants = grantTimes(evidence);
+  for (const { partition, epoch, facts, t } of evidence.journal) {
+    const told = { t, ownedSince: grants.get(`${partition}/${epoch}`) ?? 0 };
     for (const packed of facts) {
       if (packed.kind === 'endedAt') {
         for (const [key, story] of stories)
@@ -31,7 +33,7 @@ function brokenStories(evidence: Evidence): string[] {
         );
         stories.set(key, story);
       }
-      story.tell(packed.fact, t);
+      story.tell(packed.fact, told);
     }
   }
   const problems = [...stories.values()].flatMap((story) => story.problems);
@@ -72,6 +74,15 @@ function savedVersions(evidence: Evidence): Map<string, Map<number, SavedTime>> 
     versions.set(event.version, { savedAt: event.savedAt, t: event.t });
   }
   return saved;
+}
+
+/** When each epoch of a partition began. */
+function grantTimes({ events }: Evidence): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const event of events) {
+    if (event.kind === 'grant') times.set(`${event.partition}/${event.epoch}`, event.t);
+  }
+  return times;
 }
 
 function isDeleted(evidence: Evidence, name: string, version: number): boolean {

@@ -105,15 +105,17 @@ export class Onlookers {
   #retry({ tenant, id }: Question): void {
     const node = this.#line.ownerOf(id.partition);
     if (node === null) return;
+    const invokedAt = this.#world.clockwork.now;
     const retry = async () => {
       if (node.process === null) return null;
       return retryRun(node.process.front, callerOf(tenant), { id: formatRunId(id) });
     };
     this.#line.ask(node, retry, (submitted) => {
       const run = submitted === null ? null : parseRunId(submitted.id);
-      if (run === null) return;
+      if (submitted === null || run === null) return;
+      const duplicate = !submitted.created;
       this.#world.coverage.sometimes('run retried');
-      this.#world.history.add({ kind: 'retry.ok', tenant, of: id, id: run });
+      this.#world.history.add({ kind: 'retry.ok', invokedAt, tenant, of: id, id: run, duplicate });
     });
   }
 

@@ -212,9 +212,8 @@ export class SimWorker {
     this.holds.delete(key);
     if (held.result !== null) return this.record('complete.rejected', held);
     held.kill();
+    // Nothing is answered, as the protocol says.
     this.record('end', held, 'stale');
-    // The place that the node keeps for it is free at once.
-    this.tell({ kind: 'finish', ref, result: { kind: 'stopped' } }, held.home);
   }
 
   #slotsUsed(): number {

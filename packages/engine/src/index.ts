@@ -16,6 +16,7 @@ export * from './cron/windows.ts';
 export * from './cron/zone.ts';
 export * from './effects.ts';
 export * from './engine.ts';
+export { UNCHARGED_KEPT } from './facts/attempt-history.ts';
 export * from './facts/decode-group.ts';
 export * from './facts/detail.ts';
 export * from './facts/encode-group.ts';

@@ -55,7 +55,7 @@ export class RunFailedError extends Error {
   constructor(run: RunView) {
     const task = culprit(run);
     const cause = task?.error ?? undefined;
-    const attempts = task?.attempts.length ?? 0;
+    const attempts = task?.attempts.at(-1)?.number ?? 0;
     const ended = run.state === 'CANCELLED' ? 'was cancelled' : 'failed';
     const where = task === undefined || run.tasks.length === 1 ? '' : ` in task ${task.name}`;
     const tries = attempts > 1 ? ` after ${attempts} attempts` : '';

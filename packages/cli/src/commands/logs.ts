@@ -61,7 +61,7 @@ async function printLogs(call: Call) {
 
 /** With its attempts: a further one prints further lines. */
 function keyOf({ id, attempts }: TaskView): string {
-  return `${id}#${attempts.length}`;
+  return `${id}#${attempts.at(-1)?.number ?? 0}`;
 }
 
 function nameOf(task: string): string {

@@ -58,7 +58,7 @@ export function addTasks(registry: Registry, program: Command): void {
     summary: 'list tasks, those of the newest run first',
     head: ['ID', 'STATE', 'ATTEMPTS', 'ERROR'],
     row: ({ paint }, { id, state, attempts, error }) => [
-      ...[id, paint.state(state), String(attempts.length), firstLine(error ?? '')],
+      ...[id, paint.state(state), String(attempts.at(-1)?.number ?? 0), firstLine(error ?? '')],
     ],
     none: 'no tasks',
     limit: 20,

@@ -101,7 +101,7 @@ function taskCells(terminal: Terminal, row: TaskRow): string[] {
   return [
     row.name,
     terminal.paint.state(row.state),
-    String(row.attempts.length),
+    String(row.attemptCount),
     row.worker,
     took === null ? '' : span(took[1] - took[0]),
   ];

@@ -6,6 +6,8 @@ export interface TaskRow {
   readonly name: string;
   readonly state: string;
   readonly attempts: readonly AttemptView[];
+  /** How often it was tried, which may be more than are listed. */
+  readonly attemptCount: number;
   /** The worker of the last attempt; of a fan-out there are many. */
   readonly worker: string;
   readonly error: string | null;
@@ -47,6 +49,7 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
     // While it goes on, a fan-out itself only waits; its children tell how it stands.
     state: task.state === 'PENDING' ? (commonState(states) ?? task.state) : task.state,
     attempts,
+    attemptCount: [task, ...children].reduce((sum, each) => sum + attemptCount(each), 0),
     worker: children.length > 0 ? '' : (task.attempts.at(-1)?.worker ?? ''),
     error: error ?? children.find((child) => child.error !== null)?.error ?? null,
     progress,
@@ -55,6 +58,11 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
     wait: task.wait ?? null,
     after: task.after ?? null,
   };
+}
+
+/** Attempts are numbered from 1; of very many that cost nothing only the newest are listed. */
+export function attemptCount({ attempts }: Pick<TaskView, 'attempts'>): number {
+  return attempts.at(-1)?.number ?? 0;
 }
 
 function nestedOf({ nestedRun }: TaskView): string | null {

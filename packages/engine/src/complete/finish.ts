@@ -1,12 +1,11 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
 import type { Core } from '../core/core.ts';
 import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
-import { endLingering, type Lingering } from '../core/lingering.ts';
+import { leaveWorker } from '../core/lingering.ts';
 import { settle } from '../core/settle.ts';
 import { taskRequeued, taskSucceeded } from '../facts/facts.ts';
 import { assertNever } from '../model/assert.ts';
-import type { Attempt, AttemptRef, Task } from '../model/run.ts';
-import type { Worker } from '../model/worker.ts';
+import type { Attempt, Task } from '../model/run.ts';
 import { classify } from './classify.ts';
 import { failTask, type ReserveRetry } from './fail.ts';
 
@@ -90,15 +89,4 @@ export function stopped(core: Core, task: Task, reserve: ReserveRetry, lingerMs:
   const attempt = task.attempt?.number ?? 0;
   const of = { partition, seq, task: task.index, at: core.now, attempt };
   settle(core, task, taskRequeued({ ...of, reason: 'drained' }), lingerMs);
-}
-
-/** A superseded attempt has left its worker: the place that was kept for it is free. */
-function leaveWorker(core: Core, worker: Worker, ref: AttemptRef): void {
-  for (const lingering of worker.lingering.values()) {
-    const { attempt } = lingering as Lingering;
-    const run = attempt.task.run;
-    if (attempt.token !== ref.token || attempt.epoch !== ref.epoch) continue;
-    if (run.partition !== ref.partition || run.seq !== ref.seq) continue;
-    return endLingering(core, lingering as Lingering);
-  }
 }

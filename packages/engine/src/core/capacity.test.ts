@@ -27,6 +27,8 @@ function expectRoom(harness: Harness, facts: readonly Fact[]): void {
   }
 }
 
+const YEAR_MS = 31_536_000_000;
+
 describe('the capacity of workers', () => {
   it('PLC-01: is never exceeded, through refusals, lingering attempts, losses and returns', () => {
     const first = propertySeed();
@@ -77,6 +79,46 @@ describe('the capacity of workers', () => {
     h.advance(1_000 + stopSlackMs - 1);
     expect(h.live()).toEqual([]);
     h.advance(1);
+    expect(h.live().length).toBe(1);
+  });
+
+  it('PLC-01: is not kept for a long grace once the worker was told that the attempt is stale', () => {
+    const h = new Harness();
+    h.addWorker({ total: { slots: 1 } });
+    h.submit({ timeouts: { graceMs: YEAR_MS } });
+    const [attempt] = h.acceptAll();
+    h.apply({ kind: 'evictWorker', worker: 'w1' });
+    const progress = [{ ref: refOf(attempt!), value: 1 }];
+    h.apply({ kind: 'beat', worker: 'w1', foreignUse: resources(), progress });
+    h.flush();
+    expect(h.effectsOf('stale')).toHaveLength(1);
+    h.advance(h.engine.core.settings.stopSlackMs - 1);
+    expect(h.live()).toEqual([]);
+    h.advance(1);
+    expect(h.live().length).toBe(1);
+  });
+
+  it('PLC-01: is not kept for a long grace by an attempt that was taken back unaccepted', () => {
+    const h = new Harness();
+    h.addWorker({ total: { slots: 1 } });
+    h.submit({ timeouts: { graceMs: YEAR_MS } });
+    h.step();
+    const { acceptMs, stopSlackMs } = h.engine.core.settings;
+    h.advance(acceptMs);
+    expect(h.live()).toEqual([]);
+    h.advance(stopSlackMs);
+    expect(h.live().length).toBe(1);
+  });
+
+  it('PLC-01: is given back by a refusal that crossed an eviction', () => {
+    const h = new Harness();
+    h.addWorker({ total: { slots: 1 } });
+    h.submit({ timeouts: { graceMs: YEAR_MS } });
+    h.step();
+    const [attempt] = h.live();
+    h.apply({ kind: 'evictWorker', worker: 'w1' });
+    h.apply({ kind: 'refuse', worker: 'w1', ref: refOf(attempt!), foreignUse: null });
+    h.step();
     expect(h.live().length).toBe(1);
   });
 

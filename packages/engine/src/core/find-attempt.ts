@@ -1,6 +1,7 @@
 import type { Attempt, AttemptRef } from '../model/run.ts';
 import type { Worker } from '../model/worker.ts';
 import type { Core } from './core.ts';
+import { lingerShortly } from './lingering.ts';
 import { wake } from './occupy.ts';
 
 /**
@@ -41,5 +42,8 @@ export function heardFrom(core: Core, name: string): Worker | null {
  */
 export function answerStale(core: Core, worker: string, ref: AttemptRef): void {
   const book = core.books.get(ref.partition);
-  if (book !== undefined && ref.epoch <= book.epoch) core.tell({ kind: 'stale', worker, ref });
+  if (book === undefined || ref.epoch > book.epoch) return;
+  core.tell({ kind: 'stale', worker, ref });
+  const record = core.workers.workers.get(worker);
+  if (record !== undefined) lingerShortly(core, record, ref);
 }

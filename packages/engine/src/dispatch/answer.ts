@@ -2,6 +2,7 @@ import { type Answer, type Command, DONE } from '../commands.ts';
 import { begin } from '../core/begin.ts';
 import type { Core } from '../core/core.ts';
 import { answerStale, findAttempt, heardFrom } from '../core/find-attempt.ts';
+import { leaveWorker } from '../core/lingering.ts';
 import { wake } from '../core/occupy.ts';
 import { settle } from '../core/settle.ts';
 import { taskRequeued } from '../facts/facts.ts';
@@ -24,7 +25,10 @@ export function accept(core: Core, command: Command & { kind: 'accept' }): Answe
 export function refuse(core: Core, command: Command & { kind: 'refuse' }): Answer {
   const worker = heardFrom(core, command.worker);
   const attempt = findAttempt(core, command.worker, command.ref);
-  if (attempt === null) return DONE;
+  if (attempt === null) {
+    if (worker !== null) leaveWorker(core, worker, command.ref);
+    return DONE;
+  }
   const { task, number } = attempt;
   const { partition, seq } = task.run;
   const at = core.now;

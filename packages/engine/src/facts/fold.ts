@@ -4,6 +4,7 @@ import { DUE_LANE, type Lane, type LaneCursor } from '../model/lane.ts';
 import { Attempt, Run, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
 import { isTerminalRun } from '../model/states.ts';
+import { recordAttempt } from './attempt-history.ts';
 import type { Fact, RunEnded, SubmittedRun, TaskAssigned, TaskOutcome } from './facts.ts';
 import { foldGraph } from './fold-graph.ts';
 import { foldSchedule, forgetWindowRun } from './fold-schedule.ts';
@@ -172,8 +173,7 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
     task.lastWorker = attempt.workerName;
     task.attempt = null;
     if (!ends) {
-      task.history ??= [];
-      task.history.push({
+      recordAttempt(task, {
         number: attempt.number,
         worker: attempt.workerName,
         assignedAt: attempt.assignedAt,

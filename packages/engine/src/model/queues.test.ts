@@ -199,10 +199,41 @@ describe('ReadyQueues', () => {
         queues.remove(task);
         model.waiting.delete(task);
       }
-      expect(head.lane?.entryCount).toBeLessThan(200);
+      expect(head.lane?.entryCount).toBeLessThanOrEqual(2);
     }
     queues.unblock(head.shape);
     world.check();
+  });
+
+  it('hold at most as many tasks that left as tasks that wait, in each of many lanes', () => {
+    assertProperty(
+      fc.property(fc.array(ops, { maxLength: 120, size: 'max' }), (list) => {
+        const world = new World();
+        for (const op of list) {
+          run(world, op);
+          for (const { lanes } of world.owners) {
+            for (const lane of lanes.values()) {
+              expect(lane.entryCount).toBeLessThanOrEqual(2 * lane.size);
+            }
+          }
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keep nothing of tasks that left once those before them are taken', () => {
+    const world = new World();
+    const { queues, model } = world;
+    const owner = world.owners[0]!;
+    for (let i = 0; i < 200; i++) world.push(owner, 1);
+    const tasks = [...model.waiting.keys()];
+    for (const task of tasks.slice(100, -1)) {
+      queues.remove(task);
+      model.waiting.delete(task);
+    }
+    for (let i = 0; i < 100; i++) world.take(0);
+    expect(tasks.at(-1)?.lane?.entryCount).toBe(1);
   });
 
   it('keep no lane of a tenant whose last task left while it could not be placed', () => {

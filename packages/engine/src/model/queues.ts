@@ -5,9 +5,6 @@ import type { Task } from './run.ts';
 import type { Shape } from './shape.ts';
 import type { TenantClass } from './tenant-class.ts';
 
-/** Entries of tasks that left, which a lane may keep before it looks for them. */
-const GONE_MAX = 64;
-
 /** Ready tasks of one tenant, class and shape, oldest first. */
 export class TaskLane implements HeapItem {
   heapIndex = -1;
@@ -68,22 +65,32 @@ export class TaskLane implements HeapItem {
     else this.#fifo.shift();
     task.lane = null;
     this.size--;
+    this.#dropGone();
   }
 
-  /**
-   * A task leaves that is not at the head. Its entry is dropped when it surfaces, but behind a head that
-   * cannot be placed nothing surfaces: where most entries are of tasks that left, all of these are
-   * dropped, or whatever was cancelled would stay in memory.
-   */
+  /** A task leaves that is not at the head. Its entry is dropped when it surfaces, or by `#dropGone`. */
   leave(task: Task): void {
     task.lane = null;
     this.size--;
-    const gone = this.entryCount - this.size;
-    if (gone <= GONE_MAX || gone <= this.size) return;
+    this.#dropGone();
+  }
+
+  /**
+   * Behind a head that cannot be placed nothing surfaces, and an entry keeps its whole run in memory. A
+   * lane therefore holds at most as many entries of tasks that left as it has tasks: a number that each
+   * lane may keep regardless would add up over tenants and shapes. Each pass drops more entries than it
+   * keeps, so that a departure costs O(1) in the long run.
+   */
+  #dropGone(): void {
+    if (this.entryCount <= 2 * this.size) return;
     this.#returned = this.#returned.filter((each) => this.#waits(each));
-    // One that left and came back keeps its place among the returned, and only that.
-    const returned = new Set(this.#returned);
-    this.#fifo.retain((each) => this.#waits(each) && !returned.has(each));
+    // A task that left and came back has two entries. Its place among the returned is the valid one.
+    const kept = new Set(this.#returned);
+    this.#fifo.retain((each) => {
+      if (!this.#waits(each) || kept.has(each)) return false;
+      kept.add(each);
+      return true;
+    });
   }
 
   *tasks(): Iterable<Task> {

@@ -53,8 +53,8 @@ function takeBack(core: Core, attempt: Attempt): void {
   const at = core.now;
   const reason = 'not_accepted' as const;
   const fact = taskRequeued({ partition, seq, task: task.index, at, attempt: number, reason });
-  // It may have arrived after all and be running: its place stays taken until the worker answers.
-  settle(core, task, fact, task.spec.timeouts.graceMs + core.settings.stopSlackMs);
+  // It may have arrived after all and be running: its place stays taken while the worker stops it.
+  settle(core, task, fact, core.settings.stopSlackMs);
   if (worker === null || worker.status !== 'healthy') return;
   worker.status = 'suspect';
   core.workers.refresh(worker);

@@ -74,14 +74,25 @@ export class Outgoing {
     if (!(supply instanceof Promise)) return this.#frame(batch, session, { effect, supply });
     supply.then(
       (given) => {
-        if (task.attempt !== attempt || attempt.stopAt !== 0 || !session.isFor(attempt)) return;
+        if (!session.isFor(attempt) || this.#isStopped(effect)) return;
         const later = new FrameBatch();
         this.#frame(later, session, { effect, supply: given });
         session.send(later.frames);
       },
       // Not sent: when the worker does not accept in time, the task is queued again.
-      () => {},
+      () => session.isFor(attempt) && this.#isStopped(effect),
     );
+  }
+
+  /**
+   * Stopped or superseded before it was sent. A worker does not answer an `abort` of what it never got,
+   * so the answer is given here: otherwise its task and its place wait for the whole grace.
+   */
+  #isStopped({ worker, attempt }: Effect & { kind: 'assign' }): boolean {
+    if (attempt.task.attempt === attempt && attempt.stopAt === 0) return false;
+    const result = { kind: 'stopped' } as const;
+    this.#loop.report({ kind: 'finish', worker, ref: refOf(attempt), result });
+    return true;
   }
 
   #frame(

@@ -216,9 +216,9 @@ export class WorkerSession implements Session {
   #log(name: string, frame: FromWorker & { kind: 'log' }): void {
     const attempt = this.#find(name, frame.ref);
     if (attempt === null) {
-      const answer = maySayStale(this.#host.loop.engine, frame.ref);
+      // The engine says that it is stale: it may still keep a place for it.
       const late = this.#host.confirmed.has(name, frame.ref);
-      if (answer && !late) this.send([{ kind: 'stale', ref: frame.ref }]);
+      if (!late) this.#say({ kind: 'accept', worker: name, ref: fromWire(frame.ref) });
       return;
     }
     const { task, number } = attempt;

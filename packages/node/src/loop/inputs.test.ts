@@ -144,6 +144,58 @@ describe('an input that cannot be read', () => {
   );
 });
 
+describe('an attempt that is stopped before its input was read', () => {
+  const YEAR_MS = 31_536_000_000;
+
+  /** A run whose input is on its way from the store, assigned to the only place there is. */
+  async function startUnsent(world: VirtualWorld) {
+    await world.define('acme', 'mail', { tasks: [{ timeouts: { graceMs: YEAR_MS } }] });
+    const first = await world.startNode();
+    const spec = await first.spec('acme', 'mail');
+    await first.submitted(spec, { input: inputNo(1) });
+    first.loop.halt();
+    await world.run(6_000);
+    const read = Promise.withResolvers<void>();
+    const readRuns =
+      (real: Store['readRuns']): Store['readRuns'] =>
+      async (query) => {
+        if (query.withInput) await read.promise;
+        return real(query);
+      };
+    const node = await world.startNode({
+      name: 'node-b',
+      store: (disk) => faulty(disk, (real) => ({ readRuns: readRuns(real.readRuns.bind(real)) })),
+    });
+    node.attach('w', 1);
+    node.beating('w');
+    await world.run(6_000);
+    expect(node.assigned()).toEqual([]);
+    expect(node.engine.core.workers.workers.get('w')?.attempts).toHaveLength(1);
+    return { node, read };
+  }
+
+  it('gives its place back, whatever its grace', async () => {
+    const world = new VirtualWorld();
+    const { node, read } = await startUnsent(world);
+    void node.loop.execute({ kind: 'evictWorker', worker: 'w' });
+    await world.run(1_000);
+    read.resolve();
+    await world.run(1_000);
+    expect(inputsOf(node)).toEqual([textOf(inputNo(1))]);
+  });
+
+  it('ends its run that was cancelled', async () => {
+    const world = new VirtualWorld();
+    const { node, read } = await startUnsent(world);
+    void node.loop.execute({ kind: 'cancel', partition: 0, seq: 1, by: 'me', reason: 'no' });
+    await world.run(1_000);
+    read.resolve();
+    await world.run(1_000);
+    expect(world.disk.snapshot().ends).toHaveLength(1);
+    expect(node.assigned()).toEqual([]);
+  });
+});
+
 it('a checkpoint is due after many bytes, however few facts they are', async () => {
   const world = new VirtualWorld();
   await world.define('acme', 'mail');

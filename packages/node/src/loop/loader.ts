@@ -1,5 +1,5 @@
 import type { Command, Effect, Engine, PageWanted, Run, SubmittedRun } from '@signalbox/engine';
-import { DUE_LANE } from '@signalbox/engine';
+import { DUE_LANE, refOf } from '@signalbox/engine';
 import type { ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { LoopPorts } from './ports.ts';
@@ -74,18 +74,28 @@ export class Loader {
 
   /**
    * Sends assignments when their inputs have been read, however often that has to be tried: without its
-   * input nothing starts. An attempt that is given up meanwhile, because nobody accepted it in time, is
-   * not waited for.
+   * input nothing starts. An attempt that is stopped or given up meanwhile is not sent.
    */
   async #loadInputs(batch: readonly Assign[]): Promise<void> {
     for (let bare = batch; ; await this.#pause()) {
       await this.#readInputs(bare.map(({ attempt }) => attempt.task.run));
       if (this.#stopped) return;
-      const live = bare.filter(({ attempt }) => isLive(attempt) && this.#isHere(attempt.task.run));
+      const here = bare.filter(({ attempt }) => this.#isHere(attempt.task.run));
+      const live = here.filter(({ attempt }) => isLive(attempt));
+      for (const effect of here) if (!live.includes(effect)) this.#answerUnsent(effect);
       this.#send(live.filter(({ attempt }) => !lacksInput(attempt.task.run)));
       bare = live.filter(({ attempt }) => lacksInput(attempt.task.run));
       if (bare.length === 0) return;
     }
+  }
+
+  /**
+   * A worker does not answer an order to stop what it never got, so the answer is given here: otherwise
+   * the task and its place wait for the whole grace.
+   */
+  #answerUnsent({ worker, attempt }: Assign): void {
+    const result = { kind: 'stopped' } as const;
+    this.#p.deliver({ kind: 'finish', worker, ref: refOf(attempt), result });
   }
 
   /** A decision waits for the run's input. Returns false where the run has left this node meanwhile. */

@@ -150,19 +150,24 @@ async function settleSlices(
       outcomes[i] = await reservedPut(context, reserved, isRequest ? at : 0);
     }
     const elsewhere = indexes.filter((i) => outcomes[i] === undefined);
-    const waiting = elsewhere.map((i) => commands[i] as Submit);
-    for (const [at, put] of (await putAll(context, waiting)).entries()) {
-      outcomes[elsewhere[at] as number] = put;
-    }
+    await putAll(context, { commands, indexes: elsewhere }, outcomes);
   }
 }
 
-async function putAll(context: NodeContext, commands: readonly Submit[]): Promise<Put[]> {
-  const { key, batch } = commands[0]?.head ?? {};
-  if (key !== undefined && batch !== undefined) return putRequest(context, { commands, key });
-  const puts: Put[] = [];
-  for (const command of commands) puts.push(await putInbox(context, command));
-  return puts;
+/** Each entry is noted as soon as it is durable: it stays where the put of a later one fails. */
+async function putAll(
+  context: NodeContext,
+  { commands, indexes }: { commands: readonly Submit[]; indexes: readonly number[] },
+  outcomes: (Outcome | undefined)[],
+): Promise<void> {
+  const waiting = indexes.map((i) => commands[i] as Submit);
+  const { key, batch } = waiting[0]?.head ?? {};
+  if (key !== undefined && batch !== undefined) {
+    const puts = await putRequest(context, { commands: waiting, key });
+    for (const [at, i] of indexes.entries()) outcomes[i] = puts[at];
+    return;
+  }
+  for (const i of indexes) outcomes[i] = await putInbox(context, commands[i] as Submit);
 }
 
 /** A key says that this was asked before: what asks for something else under it is refused. */

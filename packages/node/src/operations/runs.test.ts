@@ -1,3 +1,4 @@
+import { type Store, StoreError } from '@signalbox/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   cancelRun,
@@ -174,6 +175,23 @@ describe('submission', () => {
     expect(run).toMatchObject({ state: 'SUCCEEDED', key: 'k' });
     expect(await put('k')).toEqual([{ id: run.id, job: 'mail', created: false }]);
     expect(node.disk.snapshot().runs).toHaveLength(1);
+  });
+
+  it('a batch of which one entry was put before the store failed may be done, and is not refused', async () => {
+    await node.stop();
+    const { context } = SmallNode.idle({ disk: node.disk });
+    const { store } = context;
+    let puts = 0;
+    const putInbox: Store['putInbox'] = async (entry) => {
+      if (++puts === 2) throw new StoreError('unavailable', 'gone');
+      return store.putInbox(entry);
+    };
+    const failing = { ...context, store: { ...store, putInbox } };
+    const items = [{ job: 'mail' }, { job: 'mail' }];
+    const submitted = submitRuns(failing, caller(), { items });
+    await expect(submitted).rejects.toMatchObject({ code: 'unknown' });
+    const query = { partitions: [0, 1, 2, 3], limit: 10 };
+    expect(await store.readInbox(query)).toHaveLength(1);
   });
 });
 
