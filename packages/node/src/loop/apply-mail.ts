@@ -1,7 +1,12 @@
 import type { Command, Engine } from '@signalbox/engine';
+import { payloadBytes } from './command-bytes.ts';
 import type { Leases } from './leases.ts';
 import type { Mail } from './mailbox.ts';
 import { type Refused, refused } from './refused.ts';
+
+/** Room is looked at once for this many small reports: to look for each costs a percent of throughput. */
+const REPORTS_PER_LOOK = 64;
+const SMALL_BYTES = 4_096;
 
 /**
  * Applies reports of a worker until there is no room: nobody waits for them together, and one message
@@ -14,7 +19,8 @@ export function applyReports(
 ): number {
   let applied = 0;
   for (const command of commands) {
-    if (applied > 0 && !hasRoom()) break;
+    const isLook = applied % REPORTS_PER_LOOK === 0 || payloadBytes(command) > SMALL_BYTES;
+    if (applied > 0 && isLook && !hasRoom()) break;
     apply(command);
     applied++;
   }
