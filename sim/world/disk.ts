@@ -19,6 +19,14 @@ function bytesOf({ parts }: Commit): number {
   }, 0);
 }
 
+/** What the store does with commits for a while: it refuses those of so many bytes, and some of the others. */
+export interface Refusal {
+  /** `unknown`: it hangs up, as on a statement that is too large, and nothing was written. */
+  readonly kind: 'invalid' | 'unknown';
+  readonly bytesMax: number;
+  readonly isDrawn: () => boolean;
+}
+
 function isMisfit(job: string): boolean {
   return MISFITS.some(({ name }) => name === job);
 }
@@ -37,6 +45,9 @@ export class Disk {
   readonly inbox = new Set<string>();
   farDueMs = Number.POSITIVE_INFINITY;
   commitBytesMax = 0;
+  /** Whether a commit that is too large is refused as such, or looks like a store that is away. */
+  refusesLarge = false;
+  refusal: Refusal | null = null;
   #excursionMs = 0;
   #offsetMs = 0;
   readonly archive: Archive;
@@ -93,6 +104,7 @@ export class Disk {
       ...this.memory,
       append: async (commit) => {
         this.#refuseHuge(commit);
+        this.#refuseDrawn(commit);
         const result = await this.memory.append(commit);
         if (result.kind === 'fenced') this.#coverage.sometimes('fenced commit refused');
         if (result.kind === 'committed') this.#committed(commit);
@@ -128,7 +140,18 @@ export class Disk {
     const bytes = bytesOf(commit);
     if (bytes > this.commitBytesMax / 8) this.#coverage.sometimes('large commit');
     if (bytes <= this.commitBytesMax) return;
-    throw new StoreError('unavailable', `${bytes} bytes are too much for one statement`);
+    if (this.refusesLarge) this.#coverage.sometimes('commit refused as too large');
+    const kind = this.refusesLarge ? 'invalid' : 'unavailable';
+    throw new StoreError(kind, `${bytes} bytes are too much for one statement`);
+  }
+
+  #refuseDrawn(commit: Commit): void {
+    if (this.refusal === null) return;
+    const { kind, bytesMax, isDrawn } = this.refusal;
+    if (bytesOf(commit) <= bytesMax && !isDrawn()) return;
+    const name = kind === 'invalid' ? 'commit refused by a fault' : 'store hung up on a commit';
+    this.#coverage.sometimes(name);
+    throw new StoreError(kind, `the store does not take ${commit.commitId}`);
   }
 
   #committed(commit: Commit): void {

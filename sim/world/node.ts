@@ -178,6 +178,8 @@ export class SimNode {
       case 'paused':
         if (event.fromClass === 2) coverage.sometimes('P2 paused by slow store');
         return;
+      case 'groupRefused':
+        return coverage.sometimes('partition given up');
       case 'keyTaken':
         return coverage.sometimes('key refused by the store');
       default:

@@ -12,7 +12,7 @@ export interface Keeping {
  * What makes a world wild: unusual requests, sizes and numbers, beside the faults. Each seed draws
  * some of them, so that their combinations meet.
  */
-export interface Wild {
+export interface Wild extends LateWildness {
   /** Keys that a tenant uses again and again, for any of its jobs; 0: each submission has its own. */
   readonly keyPool: number;
   /** Share of requests that are sent to any node, not to the owner of the partition. */
@@ -44,6 +44,19 @@ export interface Wild {
   readonly retryEveryMs: number;
 }
 
+/**
+ * Kinds of wildness that have dice of their own, so that a further one changes nothing of the others,
+ * and that worlds which were kept from before do without.
+ */
+export interface LateWildness {
+  /** Mean time between two spells in which the store refuses commits for good; 0 for never. */
+  readonly refuseEveryMs: number;
+  /** The store takes less in one commit than a node gathers for it, and refuses the rest for good. */
+  readonly tightStore: boolean;
+}
+
+export const NO_LATE_WILDNESS: LateWildness = { refuseEveryMs: 0, tightStore: false };
+
 /** A world as plain as it gets, for scenarios and canaries that look at one thing. */
 export const TAME: Wild = {
   keyPool: 0,
@@ -61,11 +74,12 @@ export const TAME: Wild = {
   excursionMs: 0,
   contest: false,
   retryEveryMs: 0,
+  ...NO_LATE_WILDNESS,
 };
 
 const HOUR_MS = 3_600_000;
 
-export function drawWild(dice: Dice): Wild {
+export function drawWild(dice: Dice): Omit<Wild, keyof LateWildness> {
   return {
     keyPool: chance(dice, 0.5) ? 2 + dice.int(30) : 0,
     strayShare: chance(dice, 0.6) ? between(dice, 0.05, 0.6) : 0,
@@ -82,6 +96,13 @@ export function drawWild(dice: Dice): Wild {
     excursionMs: chance(dice, 0.15) ? pick(dice, [-1, 1]) * 92 * 24 * HOUR_MS : 0,
     contest: chance(dice, 0.15),
     retryEveryMs: chance(dice, 0.5) ? between(dice, 5_000, 60_000) : 0,
+  };
+}
+
+export function drawLateWildness(dice: Dice): LateWildness {
+  return {
+    refuseEveryMs: chance(dice, 0.25) ? between(dice, 60_000, 400_000) : 0,
+    tightStore: chance(dice, 0.4),
   };
 }
 

@@ -59,6 +59,7 @@ export class World {
     this.history = new History(() => this.clockwork.now);
     this.disk = new Disk(this.clockwork, this.history, this.coverage);
     this.disk.commitBytesMax = options.wild.commitBytesMax;
+    this.disk.refusesLarge = options.wild.tightStore;
     this.network = new Network(this.clockwork, this.streams.of('net'));
     this.catalogue = drawCatalogue(this.streams.of('catalogue'), options);
     this.nodes = Array.from({ length: options.nodes }, (_, i) => new SimNode(this, i));
@@ -86,6 +87,7 @@ export class World {
     this.inputs.begin();
     new Sweepers(this).begin();
     this.nemesis.beginExcursions();
+    this.nemesis.beginRefusals();
   }
 
   /** Ends every fault: what is left over must now come to rest by itself. */
@@ -95,6 +97,9 @@ export class World {
     this.nemesis.end();
     this.network.heal();
     this.disk.excurse(0);
+    this.disk.refusal = null;
+    // Somebody gives the store its room: what waits in the inbox may be more than it took before.
+    if (this.options.wild.tightStore) this.disk.commitBytesMax = 0;
     for (const node of this.nodes) {
       Object.assign(node.way, healedWay());
       if (node.actor.paused) this.clockwork.resume(node.actor);
