@@ -127,6 +127,7 @@ function readFacts(
 async function aliasesOf({ history, disk, options }: World): Promise<Map<string, RunId>> {
   const aliases = new Map<string, RunId>();
   const asked = new Map<number, { tenant: string; t: number }>();
+  const leaps = history.events.flatMap((event) => (event.kind === 'leap' ? [event.t] : []));
   for (const event of history.events) {
     if (event.kind === 'submit.invoke') asked.set(event.op, event);
     if (event.kind !== 'submit.inbox') continue;
@@ -135,7 +136,8 @@ async function aliasesOf({ history, disk, options }: World): Promise<Map<string,
     const [held] = await disk.memory.readKeys([{ tenant, key }]);
     // Retention drops names, and then another run may take one.
     const isKept = options.wild.keeping === null;
-    const untilMs = t + (options.wild.keeping?.keysMs ?? 0) / 2;
+    const leapAt = leaps.find((each) => each > t) ?? Number.POSITIVE_INFINITY;
+    const untilMs = Math.min(leapAt, t + (options.wild.keeping?.keysMs ?? 0) / 2);
     const run = isKept ? (held?.run ?? null) : disk.archive.holderOf(tenant, key, { t, untilMs });
     if (run !== null) aliases.set(event.alias, { ...run, seq: run.seq + position });
   }

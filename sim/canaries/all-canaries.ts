@@ -11,6 +11,7 @@ import type { Mutant } from './mutant.ts';
 import { MUTANTS_OF_ANSWERS } from './mutants-of-answers.ts';
 import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
+import { MUTANTS_OF_HISTORY } from './mutants-of-history.ts';
 import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
 import { MUTANTS_OF_REST } from './mutants-of-rest.ts';
@@ -40,6 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_NESTED,
   ...MUTANTS_OF_ANSWERS,
   ...MUTANTS_OF_REST,
+  ...MUTANTS_OF_HISTORY,
 ];
 
 /** Each lie is told at several places of the same clean history. */

@@ -2,7 +2,8 @@ import type { RunHead } from '@signalbox/engine';
 import type { StoredRun } from '@signalbox/store';
 import type { Evidence } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
-import { opOf, runKey } from '../names.ts';
+import { givenBytes, opOf, runKey } from '../names.ts';
+import { Calendar } from './calendar.ts';
 import type { Checker } from './checker.ts';
 import { type Lifetime, lifetimes, sharedUniques } from './lifetimes.ts';
 
@@ -51,6 +52,7 @@ class Answers {
   /** By tenant and key: runs that true answers named for it. */
   readonly #standsFor = new Map<string, Set<string>>();
   readonly #lives: ReadonlyMap<string, Lifetime>;
+  readonly #calendar: Calendar;
   readonly #ownRun = new Map<number, StoredRun>();
   /** By tenant and key: the run that holds it. */
   readonly #holder = new Map<string, StoredRun>();
@@ -58,6 +60,7 @@ class Answers {
   constructor(evidence: Evidence) {
     this.#evidence = evidence;
     this.#lives = lifetimes(evidence);
+    this.#calendar = new Calendar(evidence.events);
     for (const stored of evidence.runs) {
       const head = headOf(stored);
       if (head.trigger?.kind === 'redrive' || head.nested !== undefined) continue;
@@ -114,8 +117,9 @@ class Answers {
   #ownProblem(asked: Invoke, { run }: Answered): string | null {
     const { job, tenant, inputBytes, input } = run.run;
     if (tenant !== asked.tenant || job !== asked.job) return `became a run of ${tenant}/${job}`;
-    const held = input?.length ?? 0;
-    if (inputBytes === asked.inputBytes && held === asked.inputBytes) return null;
+    const held = givenBytes(run.run);
+    const isWhole = inputBytes === (input?.length ?? 0);
+    if (isWhole && held === asked.inputBytes) return null;
     return `sent ${asked.inputBytes} bytes, its run has ${held}`;
   }
 
@@ -146,7 +150,7 @@ class Answers {
     const { keeping } = this.#evidence.options.wild;
     if (how !== 'alias' || keeping === null) return false;
     const from = this.#lives.get(runKey(run.run.id))?.from ?? 0;
-    return from > asked.t + keeping.keysMs / 2;
+    return this.#calendar.passed(asked.t, from) > keeping.keysMs / 2;
   }
 
   /** Sent again, it is told the same: the key of a submission that equals a run stands for that run. */
@@ -204,14 +208,17 @@ class Answers {
   }
 }
 
-function lostAliases({ events, options }: Evidence): string[] {
+function lostAliases({ events, options, aliases }: Evidence): string[] {
+  const calendar = new Calendar(events);
   const ackedAt = new Map<string, number>();
   // An alias is kept for as long as a key.
   const keptMs = options.wild.keeping?.keysMs ?? Number.POSITIVE_INFINITY;
   return events.flatMap((event) => {
     if (event.kind === 'submit.inbox') ackedAt.set(event.alias, event.t);
     if (event.kind !== 'alias.read' || event.found !== null) return [];
-    if (event.t - (ackedAt.get(event.alias) ?? 0) > keptMs / 2) return [];
+    if (calendar.passed(ackedAt.get(event.alias) ?? 0, event.t) > keptMs / 2) return [];
+    const run = aliases.get(event.alias);
+    if (run !== undefined && calendar.isDropped(run, event.t)) return [];
     return [`operation ${event.op} was acknowledged as ${event.alias}, which was denied`];
   });
 }

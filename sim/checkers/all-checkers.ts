@@ -10,6 +10,7 @@ import { fencing } from './fencing.ts';
 import { followers } from './followers.ts';
 import { graphOrder } from './graph-order.ts';
 import { heardEvents } from './heard-events.ts';
+import { keptHistory } from './kept-history.ts';
 import { ledger } from './ledger.ts';
 import { leftOver } from './left-over.ts';
 import { limits } from './limits.ts';
@@ -43,6 +44,7 @@ export const CHECKERS: readonly Checker[] = [
   fairShare,
   leftOver,
   answered,
+  keptHistory,
   ledger,
 ];
 

@@ -1,4 +1,10 @@
-import { type Commit, type Store, StoreError } from '@signalbox/store';
+import {
+  type Commit,
+  type InboxEntry,
+  type Store,
+  type StoredRun,
+  StoreError,
+} from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import type { Coverage } from '../coverage.ts';
 import type { History } from '../history.ts';
@@ -50,18 +56,30 @@ export class Disk {
   refusal: Refusal | null = null;
   #excursionMs = 0;
   #offsetMs = 0;
+  /** What its steps add up to, and may add up to. */
+  #driftMs = 0;
+  driftMsMax = Number.POSITIVE_INFINITY;
   readonly archive: Archive;
   readonly #clockwork: Clockwork;
   readonly #history: History;
   readonly #owners = new Map<number, string>();
   readonly #coverage: Coverage;
 
-  constructor(clockwork: Clockwork, history: History, coverage: Coverage) {
+  constructor(
+    world: { clockwork: Clockwork; history: History; coverage: Coverage },
+    sizes: { readonly segmentMs?: number; readonly groupSegmentSize?: number } = {},
+  ) {
+    const { clockwork, history, coverage } = world;
     this.#clockwork = clockwork;
     this.#history = history;
     this.#coverage = coverage;
-    this.memory = createMemoryStore({ now: () => this.nowMs });
-    this.archive = new Archive(this.memory, clockwork);
+    this.memory = createMemoryStore({ now: () => this.nowMs, ...sizes });
+    this.archive = new Archive(this.memory, {
+      clockwork,
+      history,
+      trueMs: () => this.soonMs,
+      isOpen: (run) => this.open.has(runKey(run)),
+    });
     this.store = this.archive.before(this.#observed());
   }
 
@@ -79,10 +97,31 @@ export class Disk {
     return this.memory.ensureSegments({ untilMs: BASE_MS + DAYS * 86_400_000 });
   }
 
-  step(byMs: number): void {
+  step(wantedMs: number): void {
+    const byMs = Math.max(
+      -this.driftMsMax - this.#driftMs,
+      Math.min(this.driftMsMax - this.#driftMs, wantedMs),
+    );
+    this.#driftMs += byMs;
     this.#offsetMs += byMs;
     this.#history.add({ kind: 'clock.step', byMs });
     this.#coverage.sometimes('store clock stepped');
+  }
+
+  /** Time passes while everything is switched off. */
+  leap(byMs: number): void {
+    this.#offsetMs += byMs;
+    this.#history.add({ kind: 'leap', byMs });
+  }
+
+  /** Everything that a reader may still be shown, whoever asks. */
+  async contents(): Promise<{ runs: StoredRun[]; inbox: InboxEntry[] }> {
+    const all = [...this.archive.tenants].map((tenant) =>
+      this.memory.listRuns({ tenant, before: null, limit: 1e9 }),
+    );
+    const partitions = Array.from({ length: 64 }, (_, i) => i);
+    const inbox = await this.memory.readInbox({ partitions, limit: 1e9 });
+    return { runs: (await Promise.all(all)).flat(), inbox };
   }
 
   /** How far the store's clock is off from now on; 0 for not at all. */

@@ -1,8 +1,10 @@
 import { type Effect, Engine } from '@signalbox/engine';
 import type { NodeContext } from '@signalbox/node/context';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
+import { renewPayload } from '@signalbox/node/operations';
+import { type RetentionClocks, readJournalTime } from '@signalbox/node/retention';
 import { zoneOf } from '@signalbox/node/zones';
-import type { Store } from '@signalbox/store';
+import { type Store, StoreError } from '@signalbox/store';
 import { Actor } from './clockwork.ts';
 import { follow } from './followers.ts';
 import { frontDoor } from './front-door.ts';
@@ -26,6 +28,8 @@ export interface NodeProcess {
   readonly watch: Watch;
   /** It knows the store's time, and so it takes requests. */
   isReady: boolean;
+  /** What the journal knew of the time when it started; null where that was not asked. */
+  journal: RetentionClocks['journal'];
 }
 
 /** A place where scheduler processes run, one after the other. */
@@ -34,6 +38,8 @@ export class SimNode {
   readonly actor: Actor;
   readonly way: StoreWay = goodWay();
   process: NodeProcess | null = null;
+  /** How wrong its calendar clock is. */
+  calendarOffMs = 0;
   readonly #world: World;
   readonly #offsetMs: number;
   /** Its quartz is off by up to 500 ppm. */
@@ -51,7 +57,7 @@ export class SimNode {
 
   /** The calendar clock of its machine, which nothing decides by. */
   get calendarMs(): number {
-    return this.#world.disk.soonMs;
+    return this.#world.disk.soonMs + this.calendarOffMs;
   }
 
   start(): void {
@@ -78,7 +84,10 @@ export class SimNode {
     let gateway: Gateway | null = null;
     let shell: GraphShell | null = null;
     const store = world.sabotage.door?.(door.store, world, this) ?? door.store;
-    const ports = this.#ports(owner, (effects) => {
+    const blobs = world.blobs.seenBy(() => Math.max(this.calendarMs, loop.time.now()));
+    const renew = (tenant: string, payload: Uint8Array): Promise<Uint8Array> =>
+      renewPayload({ blobs, loop }, tenant, payload);
+    const ports = this.#ports(owner, renew, (effects) => {
       gateway?.release(effects);
       shell?.release(effects);
     });
@@ -99,8 +108,17 @@ export class SimNode {
     const { partitions } = world.options;
     const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
     shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
-    const front = frontDoor(world, { name: owner, loop, store });
-    const process = { owner, loop, gateway, store, front, watch, isReady: false };
+    const front = frontDoor(world, { name: owner, loop, store, blobs });
+    const process: NodeProcess = {
+      owner,
+      loop,
+      gateway,
+      store,
+      front,
+      watch,
+      isReady: false,
+      journal: null,
+    };
     this.process = process;
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);
@@ -111,9 +129,22 @@ export class SimNode {
     if (world.options.follows) {
       loop.follow(new Set(world.catalogue.tenants.map(({ tenant }) => tenant)));
     }
-    void loop.start().then(() => {
-      process.isReady = true;
-    });
+    void this.#begin(process);
+  }
+
+  /** The journal is asked for the time before anything is taken over, as in production. */
+  async #begin(process: NodeProcess): Promise<void> {
+    const { loop, store } = process;
+    while (this.#world.options.wild.ages !== null && process.journal === null) {
+      try {
+        process.journal = await readJournalTime(store, loop.time.monotonic());
+        break;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+      }
+    }
+    await loop.start();
+    process.isReady = true;
   }
 
   /** Memory is gone; what was on its way stays on its way. */
@@ -135,7 +166,11 @@ export class SimNode {
     if (this.process === process) this.crash();
   }
 
-  #ports(owner: string, release: (effects: readonly Effect[]) => void): LoopPorts {
+  #ports(
+    owner: string,
+    renewPayload: NonNullable<LoopPorts['renewPayload']>,
+    release: (effects: readonly Effect[]) => void,
+  ): LoopPorts {
     const { clockwork, streams } = this.#world;
     return {
       monotonicMs: () => this.#offsetMs + clockwork.now * this.#drift,
@@ -148,6 +183,7 @@ export class SimNode {
       },
       random: streams.of(`engine/${owner}`),
       release,
+      renewPayload,
       follow: (end) => follow(this.#world, end),
       observe: (event) => this.#seen(owner, event),
     };

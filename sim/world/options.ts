@@ -167,9 +167,17 @@ function underWrongClock(options: Options): Options {
   return { ...options, faults: Object.fromEntries(safe), wild };
 }
 
+/** Nothing but time is far off here, and nothing waits that would hold all that is old. */
+function overDays(options: Options, ages: NonNullable<Wild['ages']>): Options {
+  const misfitShare = ages.farShare === 0 ? 0 : options.wild.misfitShare;
+  const calm = { keeping: ages.keeping, excursionMs: 0, contest: false, misfitShare };
+  return { ...options, schedules: 0, wild: { ...options.wild, ...calm } };
+}
+
 /** Fair shares are a node's own: where tenants compete, there is one node, and little else happens. */
 function settled(options: Options): Options {
   if (options.wild.inputBytesMax >= LARGE_INPUT) return settled(withLargeInputs(options));
+  if (options.wild.ages !== null) return overDays(options, options.wild.ages);
   if (options.wild.excursionMs !== 0) return underWrongClock(options);
   if (!options.wild.contest) return options;
   const misfitShare = Math.max(0.02, options.wild.misfitShare);

@@ -53,9 +53,29 @@ export interface LateWildness {
   readonly refuseEveryMs: number;
   /** The store takes less in one commit than a node gathers for it, and refuses the rest for good. */
   readonly tightStore: boolean;
+  /** Days pass, history is dropped and blobs are collected; null: nobody lives that long. */
+  readonly ages: Ages | null;
 }
 
-export const NO_LATE_WILDNESS: LateWildness = { refuseEveryMs: 0, tightStore: false };
+/** A world of several days, with everything switched off in between, and little kept of each. */
+export interface Ages {
+  /** How long everything is off, each time. */
+  readonly leapsMs: readonly number[];
+  readonly sizes: { readonly segmentMs: number; readonly groupSegmentSize: number };
+  readonly keeping: Keeping;
+  /** Mean time between two steps of a node's calendar clock; 0 for never. */
+  readonly calendarEveryMs: number;
+  /** Share of inputs and of outputs that rest as blobs. */
+  readonly blobShare: number;
+  /** Share of delayed runs that no world lives to see: their segments are held. */
+  readonly farShare: number;
+}
+
+export const NO_LATE_WILDNESS: LateWildness = {
+  refuseEveryMs: 0,
+  tightStore: false,
+  ages: null,
+};
 
 /** A world as plain as it gets, for scenarios and canaries that look at one thing. */
 export const TAME: Wild = {
@@ -103,6 +123,27 @@ export function drawLateWildness(dice: Dice): LateWildness {
   return {
     refuseEveryMs: chance(dice, 0.25) ? between(dice, 60_000, 400_000) : 0,
     tightStore: chance(dice, 0.4),
+    ages: chance(dice, 0.2) ? drawAges(dice) : null,
+  };
+}
+
+function drawAges(dice: Dice): Ages {
+  const leaps = 2 + dice.int(3);
+  return {
+    leapsMs: Array.from({ length: leaps }, () => Math.round(between(dice, 3, 150) * HOUR_MS)),
+    sizes: {
+      segmentMs: pick(dice, [600_000, 600_000, HOUR_MS, 24 * HOUR_MS]),
+      groupSegmentSize: pick(dice, [8, 64, 1_000]),
+    },
+    keeping: {
+      historyMs: pick(dice, [1, 2, 24]) * HOUR_MS,
+      keysMs: pick(dice, [600_000, HOUR_MS]),
+      factsMs: pick(dice, [60_000, HOUR_MS]),
+      everyMs: Math.round(between(dice, 15_000, 90_000)),
+    },
+    calendarEveryMs: chance(dice, 0.5) ? between(dice, 60_000, 400_000) : 0,
+    blobShare: pick(dice, [0.02, 0.1]),
+    farShare: pick(dice, [0, 0, 0.05]),
   };
 }
 

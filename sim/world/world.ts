@@ -1,5 +1,6 @@
 import { Coverage } from '../coverage.ts';
 import { History } from '../history.ts';
+import { Ages } from './ages.ts';
 import { Authors } from './authors.ts';
 import { Blobs } from './blobs.ts';
 import { type Catalogue, drawCatalogue } from './catalogue.ts';
@@ -22,6 +23,13 @@ import { SimWorker } from './worker.ts';
 /** Far enough that no world lives to see it. */
 const FAR_MS = 12 * 3_600_000;
 
+/** Where history is dropped hours behind the present, clocks are not further apart. */
+const DRIFT_MS_MAX = 1_800_000;
+
+function sum(a: number, b: number): number {
+  return a + b;
+}
+
 /** Everything there is, under one clock and one seed: disk, network, nodes, workers, clients, faults. */
 export class World {
   readonly options: Options;
@@ -33,7 +41,7 @@ export class World {
   readonly disk: Disk;
   readonly network: Network;
   readonly catalogue: Catalogue;
-  readonly blobs = new Blobs();
+  readonly blobs: Blobs;
   /** Where requests reach the store. */
   readonly desk = new Actor('store', true);
   /** Whoever restarts processes and gives orders about workers. */
@@ -57,7 +65,8 @@ export class World {
     seedCrypto(this.streams.of('crypto'));
     this.clockwork = new Clockwork(this.streams.of('ties'));
     this.history = new History(() => this.clockwork.now);
-    this.disk = new Disk(this.clockwork, this.history, this.coverage);
+    this.disk = new Disk(this, options.wild.ages?.sizes);
+    this.blobs = new Blobs(this.disk, this.history, this.coverage);
     this.disk.commitBytesMax = options.wild.commitBytesMax;
     this.disk.refusesLarge = options.wild.tightStore;
     this.network = new Network(this.clockwork, this.streams.of('net'));
@@ -76,7 +85,9 @@ export class World {
 
   async begin(): Promise<void> {
     await this.disk.prepare();
-    this.disk.farDueMs = this.disk.nowMs + FAR_MS;
+    const { ages } = this.options.wild;
+    this.disk.farDueMs = this.disk.nowMs + FAR_MS + (ages?.leapsMs ?? []).reduce(sum, 0);
+    if (ages !== null) this.disk.driftMsMax = DRIFT_MS_MAX;
     await this.clients.define();
     await this.authors.begin();
     this.sabotage.world?.(this);
@@ -88,6 +99,7 @@ export class World {
     new Sweepers(this).begin();
     this.nemesis.beginExcursions();
     this.nemesis.beginRefusals();
+    new Ages(this).begin();
   }
 
   /** Ends every fault: what is left over must now come to rest by itself. */
@@ -101,6 +113,7 @@ export class World {
     // Somebody gives the store its room: what waits in the inbox may be more than it took before.
     if (this.options.wild.tightStore) this.disk.commitBytesMax = 0;
     for (const node of this.nodes) {
+      node.calendarOffMs = 0;
       Object.assign(node.way, healedWay());
       if (node.actor.paused) this.clockwork.resume(node.actor);
       node.start();
