@@ -84,6 +84,11 @@ export const SOMETIMES = [
   'task that fits nowhere',
   'order to stop ignored',
   'run retried',
+  'tenant stream watched',
+  'run stream watched',
+  'stream cut',
+  'stream resumed',
+  'stream reset',
   'client closed before its answer',
 ] as const;
 export type Sometimes = (typeof SOMETIMES)[number];

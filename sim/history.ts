@@ -69,6 +69,13 @@ export type ClientEvent =
       readonly key: string;
       readonly n: number;
     }
+  /** A connection of an event stream is over: what has come so far, and behind which id it resumes. */
+  | {
+      readonly kind: 'stream.cut';
+      readonly watcher: string;
+      readonly messages: number;
+      readonly last: string | null;
+    }
   | { readonly kind: 'event.ok'; readonly entry: string }
   | { readonly kind: 'cancel.ok'; readonly tenant: string; readonly id: RunId }
   | {

@@ -16,6 +16,7 @@ import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
 import { MUTANTS_OF_REST } from './mutants-of-rest.ts';
 import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
+import { MUTANTS_OF_STREAMS } from './mutants-of-streams.ts';
 import { MUTANTS_OF_WINDOWS } from './mutants-of-windows.ts';
 import { MUTANTS_OF_WORKERS } from './mutants-of-workers.ts';
 import { NESTED_CANARIES } from './nested-canaries.ts';
@@ -42,6 +43,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_ANSWERS,
   ...MUTANTS_OF_REST,
   ...MUTANTS_OF_HISTORY,
+  ...MUTANTS_OF_STREAMS,
 ];
 
 /** Each lie is told at several places of the same clean history. */
@@ -103,6 +105,12 @@ async function contestEvidence(): Promise<Evidence> {
   return clean(options);
 }
 
+/** Streams are watched, cut and resumed. */
+async function watchedEvidence(): Promise<Evidence> {
+  const wild = { ...TAME, watchers: 2 };
+  return clean(canaryWorld(44, { 'node.crash': 60_000 }, { minutes: 6, nodes: 3, wild }));
+}
+
 async function clean(options: Options): Promise<Evidence> {
   const { evidence, result } = await simulate(options);
   if (result.violations.length > 0) {
@@ -118,6 +126,7 @@ async function runMutants(): Promise<CanaryResult> {
     ['C7', await cleanEvidence(8)],
     ['C14', await cleanEvidence(0, true)],
     ['C17', await contestEvidence()],
+    ['C21', await watchedEvidence()],
   ]);
   const missed: string[] = [];
   let total = 0;

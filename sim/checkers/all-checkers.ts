@@ -5,6 +5,7 @@ import { answered } from './answered.ts';
 import { attemptChain } from './attempt-chain.ts';
 import type { Checker } from './checker.ts';
 import { conservation } from './conservation.ts';
+import { eventStreams } from './event-streams.ts';
 import { fairShare } from './fair-share.ts';
 import { fencing } from './fencing.ts';
 import { followers } from './followers.ts';
@@ -45,6 +46,7 @@ export const CHECKERS: readonly Checker[] = [
   leftOver,
   answered,
   keptHistory,
+  eventStreams,
   ledger,
 ];
 

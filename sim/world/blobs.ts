@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { parseDetail, type RunId, taskOutput } from '@signalbox/engine';
 import type { BlobStore } from '@signalbox/node/context';
 import { type BlobRef, decodeBlobRef } from '@signalbox/protocol';
+import type { StoredRun } from '@signalbox/store';
 import type { Coverage } from '../coverage.ts';
 import type { History } from '../history.ts';
 import { runKey } from '../names.ts';
@@ -74,9 +76,19 @@ export class Blobs {
     const { runs, inbox } = await this.#disk.contents();
     for (const { run, end } of runs) {
       note(run.tenant, run.input, `the input of run ${runKey(run.id)}`);
-      note(run.tenant, end?.output, `the output of run ${runKey(run.id)}`);
+      for (const output of outputsOf(run.id, end)) {
+        note(run.tenant, output, `an output of run ${runKey(run.id)}`);
+      }
     }
     for (const { id, tenant, input } of inbox) note(tenant, input, `inbox entry ${id}`);
     return found;
   }
+}
+
+/** The outputs of all tasks are in one row. */
+function outputsOf({ ms }: RunId, end: StoredRun['end']): (Uint8Array | null)[] {
+  if (end?.output == null) return [];
+  const { output } = end;
+  const detail = parseDetail(end.detail, ms);
+  return detail.tasks.map((_, task) => taskOutput(detail, task, output));
 }

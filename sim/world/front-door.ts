@@ -1,4 +1,5 @@
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
+import type { RunFeed } from '@signalbox/node/feed';
 import type { CommitLoop } from '@signalbox/node/loop';
 import type { Store } from '@signalbox/store';
 import type { World } from './world.ts';
@@ -14,6 +15,8 @@ export function frontDoor(
     readonly loop: CommitLoop;
     readonly store: Store;
     readonly blobs: BlobStore;
+    readonly feed: RunFeed | null;
+    readonly timers: NonNullable<NodeContext['timers']>;
   },
 ): NodeContext {
   const silent = () => {};
@@ -21,6 +24,8 @@ export function frontDoor(
     ...node,
     version: 'sim',
     partitions: world.options.partitions,
+    // Nobody prints anything.
+    logs: { append: silent, flush: async () => {} },
     log: { warn: silent, info: silent, debug: silent, error: silent },
   } as unknown as NodeContext;
 }

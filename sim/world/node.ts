@@ -1,11 +1,12 @@
 import { type Effect, Engine } from '@signalbox/engine';
 import type { NodeContext } from '@signalbox/node/context';
+import { RunFeed } from '@signalbox/node/feed';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
 import { renewPayload } from '@signalbox/node/operations';
 import { type RetentionClocks, readJournalTime } from '@signalbox/node/retention';
 import { zoneOf } from '@signalbox/node/zones';
 import { type Store, StoreError } from '@signalbox/store';
-import { Actor } from './clockwork.ts';
+import { Actor, type SimEvent } from './clockwork.ts';
 import { follow } from './followers.ts';
 import { frontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
@@ -15,6 +16,8 @@ import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
 import { Watch } from './watch.ts';
 import type { World } from './world.ts';
+
+type StreamTimers = NonNullable<NodeContext['timers']>;
 
 /** One start of a scheduler process, from its first beat until it crashes or stops. */
 export interface NodeProcess {
@@ -87,7 +90,11 @@ export class SimNode {
     const blobs = world.blobs.seenBy(() => Math.max(this.calendarMs, loop.time.now()));
     const renew = (tenant: string, payload: Uint8Array): Promise<Uint8Array> =>
       renewPayload({ blobs, loop }, tenant, payload);
-    const ports = this.#ports(owner, renew, (effects) => {
+    const feed =
+      world.options.wild.watchers === 0
+        ? null
+        : new RunFeed({ loop: () => loop, store: () => store });
+    const ports = this.#ports({ owner, feed, renewPayload: renew }, (effects) => {
       gateway?.release(effects);
       shell?.release(effects);
     });
@@ -108,7 +115,14 @@ export class SimNode {
     const { partitions } = world.options;
     const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
     shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
-    const front = frontDoor(world, { name: owner, loop, store, blobs });
+    const front = frontDoor(world, {
+      name: owner,
+      loop,
+      store,
+      blobs,
+      feed,
+      timers: this.#timers(),
+    });
     const process: NodeProcess = {
       owner,
       loop,
@@ -167,10 +181,14 @@ export class SimNode {
   }
 
   #ports(
-    owner: string,
-    renewPayload: NonNullable<LoopPorts['renewPayload']>,
+    parts: {
+      owner: string;
+      feed: RunFeed | null;
+      renewPayload: NonNullable<LoopPorts['renewPayload']>;
+    },
     release: (effects: readonly Effect[]) => void,
   ): LoopPorts {
+    const { owner, feed, renewPayload } = parts;
     const { clockwork, streams } = this.#world;
     return {
       monotonicMs: () => this.#offsetMs + clockwork.now * this.#drift,
@@ -185,7 +203,50 @@ export class SimNode {
       release,
       renewPayload,
       follow: (end) => follow(this.#world, end),
-      observe: (event) => this.#seen(owner, event),
+      ...(feed === null
+        ? {}
+        : {
+            published: (partition, facts, seq) => feed.published(partition, facts, seq),
+          }),
+      observe: (event) => {
+        feed?.observe(event);
+        this.#seen(owner, event);
+      },
+    };
+  }
+
+  /** Of this process alone: what it has planned ends with it. */
+  #timers(): StreamTimers {
+    const { clockwork } = this.#world;
+    const { actor } = this;
+    const { generation } = actor;
+    const after = (ms: number, callback: () => void): SimEvent | null =>
+      actor.generation === generation ? clockwork.after(ms, actor, callback) : null;
+    const cancel = (event: SimEvent | null): void => {
+      if (event !== null) clockwork.cancel(event);
+    };
+    return {
+      soon: (callback) => void after(0, callback),
+      every: (ms, callback) => {
+        let event: SimEvent | null = null;
+        const plan = (): void => {
+          event = after(ms, () => {
+            plan();
+            callback();
+          });
+        };
+        plan();
+        return () => cancel(event);
+      },
+      wait: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          if (signal.aborted) return reject(signal.reason);
+          const event = after(ms, resolve);
+          signal.addEventListener('abort', () => {
+            cancel(event);
+            reject(signal.reason);
+          });
+        }),
     };
   }
 

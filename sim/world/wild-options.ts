@@ -55,6 +55,8 @@ export interface LateWildness {
   readonly tightStore: boolean;
   /** Days pass, history is dropped and blobs are collected; null: nobody lives that long. */
   readonly ages: Ages | null;
+  /** Clients of event streams, of a tenant and of a run in turn. */
+  readonly watchers: number;
 }
 
 /** A world of several days, with everything switched off in between, and little kept of each. */
@@ -75,6 +77,7 @@ export const NO_LATE_WILDNESS: LateWildness = {
   refuseEveryMs: 0,
   tightStore: false,
   ages: null,
+  watchers: 0,
 };
 
 /** A world as plain as it gets, for scenarios and canaries that look at one thing. */
@@ -124,6 +127,7 @@ export function drawLateWildness(dice: Dice): LateWildness {
     refuseEveryMs: chance(dice, 0.25) ? between(dice, 60_000, 400_000) : 0,
     tightStore: chance(dice, 0.4),
     ages: chance(dice, 0.2) ? drawAges(dice) : null,
+    watchers: chance(dice, 0.25) ? 1 + dice.int(4) : 0,
   };
 }
 

@@ -15,6 +15,7 @@ import type { Options } from './options.ts';
 import type { Sabotage } from './sabotage.ts';
 import { seedCrypto } from './seeded-crypto.ts';
 import { healedWay } from './store-door.ts';
+import { StreamWatchers } from './stream-watchers.ts';
 import { Streams } from './streams.ts';
 import { Sweepers } from './sweepers.ts';
 import type { Watch } from './watch.ts';
@@ -51,6 +52,7 @@ export class World {
   readonly clients: Clients;
   readonly authors: Authors;
   readonly nemesis: Nemesis;
+  readonly watchers: StreamWatchers;
   readonly confirmed = new Set<string>();
   readonly inputs: InputWatch;
   /** Of every process that there was, by its name. */
@@ -77,6 +79,7 @@ export class World {
     this.authors = new Authors(this);
     this.nemesis = new Nemesis(this);
     this.inputs = new InputWatch(this);
+    this.watchers = new StreamWatchers(this);
   }
 
   get farDueMs(): number {
@@ -100,6 +103,7 @@ export class World {
     this.nemesis.beginExcursions();
     this.nemesis.beginRefusals();
     new Ages(this).begin();
+    this.watchers.begin();
   }
 
   /** Ends every fault: what is left over must now come to rest by itself. */
@@ -107,6 +111,7 @@ export class World {
     this.clients.end();
     this.authors.end();
     this.nemesis.end();
+    this.watchers.end();
     this.network.heal();
     this.disk.excurse(0);
     this.disk.refusal = null;
