@@ -80,6 +80,7 @@ export const SOMETIMES = [
   'blob of an old run read',
   'store clock off by months',
   'inputs beyond their limit',
+  'input as large as one may be',
   'backlog that fits nowhere',
   'task that fits nowhere',
   'order to stop ignored',

@@ -7,6 +7,7 @@ import { TAME } from '../world/wild-options.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
 import { ENGINE_CANARIES } from './engine-canaries.ts';
 import { EVENT_CANARIES } from './event-canaries.ts';
+import { FOUND_CANARIES } from './found-canaries.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS_OF_ANSWERS } from './mutants-of-answers.ts';
 import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
@@ -31,6 +32,7 @@ export const CODE_CANARIES: readonly CodeCanary[] = [
   ...EVENT_CANARIES,
   ...NESTED_CANARIES,
   ...WILD_CANARIES,
+  ...FOUND_CANARIES,
 ];
 export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_RUNS,

@@ -1,5 +1,6 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { LoopSettings } from '@signalbox/node/loop';
+import { PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import { between, chance, type Dice, pick, Streams } from './streams.ts';
 import {
   drawLateWildness,
@@ -143,13 +144,16 @@ const LARGE_INPUT = 40_000;
 
 /** Budgets of bytes that such inputs exceed: in memory, in a group, in a commit. */
 function withLargeInputs(options: Options): Options {
+  const { tightStore, hugeInputs } = options.wild;
+  const largest = hugeInputs ? PAYLOAD_INLINE_MAX : LARGE_INPUT - 1;
+  const times = hugeInputs ? 6.5 : 1;
   // Beyond a full group a commit may hold one more request, which is a batch of such inputs.
-  const groupBytesMax = options.wild.tightStore ? 2_000_000 : 100_000;
+  const groupBytesMax = (tightStore ? 2_000_000 : 100_000) * times;
   const loop = { ...options.loop, groupBytesMax };
   const pages = { pageSize: 3, queueWindow: 60, classWindow: 60, nodeWindow: 63 };
-  const engine = { ...options.engine, ...pages, inputBytesMax: 60_000 };
-  const commitBytesMax = options.wild.tightStore ? 300_000 : 450_000;
-  const wild = { ...options.wild, inputBytesMax: LARGE_INPUT - 1, commitBytesMax };
+  const engine = { ...options.engine, ...pages, inputBytesMax: 60_000 * times };
+  const commitBytesMax = (tightStore ? 300_000 : 450_000) * times;
+  const wild = { ...options.wild, inputBytesMax: largest, commitBytesMax };
   const burst = Math.max(options.burst, 80);
   return { ...options, loop, engine, wild, burst };
 }
@@ -176,7 +180,7 @@ function overDays(options: Options, ages: NonNullable<Wild['ages']>): Options {
 
 /** Fair shares are a node's own: where tenants compete, there is one node, and little else happens. */
 function settled(options: Options): Options {
-  if (options.wild.inputBytesMax >= LARGE_INPUT) return settled(withLargeInputs(options));
+  if (options.wild.inputBytesMax === LARGE_INPUT) return settled(withLargeInputs(options));
   if (options.wild.ages !== null) return overDays(options, options.wild.ages);
   if (options.wild.excursionMs !== 0) return underWrongClock(options);
   if (!options.wild.contest) return options;

@@ -124,7 +124,12 @@ export class Requests {
     const { inputBytesMax } = this.#world.options.wild;
     const least = inputOf(op, 1).length;
     if (inputBytesMax === 0) return least;
-    const drawn = Math.floor(this.#dice.next() ** 3 * (inputBytesMax + 1));
+    const isHuge = inputBytesMax === PAYLOAD_INLINE_MAX;
+    const drawn = Math.floor(this.#dice.next() ** (isHuge ? 8 : 3) * (inputBytesMax + 1));
+    if (isHuge && chance(this.#dice, 0.02)) {
+      this.#world.coverage.sometimes('input as large as one may be');
+      return inputBytesMax;
+    }
     if (chance(this.#dice, 0.05) && restraint === 0) return 0;
     return Math.max(least, drawn);
   }

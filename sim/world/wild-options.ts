@@ -55,6 +55,8 @@ export interface LateWildness {
   readonly tightStore: boolean;
   /** Days pass, history is dropped and blobs are collected; null: nobody lives that long. */
   readonly ages: Ages | null;
+  /** Where inputs are large, some are as large as one may be. */
+  readonly hugeInputs: boolean;
   /** Clients of event streams, of a tenant and of a run in turn. */
   readonly watchers: number;
 }
@@ -78,6 +80,7 @@ export const NO_LATE_WILDNESS: LateWildness = {
   tightStore: false,
   ages: null,
   watchers: 0,
+  hugeInputs: false,
 };
 
 /** A world as plain as it gets, for scenarios and canaries that look at one thing. */
@@ -128,6 +131,7 @@ export function drawLateWildness(dice: Dice): LateWildness {
     tightStore: chance(dice, 0.4),
     ages: chance(dice, 0.2) ? drawAges(dice) : null,
     watchers: chance(dice, 0.25) ? 1 + dice.int(4) : 0,
+    hugeInputs: chance(dice, 0.4),
   };
 }
 
