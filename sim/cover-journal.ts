@@ -24,6 +24,15 @@ export function coverJournal(evidence: Evidence, coverage: Coverage): void {
     }
   }
   coverEnds(evidence, coverage);
+  for (const event of evidence.events) {
+    if (event.kind === 'segment.dropped' && event.runs > 0) {
+      coverage.sometimes('segment with runs dropped');
+    }
+    if (event.kind === 'groups.dropped') coverage.sometimes('facts dropped', event.count);
+    if (event.kind === 'keys.forgotten') {
+      coverage.sometimes('key forgotten by the store', event.count);
+    }
+  }
 }
 
 function coverSchedule(fact: ScheduleFact, coverage: Coverage): void {

@@ -9,6 +9,7 @@ import type { StoredRun } from '@signalbox/store';
 import type { HistoryEvent } from './history.ts';
 import { readAlias } from './names.ts';
 import { type Quiet, quietState } from './quiet.ts';
+import type { StreamLog } from './stream-log.ts';
 import { MISFITS } from './world/catalogue.ts';
 import type { Options } from './world/options.ts';
 import type { World } from './world/world.ts';
@@ -54,6 +55,8 @@ export interface Evidence {
   readonly farDueMs: number;
   /** Jobs whose tasks fit on no worker: their runs may stay open. */
   readonly misfits: ReadonlySet<string>;
+  /** What watchers of event streams were sent. */
+  readonly streams: readonly StreamLog[];
   /** What is left in the memory of the nodes. */
   readonly quiet: Quiet;
   /** What had not come to rest; empty when everything had. */
@@ -104,6 +107,7 @@ export async function gather(world: World): Promise<Evidence> {
     totals: new Map(world.workers.map((worker) => [worker.name, worker.total])),
     farDueMs: world.farDueMs,
     misfits: new Set(MISFITS.map(({ name }) => name)),
+    streams: world.watchers.logs,
     quiet: await quietState(world),
     restless: restless(world),
   };
@@ -127,6 +131,7 @@ function readFacts(
 async function aliasesOf({ history, disk, options }: World): Promise<Map<string, RunId>> {
   const aliases = new Map<string, RunId>();
   const asked = new Map<number, { tenant: string; t: number }>();
+  const leaps = history.events.flatMap((event) => (event.kind === 'leap' ? [event.t] : []));
   for (const event of history.events) {
     if (event.kind === 'submit.invoke') asked.set(event.op, event);
     if (event.kind !== 'submit.inbox') continue;
@@ -135,7 +140,8 @@ async function aliasesOf({ history, disk, options }: World): Promise<Map<string,
     const [held] = await disk.memory.readKeys([{ tenant, key }]);
     // Retention drops names, and then another run may take one.
     const isKept = options.wild.keeping === null;
-    const untilMs = t + (options.wild.keeping?.keysMs ?? 0) / 2;
+    const leapAt = leaps.find((each) => each > t) ?? Number.POSITIVE_INFINITY;
+    const untilMs = Math.min(leapAt, t + (options.wild.keeping?.keysMs ?? 0) / 2);
     const run = isKept ? (held?.run ?? null) : disk.archive.holderOf(tenant, key, { t, untilMs });
     if (run !== null) aliases.set(event.alias, { ...run, seq: run.seq + position });
   }

@@ -47,6 +47,14 @@ export type ClientEvent =
       readonly alias: string;
       readonly found: RunId | 'waiting' | null;
     }
+  /** What a run was submitted with, as a node gives it; null where it says that nothing is kept. */
+  | {
+      readonly kind: 'input.read';
+      readonly op: number;
+      readonly id: RunId;
+      readonly invokedAt: number;
+      readonly bytes: number | null;
+    }
   /** An ended run is tried again: what that gave. */
   | {
       readonly kind: 'retry.ok';
@@ -67,6 +75,13 @@ export type ClientEvent =
       readonly tenant: string;
       readonly key: string;
       readonly n: number;
+    }
+  /** A connection of an event stream is over: what has come so far, and behind which id it resumes. */
+  | {
+      readonly kind: 'stream.cut';
+      readonly watcher: string;
+      readonly messages: number;
+      readonly last: string | null;
     }
   | { readonly kind: 'event.ok'; readonly entry: string }
   | { readonly kind: 'cancel.ok'; readonly tenant: string; readonly id: RunId }
@@ -170,7 +185,32 @@ export type StoreEvent =
       readonly owner: string;
       readonly seq: number;
     }
-  | { readonly kind: 'clock.step'; readonly byMs: number };
+  | { readonly kind: 'clock.step'; readonly byMs: number }
+  /** So much time has passed while everything was switched off. */
+  | { readonly kind: 'leap'; readonly byMs: number }
+  /** By the right clock it was `trueMs`; `open`: runs in it that had not ended. */
+  | {
+      readonly kind: 'segment.dropped';
+      readonly fromMs: number;
+      readonly toMs: number;
+      readonly trueMs: number;
+      readonly runs: number;
+      readonly open: readonly string[];
+    }
+  | { readonly kind: 'groups.dropped'; readonly count: number; readonly gaps: readonly string[] }
+  /** Names of live runs among them, and how long ago the youngest was given. */
+  | {
+      readonly kind: 'keys.forgotten';
+      readonly count: number;
+      readonly live: readonly string[];
+      readonly youngestMs: number;
+    }
+  /** `needed`: who refers to what was collected. */
+  | {
+      readonly kind: 'blobs.collected';
+      readonly count: number;
+      readonly needed: readonly string[];
+    };
 
 export class History {
   readonly events: HistoryEvent[] = [];

@@ -6,6 +6,7 @@ import {
   type RunId,
   readRunId,
 } from '@signalbox/engine';
+import { decodeBlobRef, looksLikeBlobRef } from '@signalbox/protocol';
 import type { StoredRun } from '@signalbox/store';
 
 export function runKey(id: { partition: number; seq: number }): string {
@@ -26,6 +27,7 @@ export function sameRun(a: RunId, b: RunId): boolean {
 }
 
 const encoder = new TextEncoder();
+const REFERENCE = encoder.encode('\u0000signalbox-blob\u0000');
 const decoder = new TextDecoder();
 
 /** Names the operation that asked for the run: how a checker tells whose it is. 0 bytes name nothing. */
@@ -34,9 +36,23 @@ export function inputOf(op: number, bytes: number): Uint8Array {
   return bytes === 0 ? new Uint8Array(0) : encoder.encode(name.padEnd(bytes, '.'));
 }
 
+/** The same behind what a reference begins with: such an input is kept as a blob, whatever its size. */
+export function blobInput(op: number, bytes: number): Uint8Array {
+  const input = inputOf(op, bytes);
+  input.set(REFERENCE);
+  return input;
+}
+
+/** How many bytes the run was given, wherever they rest. */
+export function givenBytes({ input }: StoredRun['run']): number {
+  if (input === null) return 0;
+  return decodeBlobRef(input)?.bytes ?? input.length;
+}
+
 /** The operation that asked for a run: its input says so, or the trace of a request of one. */
 export function opOf({ run }: StoredRun): number {
-  const input = run.input === null ? '' : decoder.decode(run.input.subarray(0, 24));
+  const isInline = run.input !== null && !looksLikeBlobRef(run.input);
+  const input = isInline ? decoder.decode(run.input?.subarray(0, 24)) : '';
   const text = input === '' ? ((JSON.parse(run.head || '{}') as RunHead).trace ?? '') : input;
   const found = /^op (\d+)\.*/.exec(text);
   return found === null ? Number.NaN : Number(found[1]);

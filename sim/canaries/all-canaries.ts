@@ -7,14 +7,17 @@ import { TAME } from '../world/wild-options.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
 import { ENGINE_CANARIES } from './engine-canaries.ts';
 import { EVENT_CANARIES } from './event-canaries.ts';
+import { FOUND_CANARIES } from './found-canaries.ts';
 import type { Mutant } from './mutant.ts';
 import { MUTANTS_OF_ANSWERS } from './mutants-of-answers.ts';
 import { MUTANTS_OF_EVENTS } from './mutants-of-events.ts';
 import { MUTANTS_OF_GRAPHS } from './mutants-of-graphs.ts';
+import { MUTANTS_OF_HISTORY } from './mutants-of-history.ts';
 import { MUTANTS_OF_NESTED } from './mutants-of-nested.ts';
 import { MUTANTS_OF_OWNERS } from './mutants-of-owners.ts';
 import { MUTANTS_OF_REST } from './mutants-of-rest.ts';
 import { MUTANTS_OF_RUNS } from './mutants-of-runs.ts';
+import { MUTANTS_OF_STREAMS } from './mutants-of-streams.ts';
 import { MUTANTS_OF_WINDOWS } from './mutants-of-windows.ts';
 import { MUTANTS_OF_WORKERS } from './mutants-of-workers.ts';
 import { NESTED_CANARIES } from './nested-canaries.ts';
@@ -29,6 +32,7 @@ export const CODE_CANARIES: readonly CodeCanary[] = [
   ...EVENT_CANARIES,
   ...NESTED_CANARIES,
   ...WILD_CANARIES,
+  ...FOUND_CANARIES,
 ];
 export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_RUNS,
@@ -40,6 +44,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...MUTANTS_OF_NESTED,
   ...MUTANTS_OF_ANSWERS,
   ...MUTANTS_OF_REST,
+  ...MUTANTS_OF_HISTORY,
+  ...MUTANTS_OF_STREAMS,
 ];
 
 /** Each lie is told at several places of the same clean history. */
@@ -101,6 +107,12 @@ async function contestEvidence(): Promise<Evidence> {
   return clean(options);
 }
 
+/** Streams are watched, cut and resumed. */
+async function watchedEvidence(): Promise<Evidence> {
+  const wild = { ...TAME, watchers: 2 };
+  return clean(canaryWorld(44, { 'node.crash': 60_000 }, { minutes: 6, nodes: 3, wild }));
+}
+
 async function clean(options: Options): Promise<Evidence> {
   const { evidence, result } = await simulate(options);
   if (result.violations.length > 0) {
@@ -116,6 +128,7 @@ async function runMutants(): Promise<CanaryResult> {
     ['C7', await cleanEvidence(8)],
     ['C14', await cleanEvidence(0, true)],
     ['C17', await contestEvidence()],
+    ['C21', await watchedEvidence()],
   ]);
   const missed: string[] = [];
   let total = 0;

@@ -2,7 +2,8 @@ import type { RunHead } from '@signalbox/engine';
 import type { StoredRun } from '@signalbox/store';
 import type { Evidence } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
-import { opOf, runKey } from '../names.ts';
+import { givenBytes, opOf, runKey } from '../names.ts';
+import { Calendar } from './calendar.ts';
 import type { Checker } from './checker.ts';
 import { type Lifetime, lifetimes, sharedUniques } from './lifetimes.ts';
 import { changedRetries } from './retries.ts';
@@ -132,8 +133,9 @@ class Answers {
   #ownProblem(asked: Invoke, { run }: Answered): string | null {
     const { job, tenant, inputBytes, input } = run.run;
     if (tenant !== asked.tenant || job !== asked.job) return `became a run of ${tenant}/${job}`;
-    const held = input?.length ?? 0;
-    if (inputBytes === asked.inputBytes && held === asked.inputBytes) return null;
+    const held = givenBytes(run.run);
+    const isWhole = inputBytes === (input?.length ?? 0);
+    if (isWhole && held === asked.inputBytes) return null;
     return `sent ${asked.inputBytes} bytes, its run has ${held}`;
   }
 
@@ -216,14 +218,17 @@ class Answers {
   }
 }
 
-function lostAliases({ events, options }: Evidence): string[] {
+function lostAliases({ events, options, aliases }: Evidence): string[] {
+  const calendar = new Calendar(events);
   const ackedAt = new Map<string, number>();
   // An alias is kept for as long as a key.
   const keptMs = options.wild.keeping?.keysMs ?? Number.POSITIVE_INFINITY;
   return events.flatMap((event) => {
     if (event.kind === 'submit.inbox') ackedAt.set(event.alias, event.t);
     if (event.kind !== 'alias.read' || event.found !== null) return [];
-    if (event.t - (ackedAt.get(event.alias) ?? 0) > keptMs / 2) return [];
+    if (calendar.passed(ackedAt.get(event.alias) ?? 0, event.t) > keptMs / 2) return [];
+    const run = aliases.get(event.alias);
+    if (run !== undefined && calendar.isDropped(run, event.t)) return [];
     return [`operation ${event.op} was acknowledged as ${event.alias}, which was denied`];
   });
 }

@@ -5,11 +5,13 @@ import { answered } from './answered.ts';
 import { attemptChain } from './attempt-chain.ts';
 import type { Checker } from './checker.ts';
 import { conservation } from './conservation.ts';
+import { eventStreams } from './event-streams.ts';
 import { fairShare } from './fair-share.ts';
 import { fencing } from './fencing.ts';
 import { followers } from './followers.ts';
 import { graphOrder } from './graph-order.ts';
 import { heardEvents } from './heard-events.ts';
+import { keptHistory } from './kept-history.ts';
 import { ledger } from './ledger.ts';
 import { leftOver } from './left-over.ts';
 import { limits } from './limits.ts';
@@ -43,6 +45,8 @@ export const CHECKERS: readonly Checker[] = [
   fairShare,
   leftOver,
   answered,
+  keptHistory,
+  eventStreams,
   ledger,
 ];
 

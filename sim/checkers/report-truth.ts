@@ -2,6 +2,7 @@ import { isTerminalRun, isTerminalTask, parseDetail, type TaskState } from '@sig
 import type { StoredRun } from '@signalbox/store';
 import type { HistoryEvent, Seen } from '../history.ts';
 import { runKey } from '../names.ts';
+import { Calendar } from './calendar.ts';
 import type { Checker } from './checker.ts';
 
 type Read = HistoryEvent & { kind: 'read.ok' };
@@ -14,10 +15,13 @@ export const reportTruth: Checker = {
     const problems: string[] = [];
     const stored = new Map(runs.map((each) => [runKey(each.run.id), each]));
     const reads = new Map<string, Read[]>();
+    const calendar = new Calendar(events);
     for (const event of events) {
       if (event.kind !== 'read.ok') continue;
       const name = runKey(event.id);
-      problems.push(...contradictions(event, stored.get(name)));
+      // History is kept for a time; whether it was time is C20's.
+      const isGone = event.view === null && calendar.isDropped(event.id, event.t);
+      if (!isGone) problems.push(...contradictions(event, stored.get(name)));
       if (event.stale || event.view === null) continue;
       const before = reads.get(name) ?? [];
       reads.set(name, before);

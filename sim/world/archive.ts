@@ -1,24 +1,46 @@
-import type { RunId } from '@signalbox/engine';
+import { firstIdOf, type RunId } from '@signalbox/engine';
 import type { Commit, Group, Store, StoredRun } from '@signalbox/store';
 import type { MemoryStore } from '@signalbox/store/memory';
+import type { History } from '../history.ts';
+import { runKey } from '../names.ts';
 import type { Clockwork } from './clockwork.ts';
+
+/** How the disk sees the time, and which runs have not ended. */
+export interface Surroundings {
+  readonly clockwork: Clockwork;
+  readonly history: History;
+  /** The right time, whatever the store's clock says. */
+  readonly trueMs: () => number;
+  readonly isOpen: (run: RunId) => boolean;
+}
+
+interface Name {
+  readonly tenant: string;
+  readonly key: string;
+  readonly run: RunId;
+  /** When it was last given to a run, by the right clock. */
+  readonly atMs: number;
+}
 
 /**
  * What retention drops from the disk, and who held which key when: a checker judges the whole
- * history, also the part that the product has let go.
+ * history, also the part that the product has let go. What is dropped is noted together with what
+ * it was still needed for.
  */
 export class Archive {
   readonly runs: StoredRun[] = [];
   readonly groups = new Map<number, Group[]>();
+  readonly tenants = new Set<string>();
   readonly #names = new Map<string, { t: number; run: RunId }[]>();
-  readonly #tenants = new Set<string>();
+  readonly #held = new Map<string, Name>();
   readonly #partitions = new Set<number>();
+  readonly #kept = new Set<number>();
   readonly #memory: MemoryStore;
-  readonly #clockwork: Clockwork;
+  readonly #around: Surroundings;
 
-  constructor(memory: MemoryStore, clockwork: Clockwork) {
+  constructor(memory: MemoryStore, around: Surroundings) {
     this.#memory = memory;
-    this.#clockwork = clockwork;
+    this.#around = around;
   }
 
   /** A store that archives what it is about to drop. */
@@ -35,7 +57,14 @@ export class Archive {
       },
       dropGroupsBefore: async (query) => {
         await this.keepGroups();
-        return store.dropGroupsBefore(query);
+        const count = await store.dropGroupsBefore(query);
+        if (count > 0) await this.#noteGaps(count);
+        return count;
+      },
+      forgetKeys: async (query) => {
+        const answer = await store.forgetKeys(query);
+        if (answer.forgotten > 0) await this.#noteForgotten();
+        return answer;
       },
     };
   }
@@ -44,7 +73,7 @@ export class Archive {
   name({ parts }: Commit): void {
     for (const { runs, aliases } of parts) {
       for (const { tenant, keys, id } of runs) {
-        this.#tenants.add(tenant);
+        this.tenants.add(tenant);
         for (const key of keys) this.#note(tenant, key, id);
       }
       for (const { tenant, key, run } of aliases) this.#note(tenant, key, run);
@@ -67,18 +96,58 @@ export class Archive {
       const kept = this.groups.get(partition) ?? [];
       this.groups.set(partition, kept);
       const afterSeq = kept.at(-1)?.seq ?? 0;
-      kept.push(...(await this.#memory.readGroups({ partition, afterSeq, limit: 1e9 })));
+      const more = await this.#memory.readGroups({ partition, afterSeq, limit: 1e9 });
+      // Two nodes may sweep at once.
+      kept.push(...more.filter(({ seq }) => seq > (kept.at(-1)?.seq ?? 0)));
     }
   }
 
   async #keepRuns(fromMs: number): Promise<void> {
     const segment = (await this.#memory.listSegments()).find((each) => each.fromMs === fromMs);
-    if (segment === undefined) return;
-    for (const tenant of this.#tenants) {
-      const all = await this.#memory.listRuns({ tenant, before: null, limit: 1e9 });
-      const isIn = ({ run: { id } }: StoredRun) => id.ms >= fromMs && id.ms < segment.toMs;
-      this.runs.push(...all.filter(isIn));
+    if (segment === undefined || !segment.sealed || this.#kept.has(fromMs)) return;
+    this.#kept.add(fromMs);
+    const { toMs } = segment;
+    const before = firstIdOf(toMs);
+    // All at once: another node may drop the same segment meanwhile.
+    const lists = [...this.tenants].map((tenant) =>
+      this.#memory.listRuns({ tenant, before, limit: 1e9 }),
+    );
+    const dropped = (await Promise.all(lists)).flat().filter(({ run }) => run.id.ms >= fromMs);
+    this.runs.push(...dropped);
+    const open = dropped.filter(({ end }) => end === null).map(({ run }) => runKey(run.id));
+    const trueMs = this.#around.trueMs();
+    const runs = dropped.length;
+    this.#around.history.add({ kind: 'segment.dropped', fromMs, toMs, trueMs, runs, open });
+  }
+
+  /** Behind its checkpoint a partition needs every group: the next owner begins there. */
+  async #noteGaps(count: number): Promise<void> {
+    const gaps: string[] = [];
+    for (const partition of this.#partitions) {
+      const afterSeq = (await this.#memory.readCheckpoint(partition))?.seq ?? 0;
+      const [next] = await this.#memory.readGroups({ partition, afterSeq, limit: 1 });
+      const isMissing = (next?.seq ?? afterSeq + 1) !== afterSeq + 1;
+      if (isMissing) gaps.push(`partition ${partition} lacks what follows group ${afterSeq}`);
     }
+    this.#around.history.add({ kind: 'groups.dropped', count, gaps });
+  }
+
+  /** Keys of runs that live, and those that were given a moment ago, are needed. */
+  async #noteForgotten(): Promise<void> {
+    const all = [...this.#held];
+    const found = await Promise.all(all.map(([, name]) => this.#memory.readKeys([name])));
+    const gone = all.filter((_, i) => found[i]?.length === 0);
+    const now = this.#around.trueMs();
+    const live: string[] = [];
+    let youngestMs = Number.POSITIVE_INFINITY;
+    for (const [id, { key, run, atMs }] of gone) {
+      this.#held.delete(id);
+      if (this.#around.isOpen(run)) live.push(`${key} of run ${runKey(run)}`);
+      youngestMs = Math.min(youngestMs, now - atMs);
+    }
+    if (gone.length === 0) return;
+    const count = gone.length;
+    this.#around.history.add({ kind: 'keys.forgotten', count, live, youngestMs });
   }
 
   #note(tenant: string, key: string, run: RunId): void {
@@ -87,7 +156,11 @@ export class Archive {
     const last = held.at(-1)?.run;
     // The first keeps it; it is taken again only after it was dropped.
     if (last?.seq === run.seq && last.partition === run.partition) return;
-    held.push({ t: this.#clockwork.now, run });
+    held.push({ t: this.#around.clockwork.now, run });
     this.#names.set(name, held);
+    // An alias of a run whose own key is taken is written nowhere.
+    if (!this.#held.has(name)) {
+      this.#held.set(name, { tenant, key, run, atMs: this.#around.trueMs() });
+    }
   }
 }

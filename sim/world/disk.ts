@@ -1,4 +1,10 @@
-import { type Commit, type Store, StoreError } from '@signalbox/store';
+import {
+  type Commit,
+  type InboxEntry,
+  type Store,
+  type StoredRun,
+  StoreError,
+} from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import type { Coverage } from '../coverage.ts';
 import type { History } from '../history.ts';
@@ -19,6 +25,14 @@ function bytesOf({ parts }: Commit): number {
   }, 0);
 }
 
+/** What the store does with commits for a while: it refuses those of so many bytes, and some of the others. */
+export interface Refusal {
+  /** `unknown`: it hangs up, as on a statement that is too large, and nothing was written. */
+  readonly kind: 'invalid' | 'unknown';
+  readonly bytesMax: number;
+  readonly isDrawn: () => boolean;
+}
+
 function isMisfit(job: string): boolean {
   return MISFITS.some(({ name }) => name === job);
 }
@@ -37,20 +51,35 @@ export class Disk {
   readonly inbox = new Set<string>();
   farDueMs = Number.POSITIVE_INFINITY;
   commitBytesMax = 0;
+  /** Whether a commit that is too large is refused as such, or looks like a store that is away. */
+  refusesLarge = false;
+  refusal: Refusal | null = null;
   #excursionMs = 0;
   #offsetMs = 0;
+  /** What its steps add up to, and may add up to. */
+  #driftMs = 0;
+  driftMsMax = Number.POSITIVE_INFINITY;
   readonly archive: Archive;
   readonly #clockwork: Clockwork;
   readonly #history: History;
   readonly #owners = new Map<number, string>();
   readonly #coverage: Coverage;
 
-  constructor(clockwork: Clockwork, history: History, coverage: Coverage) {
+  constructor(
+    world: { clockwork: Clockwork; history: History; coverage: Coverage },
+    sizes: { readonly segmentMs?: number; readonly groupSegmentSize?: number } = {},
+  ) {
+    const { clockwork, history, coverage } = world;
     this.#clockwork = clockwork;
     this.#history = history;
     this.#coverage = coverage;
-    this.memory = createMemoryStore({ now: () => this.nowMs });
-    this.archive = new Archive(this.memory, clockwork);
+    this.memory = createMemoryStore({ now: () => this.nowMs, ...sizes });
+    this.archive = new Archive(this.memory, {
+      clockwork,
+      history,
+      trueMs: () => this.soonMs,
+      isOpen: (run) => this.open.has(runKey(run)),
+    });
     this.store = this.archive.before(this.#observed());
   }
 
@@ -68,10 +97,31 @@ export class Disk {
     return this.memory.ensureSegments({ untilMs: BASE_MS + DAYS * 86_400_000 });
   }
 
-  step(byMs: number): void {
+  step(wantedMs: number): void {
+    const byMs = Math.max(
+      -this.driftMsMax - this.#driftMs,
+      Math.min(this.driftMsMax - this.#driftMs, wantedMs),
+    );
+    this.#driftMs += byMs;
     this.#offsetMs += byMs;
     this.#history.add({ kind: 'clock.step', byMs });
     this.#coverage.sometimes('store clock stepped');
+  }
+
+  /** Time passes while everything is switched off. */
+  leap(byMs: number): void {
+    this.#offsetMs += byMs;
+    this.#history.add({ kind: 'leap', byMs });
+  }
+
+  /** Everything that a reader may still be shown, whoever asks. */
+  async contents(): Promise<{ runs: StoredRun[]; inbox: InboxEntry[] }> {
+    const all = [...this.archive.tenants].map((tenant) =>
+      this.memory.listRuns({ tenant, before: null, limit: 1e9 }),
+    );
+    const partitions = Array.from({ length: 64 }, (_, i) => i);
+    const inbox = await this.memory.readInbox({ partitions, limit: 1e9 });
+    return { runs: (await Promise.all(all)).flat(), inbox };
   }
 
   /** How far the store's clock is off from now on; 0 for not at all. */
@@ -93,6 +143,7 @@ export class Disk {
       ...this.memory,
       append: async (commit) => {
         this.#refuseHuge(commit);
+        this.#refuseDrawn(commit);
         const result = await this.memory.append(commit);
         if (result.kind === 'fenced') this.#coverage.sometimes('fenced commit refused');
         if (result.kind === 'committed') this.#committed(commit);
@@ -128,7 +179,18 @@ export class Disk {
     const bytes = bytesOf(commit);
     if (bytes > this.commitBytesMax / 8) this.#coverage.sometimes('large commit');
     if (bytes <= this.commitBytesMax) return;
-    throw new StoreError('unavailable', `${bytes} bytes are too much for one statement`);
+    if (this.refusesLarge) this.#coverage.sometimes('commit refused as too large');
+    const kind = this.refusesLarge ? 'invalid' : 'unavailable';
+    throw new StoreError(kind, `${bytes} bytes are too much for one statement`);
+  }
+
+  #refuseDrawn(commit: Commit): void {
+    if (this.refusal === null) return;
+    const { kind, bytesMax, isDrawn } = this.refusal;
+    if (bytesOf(commit) <= bytesMax && !isDrawn()) return;
+    const name = kind === 'invalid' ? 'commit refused by a fault' : 'store hung up on a commit';
+    this.#coverage.sometimes(name);
+    throw new StoreError(kind, `the store does not take ${commit.commitId}`);
   }
 
   #committed(commit: Commit): void {

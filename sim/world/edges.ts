@@ -27,7 +27,7 @@ export function oddNumber(dice: Dice): number {
 
 /** Waits that a failed attempt asks for: none of them may keep its task waiting. */
 export function oddDelay(dice: Dice): number {
-  return pick(dice, [0, -1, 0.5]);
+  return pick(dice, [0, -1, 0.5, Number.NaN]);
 }
 
 /** Has as much time to stop as a definition may give, and is told to stop often. */

@@ -1,4 +1,5 @@
-import type { Caller, NodeContext } from '@signalbox/node/context';
+import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
+import type { RunFeed } from '@signalbox/node/feed';
 import type { CommitLoop } from '@signalbox/node/loop';
 import type { Store } from '@signalbox/store';
 import type { World } from './world.ts';
@@ -9,14 +10,22 @@ import type { World } from './world.ts';
  */
 export function frontDoor(
   world: World,
-  node: { readonly name: string; readonly loop: CommitLoop; readonly store: Store },
+  node: {
+    readonly name: string;
+    readonly loop: CommitLoop;
+    readonly store: Store;
+    readonly blobs: BlobStore;
+    readonly feed: RunFeed | null;
+    readonly timers: NonNullable<NodeContext['timers']>;
+  },
 ): NodeContext {
   const silent = () => {};
   return {
     ...node,
     version: 'sim',
     partitions: world.options.partitions,
-    blobs: world.blobs,
+    // Nobody prints anything.
+    logs: { append: silent, flush: async () => {} },
     log: { warn: silent, info: silent, debug: silent, error: silent },
   } as unknown as NodeContext;
 }

@@ -1,4 +1,5 @@
 import type { AttemptRef, AttemptResult, Resources } from '@signalbox/engine';
+import { encodeBlobRef } from '@signalbox/protocol';
 import { attemptKey } from '../names.ts';
 import { drawPlan, type Plan } from './catalogue.ts';
 import type { SimEvent } from './clockwork.ts';
@@ -9,6 +10,7 @@ import { between, chance } from './streams.ts';
 import type { SimWorker } from './worker.ts';
 
 const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 const CHECKPOINT_MS = 8_000;
 
 /** One attempt on a worker: a handler that runs, and then a result that waits to be confirmed. */
@@ -17,7 +19,7 @@ export class HeldAttempt {
   readonly request: Resources;
   readonly home: SimNode;
   /** What it will have produced: names the very attempt, so that no other can pass for it. */
-  readonly output: string;
+  output: string;
   result: AttemptResult | null = null;
   readonly #worker: SimWorker;
   readonly #assignment: Assignment;
@@ -89,7 +91,7 @@ export class HeldAttempt {
   #resultOf(end: Exclude<Plan['end'], 'never' | 'kill'>): AttemptResult {
     switch (end) {
       case 'succeed':
-        return { kind: 'succeeded', output: encoder.encode(this.output) };
+        return { kind: 'succeeded', output: this.#keptOutput() };
       case 'transient':
         return { kind: 'failed', error: 'ECONNRESET', ...this.#delay() };
       case 'permanent':
@@ -97,6 +99,23 @@ export class HeldAttempt {
       case 'resource':
         return { kind: 'failed', error: 'killed', exitCode: 137 };
     }
+  }
+
+  /** Some put what they have made into the blob store first, and hand over a reference. */
+  #keptOutput(): Uint8Array {
+    const { world } = this.#worker;
+    const { ages } = world.options.wild;
+    const { job, tenant } = this.#assignment;
+    const output = encoder.encode(this.output);
+    const isPlain = world.catalogue.job(job).definition.tasks?.length === 1;
+    const { asks } = world.catalogue.job(job).behaviour;
+    if (ages === null || !isPlain || asks !== undefined) return output;
+    if (!chance(world.streams.of('blobs'), ages.blobShare)) return output;
+    world.coverage.sometimes('large output kept as a blob');
+    const nowMs = Math.max(this.home.calendarMs, world.disk.soonMs);
+    const kept = encodeBlobRef(world.blobs.put(tenant, output, nowMs));
+    this.output = decoder.decode(kept);
+    return kept;
   }
 
   #delay(): { retryAfterMs?: number } {

@@ -1,6 +1,6 @@
 import { FAULT_ACTS } from './fault-acts.ts';
 import { FAULTS, type FaultName } from './options.ts';
-import { between, exponential } from './streams.ts';
+import { between, chance, exponential, pick } from './streams.ts';
 import type { World } from './world.ts';
 
 /** Does harm at drawn times, and undoes it after a drawn while. */
@@ -48,6 +48,27 @@ export class Nemesis {
       this.undo(between(dice, 5_000, 90_000), what, () => {
         disk.excurse(0);
         this.beginExcursions();
+      });
+    });
+  }
+
+  /** The store refuses commits: those that are large, a share of them, or all; as `invalid`, or it hangs up. */
+  beginRefusals(): void {
+    const { options, clockwork, operator, streams, disk, history } = this.#world;
+    const { refuseEveryMs } = options.wild;
+    if (refuseEveryMs === 0) return;
+    const dice = streams.of('nemesis/refusal');
+    clockwork.after(exponential(dice, refuseEveryMs), operator, () => {
+      if (this.#ended) return;
+      const kind = chance(dice, 0.6) ? 'invalid' : 'unknown';
+      const bytesMax = pick(dice, [400, 2_000, 20_000, 1e9]);
+      const share = pick(dice, [0, 0.02, 0.3, 1]);
+      const what = `store refuses commits (${kind})`;
+      history.add({ kind: 'fault', what, on: true });
+      disk.refusal = { kind, bytesMax, isDrawn: () => chance(dice, share) };
+      this.undo(between(dice, 1_000, 30_000), what, () => {
+        disk.refusal = null;
+        this.beginRefusals();
       });
     });
   }

@@ -1,9 +1,12 @@
 import { type Effect, Engine } from '@signalbox/engine';
 import type { NodeContext } from '@signalbox/node/context';
+import { RunFeed } from '@signalbox/node/feed';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
+import { renewPayload } from '@signalbox/node/operations';
+import { type RetentionClocks, readJournalTime } from '@signalbox/node/retention';
 import { zoneOf } from '@signalbox/node/zones';
-import type { Store } from '@signalbox/store';
-import { Actor } from './clockwork.ts';
+import { type Store, StoreError } from '@signalbox/store';
+import { Actor, type SimEvent } from './clockwork.ts';
 import { follow } from './followers.ts';
 import { frontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
@@ -13,6 +16,8 @@ import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
 import { Watch } from './watch.ts';
 import type { World } from './world.ts';
+
+type StreamTimers = NonNullable<NodeContext['timers']>;
 
 /** One start of a scheduler process, from its first beat until it crashes or stops. */
 export interface NodeProcess {
@@ -26,6 +31,8 @@ export interface NodeProcess {
   readonly watch: Watch;
   /** It knows the store's time, and so it takes requests. */
   isReady: boolean;
+  /** What the journal knew of the time when it started; null where that was not asked. */
+  journal: RetentionClocks['journal'];
 }
 
 /** A place where scheduler processes run, one after the other. */
@@ -34,6 +41,8 @@ export class SimNode {
   readonly actor: Actor;
   readonly way: StoreWay = goodWay();
   process: NodeProcess | null = null;
+  /** How wrong its calendar clock is. */
+  calendarOffMs = 0;
   readonly #world: World;
   readonly #offsetMs: number;
   /** Its quartz is off by up to 500 ppm. */
@@ -51,7 +60,7 @@ export class SimNode {
 
   /** The calendar clock of its machine, which nothing decides by. */
   get calendarMs(): number {
-    return this.#world.disk.soonMs;
+    return this.#world.disk.soonMs + this.calendarOffMs;
   }
 
   start(): void {
@@ -78,7 +87,14 @@ export class SimNode {
     let gateway: Gateway | null = null;
     let shell: GraphShell | null = null;
     const store = world.sabotage.door?.(door.store, world, this) ?? door.store;
-    const ports = this.#ports(owner, (effects) => {
+    const blobs = world.blobs.seenBy(() => Math.max(this.calendarMs, loop.time.now()));
+    const renew = (tenant: string, payload: Uint8Array): Promise<Uint8Array> =>
+      renewPayload({ blobs, loop }, tenant, payload);
+    const feed =
+      world.options.wild.watchers === 0
+        ? null
+        : new RunFeed({ loop: () => loop, store: () => store });
+    const ports = this.#ports({ owner, feed, renewPayload: renew }, (effects) => {
       gateway?.release(effects);
       shell?.release(effects);
     });
@@ -99,8 +115,24 @@ export class SimNode {
     const { partitions } = world.options;
     const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
     shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
-    const front = frontDoor(world, { name: owner, loop, store });
-    const process = { owner, loop, gateway, store, front, watch, isReady: false };
+    const front = frontDoor(world, {
+      name: owner,
+      loop,
+      store,
+      blobs,
+      feed,
+      timers: this.#timers(),
+    });
+    const process: NodeProcess = {
+      owner,
+      loop,
+      gateway,
+      store,
+      front,
+      watch,
+      isReady: false,
+      journal: null,
+    };
     this.process = process;
     history.add({ kind: 'node.up', node: owner });
     world.sabotage.loop?.(loop, world);
@@ -111,9 +143,22 @@ export class SimNode {
     if (world.options.follows) {
       loop.follow(new Set(world.catalogue.tenants.map(({ tenant }) => tenant)));
     }
-    void loop.start().then(() => {
-      process.isReady = true;
-    });
+    void this.#begin(process);
+  }
+
+  /** The journal is asked for the time before anything is taken over, as in production. */
+  async #begin(process: NodeProcess): Promise<void> {
+    const { loop, store } = process;
+    while (this.#world.options.wild.ages !== null && process.journal === null) {
+      try {
+        process.journal = await readJournalTime(store, loop.time.monotonic());
+        break;
+      } catch (error) {
+        if (!(error instanceof StoreError)) throw error;
+      }
+    }
+    await loop.start();
+    process.isReady = true;
   }
 
   /** Memory is gone; what was on its way stays on its way. */
@@ -135,7 +180,15 @@ export class SimNode {
     if (this.process === process) this.crash();
   }
 
-  #ports(owner: string, release: (effects: readonly Effect[]) => void): LoopPorts {
+  #ports(
+    parts: {
+      owner: string;
+      feed: RunFeed | null;
+      renewPayload: NonNullable<LoopPorts['renewPayload']>;
+    },
+    release: (effects: readonly Effect[]) => void,
+  ): LoopPorts {
+    const { owner, feed, renewPayload } = parts;
     const { clockwork, streams } = this.#world;
     return {
       monotonicMs: () => this.#offsetMs + clockwork.now * this.#drift,
@@ -148,8 +201,52 @@ export class SimNode {
       },
       random: streams.of(`engine/${owner}`),
       release,
+      renewPayload,
       follow: (end) => follow(this.#world, end),
-      observe: (event) => this.#seen(owner, event),
+      ...(feed === null
+        ? {}
+        : {
+            published: (partition, facts, seq) => feed.published(partition, facts, seq),
+          }),
+      observe: (event) => {
+        feed?.observe(event);
+        this.#seen(owner, event);
+      },
+    };
+  }
+
+  /** Of this process alone: what it has planned ends with it. */
+  #timers(): StreamTimers {
+    const { clockwork } = this.#world;
+    const { actor } = this;
+    const { generation } = actor;
+    const after = (ms: number, callback: () => void): SimEvent | null =>
+      actor.generation === generation ? clockwork.after(ms, actor, callback) : null;
+    const cancel = (event: SimEvent | null): void => {
+      if (event !== null) clockwork.cancel(event);
+    };
+    return {
+      soon: (callback) => void after(0, callback),
+      every: (ms, callback) => {
+        let event: SimEvent | null = null;
+        const plan = (): void => {
+          event = after(ms, () => {
+            plan();
+            callback();
+          });
+        };
+        plan();
+        return () => cancel(event);
+      },
+      wait: (ms, signal) =>
+        new Promise((resolve, reject) => {
+          if (signal.aborted) return reject(signal.reason);
+          const event = after(ms, resolve);
+          signal.addEventListener('abort', () => {
+            cancel(event);
+            reject(signal.reason);
+          });
+        }),
     };
   }
 
@@ -178,6 +275,8 @@ export class SimNode {
       case 'paused':
         if (event.fromClass === 2) coverage.sometimes('P2 paused by slow store');
         return;
+      case 'groupRefused':
+        return coverage.sometimes('partition given up');
       case 'keyTaken':
         return coverage.sometimes('key refused by the store');
       default:

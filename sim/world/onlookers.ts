@@ -1,7 +1,7 @@
 import { type Answer, formatRunId, parseRunId, type RunId } from '@signalbox/engine';
 import { ApiError } from '@signalbox/node/context';
 import { executeOnRun, type RunView, readRun } from '@signalbox/node/loop';
-import { getRun, listRuns, retryRun } from '@signalbox/node/operations';
+import { getRun, listRuns, retryRun, runInput } from '@signalbox/node/operations';
 import type { RunView as ShownRun } from '@signalbox/protocol';
 import type { Seen } from '../history.ts';
 import { MISFITS } from './catalogue.ts';
@@ -39,6 +39,7 @@ export class Onlookers {
     const { retryEveryMs, misfitShare } = this.#world.options.wild;
     if (retryEveryMs > 0) this.#retryNext(retryEveryMs);
     if (misfitShare > 0) this.#cancelMisfits();
+    if (this.#world.options.wild.ages !== null) this.#readInputNext();
   }
 
   /** Reads twenty times as often, for worlds that look at readers. */
@@ -146,6 +147,39 @@ export class Onlookers {
       if (answer === null || answer === 'not_owner') return;
       const view = answer.view && seen(answer.view);
       this.#world.history.add({ kind: 'read.ok', invokedAt, tenant, id, view, stale: false });
+    });
+  }
+
+  /** Inputs that rest as blobs, of runs however old. */
+  #readInputNext(): void {
+    this.#line.every(3_000, () => {
+      this.#readInputNext();
+      const blobs = this.#known.filter(({ isBlob }) => isBlob);
+      const known = blobs.length === 0 ? null : pick(this.#line.dice, blobs);
+      const id = known === null ? null : parseRunId(known.name);
+      if (known !== null && id !== null) this.#readInput(known, id);
+    });
+  }
+
+  #readInput({ tenant, op, name }: Known, id: RunId): void {
+    const node = this.#line.anyNode();
+    if (node === null) return;
+    const invokedAt = this.#world.clockwork.now;
+    const read = async () => {
+      if (node.process === null) throw GONE;
+      try {
+        const input = await runInput(node.process.front, callerOf(tenant), { id: name });
+        return { bytes: input.length };
+      } catch (error) {
+        if (error instanceof ApiError && error.code === 'not_found') return { bytes: null };
+        throw error;
+      }
+    };
+    this.#line.ask(node, read, (answer) => {
+      if (answer === null) return;
+      const isOld = this.#world.disk.soonMs - id.ms > 86_400_000;
+      if (isOld && answer.bytes !== null) this.#world.coverage.sometimes('blob of an old run read');
+      this.#world.history.add({ kind: 'input.read', op, id, invokedAt, bytes: answer.bytes });
     });
   }
 

@@ -1,7 +1,14 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { LoopSettings } from '@signalbox/node/loop';
+import { PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import { between, chance, type Dice, pick, Streams } from './streams.ts';
-import { drawWild, type Wild } from './wild-options.ts';
+import {
+  drawLateWildness,
+  drawWild,
+  type LateWildness,
+  NO_LATE_WILDNESS,
+  type Wild,
+} from './wild-options.ts';
 
 /** Mean time between two faults of a kind; absent: never in this seed. */
 export type FaultRates = { readonly [F in FaultName]?: number };
@@ -93,7 +100,11 @@ const MEAN_MS: { readonly [F in FaultName]: readonly [number, number] } = {
 const SERVICE_MS = 9_000;
 
 /** Swarm: each seed has its own few faults and sizes; all at once would drown the rare meetings. */
-export function drawOptions(seed: number, minutes: number): Options {
+export function drawOptions(
+  seed: number,
+  minutes: number,
+  late: LateWildness = drawLateWildness(new Streams(seed).of('wild/late')),
+): Options {
   const dice = new Streams(seed).of('options');
   const faults: { [F in FaultName]?: number } = {};
   const eagerness = pick(dice, [0.15, 0.35, 0.6]);
@@ -125,8 +136,7 @@ export function drawOptions(seed: number, minutes: number): Options {
     schedules: chance(dice, 0.6) ? 1 + dice.int(6) : 0,
     follows: chance(dice, 0.5),
     hears: chance(dice, 0.5),
-    // A stream of its own: a further kind of wildness changes nothing of the rest.
-    wild: drawWild(new Streams(seed).of('wild')),
+    wild: { ...drawWild(new Streams(seed).of('wild')), ...late },
   });
 }
 
@@ -134,11 +144,16 @@ const LARGE_INPUT = 40_000;
 
 /** Budgets of bytes that such inputs exceed: in memory, in a group, in a commit. */
 function withLargeInputs(options: Options): Options {
+  const { tightStore, hugeInputs } = options.wild;
+  const largest = hugeInputs ? PAYLOAD_INLINE_MAX : LARGE_INPUT - 1;
+  const times = hugeInputs ? 6.5 : 1;
   // Beyond a full group a commit may hold one more request, which is a batch of such inputs.
-  const loop = { ...options.loop, ...{ groupBytesMax: 100_000 } };
+  const groupBytesMax = (tightStore ? 2_000_000 : 100_000) * times;
+  const loop = { ...options.loop, groupBytesMax };
   const pages = { pageSize: 3, queueWindow: 60, classWindow: 60, nodeWindow: 63 };
-  const engine = { ...options.engine, ...pages, inputBytesMax: 60_000 };
-  const wild = { ...options.wild, inputBytesMax: LARGE_INPUT - 1, commitBytesMax: 450_000 };
+  const engine = { ...options.engine, ...pages, inputBytesMax: 60_000 * times };
+  const commitBytesMax = (tightStore ? 300_000 : 450_000) * times;
+  const wild = { ...options.wild, inputBytesMax: largest, commitBytesMax };
   const burst = Math.max(options.burst, 80);
   return { ...options, loop, engine, wild, burst };
 }
@@ -156,12 +171,21 @@ function underWrongClock(options: Options): Options {
   return { ...options, faults: Object.fromEntries(safe), wild };
 }
 
+/** Nothing but time is far off here, and nothing waits that would hold all that is old. */
+function overDays(options: Options, ages: NonNullable<Wild['ages']>): Options {
+  const misfitShare = ages.farShare === 0 ? 0 : options.wild.misfitShare;
+  const calm = { keeping: ages.keeping, excursionMs: 0, contest: false, misfitShare };
+  return { ...options, schedules: 0, wild: { ...options.wild, ...calm } };
+}
+
 /** Fair shares are a node's own: where tenants compete, there is one node, and little else happens. */
 function settled(options: Options): Options {
-  if (options.wild.inputBytesMax >= LARGE_INPUT) return settled(withLargeInputs(options));
+  if (options.wild.inputBytesMax === LARGE_INPUT) return settled(withLargeInputs(options));
+  if (options.wild.ages !== null) return overDays(options, options.wild.ages);
   if (options.wild.excursionMs !== 0) return underWrongClock(options);
   if (!options.wild.contest) return options;
-  const wild = { ...options.wild, misfitShare: Math.max(0.02, options.wild.misfitShare) };
+  const misfitShare = Math.max(0.02, options.wild.misfitShare);
+  const wild = { ...options.wild, ...NO_LATE_WILDNESS, misfitShare };
   const tenants = Math.max(2, options.tenants);
   const alone = { nodes: 1, liarShare: 0, schedules: 0, follows: false, hears: false, burst: 60 };
   return { ...options, ...alone, tenants, faults: {}, dueShare: 0, wild };

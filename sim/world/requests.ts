@@ -1,6 +1,7 @@
 import { CLASSES, type Class } from '@signalbox/engine';
 import type { SubmitItem } from '@signalbox/node/operations';
-import { inputOf } from '../names.ts';
+import { PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
+import { blobInput, inputOf } from '../names.ts';
 import { drawJob, MISFITS, type Tenant } from './catalogue.ts';
 import { chance, type Dice, pick } from './streams.ts';
 import type { World } from './world.ts';
@@ -14,6 +15,8 @@ export interface Op {
   readonly unique: string | null;
   readonly dueAt: number;
   readonly inputBytes: number;
+  /** Its input is kept outside of the journal: it is large, or it looks like a reference. */
+  readonly isBlob: boolean;
 }
 
 /** What is sent together: one submission, or several. */
@@ -27,6 +30,8 @@ export interface Request {
   tries: number;
   /** Some try may have been accepted. */
   unsure: boolean;
+  /** Since when it is asked for, in ages of the world. */
+  age: number;
 }
 
 const PHASE_MS = 240_000;
@@ -47,7 +52,7 @@ export class Requests {
   plain(tenant: string, job: string, dueAt: number): Request {
     const op = ++this.#ops;
     const wants = { op, job, class: null, key: `k${op}`, unique: null, dueAt };
-    return requestOf(tenant, [{ ...wants, inputBytes: inputOf(op, 1).length }]);
+    return requestOf(tenant, [{ ...wants, inputBytes: inputOf(op, 1).length, isBlob: false }]);
   }
 
   /** More work that fits nowhere than a small window holds, all of one tenant. */
@@ -85,15 +90,21 @@ export class Requests {
     const klass = chance(dice, 0.1) && !options.wild.contest ? (dice.int(3) as Class) : null;
     const isUnique = chance(dice, options.wild.uniqueShare) && restraint < 2;
     const unique = isUnique ? `u${dice.int(3)}` : null;
-    return {
-      op,
-      job,
-      class: klass,
-      key,
-      unique,
-      dueAt,
-      inputBytes: this.#drawBytes(op, restraint),
-    };
+    const input = { inputBytes: this.#drawBytes(op, restraint), isBlob: false };
+    const blob = restraint === 0 ? this.#drawBlob() : null;
+    return { op, job, class: klass, key, unique, dueAt, ...(blob ?? input) };
+  }
+
+  /** Some inputs are larger than the journal takes; some only look like what stands for them there. */
+  #drawBlob(): { inputBytes: number; isBlob: true } | null {
+    const { ages } = this.#world.options.wild;
+    if (ages === null) return null;
+    const dice = this.#world.streams.of('blobs');
+    if (!chance(dice, ages.blobShare)) return null;
+    this.#world.coverage.sometimes('payload kept as a blob');
+    const isLarge = chance(dice, 0.2);
+    const inputBytes = isLarge ? PAYLOAD_INLINE_MAX + 1 + dice.int(40_000) : 40 + dice.int(100);
+    return { inputBytes, isBlob: true };
   }
 
   #drawKey(op: number): string {
@@ -113,7 +124,12 @@ export class Requests {
     const { inputBytesMax } = this.#world.options.wild;
     const least = inputOf(op, 1).length;
     if (inputBytesMax === 0) return least;
-    const drawn = Math.floor(this.#dice.next() ** 3 * (inputBytesMax + 1));
+    const isHuge = inputBytesMax === PAYLOAD_INLINE_MAX;
+    const drawn = Math.floor(this.#dice.next() ** (isHuge ? 8 : 3) * (inputBytesMax + 1));
+    if (isHuge && chance(this.#dice, 0.02)) {
+      this.#world.coverage.sometimes('input as large as one may be');
+      return inputBytesMax;
+    }
     if (chance(this.#dice, 0.05) && restraint === 0) return 0;
     return Math.max(least, drawn);
   }
@@ -135,13 +151,14 @@ export class Requests {
   #drawDueAt(): number {
     const { options, disk, farDueMs } = this.#world;
     if (!chance(this.#dice, options.dueShare)) return 0;
-    if (chance(this.#dice, 0.05)) return farDueMs + this.#dice.int(10_000_000);
+    const farShare = options.wild.ages?.farShare ?? 0.05;
+    if (chance(this.#dice, farShare)) return farDueMs + this.#dice.int(10_000_000);
     return disk.soonMs + Math.round(pick(this.#dice, [5_000, 60_000, 400_000]) * this.#dice.next());
   }
 }
 
 function requestOf(tenant: string, ops: readonly Op[]): Request {
-  return { tenant, ops, key: null, single: true, tries: 0, unsure: false };
+  return { tenant, ops, key: null, single: true, tries: 0, unsure: false, age: 0 };
 }
 
 /** As the API takes it. */
@@ -152,6 +169,6 @@ export function itemOf(op: Op): SubmitItem {
     ...(op.key === null ? {} : { key: op.key }),
     ...(op.unique === null ? {} : { unique: op.unique }),
     ...(op.dueAt === 0 ? {} : { dueAt: new Date(op.dueAt).toISOString() }),
-    inputBytes: inputOf(op.op, op.inputBytes),
+    inputBytes: op.isBlob ? blobInput(op.op, op.inputBytes) : inputOf(op.op, op.inputBytes),
   };
 }

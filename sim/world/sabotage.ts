@@ -1,5 +1,6 @@
 import type { Engine } from '@signalbox/engine';
 import type { CommitLoop, LoopPorts } from '@signalbox/node/loop';
+import type { RetentionClocks } from '@signalbox/node/retention';
 import type { Store } from '@signalbox/store';
 import type { HeldAttempt } from './held-attempt.ts';
 import type { SimNode } from './node.ts';
@@ -18,6 +19,8 @@ export interface Sabotage {
   readonly engine?: (engine: Engine, world: World) => void;
   readonly ports?: (ports: LoopPorts, world: World) => LoopPorts;
   readonly loop?: (loop: CommitLoop, world: World) => void;
+  /** What a node compares before it drops history. */
+  readonly clocks?: (clocks: RetentionClocks, world: World) => RetentionClocks;
   /** A worker has just been told that its result is recorded. */
   readonly acked?: (worker: SimWorker, held: HeldAttempt) => void;
   /** Once, when the world begins. */

@@ -5,7 +5,7 @@ import type { Submitted } from '@signalbox/protocol';
 import type { ClientLine } from './client-line.ts';
 import { callerOf } from './front-door.ts';
 import type { SimNode } from './node.ts';
-import { itemOf, type Request, Requests } from './requests.ts';
+import { itemOf, type Op, type Request, Requests } from './requests.ts';
 import { chance, pick } from './streams.ts';
 import type { World } from './world.ts';
 
@@ -15,6 +15,8 @@ export interface Known {
   readonly op: number;
   readonly job: string;
   readonly name: string;
+  /** Its input rests as a blob. */
+  readonly isBlob: boolean;
 }
 
 type Told = readonly Submitted[] | 'refused' | 'unknown' | 'conflict';
@@ -32,6 +34,8 @@ export class Submitters {
   readonly #line: ClientLine;
   #repeatable: { readonly request: Request; readonly since: number }[] = [];
   #pending = 0;
+  /** Counts how often everybody has given up what they had asked for. */
+  #age = 0;
 
   constructor(world: World, line: ClientLine) {
     this.#world = world;
@@ -57,11 +61,17 @@ export class Submitters {
     this.send({ ...this.requests.plain(tenant, job, dueAt), tries: Number.NEGATIVE_INFINITY });
   }
 
+  /** Days pass: whatever was asked for is not asked for again, because its key may be forgotten. */
+  forgetAll(): void {
+    this.#repeatable = [];
+    this.#age++;
+  }
+
   /** A request of its own. */
   send(request: Request): void {
     const { tenant, key, ops } = request;
     for (const op of ops) {
-      const { class: _, ...wants } = op;
+      const { class: _, isBlob: __, ...wants } = op;
       const event = { kind: 'submit.invoke', tenant, request: key, ...wants } as const;
       this.#world.history.add(event);
       this.#cover(request, op.key);
@@ -102,12 +112,13 @@ export class Submitters {
 
   #begin(request: Request): void {
     this.#pending++;
+    request.age = this.#age;
     this.#try(request);
   }
 
   #try(request: Request): void {
     request.tries++;
-    if (request.tries > TRIES_MAX)
+    if (request.tries > TRIES_MAX || request.age !== this.#age)
       return this.#end(request, request.unsure ? 'unknown' : 'refused');
     const node = this.#nodeFor(request);
     if (node === null) return this.#line.later(1_500, () => this.#try(request));
@@ -164,18 +175,20 @@ export class Submitters {
     // What was refused for good is not asked for again: then it would have been no refusal.
     const isOpen = told === 'unknown' || Array.isArray(told);
     const since = this.#world.clockwork.now;
-    if (isOpen && isRepeatable(request)) this.#repeatable.push({ request, since });
-    for (const [i, { op }] of request.ops.entries()) {
+    const isYoung = request.age === this.#age;
+    if (isOpen && isYoung && isRepeatable(request)) this.#repeatable.push({ request, since });
+    for (const [i, wants] of request.ops.entries()) {
+      const { op } = wants;
       if (told === 'unknown') history.add({ kind: 'submit.info', op });
       else if (told === 'conflict' && request.unsure) history.add({ kind: 'submit.info', op });
       else if (told === 'conflict' || told === 'refused') history.add({ kind: 'submit.fail', op });
-      else this.#accepted(request, op, (told as readonly Submitted[])[i] as Submitted);
+      else this.#accepted(request, wants, (told as readonly Submitted[])[i] as Submitted);
     }
   }
 
-  #accepted({ tenant }: Request, op: number, { id: name, job, created }: Submitted): void {
+  #accepted({ tenant }: Request, { op, isBlob }: Op, { id: name, job, created }: Submitted): void {
     const { history } = this.#world;
-    this.known.push({ tenant, op, job, name });
+    this.known.push({ tenant, op, job, name, isBlob });
     const id = parseRunId(name);
     if (id === null) history.add({ kind: 'submit.inbox', op, alias: name, job });
     else history.add({ kind: 'submit.ok', op, id, duplicate: !created, job });

@@ -35,20 +35,18 @@ export class Sweepers {
       calendarMs: () => node.calendarMs,
       serverMs: () => time.now(),
       monotonicMs: () => time.monotonic(),
-      journal: null,
+      journal: process.journal,
     };
+    const { options, coverage, sabotage } = this.#world;
+    const { blobs } = process.front;
+    const { partitions } = options;
+    const collects = options.wild.ages === null ? {} : { blobs: { blobs, partitions } };
+    const judged = sabotage.clocks?.(clocks, this.#world) ?? clocks;
     try {
-      await (sweep as Sweep)(process.store, settings, { clocks });
-      this.#world.coverage.sometimes('history swept');
+      const swept = await sweep(process.store, settings, { clocks: judged, ...collects });
+      coverage.sometimes(swept.kind === 'swept' ? 'history swept' : 'sweep refused for its clocks');
     } catch (error) {
       if (!(error instanceof StoreError)) this.#world.broken(node, error);
     }
   }
 }
-
-/** With the clocks that a node compares before it drops anything. */
-type Sweep = (
-  store: Parameters<typeof sweep>[0],
-  settings: RetentionSettings,
-  more: { readonly clocks: object },
-) => Promise<unknown>;

@@ -1,5 +1,6 @@
 import { Coverage } from '../coverage.ts';
 import { History } from '../history.ts';
+import { Ages } from './ages.ts';
 import { Authors } from './authors.ts';
 import { Blobs } from './blobs.ts';
 import { type Catalogue, drawCatalogue } from './catalogue.ts';
@@ -14,6 +15,7 @@ import type { Options } from './options.ts';
 import type { Sabotage } from './sabotage.ts';
 import { seedCrypto } from './seeded-crypto.ts';
 import { healedWay } from './store-door.ts';
+import { StreamWatchers } from './stream-watchers.ts';
 import { Streams } from './streams.ts';
 import { Sweepers } from './sweepers.ts';
 import type { Watch } from './watch.ts';
@@ -21,6 +23,13 @@ import { SimWorker } from './worker.ts';
 
 /** Far enough that no world lives to see it. */
 const FAR_MS = 12 * 3_600_000;
+
+/** Where history is dropped hours behind the present, clocks are not further apart. */
+const DRIFT_MS_MAX = 1_800_000;
+
+function sum(a: number, b: number): number {
+  return a + b;
+}
 
 /** Everything there is, under one clock and one seed: disk, network, nodes, workers, clients, faults. */
 export class World {
@@ -33,7 +42,7 @@ export class World {
   readonly disk: Disk;
   readonly network: Network;
   readonly catalogue: Catalogue;
-  readonly blobs = new Blobs();
+  readonly blobs: Blobs;
   /** Where requests reach the store. */
   readonly desk = new Actor('store', true);
   /** Whoever restarts processes and gives orders about workers. */
@@ -43,6 +52,7 @@ export class World {
   readonly clients: Clients;
   readonly authors: Authors;
   readonly nemesis: Nemesis;
+  readonly watchers: StreamWatchers;
   readonly confirmed = new Set<string>();
   readonly inputs: InputWatch;
   /** Of every process that there was, by its name. */
@@ -57,8 +67,10 @@ export class World {
     seedCrypto(this.streams.of('crypto'));
     this.clockwork = new Clockwork(this.streams.of('ties'));
     this.history = new History(() => this.clockwork.now);
-    this.disk = new Disk(this.clockwork, this.history, this.coverage);
+    this.disk = new Disk(this, options.wild.ages?.sizes);
+    this.blobs = new Blobs(this.disk, this.history, this.coverage);
     this.disk.commitBytesMax = options.wild.commitBytesMax;
+    this.disk.refusesLarge = options.wild.tightStore;
     this.network = new Network(this.clockwork, this.streams.of('net'));
     this.catalogue = drawCatalogue(this.streams.of('catalogue'), options);
     this.nodes = Array.from({ length: options.nodes }, (_, i) => new SimNode(this, i));
@@ -67,6 +79,7 @@ export class World {
     this.authors = new Authors(this);
     this.nemesis = new Nemesis(this);
     this.inputs = new InputWatch(this);
+    this.watchers = new StreamWatchers(this);
   }
 
   get farDueMs(): number {
@@ -75,7 +88,9 @@ export class World {
 
   async begin(): Promise<void> {
     await this.disk.prepare();
-    this.disk.farDueMs = this.disk.nowMs + FAR_MS;
+    const { ages } = this.options.wild;
+    this.disk.farDueMs = this.disk.nowMs + FAR_MS + (ages?.leapsMs ?? []).reduce(sum, 0);
+    if (ages !== null) this.disk.driftMsMax = DRIFT_MS_MAX;
     await this.clients.define();
     await this.authors.begin();
     this.sabotage.world?.(this);
@@ -86,6 +101,9 @@ export class World {
     this.inputs.begin();
     new Sweepers(this).begin();
     this.nemesis.beginExcursions();
+    this.nemesis.beginRefusals();
+    new Ages(this).begin();
+    this.watchers.begin();
   }
 
   /** Ends every fault: what is left over must now come to rest by itself. */
@@ -93,9 +111,14 @@ export class World {
     this.clients.end();
     this.authors.end();
     this.nemesis.end();
+    this.watchers.end();
     this.network.heal();
     this.disk.excurse(0);
+    this.disk.refusal = null;
+    // Somebody gives the store its room: what waits in the inbox may be more than it took before.
+    if (this.options.wild.tightStore) this.disk.commitBytesMax = 0;
     for (const node of this.nodes) {
+      node.calendarOffMs = 0;
       Object.assign(node.way, healedWay());
       if (node.actor.paused) this.clockwork.resume(node.actor);
       node.start();

@@ -9,6 +9,7 @@ import type {
 } from '@signalbox/protocol';
 import type { LogLineRow, Store } from '@signalbox/store';
 import type { Logger } from 'pino';
+import type { StreamTimers } from './feed/timers.ts';
 import type { CommitLoop } from './loop/index.ts';
 import type { Triggers } from './triggers/triggers.ts';
 
@@ -29,6 +30,8 @@ export interface NodeContext {
   readonly log: Logger;
   /** What definitions of `http` tasks may call; absent: public https addresses only. */
   readonly httpTargets?: TargetOptions;
+  /** What event streams wait with; absent: the timers of this process. */
+  readonly timers?: StreamTimers;
 }
 
 /** Who is asking, as the key told. */

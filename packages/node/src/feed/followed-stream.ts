@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { isTerminalRun } from '@signalbox/engine';
 import { FOLLOW_MS, followedBooks } from '../follow/followed-books.ts';
 import { eventText, messageText } from './event-text.ts';
@@ -8,6 +7,7 @@ import { LINES_OVERLAP_MS, newLines } from './run-lines.ts';
 import { formatRunPosition, parseRunPosition } from './run-position.ts';
 import type { RunStreamParams } from './run-stream.ts';
 import { SlowGuard } from './sink.ts';
+import { REAL_TIMERS } from './timers.ts';
 
 /** Longer than an owner keeps lines before it stores them. */
 const LAST_LINES_MS = 500;
@@ -20,6 +20,7 @@ const LAST_LINES_MS = 500;
 export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGuard> {
   const { context, run, lastEventId, sink } = params;
   const { partition } = run;
+  const { timers = REAL_TIMERS } = context;
   const stop = new AbortController();
   const { from, sinceMs } = parseRunPosition(lastEventId, partition);
   const { seq } = await followedBooks(context.loop, context.store).follow(partition);
@@ -29,6 +30,7 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
     sink,
     beat: () => following.idLine(),
     onClose: () => stop.abort(),
+    timers,
   });
   following.linesUpTo = sinceMs;
   if (from === undefined) guard.write(`${following.idLine()}${messageText('state', view)}`);
@@ -36,11 +38,11 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
   const follow = async (): Promise<void> => {
     await following.look(guard);
     while (!guard.closed && !following.isOver) {
-      await setTimeout(FOLLOW_MS, undefined, { signal: stop.signal });
+      await timers.wait(FOLLOW_MS, stop.signal);
       await following.look(guard);
     }
     // The owner stores lines behind the commit of the end.
-    await setTimeout(LAST_LINES_MS, undefined, { signal: stop.signal });
+    await timers.wait(LAST_LINES_MS, stop.signal);
     await following.sendLines(guard);
     guard.write(messageText('end', {}));
     guard.end();

@@ -74,6 +74,7 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
       stopLines?.();
       stopOwnership();
     },
+    timers: context.timers,
     ...(params.heartbeatMs === undefined ? {} : { heartbeatMs: params.heartbeatMs }),
   });
   const finish = (): void => {

@@ -1,3 +1,5 @@
+import { REAL_TIMERS, type StreamTimers } from './timers.ts';
+
 /** Where server-sent text goes: a socket, or a test. */
 export interface Sink {
   write(text: string): void;
@@ -17,7 +19,8 @@ const HEARTBEAT_MS = 15_000;
 /** Gathers what comes in one turn into one write, keeps the line alive, and cuts who does not read. */
 export class SlowGuard {
   readonly #sink: Sink;
-  readonly #heartbeat: NodeJS.Timeout;
+  readonly #timers: StreamTimers;
+  readonly #stopBeating: () => void;
   readonly #onClose: () => void;
   #text = '';
   #flushing = false;
@@ -30,12 +33,13 @@ export class SlowGuard {
     /** The end of it, whoever wanted it. */
     onClose: () => void;
     heartbeatMs?: number;
+    timers?: StreamTimers | undefined;
   }) {
     this.#sink = params.sink;
     this.#onClose = params.onClose;
-    const { beat, heartbeatMs = HEARTBEAT_MS } = params;
-    this.#heartbeat = setInterval(() => this.write(`: still here\n${beat()}\n`), heartbeatMs);
-    this.#heartbeat.unref();
+    const { beat, heartbeatMs = HEARTBEAT_MS, timers = REAL_TIMERS } = params;
+    this.#timers = timers;
+    this.#stopBeating = timers.every(heartbeatMs, () => this.write(`: still here\n${beat()}\n`));
   }
 
   get closed(): boolean {
@@ -49,7 +53,7 @@ export class SlowGuard {
     this.#text += text;
     if (this.#flushing) return;
     this.#flushing = true;
-    setImmediate(() => this.#flush());
+    this.#timers.soon(() => this.#flush());
   }
 
   /** For those who can wait, as somebody who reads the journal can: resolves when there is room. */
@@ -71,7 +75,7 @@ export class SlowGuard {
     if (this.#closed) return;
     this.#closed = true;
     this.#text = '';
-    clearInterval(this.#heartbeat);
+    this.#stopBeating();
     this.#onClose();
     this.#sink.close();
   }

@@ -69,6 +69,7 @@ class TenantStream {
         stopEvents();
         stopOwnership();
       },
+      timers: params.context.timers,
       ...(heartbeatMs === undefined ? {} : { heartbeatMs }),
     });
     const stopEvents = feed.watchGroups({ tenant }, (events) => this.#receive(events));

@@ -98,7 +98,8 @@ export class FollowedBooks {
         limit: GROUPS_PER_READ,
         bytes: BYTES_PER_READ,
       });
-      if (page.length > 0 && page[0]?.seq !== after + 1) return null;
+      // Groups go by ranges of all partitions: a range in the middle may be gone while older ones are kept.
+      if (page.some((group, i) => group.seq !== after + 1 + i)) return null;
       groups.push(...page);
       after = page.at(-1)?.seq ?? after;
       const bytes = page.reduce((sum, { body }) => sum + body.length, 0);

@@ -74,16 +74,24 @@ async function settle(
     const existing = outcomes.flatMap((outcome) => (outcome?.kind === 'run' ? [outcome.run] : []));
     const known = (await takenBefore(context, caller.tenant, existing)).values();
     const claimed = await claimedContents(context, commands, outcomes);
-    return commands.map((command, i) => {
+    const rows: SubmittedInARow[] = [];
+    for (const [i, command] of commands.entries()) {
       const outcome = outcomes[i] as Outcome;
       const { job } = command.spec;
       const id = outcome.kind === 'entry' ? outcome.alias : formatRunId(outcome.run);
-      if (isNew(outcome)) return newRow(command, outcome, id);
+      if (isNew(outcome)) {
+        rows.push(newRow(command, outcome, id));
+        continue;
+      }
       const taken = outcome.kind === 'entry' ? outcome.before : (known.next().value ?? null);
+      if (taken === null && outcome.kind === 'run') {
+        throw await goneRun(context, command, outcome.run);
+      }
       if (!claimed.has(i)) refuseOtherContent(command, taken, { id, strict });
       // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
-      return { id, job: taken?.job ?? job, created: false, count: 1 };
-    });
+      rows.push({ id, job: taken?.job ?? job, created: false, count: 1 });
+    }
+    return rows;
   } catch (error) {
     const isMade = outcomes.some((outcome) => outcome !== undefined && isNew(outcome));
     throw isMade ? mayBeDone(error) : error;
@@ -170,13 +178,37 @@ async function putAll(
   for (const i of indexes) outcomes[i] = await putInbox(context, commands[i] as Submit);
 }
 
+/**
+ * The key stands for a run that retention has dropped. Whether that was the same submission cannot be
+ * said any more, and to call it the same would acknowledge work that never runs. Where the store has
+ * forgotten the key, memory only has to follow: asked again, it is a new submission.
+ */
+async function goneRun(
+  { loop, store }: NodeContext,
+  { head, spec }: Submit,
+  run: RunId,
+): Promise<ApiError> {
+  const { tenant } = spec;
+  const { key = '' } = head;
+  const id = formatRunId(run);
+  const [held] = key === '' ? [] : await store.readKeys([{ tenant, key }]);
+  if (held !== undefined) {
+    const message = `the key belongs to run ${id}, which is not kept any more`;
+    return new ApiError('idempotency_conflict', message, { field: 'key' });
+  }
+  const { keys } = loop.engine.core;
+  const known = keys.get(tenant, key);
+  if (known?.seq === run.seq && known.partition === run.partition) keys.delete(tenant, key);
+  return new ApiError('unavailable', `run ${id} is not kept any more; send the submission again`);
+}
+
 /** A key says that this was asked before: what asks for something else under it is refused. */
 function refuseOtherContent(
   { head, spec }: Submit,
   taken: TakenBefore | null,
   { id, strict }: { id: string; strict: boolean },
 ): void {
-  // Nothing is left of the run to compare with.
+  // An entry that waits for the first time, or one that equals nothing.
   if (taken === null) return;
   // Others of a request say nothing of its content, and may be a run by their unique value.
   const isContent = head.batch !== undefined || head.digest !== undefined;

@@ -6,6 +6,7 @@ export * from './jobs.ts';
 export * from './list-runs.ts';
 export * from './list-tasks.ts';
 export { asApiError } from './operation.ts';
+export { renewPayload } from './payloads.ts';
 export * from './queue-depth.ts';
 export { getRun, WAIT_MAX_MS } from './read-run.ts';
 export * from './retry-run.ts';

@@ -8,6 +8,8 @@ import {
 } from './clocks.ts';
 import { type BlobsToCollect, blobHorizon } from './collect-blobs.ts';
 
+export { type RetentionClocks, readJournalTime } from './clocks.ts';
+
 /** On SQLite the node stands still for a step; one of 10,000 keys took 120 ms. */
 const KEYS_PER_STEP = 2_000;
 

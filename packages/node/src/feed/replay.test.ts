@@ -1,0 +1,52 @@
+import { encodeGroup } from '@signalbox/engine';
+import type { Group } from '@signalbox/store';
+import { describe, expect, it } from 'vitest';
+import type { NodeContext } from '../context.ts';
+import { replay, TooOld } from './replay.ts';
+
+function group(seq: number): Group {
+  const { body, factCount } = encodeGroup({ partition: 0, at: seq, facts: [] });
+  return { partition: 0, seq, epoch: 1, commitId: `c${seq}`, atMs: seq, body, factCount };
+}
+
+/** A journal with these groups. */
+function contextOf(seqs: readonly number[]): NodeContext {
+  const store = {
+    readGroups: async ({ afterSeq, limit }: { afterSeq: number; limit: number }) =>
+      seqs
+        .filter((seq) => seq > afterSeq)
+        .slice(0, limit)
+        .map(group),
+    readGroup: async ({ seq }: { seq: number }) => (seqs.includes(seq) ? group(seq) : null),
+    readCheckpoint: async () => null,
+  };
+  return { store } as unknown as NodeContext;
+}
+
+async function passedBy(seqs: readonly number[], to: number | null): Promise<number[]> {
+  const groups: number[] = [];
+  const question = {
+    context: contextOf(seqs),
+    tenant: 't',
+    partition: 0,
+    from: { seq: 1, index: null },
+    to,
+    passed: (seq: number) => void groups.push(seq),
+  };
+  for await (const _ of replay(question)) expect.unreachable('there are no facts');
+  return groups;
+}
+
+describe('replay', () => {
+  it('passes every group behind the position', async () => {
+    expect(await passedBy([1, 2, 3, 4], 4)).toEqual([2, 3, 4]);
+  });
+
+  it.each([[4], [null]])(
+    'is too old where groups in the middle were dropped, and never skips them (up to %s)',
+    async (to) => {
+      await expect(passedBy([1, 2, 4], to)).rejects.toThrow(TooOld);
+      await expect(passedBy([1, 3, 4], to)).rejects.toThrow(TooOld);
+    },
+  );
+});
