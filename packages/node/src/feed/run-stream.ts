@@ -41,13 +41,15 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   const idLine = (position: Position): string =>
     `id: ${formatRunPosition(partition, position, linesUpTo)}\n`;
   let waiting: (() => string)[] | null = [];
+  /** Where the journal was read further than the feed had come: what the feed reports up to there was sent. */
+  let ahead: Position | null = null;
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
     else if (waiting.push(text) > BUFFER_MAX / 256) guard.close();
   };
   const stopFacts = feed.watch({ tenant, run }, (event) => {
     const { seq, index } = event;
-    tell(() => `${idLine({ seq, index })}${eventText(event)}`);
+    tell(() => (isUpTo(event, ahead) ? '' : `${idLine({ seq, index })}${eventText(event)}`));
     if (event.kind !== 'runEnded') return;
     isOver = true;
     if (waiting === null) finish();
@@ -76,6 +78,20 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     },
     ...(params.heartbeatMs === undefined ? {} : { heartbeatMs: params.heartbeatMs }),
   });
+  let isEndSent = false;
+  /** Sends the facts that the client missed: up to a group, or all that the journal has. */
+  const sendMissed = async (after: Position, to: number | null): Promise<Position> => {
+    let last = after;
+    for await (const event of replay({ context, tenant, run, partition, from: after, to })) {
+      if (guard.closed) break;
+      last = { seq: event.seq, index: event.index };
+      sent = last;
+      isEndSent ||= event.kind === 'runEnded';
+      guard.write(`${idLine(last)}${eventText(event)}`);
+      await guard.ready();
+    }
+    return last;
+  };
   const finish = (): void => {
     guard.write(messageText('end', {}));
     guard.end();
@@ -87,14 +103,12 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     if (from === undefined) {
       guard.write(`${idLine(start)}${messageText('state', view)}`);
     } else {
-      const question = { context, tenant, run, partition, from, to: start.seq };
       try {
-        for await (const event of replay(question)) {
-          if (guard.closed) return guard;
-          sent = { seq: event.seq, index: event.index };
-          guard.write(`${idLine(sent)}${eventText(event)}`);
-          await guard.ready();
-        }
+        const last = await sendMissed(from, start.seq);
+        // The view is of the store, which is ahead of a feed that waits for the name of a run: its
+        // end would never be sent, because the stream ends here.
+        if (isTerminalRun(view.state) && !isEndSent) ahead = await sendMissed(last, null);
+        if (guard.closed) return guard;
         if (start.seq > sent.seq) sent = start;
       } catch (error) {
         if (!(error instanceof TooOld)) throw error;
@@ -114,6 +128,11 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     guard.close();
     throw error;
   }
+}
+
+function isUpTo({ seq, index }: { seq: number; index: number }, to: Position | null): boolean {
+  if (to === null) return false;
+  return seq < to.seq || (seq === to.seq && (to.index === null || index <= to.index));
 }
 
 /**
