@@ -6,7 +6,7 @@ import type { Key } from '@signalbox/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, hasPostgres } from '../../../../tools/testing/postgres.ts';
 import { type Running, World } from '../testing/child.ts';
-import { Proxy } from '../testing/proxy.ts';
+import { LateProxy } from '../testing/late-proxy.ts';
 
 const JOBS = fileURLToPath(new URL('../../../../examples/jobs/thumbnails.ts', import.meta.url));
 const KEY = randomBytes(32).toString('hex');
@@ -225,7 +225,7 @@ describe('a node that must not start', () => {
     'starts by itself once its database can be used',
     async () => {
       const database = new URL(await createDatabase());
-      const proxy = new Proxy(Number(database.port));
+      const proxy = new LateProxy(Number(database.port));
       onTestFinished(() => proxy.close());
       const store = Object.assign(new URL(database), { port: `${await proxy.reserve()}` }).href;
       const node = world.start(['node', '--port', '0', '--store', store], { SIGNALBOX_KEY: KEY });

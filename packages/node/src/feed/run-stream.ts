@@ -4,7 +4,7 @@ import type { LogLineRow } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import { eventText, messageText } from './event-text.ts';
 import type { Position } from './positions.ts';
-import { replay, TooOld } from './replay.ts';
+import { type ReplayedEvent, replay, TooOld } from './replay.ts';
 import type { RunFeed } from './run-feed.ts';
 import { LINES_OVERLAP_MS, linesSince } from './run-lines.ts';
 import { formatRunPosition, parseRunPosition } from './run-position.ts';
@@ -79,18 +79,10 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     ...(params.heartbeatMs === undefined ? {} : { heartbeatMs: params.heartbeatMs }),
   });
   let isEndSent = false;
-  /** Sends the facts that the client missed: up to a group, or all that the journal has. */
-  const sendMissed = async (after: Position, to: number | null): Promise<Position> => {
-    let last = after;
-    for await (const event of replay({ context, tenant, run, partition, from: after, to })) {
-      if (guard.closed) break;
-      last = { seq: event.seq, index: event.index };
-      sent = last;
-      isEndSent ||= event.kind === 'runEnded';
-      guard.write(`${idLine(last)}${eventText(event)}`);
-      await guard.ready();
-    }
-    return last;
+  const sendEvent = (event: ReplayedEvent): void => {
+    sent = event;
+    isEndSent ||= event.kind === 'runEnded';
+    guard.write(`${idLine(event)}${eventText(event)}`);
   };
   const finish = (): void => {
     guard.write(messageText('end', {}));
@@ -104,10 +96,12 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
       guard.write(`${idLine(start)}${messageText('state', view)}`);
     } else {
       try {
-        const last = await sendMissed(from, start.seq);
+        const missed = { guard, sendEvent };
+        const last = await sendMissed(params, { ...missed, from, to: start.seq });
         // The view is of the store, which is ahead of a feed that waits for the name of a run: its
         // end would never be sent, because the stream ends here.
-        if (isTerminalRun(view.state) && !isEndSent) ahead = await sendMissed(last, null);
+        const isMissing = isTerminalRun(view.state) && !isEndSent;
+        if (isMissing) ahead = await sendMissed(params, { ...missed, from: last, to: null });
         if (guard.closed) return guard;
         if (start.seq > sent.seq) sent = start;
       } catch (error) {
@@ -128,6 +122,28 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     guard.close();
     throw error;
   }
+}
+
+/** Sends the facts that the client missed, up to a group or all that the journal has; returns the last place. */
+async function sendMissed(
+  { context, tenant, run }: RunStreamParams,
+  missed: {
+    readonly guard: SlowGuard;
+    readonly from: Position;
+    readonly to: number | null;
+    readonly sendEvent: (event: ReplayedEvent) => void;
+  },
+): Promise<Position> {
+  const { guard, from, to, sendEvent } = missed;
+  const { partition } = run;
+  let last = from;
+  for await (const event of replay({ context, tenant, run, partition, from, to })) {
+    if (guard.closed) break;
+    last = { seq: event.seq, index: event.index };
+    sendEvent(event);
+    await guard.ready();
+  }
+  return last;
 }
 
 function isUpTo({ seq, index }: { seq: number; index: number }, to: Position | null): boolean {

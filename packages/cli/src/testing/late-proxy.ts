@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /** Stands in front of a server that is reached only once the proxy is opened. */
-export class Proxy {
+export class LateProxy {
   readonly #target: number;
   readonly #sockets = new Set<Socket>();
   #port = 0;
