@@ -149,6 +149,8 @@ async function evidenceOf(params: {
   const { system, schedule } = params;
   const store = await openStore(system.storeAddress);
   try {
+    // Nothing is to be migrated; the store learns the sizes of its segments.
+    await store.migrate();
     await schedule.removed(store, REST_MS);
     return await gatherEvidence({ ...params, store, executions: system.executions() });
   } finally {
