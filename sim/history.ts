@@ -22,6 +22,8 @@ export type ClientEvent =
       readonly inputBytes: number;
       /** The key of the request that it was part of. */
       readonly request: string | null;
+      /** Its place there, where requests of other inputs are sent under the same key. */
+      readonly place?: number;
     }
   | {
       readonly kind: 'submit.ok';

@@ -46,6 +46,15 @@ function headOf({ run }: StoredRun): RunHead {
   return run.head === '' ? {} : (JSON.parse(run.head) as RunHead);
 }
 
+/**
+ * The key that a submission is repeated by: its own, or the one that its place in a request under a key
+ * gives it. A request of other inputs is the same request.
+ */
+function keyOf({ tenant, key, request, place }: Invoke): string | null {
+  if (key !== null) return `${tenant}/${key}`;
+  return request === null || place === undefined ? null : `${tenant}/${request}#${place}`;
+}
+
 class Answers {
   readonly #evidence: Evidence;
   readonly #asked = new Map<number, Invoke>();
@@ -121,8 +130,8 @@ class Answers {
 
   #ask(event: Invoke): void {
     this.#asked.set(event.op, event);
-    if (event.key === null) return;
-    const name = `${event.tenant}/${event.key}`;
+    const name = keyOf(event);
+    if (name === null) return;
     this.#byKey.set(name, [...(this.#byKey.get(name) ?? []), event]);
   }
 
@@ -170,9 +179,9 @@ class Answers {
   }
 
   /** The key of a submission that equals a run stands for that run, for every job that asks for it. */
-  #keep({ tenant, key }: Invoke, { run, t }: Answered): void {
-    if (key === null) return;
-    const name = `${tenant}/${key}`;
+  #keep(asked: Invoke, { run, t }: Answered): void {
+    const name = keyOf(asked);
+    if (name === null) return;
     const since = this.#standsFor.get(name) ?? new Map<string, number>();
     const id = runKey(run.run.id);
     since.set(id, Math.min(since.get(id) ?? t, t));
@@ -181,21 +190,23 @@ class Answers {
 
   /** The same key, or the same place in a request under the same key. */
   #sharesKey(asked: Invoke, { run, t }: Answered): boolean {
-    if (asked.key !== null) {
-      if (headOf(run).key === asked.key) return true;
-      const stands = this.#standsFor.get(`${asked.tenant}/${asked.key}`);
-      if ((stands?.get(runKey(run.run.id)) ?? Number.POSITIVE_INFINITY) <= t) return true;
-    }
+    if (asked.key !== null && headOf(run).key === asked.key) return true;
+    const since = this.#standsFor.get(keyOf(asked) ?? '')?.get(runKey(run.run.id));
+    if (since !== undefined && since <= t) return true;
     if (this.#keyStandsFor(asked, run)) return true;
     const other = this.#asked.get(opOf(run));
     return asked.request !== null && other?.request === asked.request;
   }
 
-  /** Somebody else submitted under the same key what equals the run. */
-  #keyStandsFor({ key, tenant, job }: Invoke, run: StoredRun): boolean {
-    if (key === null || run.run.job !== job) return false;
-    const others = this.#byKey.get(`${tenant}/${key}`) ?? [];
-    return others.some((other) => other.job === job && this.#sharesUnique(other, run));
+  /**
+   * Somebody else submitted under the same key what equals the run, perhaps without an answer. Of
+   * another job it may be too: an item of a batch is answered with the run that its key stands for.
+   */
+  #keyStandsFor(asked: Invoke, run: StoredRun): boolean {
+    const name = keyOf(asked);
+    if (name === null) return false;
+    const others = this.#byKey.get(name) ?? [];
+    return others.some((other) => other.job === run.run.job && this.#sharesUnique(other, run));
   }
 
   #sharesUnique(asked: Invoke, run: StoredRun): boolean {

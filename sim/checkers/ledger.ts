@@ -30,7 +30,7 @@ export const ledger: Checker = {
 };
 
 /** Every submission has its row, every row its submission. */
-function journalCounts(evidence: Evidence): string[] {
+export function journalCounts(evidence: Evidence): string[] {
   const told = new Set<string>();
   for (const { partition, facts } of evidence.journal) {
     for (const packed of facts) {

@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { type HandlerContext, job, PermanentError, TransientError } from 'signalbox';
-import type { Evidence, WorkInput } from './history.ts';
+import type { Execution, WorkInput } from './history.ts';
 
 const file = process.env['EVIDENCE'] ?? 'evidence.jsonl';
+const worker = process.env['WORKER'] ?? '';
 
-function write(evidence: Evidence): void {
-  appendFileSync(file, `${JSON.stringify(evidence)}\n`);
+function write(execution: Execution): void {
+  appendFileSync(file, `${JSON.stringify(execution)}\n`);
 }
 
 /** Ends early when it is told to stop, unless it is one of those that do not listen. */
@@ -33,6 +34,7 @@ async function work(input: WorkInput | null, ctx: HandlerContext): Promise<unkno
     tenant: ctx.tenant,
     submission: input?.submission ?? null,
     nonce,
+    worker,
   };
   write({ ...base, kind: 'start', at: Date.now() });
   await pause(input?.ms ?? 5, ctx.signal, input?.deaf !== true);

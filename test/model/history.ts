@@ -10,7 +10,7 @@ export interface WorkInput {
 }
 
 /** One line of what the handlers wrote themselves. */
-export interface Evidence {
+export interface Execution {
   readonly kind: 'start' | 'succeeded' | 'failed';
   readonly run: string;
   readonly attempt: string;
@@ -18,6 +18,7 @@ export interface Evidence {
   readonly tenant: string;
   readonly submission: string | null;
   readonly nonce: string;
+  readonly worker: string;
   readonly at: number;
 }
 
@@ -30,6 +31,8 @@ export interface Submitted {
   readonly input: WorkInput;
   /** One of a batch: a key of another job is answered with that job's run. */
   readonly isOfBatch: boolean;
+  /** The batch under a key that it is part of, and its place there. */
+  readonly request: { readonly key: string; readonly place: number } | null;
   readonly invokedAt: number;
   readonly answeredAt: number;
   readonly answer:
@@ -47,12 +50,27 @@ export interface Submitted {
     | { readonly kind: 'unknown' };
 }
 
+/** A batch under the key of its request, as it was sent, and whether it was acknowledged. */
+export interface Requested {
+  readonly tenant: string;
+  readonly key: string;
+  readonly items: readonly Pick<Submitted, 'job' | 'key' | 'unique'>[];
+  readonly isAcknowledged: boolean;
+}
+
 /** What a reader was shown of a run, by GET or in a list. */
 export interface Shown {
   readonly node: string;
   readonly tenant: string;
   readonly id: string;
   readonly state: string;
+  readonly endedAt: string | null;
+  /** Attempts that have ended, and whether one is live; empty in a list. */
+  readonly tasks: readonly {
+    readonly state: string;
+    readonly ended: number;
+    readonly live: 0 | 1;
+  }[];
   readonly invokedAt: number;
   readonly answeredAt: number;
 }
@@ -60,6 +78,14 @@ export interface Shown {
 /** A cancel that was answered with the run, not yet ended. */
 export interface Cancelled {
   readonly tenant: string;
+  readonly id: string;
+  readonly answeredAt: number;
+}
+
+/** A retry that was answered with a run. */
+export interface Retried {
+  readonly tenant: string;
+  readonly of: string;
   readonly id: string;
   readonly answeredAt: number;
 }
@@ -76,8 +102,24 @@ export interface Fault {
 /** What the event stream of a tenant sent, over all its connections. */
 export interface Streamed {
   readonly tenant: string;
+  /** Partitions of its first position: it has to send everything of them, wherever it resumes. */
+  readonly partitions: ReadonlySet<number>;
   readonly ends: readonly { readonly run: string; readonly state: string }[];
   readonly resets: number;
+}
+
+/** What the stream of one run sent, over all its connections. */
+export interface RunStreamed {
+  readonly tenant: string;
+  readonly id: string;
+  /** The state that it began with. */
+  readonly began: string | null;
+  readonly ends: readonly string[];
+  /** Ids of events, in the order in which they came. */
+  readonly ids: readonly string[];
+  readonly resets: number;
+  /** The stream said that there is no more. */
+  readonly isOver: boolean;
 }
 
 export interface ScheduleChange {
@@ -95,6 +137,8 @@ export class History {
   readonly shown: Shown[] = [];
   readonly scheduleChanges: ScheduleChange[] = [];
   readonly cancelled: Cancelled[] = [];
+  readonly retried: Retried[] = [];
+  readonly requests: Requested[] = [];
   readonly faults: Fault[] = [];
   /** Answers that no client may get: 5xx other than 503, or none within a minute. */
   readonly broken: string[] = [];

@@ -18,6 +18,8 @@ async function judgeSeed(params: { store: 'sqlite' | 'postgres'; nodes: number }
   expect(report.problems, found).toEqual([]);
   expect(report.acknowledged).toBeGreaterThan(20);
   expect(report.duplicates).toBeGreaterThan(0);
+  expect(report.requests).toBeGreaterThan(0);
+  expect(report.runStreams).toBeGreaterThan(0);
   expect(report.faults).toBeGreaterThan(0);
 }
 

@@ -1,4 +1,6 @@
+import type { Store } from '@signalbox/store';
 import type { Client } from './client.ts';
+import { readJournal } from './evidence/rows.ts';
 import type { History, ScheduleChange } from './history.ts';
 import type { Random } from './options.ts';
 
@@ -46,6 +48,27 @@ export class ScheduleActor {
     await this.#change('paused', 'POST', { path: '/pause' });
   }
 
+  /** After its windows were read: the story of a schedule ends with its removal. */
+  async remove(): Promise<void> {
+    await this.#change('deleted', 'DELETE', { path: '' });
+  }
+
+  /** Resolves when the owner has recorded the removal, or after this time. */
+  async removed(store: Store, patienceMs: number): Promise<void> {
+    const until = Date.now() + patienceMs;
+    const partitions = (await store.listLeases()).map(({ partition }) => partition);
+    while (Date.now() < until) {
+      const journal = await readJournal(store, partitions);
+      const isRemoved = journal.some(({ facts }) => {
+        return facts.some((each) => {
+          return each.kind === 'scheduleFact' && each.fact.kind === 'scheduleRemoved';
+        });
+      });
+      if (isRemoved) return;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+
   async #change(
     what: ScheduleChange['what'],
     method: string,
@@ -54,7 +77,7 @@ export class ScheduleActor {
     const tenant = this.#tenant;
     const invokedAt = Date.now();
     const client = this.#clients[this.#random.int(this.#clients.length)] as Client;
-    const options = { tenant, body: body ?? {} };
+    const options = method === 'DELETE' ? { tenant } : { tenant, body: body ?? {} };
     const reply = await client.sure(method, `/schedules/${SCHEDULE}${path}`, options);
     if (reply.status >= 300) {
       const answer = JSON.stringify(reply.body);

@@ -3,10 +3,12 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from './client.ts';
-import type { Evidence } from './history.ts';
+import type { Execution } from './history.ts';
 import { JOBS } from './jobs.ts';
 import type { ModelOptions } from './options.ts';
 import { Database, freePort, Process, temporaryFolder } from './processes.ts';
+
+export const PARTITIONS = 16;
 
 const HANDLERS = fileURLToPath(new URL('./handlers.ts', import.meta.url));
 
@@ -20,6 +22,7 @@ export class System {
   readonly #options: ModelOptions;
   #database: Database | null = null;
   #ports: readonly number[] = [];
+  #storeUrl: string | null = null;
 
   constructor(options: ModelOptions) {
     this.#options = options;
@@ -29,9 +32,18 @@ export class System {
     return this.#database;
   }
 
-  /** For what a client of single requests cannot do. */
-  get firstNode(): { readonly port: number; readonly rootKey: string } {
-    return { port: this.#ports[0] ?? 0, rootKey: this.#rootKey };
+  /** For what a client of single requests cannot do: where each node listens. */
+  get ports(): readonly number[] {
+    return this.#ports;
+  }
+
+  get rootKey(): string {
+    return this.#rootKey;
+  }
+
+  /** The store that the nodes share, as `openStore` takes it. */
+  get storeAddress(): string {
+    return this.#storeUrl ?? `file:${join(this.#folder.path, 'data', 'signalbox.sqlite')}`;
   }
 
   async start(): Promise<void> {
@@ -43,7 +55,8 @@ export class System {
       const name = `node-${i + 1}`;
       const data = join(this.#folder.path, nodes === 1 ? 'data' : name);
       if (nodes > 1) this.#shareBlobs(data);
-      const args = ['node', '--data', data, '--port', `${port}`, '--name', name, ...flags];
+      const own = ['--data', data, '--port', `${port}`, '--name', name];
+      const args = ['node', ...own, '--partitions', `${PARTITIONS}`, ...flags];
       this.nodes.push(this.#process(name, args));
       this.clients.push(new Client({ node: name, port, rootKey: this.#rootKey }));
     }
@@ -67,11 +80,11 @@ export class System {
     }
   }
 
-  evidence(): Evidence[] {
+  executions(): Execution[] {
     const file = join(this.#folder.path, 'evidence.jsonl');
     if (!existsSync(file)) return [];
     const lines = readFileSync(file, 'utf8').split('\n');
-    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Evidence);
+    return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as Execution);
   }
 
   /** The last lines of every process, for the report of a failure. */
@@ -93,7 +106,8 @@ export class System {
   async #storeFlags(store: ModelOptions['store']): Promise<string[]> {
     if (store === 'sqlite') return [];
     this.#database = new Database(join(this.#folder.path, 'postgres'));
-    return ['--store', await this.#database.start()];
+    this.#storeUrl = await this.#database.start();
+    return ['--store', this.#storeUrl];
   }
 
   /** Large payloads of several nodes are in one place, as a bucket would be. */
@@ -106,7 +120,7 @@ export class System {
 
   #process(name: string, args: readonly string[]): Process {
     const evidence = join(this.#folder.path, 'evidence.jsonl');
-    const environment = { SIGNALBOX_KEY: this.#rootKey, EVIDENCE: evidence };
+    const environment = { SIGNALBOX_KEY: this.#rootKey, EVIDENCE: evidence, WORKER: name };
     return new Process({ name, args, environment, folder: this.#folder.path });
   }
 

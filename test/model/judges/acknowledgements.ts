@@ -30,8 +30,8 @@ export function judgeAcknowledgements(
     if (run.job !== answer.job) {
       problems.push(`${what}: run ${run.id} is of job ${run.job}, not ${answer.job}`);
     }
-    // Only in a batch is a key of another job answered with that job's run.
-    if (answer.job !== submission.job && !submission.isOfBatch) {
+    // Only a key of its own, in a batch, is answered with another job's run.
+    if (answer.job !== submission.job && !(submission.isOfBatch && submission.key !== null)) {
       problems.push(`${what}: acknowledged with a run of job ${answer.job}`);
     }
     const isOwn = run.submission === submission.input.submission;
@@ -54,8 +54,8 @@ function keysTwice(submissions: readonly Submitted[], resolved: Dump['resolved']
   const submissionsOf = Map.groupBy(submissions, keyOf);
   for (const submission of submissions) {
     const run = resolved.get(submission);
-    if (submission.key === null || run === undefined) continue;
     const name = keyOf(submission);
+    if (name === null || run === undefined) continue;
     const other = holders.get(name);
     if (other !== undefined && other !== run) {
       const told = (submissionsOf.get(name) ?? []).map((each) => `${describe(each)} ${how(each)}`);
@@ -83,7 +83,7 @@ function runsTwice(submissions: readonly Submitted[], runs: readonly DumpedRun[]
     else if (own.every(({ answer }) => answer.kind === 'refused')) {
       problems.push(`run ${run.id}: ${run.submission} was refused`);
     }
-    const keys = new Set(own.map(({ tenant, key }) => (key === null ? null : `${tenant}/${key}`)));
+    const keys = new Set(own.map(keyOf));
     for (const name of [`submission ${run.submission}`, ...keys]) {
       if (name === null) continue;
       const other = holders.get(name);
@@ -101,15 +101,16 @@ class Duplicates {
 
   constructor(submissions: readonly Submitted[]) {
     this.#bySubmission = Map.groupBy(submissions, ({ input }) => input.submission);
-    const keyed = submissions.filter(({ key }) => key !== null);
-    this.#byKey = Map.groupBy(keyed, keyOf);
+    const keyed = submissions.filter((submission) => keyOf(submission) !== null);
+    this.#byKey = Map.groupBy(keyed, (submission) => keyOf(submission) ?? '');
   }
 
   has(submission: Submitted, run: DumpedRun): boolean {
     if (this.#isOfLiveRun(submission, run)) return true;
-    if (submission.key === null) return false;
+    const name = keyOf(submission);
+    if (name === null) return false;
     // Under the key: the submission that made the run, or one that was told this run and keeps its key.
-    const others = this.#byKey.get(keyOf(submission)) ?? [];
+    const others = this.#byKey.get(name) ?? [];
     return others.some((other) => {
       return other.input.submission === run.submission || this.#isOfLiveRun(other, run);
     });
@@ -128,11 +129,15 @@ class Duplicates {
   }
 }
 
-function keyOf({ tenant, key }: Submitted): string {
-  return `${tenant}/${key}`;
+/** The key that it has: its own, or its place in a request under a key. */
+function keyOf({ tenant, key, request }: Submitted): string | null {
+  if (key !== null) return `${tenant}/${key}`;
+  return request === null ? null : `${tenant}/${request.key}#${request.place}`;
 }
 
-function describe({ tenant, job, key, unique, input }: Submitted): string {
+function describe(submission: Submitted): string {
+  const { tenant, job, unique, input } = submission;
+  const key = keyOf(submission);
   const named = [key === null ? '' : ` key ${key}`, unique === null ? '' : ` unique ${unique}`];
   return `${input.submission} (${tenant}/${job}${named.join('')})`;
 }

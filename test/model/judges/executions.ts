@@ -1,5 +1,5 @@
 import type { DumpedAttempt, DumpedRun } from '../dump.ts';
-import type { Evidence, Fault } from '../history.ts';
+import type { Execution, Fault } from '../history.ts';
 
 /** The handler writes its start a little after its worker was told to begin. */
 const SLACK_MS = 2_000;
@@ -9,7 +9,7 @@ const SLACK_MS = 2_000;
  * a task starts after its success was recorded, unless its worker stood still in between.
  */
 export function judgeExecutions(
-  evidence: readonly Evidence[],
+  evidence: readonly Execution[],
   runs: readonly DumpedRun[],
   faults: readonly Fault[],
 ): string[] {

@@ -1,11 +1,13 @@
+import { formatRunId } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
 import type { Dump, DumpedAttempt, DumpedRun } from '../dump.ts';
-import type { Evidence, Fault, Shown, Streamed, Submitted } from '../history.ts';
+import type { Execution, Fault, RunStreamed, Shown, Streamed, Submitted } from '../history.ts';
 import { judgeAcknowledgements } from './acknowledgements.ts';
 import { judgeCancellations } from './cancellations.ts';
-import { judgeStreams } from './event-streams.ts';
+import { judgeRunStreams, judgeStreams, unwatched } from './event-streams.ts';
 import { judgeExecutions } from './executions.ts';
 import { judgeExits } from './exits.ts';
+import { judgeRequests } from './requests.ts';
 import { judgeViews } from './views.ts';
 import { judgeWindows } from './windows.ts';
 import { judgeWorkers } from './workers.ts';
@@ -20,7 +22,7 @@ type Acknowledged = Submitted['answer'] & { kind: 'acknowledged' };
 function submitted(over: Partial<Submitted> = {}): Submitted {
   return {
     ...{ tenant: 'acme', job: 'plain', key: null, unique: null, input: { submission: 's1' } },
-    ...{ isOfBatch: false, invokedAt: 1_000, answeredAt: 1_010 },
+    ...{ isOfBatch: false, request: null, invokedAt: 1_000, answeredAt: 1_010 },
     answer: acknowledged({ job: over.job ?? 'plain' }),
     ...over,
   };
@@ -84,6 +86,18 @@ describe('the judge of acknowledgements', () => {
     expect(judged([keyed, submitted(other)], [run()])).toHaveLength(1);
   });
 
+  it('judges submissions of a request under a key by their place', () => {
+    const at = (place: number) => ({ isOfBatch: true, request: { key: 'q', place } });
+    const first = submitted(at(0));
+    expect(judged([first, submitted({ ...at(0), input: second, answer: again })], [run()])).toEqual(
+      [],
+    );
+    const elsewhere = submitted({ ...at(1), input: second, answer: again });
+    expect(judged([first, elsewhere], [run()])).toHaveLength(1);
+    const twice = submitted({ ...at(0), input: second, answer: acknowledged({ id: 'r2' }) });
+    expect(judged([first, twice], [run(), run({ id: 'r2', submission: 's2' })])).not.toEqual([]);
+  });
+
   it('accepts a pending submission as a run of its own, or as one that lived after it', () => {
     const waiting = submitted({ unique: 'u', answer: pending });
     expect(judged([waiting], [run()])).toEqual([]);
@@ -136,11 +150,11 @@ describe('the judge of acknowledgements', () => {
 });
 
 describe('the other judges', () => {
-  const started: Evidence = {
+  const started: Execution = {
     ...{ kind: 'start', run: 'r1', attempt: 'r1:main:1', job: 'plain', tenant: 'acme' },
-    ...{ submission: 's1', nonce: 'n1', at: 1_100 },
+    ...{ submission: 's1', nonce: 'n1', worker: 'w', at: 1_100 },
   };
-  const succeeded: Evidence = { ...started, kind: 'succeeded' };
+  const succeeded: Execution = { ...started, kind: 'succeeded' };
 
   it('catch an attempt that ran twice, never, or with another output', () => {
     expect(judgeExecutions([started, succeeded], [run()], [])).toEqual([]);
@@ -177,9 +191,11 @@ describe('the other judges', () => {
   });
 
   it('catch an end that a stream sends never, twice or otherwise than it is', () => {
-    const end = { run: 'r1', state: 'SUCCEEDED' };
+    const id = formatRunId({ ms: 1_005, partition: 3, seq: 9 });
+    const end = { run: id, state: 'SUCCEEDED' };
     const judge = (ends: Streamed['ends'], resets = 0): string[] => {
-      return judgeStreams([{ tenant: 'acme', ends, resets }], [run()]);
+      const partitions = new Set([3]);
+      return judgeStreams([{ tenant: 'acme', partitions, ends, resets }], [run({ id })]);
     };
     expect(judge([end])).toEqual([]);
     expect(judge([])).toHaveLength(1);
@@ -188,11 +204,42 @@ describe('the other judges', () => {
     expect(judge([{ ...end, state: 'FAILED' }])).toHaveLength(1);
   });
 
-  it('catch a process that ends by itself, unless its database was away', () => {
-    const fault = { what: 'database.restart', target: 'database', from: 1_000, until: 2_000 };
-    const node = { name: 'node-1', exits: [3_000] };
-    expect(judgeExits([node], [fault])).toEqual([]);
-    expect(judgeExits([node], [])).toHaveLength(1);
+  it('owe only the ends of partitions that a stream began with, which have to be all', () => {
+    const id = formatRunId({ ms: 1_005, partition: 4, seq: 9 });
+    const stream = { tenant: 'acme', partitions: new Set([3]), ends: [], resets: 0 };
+    expect(judgeStreams([stream], [run({ id })])).toEqual([]);
+    expect(unwatched([stream, { ...stream, partitions: new Set([4]) }], 2)).toEqual([]);
+    expect(unwatched([stream], 2)).toHaveLength(1);
+  });
+
+  it('catch the stream of a run that does not end, ends otherwise, or sends an event again', () => {
+    const good: RunStreamed = {
+      ...{ tenant: 'acme', id: 'r1', began: 'PENDING', ends: ['SUCCEEDED'], ids: ['1', '2'] },
+      ...{ resets: 0, isOver: true },
+    };
+    const judge = (over: Partial<RunStreamed>) => judgeRunStreams([{ ...good, ...over }], [run()]);
+    expect(judge({})).toEqual([]);
+    expect(judge({ began: 'SUCCEEDED', ends: [] })).toEqual([]);
+    expect(judge({ isOver: false })).toHaveLength(1);
+    expect(judge({ ends: [] })).toHaveLength(1);
+    expect(judge({ ends: ['FAILED'] })).toHaveLength(1);
+    expect(judge({ ids: ['1', '1'] })).toHaveLength(1);
+  });
+
+  it('catch requests of other content that are acknowledged under one key', () => {
+    const item = { job: 'plain', key: null, unique: null };
+    const sent = { tenant: 'acme', key: 'k', items: [item], isAcknowledged: true };
+    expect(judgeRequests([sent, sent])).toEqual([]);
+    const other = { ...sent, items: [item, item] };
+    expect(judgeRequests([sent, other])).toHaveLength(1);
+    expect(judgeRequests([sent, { ...other, isAcknowledged: false }])).toEqual([]);
+    const own = { ...other, items: [{ ...item, key: 'a' }] };
+    expect(judgeRequests([sent, own])).toEqual([]);
+  });
+
+  it('catch a process that ends by itself', () => {
+    expect(judgeExits([{ name: 'node-1', exits: [] }])).toEqual([]);
+    expect(judgeExits([{ name: 'node-1', exits: [3_000] }])).toHaveLength(1);
   });
 
   it('catch a worker that is idle and has lost a slot, or is not attached', () => {
@@ -204,7 +251,8 @@ describe('the other judges', () => {
 
   it('catch a run that is shown going backwards, or with another end', () => {
     const view = (state: string, invokedAt: number, node = 'node-1'): Shown => {
-      return { node, tenant: 'acme', id: 'r1', state, invokedAt, answeredAt: invokedAt + 5 };
+      const times = { invokedAt, answeredAt: invokedAt + 5, endedAt: null };
+      return { node, tenant: 'acme', id: 'r1', state, tasks: [], ...times };
     };
     const seen = [view('PENDING', 1), view('RUNNING', 10), view('SUCCEEDED', 20)];
     expect(judgeViews(seen, [run()])).toEqual([]);

@@ -8,7 +8,7 @@ function rankOf(state: string): number {
 }
 
 /** A node that does not own the run reads it from the journal, and keeps that for half a second. */
-const OTHER_NODE_MS = 600;
+export const OTHER_NODE_MS = 600;
 
 /**
  * I20: what readers are shown never goes backwards, and an end that was shown is the end. From one node

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { type NodeOptions, type RunningNode, startNode } from '@signalbox/node';
+import { isShared, type NodeOptions, type RunningNode, startNode } from '@signalbox/node';
 import type { Logger } from '@signalbox/node/log';
 import { assertStrongKey, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
 import { makeFolder } from '../dev/data-folder.ts';
 import { UserError } from '../user-error.ts';
+import { whenStoreIsUp } from './wait-for-store.ts';
 
 export interface OpenNodeParams {
   readonly app: App;
@@ -12,6 +13,8 @@ export interface OpenNodeParams {
   readonly key: string;
   readonly port: number;
   readonly log: Logger;
+  /** Wait for a database that cannot be used yet; else that is an error. */
+  readonly waits?: true;
 }
 
 /** Starts a node by its settings; what stands in its way is one line for the person. */
@@ -29,27 +32,36 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   // A node with its data elsewhere needs none, and may run where nothing can be written.
   const usesFolder = values.store === null || (s3 === null && settings.isGiven('data'));
   if (usesFolder) makeFolder(folder);
+  const options: NodeOptions = {
+    store,
+    dataDir: folder,
+    http: { host: values.host, port },
+    rootKey: key,
+    partitions: values.partitions,
+    log,
+    retention: {
+      historyMs: values.history,
+      keysMs: values['keep-keys'],
+      blobsMs: values['keep-blobs'],
+    },
+    httpTargets: {
+      allowHttp: values['http-plain'],
+      allowPrivate: values['http-private'],
+      extraBlocked: values['http-blocked'],
+    },
+    ...(values.name === null ? {} : { name: values.name }),
+    ...(s3 === null ? {} : { blobs: s3 }),
+  };
   try {
-    return await startNode({
-      store,
-      dataDir: folder,
-      http: { host: values.host, port },
-      rootKey: key,
-      partitions: values.partitions,
-      log,
-      retention: {
-        historyMs: values.history,
-        keysMs: values['keep-keys'],
-        blobsMs: values['keep-blobs'],
+    // What is wrong with a file is wrong until a person mends it.
+    if (params.waits !== true || !isShared(store)) return await startNode(options);
+    return await whenStoreIsUp(
+      () => startNode(options),
+      ({ message }, retryInMs) => {
+        const at = { event: 'store.unavailable', store: shownStore(store), reason: message };
+        log.warn({ ...at, retryInMs }, 'store unavailable, retrying');
       },
-      httpTargets: {
-        allowHttp: values['http-plain'],
-        allowPrivate: values['http-private'],
-        extraBlocked: values['http-blocked'],
-      },
-      ...(values.name === null ? {} : { name: values.name }),
-      ...(s3 === null ? {} : { blobs: s3 }),
-    });
+    );
   } catch (error) {
     throw startError(error, { store, host: values.host, port });
   }

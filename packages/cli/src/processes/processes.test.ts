@@ -6,6 +6,7 @@ import type { Key } from '@signalbox/protocol';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDatabase, hasPostgres } from '../../../../tools/testing/postgres.ts';
 import { type Running, World } from '../testing/child.ts';
+import { LateProxy } from '../testing/late-proxy.ts';
 
 const JOBS = fileURLToPath(new URL('../../../../examples/jobs/thumbnails.ts', import.meta.url));
 const KEY = randomBytes(32).toString('hex');
@@ -194,7 +195,6 @@ describe('a node that must not start', () => {
 
   it.each([
     [['--store', 'mongodb://x'], 2, 'mongodb: is no store'],
-    [['--store', 'postgres://me:hunter2@127.0.0.1:1/db'], 5, 'postgres://127.0.0.1:1/db'],
     [['--blobs', 'https://s3.example/bucket'], 2, 'setting blobs needs s3-key-id and s3-secret'],
     [['--data', '/dev/null/x'], 2, 'error: --data: cannot use the folder /dev/null/x: '],
     [['--data', 'weak.yaml'], 2, 'error: --data: cannot use the folder '],
@@ -207,6 +207,43 @@ describe('a node that must not start', () => {
     expect(err).not.toContain('hunter2');
     expect(err).not.toContain('    at ');
     expect(code).toBe(expected);
+  });
+
+  it('waits for a database that is not there, with a log line, and stops when told', async () => {
+    const store = 'postgres://me:hunter2@127.0.0.1:1/db';
+    const args = ['node', '--port', '0', '--data', 'data', '--store', store];
+    const node = world.start(args, { SIGNALBOX_KEY: KEY });
+    await node.printed(/store\.unavailable(.|\n)*store\.unavailable/);
+    node.child.kill('SIGTERM');
+    const { out, err } = await node.ended;
+    expect(out + err).toContain('postgres://127.0.0.1:1/db');
+    expect(out + err).not.toContain('hunter2');
+    expect(out).not.toContain('listening');
+  });
+
+  it.skipIf(!hasPostgres)(
+    'starts by itself once its database can be used',
+    async () => {
+      const database = new URL(await createDatabase());
+      const proxy = new LateProxy(Number(database.port));
+      onTestFinished(() => proxy.close());
+      const store = Object.assign(new URL(database), { port: `${await proxy.reserve()}` }).href;
+      const node = world.start(['node', '--port', '0', '--store', store], { SIGNALBOX_KEY: KEY });
+      await node.printed(/store\.unavailable/);
+      await proxy.open();
+      await node.printed(/node is listening at/);
+      expect((await node.stop()).code).toBe(0);
+    },
+    60_000,
+  );
+
+  it.skipIf(!hasPostgres)('ends at once where its database does not exist', async () => {
+    const store = new URL(await createDatabase());
+    store.pathname = '/no-such-database';
+    const args = ['node', '--port', '0', '--store', store.href];
+    const { code, err } = await world.run(args, { SIGNALBOX_KEY: KEY });
+    expect(err).toMatch(/^error: cannot use the store [^\n]*no-such-database[^\n]*\n$/);
+    expect(code).toBe(2);
   });
 
   it.each(['/dev/null/x', 'file', '/proc/nope'])(

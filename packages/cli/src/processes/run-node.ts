@@ -8,7 +8,8 @@ import { untilStopped } from './until-stopped.ts';
 export async function runNode(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const log = makeLog({ level: values['log-level'], format: values['log-format'] });
-  const node = await openNode({ app, settings, key: values.key ?? '', port: values.port, log });
+  const { key, port } = values;
+  const node = await openNode({ app, settings, key: key ?? '', port, log, waits: true });
   app.terminal.line(`node is listening at ${node.url}`);
   await untilStopped(app.terminal, () => node.stop());
 }

@@ -36,7 +36,8 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
   if (from === undefined) guard.write(`${following.idLine()}${messageText('state', view)}`);
   following.isOver = isTerminalRun(view.state);
   const follow = async (): Promise<void> => {
-    await following.look(guard);
+    // The view is of the store: where it shows the end, what was read of the journal may be older.
+    await following.look(guard, following.isOver ? 0 : FOLLOW_MS);
     while (!guard.closed && !following.isOver) {
       await timers.wait(FOLLOW_MS, stop.signal);
       await following.look(guard);
@@ -69,11 +70,12 @@ class Following {
     return `id: ${formatRunPosition(this.#p.run.partition, this.#at, this.linesUpTo)}\n`;
   }
 
-  /** Tells what has come since the last look. */
-  async look(guard: SlowGuard): Promise<void> {
+  /** Sends what has come since the last look, from a reading of the journal that is this old at most. */
+  async look(guard: SlowGuard, maxAgeMs = FOLLOW_MS): Promise<void> {
     const { context, tenant, run } = this.#p;
     const { partition } = run;
-    const { seq: to } = await followedBooks(context.loop, context.store).follow(partition);
+    const books = followedBooks(context.loop, context.store);
+    const { seq: to } = await books.follow(partition, maxAgeMs);
     try {
       const question = { context, tenant, run, partition, from: this.#at, to };
       for await (const event of replay(question)) {

@@ -309,6 +309,26 @@ describe('a stream of a run that is resumed', () => {
     expect(kinds).toEqual(all.slice(1));
   });
 
+  it('EXT-20 is sent its end by a node whose feed cannot name the run yet', async () => {
+    const disk = createMemoryStore({ now: () => Date.now() });
+    const readRuns = async (): Promise<never> => {
+      throw new StoreError('unavailable', 'it is away');
+    };
+    const node = await startNode({ disk, store: { ...disk, readRuns }, loop: { partitions: 1 } });
+    await node.define('mail');
+    const id = await node.submit({ job: 'mail' });
+    const first = await watchOne(node, id);
+    await first.received(1);
+    first.close();
+    const watching = await watch(node);
+    await cancelRun(node.context, caller(), { id });
+    const again = await watchOne(node, id, first.lastEventId);
+    await again.closed;
+    const kinds = again.messages.map(({ kind }) => kind);
+    expect(kinds).toEqual(['runCancelRequested', 'runEnded', 'end']);
+    watching.close();
+  });
+
   it('is reset where its id is ahead of the journal', async () => {
     const node = await startNode({ loop: { partitions: 1 } });
     await node.define('mail');

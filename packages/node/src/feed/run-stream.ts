@@ -4,7 +4,7 @@ import type { LogLineRow } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import { eventText, messageText } from './event-text.ts';
 import type { Position } from './positions.ts';
-import { replay, TooOld } from './replay.ts';
+import { type ReplayedEvent, replay, TooOld } from './replay.ts';
 import type { RunFeed } from './run-feed.ts';
 import { LINES_OVERLAP_MS, linesSince } from './run-lines.ts';
 import { formatRunPosition, parseRunPosition } from './run-position.ts';
@@ -41,13 +41,15 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   const idLine = (position: Position): string =>
     `id: ${formatRunPosition(partition, position, linesUpTo)}\n`;
   let waiting: (() => string)[] | null = [];
+  /** Where the journal was read further than the feed had come: what the feed reports up to there was sent. */
+  let ahead: Position | null = null;
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
     else if (waiting.push(text) > BUFFER_MAX / 256) guard.close();
   };
   const stopFacts = feed.watch({ tenant, run }, (event) => {
     const { seq, index } = event;
-    tell(() => `${idLine({ seq, index })}${eventText(event)}`);
+    tell(() => (isUpTo(event, ahead) ? '' : `${idLine({ seq, index })}${eventText(event)}`));
     if (event.kind !== 'runEnded') return;
     isOver = true;
     if (waiting === null) finish();
@@ -77,6 +79,12 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     timers: context.timers,
     ...(params.heartbeatMs === undefined ? {} : { heartbeatMs: params.heartbeatMs }),
   });
+  let isEndSent = false;
+  const sendEvent = (event: ReplayedEvent): void => {
+    sent = event;
+    isEndSent ||= event.kind === 'runEnded';
+    guard.write(`${idLine(event)}${eventText(event)}`);
+  };
   const finish = (): void => {
     guard.write(messageText('end', {}));
     guard.end();
@@ -88,14 +96,14 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     if (from === undefined) {
       guard.write(`${idLine(start)}${messageText('state', view)}`);
     } else {
-      const question = { context, tenant, run, partition, from, to: start.seq };
       try {
-        for await (const event of replay(question)) {
-          if (guard.closed) return guard;
-          sent = { seq: event.seq, index: event.index };
-          guard.write(`${idLine(sent)}${eventText(event)}`);
-          await guard.ready();
-        }
+        const missed = { guard, sendEvent };
+        const last = await sendMissed(params, { ...missed, from, to: start.seq });
+        // The view is of the store, which is ahead of a feed that waits for the name of a run: its
+        // end would never be sent, because the stream ends here.
+        const isMissing = isTerminalRun(view.state) && !isEndSent;
+        if (isMissing) ahead = await sendMissed(params, { ...missed, from: last, to: null });
+        if (guard.closed) return guard;
         if (start.seq > sent.seq) sent = start;
       } catch (error) {
         if (!(error instanceof TooOld)) throw error;
@@ -115,6 +123,33 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     guard.close();
     throw error;
   }
+}
+
+/** Sends the facts that the client missed, up to a group or all that the journal has; returns the last place. */
+async function sendMissed(
+  { context, tenant, run }: RunStreamParams,
+  missed: {
+    readonly guard: SlowGuard;
+    readonly from: Position;
+    readonly to: number | null;
+    readonly sendEvent: (event: ReplayedEvent) => void;
+  },
+): Promise<Position> {
+  const { guard, from, to, sendEvent } = missed;
+  const { partition } = run;
+  let last = from;
+  for await (const event of replay({ context, tenant, run, partition, from, to })) {
+    if (guard.closed) break;
+    last = { seq: event.seq, index: event.index };
+    sendEvent(event);
+    await guard.ready();
+  }
+  return last;
+}
+
+function isUpTo({ seq, index }: { seq: number; index: number }, to: Position | null): boolean {
+  if (to === null) return false;
+  return seq < to.seq || (seq === to.seq && (to.index === null || index <= to.index));
 }
 
 /**

@@ -176,6 +176,23 @@ describe('DAG-24 the view of a run', () => {
     expect(told(again)).toEqual(told(here).slice(3));
   });
 
+  it('is sent with its end by another node, also right after a reading from before the end', async () => {
+    await owner.define('graph', { tasks: [{ name: 'a', handler: 'graph' }] });
+    const id = await owner.submit({ job: 'graph' });
+    await owner.arrived(1);
+    const first = new Client();
+    await watchRun(other.context, caller(), { id, sink: () => first });
+    await first.received(1);
+    first.close();
+    owner.finish(owner.attempts[0] as Attempt, { kind: 'succeeded', output: null });
+    await getRun(owner.context, caller(), { id, waitMs: 20_000 });
+    const again = new Client();
+    const { lastEventId } = first;
+    await watchRun(other.context, caller(), { id, lastEventId, sink: () => again });
+    await again.closed;
+    expect(again.messages.map(({ kind }) => kind).slice(-2)).toEqual(['runEnded', 'end']);
+  });
+
   it('is waited for on another node too', async () => {
     await owner.define('graph', { tasks: [{ name: 'a', handler: 'graph' }] });
     const id = await owner.submit({ job: 'graph' });

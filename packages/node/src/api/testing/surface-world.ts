@@ -7,6 +7,7 @@ import { createMemoryStore } from '@signalbox/store/memory';
 import {
   type AttemptContext,
   type Handler,
+  httpBlobs,
   type Result,
   Worker,
   webSocketTransport,
@@ -34,7 +35,7 @@ export interface Behaviour {
   readonly raw: (attempt: AttemptContext) => Promise<Result>;
 }
 
-const TENANT = 'acme';
+export const TENANT = 'acme';
 
 /** A whole node over HTTP with a real worker, on a store that outlives it. */
 export class SurfaceWorld {
@@ -42,13 +43,14 @@ export class SurfaceWorld {
   readonly fatal: unknown[] = [];
   readonly disconnects: string[] = [];
   readonly #open: () => Promise<Store>;
-  readonly #close: () => Promise<void>;
+  /** Blobs, and the file of the store where it is one: they outlive the node as well. */
+  readonly #folder: string;
   #node: RunningNode | null = null;
   #worker: Worker | null = null;
 
-  private constructor(open: () => Promise<Store>, close: () => Promise<void>) {
+  private constructor(open: () => Promise<Store>, folder: string) {
     this.#open = open;
-    this.#close = close;
+    this.#folder = folder;
   }
 
   /** `createDatabase` where the kind is PostgreSQL. */
@@ -56,31 +58,10 @@ export class SurfaceWorld {
     kind: StoreKind,
     createDatabase: () => Promise<string>,
   ): Promise<SurfaceWorld> {
-    const world = await SurfaceWorld.#of(kind, createDatabase);
+    const folder = await mkdtemp(join(tmpdir(), 'signalbox-surface-'));
+    const world = new SurfaceWorld(await opener(kind, folder, createDatabase), folder);
     await world.#up();
     return world;
-  }
-
-  static async #of(kind: StoreKind, createDatabase: () => Promise<string>): Promise<SurfaceWorld> {
-    if (kind === 'memory') {
-      const store = createMemoryStore({ now: Date.now });
-      return new SurfaceWorld(
-        async () => store,
-        async () => {},
-      );
-    }
-    if (kind === 'postgres') {
-      const url = await createDatabase();
-      return new SurfaceWorld(
-        () => openStore(url),
-        async () => {},
-      );
-    }
-    const folder = await mkdtemp(join(tmpdir(), 'signalbox-surface-'));
-    return new SurfaceWorld(
-      () => openStore(`file:${join(folder, 'a.db')}`),
-      () => rm(folder, { recursive: true, force: true }),
-    );
   }
 
   /** As a deployment does it: everything that is shown afterwards was read from the store. */
@@ -91,7 +72,21 @@ export class SurfaceWorld {
 
   async stop(): Promise<void> {
     await this.#down();
-    await this.#close();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  get url(): string {
+    return this.#running.url as string;
+  }
+
+  /** The bytes that are kept of a run. */
+  async payload(id: string, what: 'input' | 'output'): Promise<Uint8Array> {
+    const response = await fetch(`${this.url}${API_BASE}/runs/${id}/${what}`, {
+      headers: { authorization: `Bearer ${ROOT_KEY}`, 'signalbox-tenant': TENANT },
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    if (response.status === 200) return bytes;
+    throw new Error(`the ${what} of ${id} cannot be read: ${Buffer.from(bytes)}`);
   }
 
   async ask(path: string, body?: unknown, method?: string): Promise<Outcome<unknown>> {
@@ -140,9 +135,12 @@ export class SurfaceWorld {
     await store.migrate();
     this.#node = await startNodeOn(store, {
       store: 'memory:',
+      dataDir: this.#folder,
       http: { host: '127.0.0.1', port: 0 },
       rootKey: ROOT_KEY,
       partitions: 2,
+      // A long look retries more often than the budget of one job allows.
+      engine: { retriesPerMinutePerJob: 1_000_000 },
       log: pino({ level: 'silent' }),
       onFatal: (error) => this.fatal.push(error),
     });
@@ -150,6 +148,7 @@ export class SurfaceWorld {
     this.#worker = new Worker({
       name: 'surface',
       transport: webSocketTransport({ url: this.#node.url as string, key: ROOT_KEY }),
+      blobs: httpBlobs({ url: this.#node.url as string, key: ROOT_KEY }),
       total: {
         slots: 100_000,
         cpuMilli: 500_000_000,
@@ -175,7 +174,26 @@ export class SurfaceWorld {
   }
 }
 
-async function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
+async function opener(
+  kind: StoreKind,
+  folder: string,
+  createDatabase: () => Promise<string>,
+): Promise<() => Promise<Store>> {
+  switch (kind) {
+    case 'memory': {
+      const store = createMemoryStore({ now: Date.now });
+      return async () => store;
+    }
+    case 'sqlite':
+      return () => openStore(`file:${join(folder, 'a.db')}`);
+    case 'postgres': {
+      const url = await createDatabase();
+      return () => openStore(url);
+    }
+  }
+}
+
+export async function outcomeOf<T>(work: Promise<T>): Promise<Outcome<T>> {
   try {
     return { kind: 'accepted', value: await work };
   } catch (error) {
