@@ -1,9 +1,11 @@
-import type { RunHead } from '@signalbox/engine';
+import { compareRunIds, type RunHead } from '@signalbox/engine';
 import type { StoredRun } from '@signalbox/store';
 import type { Evidence } from '../evidence.ts';
 import type { HistoryEvent } from '../history.ts';
 import { opOf, readAlias, runKey, sameRun } from '../names.ts';
+import { Calendar } from './calendar.ts';
 import type { Checker } from './checker.ts';
+import { lifetimes } from './lifetimes.ts';
 
 type Invoke = HistoryEvent & { kind: 'submit.invoke' };
 
@@ -54,18 +56,45 @@ function unexpectedRuns(evidence: Evidence): string[] {
   });
 }
 
-/** Clients repeat only what carries a key, so an operation never makes two runs. */
+/**
+ * Clients repeat only what carries a key, so an operation makes a second run only where its key was
+ * dropped with time, and then not beside a live one.
+ */
 function doubledKeys(evidence: Evidence): string[] {
-  const byOp = new Map<number, StoredRun>();
-  return evidence.runs.flatMap((stored) => {
+  const byOp = new Map<number, StoredRun[]>();
+  for (const stored of evidence.runs) {
     const op = opOf(stored);
-    const other = byOp.get(op);
-    if (other === undefined) {
-      byOp.set(op, stored);
-      return [];
-    }
-    return [`operation ${op} became two runs: ${runKey(other.run.id)}, ${runKey(stored.run.id)}`];
+    const others = byOp.get(op);
+    if (others === undefined) byOp.set(op, [stored]);
+    else others.push(stored);
+  }
+  const doubled = [...byOp].filter(([, runs]) => runs.length > 1);
+  if (doubled.length === 0) return [];
+  const isForgotten = forgottenKeys(evidence);
+  return doubled.flatMap(([op, runs]) => {
+    const inOrder = runs.sort((a, b) => compareRunIds(a.run.id, b.run.id));
+    return inOrder.slice(1).flatMap((stored, i) => {
+      const before = inOrder[i] as StoredRun;
+      if (isForgotten(before, stored)) return [];
+      return [
+        `operation ${op} became two runs: ${runKey(before.run.id)}, ${runKey(stored.run.id)}`,
+      ];
+    });
   });
+}
+
+/** Whether the key of a run may have been dropped, and the run had ended, when another took the key. */
+function forgottenKeys(evidence: Evidence): (before: StoredRun, after: StoredRun) => boolean {
+  const { keeping } = evidence.options.wild;
+  if (keeping === null) return () => false;
+  const calendar = new Calendar(evidence.events);
+  const lives = lifetimes(evidence);
+  return (before, after) => {
+    const [old, made] = [lives.get(runKey(before.run.id)), lives.get(runKey(after.run.id))];
+    if (old === undefined || made === undefined || old.to > made.from) return false;
+    const passed = calendar.passed(old.from, made.from);
+    return Math.max(passed, after.run.id.ms - before.run.id.ms) >= keeping.keysMs;
+  };
 }
 
 /** What was acknowledged is there. Whether it is what was asked for is C16's. */

@@ -87,6 +87,8 @@ export interface Retried {
   readonly tenant: string;
   readonly of: string;
   readonly id: string;
+  readonly created: boolean;
+  readonly invokedAt: number;
   readonly answeredAt: number;
 }
 

@@ -94,13 +94,14 @@ export class Actor {
     if (one === undefined) return;
     const { tenant, id } = one;
     const client = this.#drawing.client();
+    const invokedAt = Date.now();
     const reply = await client.request('POST', `/runs/${id}/${what}`, { tenant, body: {} });
     this.#recorder.notice(`POST /runs/{id}/${what}`, reply);
     if (reply.status >= 300 || reply.status === 0) return;
     const run = reply.body as SubmitAnswer;
     const answered = { tenant, id: run.id, answeredAt: Date.now() };
     if (what === 'cancel') this.#history.cancelled.push(answered);
-    else this.#history.retried.push({ ...answered, of: id });
+    else this.#history.retried.push({ ...answered, of: id, created: run.created, invokedAt });
   }
 
   async #send(submission: Draft, cutAfterMs?: number): Promise<void> {

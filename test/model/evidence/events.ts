@@ -54,10 +54,12 @@ function retryEvents(history: History, resolved: Dump['resolved']): HistoryEvent
   for (const [{ answer }, run] of resolved) {
     if (answer.kind === 'acknowledged' && run !== undefined) aliases.set(answer.id, run);
   }
-  return history.retried.flatMap(({ tenant, of, id, answeredAt: t }): HistoryEvent[] => {
+  return history.retried.flatMap((retried): HistoryEvent[] => {
+    const { tenant, of, id, created, invokedAt, answeredAt: t } = retried;
     const [old, made] = [parseRunId(aliases.get(of) ?? of), parseRunId(id)];
     if (old === null || made === null) return [];
-    return [{ t, kind: 'retry.ok', tenant, of: old, id: made }];
+    const duplicate = !created;
+    return [{ t, kind: 'retry.ok', tenant, of: old, id: made, duplicate, invokedAt }];
   });
 }
 

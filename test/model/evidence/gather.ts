@@ -64,6 +64,7 @@ const NOT_SEEN = {
   limits: new Map(),
   weights: new Map(),
   totals: new Map(),
+  streams: [],
   quiet: { memory: [], rooms: [], unanswered: [], inputs: [] },
 };
 
@@ -74,7 +75,8 @@ async function scheduleEvents(store: Store, tenants: readonly string[]): Promise
   for (const tenant of tenants) {
     const page = { after: null, limit: 1_000, includeDeleted: true };
     for (const { name } of await store.listDefinitions({ tenant, kind, ...page })) {
-      for (const each of await store.listDefinitionVersions({ tenant, kind, name })) {
+      const versions = { tenant, kind, name, after: 0, limit: 100_000 };
+      for (const each of await store.listDefinitionVersions(versions)) {
         const { version, deleted, atMs: savedAt } = each;
         const saved = { tenant, name, version, savedAt, deleted };
         events.push({ t: savedAt, kind: 'schedule.saved', ...saved });

@@ -66,7 +66,7 @@ function judged(
       ...storeEvents(facts),
       ...workerEvents({ executions, journal: facts, runs, taskNames }),
     ].sort((a, b) => a.t - b.t),
-    ...{ journal: facts, runs, inbox: [], aliases: new Map(), books: [] },
+    ...{ journal: facts, runs, inbox: [], aliases: new Map(), books: [], streams: [] },
     jobs: new Map<string, JobDefinition>([['plain', {}]]),
     ...{ limits: new Map(), weights: new Map(), totals: new Map(), farDueMs: 0 },
     ...{ misfits: new Set(['plain']), restless: [] },
