@@ -269,6 +269,19 @@ export class Engine {
     }
   }
 
+  /**
+   * These were answered together, and the store may refuse a key of theirs: then none of them was ever
+   * there, so each new run among them is provisional, also one without a key.
+   */
+  refusableTogether(answers: readonly Answer[]): void {
+    const { books, groupNumber } = this.core;
+    for (const answer of answers) {
+      if (answer.kind !== 'accepted') continue;
+      const run = books.get(answer.partition)?.runs.get(answer.seq);
+      if (run !== undefined) run.provisionalIn = groupNumber;
+    }
+  }
+
   /** Groups up to this one are durable: nothing of them is provisional any more. */
   confirm(groupNumber: number): void {
     const { core } = this;

@@ -92,7 +92,10 @@ export class Run {
   doomed = false;
   /** The group that holds its newest fact: what a reader must wait for before it may be told. */
   groupNumber = 0;
-  /** The group of its submission, where the store may still refuse its idempotency key; else 0. */
+  /**
+   * The group of its submission, where the store may still refuse its idempotency key, or one of a
+   * submission that it is answered together with; else 0.
+   */
   provisionalIn = 0;
   /** What only a run has that was paused or has grown; null for nearly all. */
   graph: RunGraph | null = null;

@@ -88,6 +88,10 @@ export class Decider {
       stale === null
         ? decideAll(commands, taken, (command) => engine.apply(command, now, ports.random))
         : commands.map(() => stale);
-    if (isAnswered(mail)) groups.gathering.addReply(replyTo(mail, answers, engine.core.keys));
+    if (!isAnswered(mail)) return;
+    const reply = replyTo(mail, answers, engine.core.keys);
+    // K2: where the store refuses one key of it, every run of it goes.
+    if (reply.mail !== null) engine.refusableTogether(answers);
+    groups.gathering.addReply(reply);
   }
 }

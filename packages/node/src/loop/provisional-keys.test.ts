@@ -183,6 +183,28 @@ describe('a mail that the store refuses a key of', () => {
     expect(node.fatal).toEqual([]);
   });
 
+  it('K1 I1 nothing is compared with a run of it that has no key and goes with the others', async () => {
+    const { world, node, gate, mail } = await start();
+    const first = await forgotten(node, mail, 'order-1');
+    node.onEffect = () => {};
+    gate.close();
+    const together = node.loop.executeAll(batch(node, mail, [{ key: 'order-1' }, { unique: 'u' }]));
+    await world.run(10);
+    const equal = node.submit(mail, { unique: 'u' });
+    await world.run(10);
+    gate.open();
+    await world.run(1_000);
+    const [one, two] = await together;
+    expect(one).toEqual(duplicate(first));
+    const run = await equal;
+    // Whichever of the two was first made the run: both name one that is there.
+    expect([two, run].map((answer) => answer?.kind).sort()).toEqual(['accepted', 'duplicate']);
+    expect((two as { seq: number }).seq).toBe((run as { seq: number }).seq);
+    const ids = world.disk.snapshot().runs.map(({ id }) => id);
+    expect(ids).toContain(formatRunId(run as unknown as RunId));
+    expect(node.fatal).toEqual([]);
+  });
+
   it('I2 is told of the holder of a key that memory had forgotten before it was durable', async () => {
     const { world, node, gate, mail } = await start();
     gate.close();

@@ -97,4 +97,20 @@ describe('an attempt that is held', () => {
     expect(await Promise.all(asked)).toEqual([true, false, false]);
     expect(held.deadline).toBeNull();
   });
+
+  it('refuses an extension that is not answered, and gives a later answer to the next', async () => {
+    vi.useFakeTimers();
+    const { held } = hold();
+    const lost = held.extend(10);
+    await vi.advanceTimersByTimeAsync(29_999);
+    const next = held.extend(10);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await lost).toBe(false);
+    held.extended(true, null);
+    expect(await next).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    const over = held.extend(10);
+    held.quiet();
+    expect([await over, vi.getTimerCount()]).toEqual([false, 0]);
+  });
 });

@@ -6,6 +6,12 @@ import { AttemptStop } from './attempt-stop.ts';
 import { LogTail } from './log-tail.ts';
 import { requireFraction } from './require-fraction.ts';
 
+/**
+ * A node that is asked for more time and then loses the partition, or has no room for what it is told,
+ * does not answer. The handler waits for it, and without an end its task would run for ever.
+ */
+const EXTEND_ANSWER_MS = 30_000;
+
 export type Finish = FromWorker & { readonly kind: 'finish' };
 
 export interface AttemptOwner {
@@ -125,9 +131,19 @@ export class HeldAttempt implements AttemptContext {
     this.#owner.reportProgress(this);
     this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs });
     return new Promise((resolve) => {
+      const asked = (granted: boolean): void => {
+        clearTimeout(timer);
+        resolve(granted);
+      };
+      const timer = setTimeout(() => this.#giveUpExtend(asked), EXTEND_ANSWER_MS);
       this.#extends ??= [];
-      this.#extends.push(resolve);
+      this.#extends.push(asked);
     });
+  }
+
+  #giveUpExtend(asked: (granted: boolean) => void): void {
+    this.#extends = (this.#extends ?? []).filter((each) => each !== asked);
+    asked(false);
   }
 
   extended(granted: boolean, timeoutMs: number | null): void {

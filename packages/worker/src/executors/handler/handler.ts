@@ -52,7 +52,8 @@ export interface HandlerContext {
   readonly checkpoint: Checkpoint;
   /**
    * Asks for more time, up to a year at once. False where the node does not grant it: no progress since the
-   * last extension, or a deadline more than ten years ahead. Rejects with a `RangeError` outside of the range.
+   * last extension, or a deadline more than ten years ahead; also where no answer comes within 30 seconds.
+   * Rejects with a `RangeError` outside of the range.
    */
   extend(ms: number): Promise<boolean>;
 }
