@@ -17,11 +17,9 @@ export type Refusal = Pick<AppendResult & { kind: 'keyTaken' }, 'keys' | 'reserv
 
 /** The keys that a commit was refused for. */
 export class TakenKeys {
-  readonly #holders: Map<string, KeyHolder>;
+  readonly #holders = new Map<string, KeyHolder>();
 
-  /** `before`: what earlier refusals of the same mail have shown. */
-  constructor({ keys, reserved }: Refusal, before?: TakenKeys) {
-    this.#holders = new Map(before === undefined ? [] : before.#holders);
+  constructor({ keys, reserved }: Refusal) {
     for (const { tenant, key, run } of keys) {
       const { partition, seq, ms } = run;
       this.#holders.set(nameOf(tenant, key), { kind: 'run', run: { partition, seq, ms } });
@@ -31,8 +29,19 @@ export class TakenKeys {
     }
   }
 
-  get size(): number {
-    return this.#holders.size;
+  /**
+   * What is said of these keys, which are those of one mail, and what earlier refusals have shown of it. No
+   * more than that: a commit may be refused for thousands of mails, each of which would hold all of it.
+   */
+  only(keys: Iterable<{ readonly tenant: string; readonly key: string }>, before?: TakenKeys) {
+    const taken = new TakenKeys({ keys: [], reserved: [] });
+    for (const [name, holder] of before?.#holders ?? []) taken.#holders.set(name, holder);
+    for (const { tenant, key } of keys) {
+      const name = nameOf(tenant, key);
+      const holder = this.#holders.get(name);
+      if (holder !== undefined) taken.#holders.set(name, holder);
+    }
+    return taken;
   }
 
   has(tenant: string, key: string): boolean {
