@@ -1,3 +1,4 @@
+import { type Answer, formatRunId, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import { faulty } from './testing/faulty-store.ts';
@@ -59,5 +60,48 @@ describe('a commit that is refused for a key', () => {
     expect(node.fatal).toEqual([]);
     expect(await again).toMatchObject({ kind: 'refused', code: 'unknown' });
     expect((await node.submitted(mail)).kind).toBe('accepted');
+  });
+});
+
+describe('the end of a wait for a nested run', () => {
+  it('I1 whose key is refused to it cancels the run that has the key, also where that is parked', async () => {
+    const key = '\u0001nested/1/a-run/n/5';
+    const looks: (() => void)[] = [];
+    const store = (disk: Store): Store =>
+      faulty(disk, (real) => ({
+        readKeys: async (keys) => {
+          const found = await real.readKeys(keys);
+          await new Promise<void>((resolve) => looks.push(resolve));
+          return found;
+        },
+      }));
+    const { world, node, mail } = await start({ store });
+    const word = { kind: 'cancelNested', job: 'mail', key, of: { ms: 1, partition: 7, seq: 3 } };
+    await world.disk.putInbox({
+      id: '01a1e15e-5d89-7000-a000-0000000000aa',
+      partition: 0,
+      tenant: 'acme',
+      job: 'mail',
+      class: 0,
+      head: JSON.stringify({ word }),
+      input: null,
+      key: null,
+      atMs: world.nowMs,
+    });
+    node.loop.lookIntoInbox();
+    await world.run(10);
+    // The store was asked; now the nested run comes, waits in the store, and memory forgets its key.
+    const dueAt = world.nowMs + 30 * 86_400_000;
+    const nested = await node.submitted(mail, { key, dueAt });
+    expect(node.engine.core.books.get(0)?.runs.size).toBe(0);
+    await node.submitted(mail, { key: 'another' });
+    for (let i = 0; i < 20; i++) {
+      for (const answer of looks.splice(0)) answer();
+      await world.run(1_000);
+    }
+    expect(node.saw('keyTaken')).toBe(true);
+    expect(world.disk.snapshot().inbox).toEqual([]);
+    const id = formatRunId(nested as RunId & Answer);
+    expect(world.disk.snapshot().ends).toMatchObject([{ id, state: 'CANCELLED' }]);
   });
 });

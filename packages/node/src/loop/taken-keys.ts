@@ -1,6 +1,6 @@
 import type { Answer, Command, RunHead } from '@signalbox/engine';
 import type { AppendResult } from '@signalbox/store';
-import { refusedReserved } from './refused.ts';
+import { refused, refusedReserved } from './refused.ts';
 
 export interface Holder {
   readonly partition: number;
@@ -55,18 +55,13 @@ export class TakenKeys {
         return this.#answerToSubmit(command.spec.tenant, command.head);
       case 'cancelNested': {
         const holder = this.#holders.get(nameOf(command.tenant, command.key));
-        return holder?.kind === 'entry' ? refusedReserved(holder.entry) : null;
+        if (holder === undefined) return null;
+        // Heard again, it brings the run in that has the key: that may wait in the store.
+        return holder.kind === 'run' ? refused('not_yet') : refusedReserved(holder.entry);
       }
       default:
         return null;
     }
-  }
-
-  /** The command with what the store has said of its key. */
-  completed(command: Command): Command {
-    if (command.kind !== 'cancelNested') return command;
-    const holder = this.#holders.get(nameOf(command.tenant, command.key));
-    return holder?.kind === 'run' ? { ...command, holder: holder.run } : command;
   }
 
   /** What the entry of a submission became comes before its own key. */
