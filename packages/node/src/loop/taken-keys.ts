@@ -1,4 +1,4 @@
-import type { Answer, Command, RunHead } from '@signalbox/engine';
+import { type Answer, type Command, entryKey, type RunHead } from '@signalbox/engine';
 import type { AppendResult } from '@signalbox/store';
 import { refused, refusedReserved } from './refused.ts';
 
@@ -33,9 +33,12 @@ export class TakenKeys {
    * What is said of these keys, which are those of one mail, and what earlier refusals have shown of it. No
    * more than that: a commit may be refused for thousands of mails, each of which would hold all of it.
    */
-  only(keys: Iterable<{ readonly tenant: string; readonly key: string }>, before?: TakenKeys) {
-    const taken = new TakenKeys({ keys: [], reserved: [] });
-    for (const [name, holder] of before?.#holders ?? []) taken.#holders.set(name, holder);
+  only(
+    keys: Iterable<{ readonly tenant: string; readonly key: string }>,
+    before: TakenKeys = NOTHING_TAKEN,
+  ): TakenKeys {
+    const taken = new TakenKeys(NONE);
+    for (const [name, holder] of before.#holders) taken.#holders.set(name, holder);
     for (const { tenant, key } of keys) {
       const name = nameOf(tenant, key);
       const holder = this.#holders.get(name);
@@ -66,7 +69,8 @@ export class TakenKeys {
 
   /** What the entry of a submission became comes before its own key. */
   #answerToSubmit(tenant: string, { key, inbox }: RunHead): Answer | null {
-    for (const name of [inbox, key]) {
+    const ofEntry = inbox === undefined ? undefined : entryKey(inbox);
+    for (const name of [ofEntry, key]) {
       const holder = name === undefined ? undefined : this.#holders.get(nameOf(tenant, name));
       if (holder?.kind === 'run') return { kind: 'duplicate', ...holder.run };
       // A key that is reserved for this very submission is free for it.
@@ -75,6 +79,9 @@ export class TakenKeys {
     return null;
   }
 }
+
+const NONE: Refusal = { keys: [], reserved: [] };
+const NOTHING_TAKEN = new TakenKeys(NONE);
 
 function nameOf(tenant: string, key: string): string {
   return `${tenant}\0${key}`;
