@@ -1,5 +1,6 @@
 import {
   decodeGroup,
+  entryKey,
   type JobDefinition,
   type PackedFact,
   type Resources,
@@ -135,7 +136,8 @@ async function aliasesOf({ history, disk, options }: World): Promise<Map<string,
   for (const event of history.events) {
     if (event.kind === 'submit.invoke') asked.set(event.op, event);
     if (event.kind !== 'submit.inbox') continue;
-    const { entry: key, position } = readAlias(event.alias);
+    const { entry, position } = readAlias(event.alias);
+    const key = entryKey(entry);
     const { tenant = '', t = 0 } = asked.get(event.op) ?? {};
     const [held] = await disk.memory.readKeys([{ tenant, key }]);
     // Retention drops names, and then another run may take one.

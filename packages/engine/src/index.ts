@@ -33,6 +33,7 @@ export { findCycle } from './model/find-cycle.ts';
 export * from './model/graph.ts';
 export * from './model/graph-spec.ts';
 export * from './model/grown-names.ts';
+export { keysOfHead } from './model/keys-of-head.ts';
 export * from './model/lane.ts';
 export { nestedDepth, nestedKey } from './model/nested.ts';
 export * from './model/partition.ts';

@@ -4,6 +4,7 @@ import { endCharge, vacate } from '../core/occupy.ts';
 import { dropEmptyLane, removeRun } from '../facts/fold.ts';
 import { forgetMet } from '../facts/fold-schedule.ts';
 import type { Book } from '../model/book.ts';
+import { keysOfHead } from '../model/keys-of-head.ts';
 import type { Run } from '../model/run.ts';
 
 /**
@@ -16,9 +17,8 @@ export function withdraw(core: Core, command: Command & { kind: 'withdraw' }): A
   const book = core.books.get(partition);
   if (book === undefined) return DONE;
   const { tenant } = submitted.spec;
-  const { expects, key, inbox } = submitted.head;
-  if (key !== undefined) core.keys.delete(tenant, key);
-  if (inbox !== undefined) core.keys.delete(tenant, inbox);
+  const { expects } = submitted.head;
+  for (const key of keysOfHead(submitted.head)) core.keys.delete(tenant, key);
   if (expects !== undefined) forgetMet(book, { tenant, schedule: expects }, submitted.seq);
   const run = book.runs.get(submitted.seq);
   if (run !== undefined) forgetRun(core, book, run);

@@ -1,3 +1,5 @@
+import { keysOfHead } from '../model/keys-of-head.ts';
+import { entryKey } from '../model/reserved-key.ts';
 import type { RunHead } from '../model/run.ts';
 import type { Core } from './core.ts';
 import type { KeyHolder } from './recent-keys.ts';
@@ -13,7 +15,7 @@ interface Submission {
  * has dropped since, and the entry's client was told that the submission is new.
  */
 export function holderOfKey(core: Core, { spec, head }: Submission): KeyHolder | undefined {
-  const name = head.inbox ?? head.key;
+  const name = head.inbox === undefined ? head.key : entryKey(head.inbox);
   return name === undefined ? undefined : core.keys.get(spec.tenant, name);
 }
 
@@ -21,15 +23,15 @@ export function holderOfKey(core: Core, { spec, head }: Submission): KeyHolder |
 export function takeKey(core: Core, { spec, head }: Submission, holder: KeyHolder): void {
   const { tenant } = spec;
   const group = core.groupNumber;
-  if (head.key !== undefined) core.keys.set({ tenant, key: head.key, holder, group });
-  if (head.inbox !== undefined) core.keys.set({ tenant, key: head.inbox, holder, group });
+  for (const key of keysOfHead(head)) core.keys.set({ tenant, key, holder, group });
 }
 
 /** The group that decides about a key of the submission; null where none is provisional. */
 export function groupOfKey(core: Core, { spec, head }: Submission): number | null {
   const { tenant } = spec;
-  const { inbox, key } = head;
-  const ofEntry = inbox === undefined ? null : core.keys.provisionalGroup(tenant, inbox);
-  if (ofEntry !== null || key === undefined) return ofEntry;
-  return core.keys.provisionalGroup(tenant, key);
+  for (const key of keysOfHead(head)) {
+    const group = core.keys.provisionalGroup(tenant, key);
+    if (group !== null) return group;
+  }
+  return null;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { assertProperty } from '../../../../tools/testing/property.ts';
+import { entryKey } from '../model/reserved-key.ts';
 import { anyFact, FACTS, PARTITION } from '../testing/fact-arbitraries.ts';
 import { decodeGroup, type PackedFact } from './decode-group.ts';
 import { encodeGroup } from './encode-group.ts';
@@ -122,7 +123,10 @@ describe('a group of facts', () => {
             head: Object.keys(run.head).length === 0 ? '' : JSON.stringify(run.head),
             input: run.input,
             inputBytes: run.inputBytes,
-            keys: [run.head.key, run.head.inbox].filter((key) => key !== undefined),
+            keys: [
+              ...(run.head.key === undefined ? [] : [run.head.key]),
+              ...(run.head.inbox === undefined ? [] : [entryKey(run.head.inbox)]),
+            ],
           })),
         );
         expect(group.parked.map(({ lane, sort, id }) => [lane, sort, id.seq])).toEqual(

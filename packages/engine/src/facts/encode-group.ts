@@ -1,5 +1,6 @@
 import { assertNever } from '../model/assert.ts';
 import type { Class } from '../model/classes.ts';
+import { keysOfHead } from '../model/keys-of-head.ts';
 import type { RunHead } from '../model/run.ts';
 import type { RunId } from '../model/run-id.ts';
 import type { Fact, RunEnded, RunFact, RunSubmitted } from './facts.ts';
@@ -56,7 +57,6 @@ export interface EncodedParked {
 }
 
 export const GROUP_FORMAT = 1;
-const NO_KEYS: readonly string[] = [];
 
 export function encodeGroup(params: {
   partition: number;
@@ -151,7 +151,7 @@ class GroupWriter {
       head: this.#head(run.head),
       input: run.input,
       inputBytes: run.inputBytes,
-      keys: keysOf(run.head),
+      keys: keysOfHead(run.head),
     });
     const where = parked === null ? '' : `,${this.#name(parked.lane)}`;
     this.#lines += `\n["s1",${whole(run.seq)},${this.#since(run.ms)},${this.#name(tenant)}${where}]`;
@@ -277,12 +277,4 @@ function requireNumbers({ batch, dueAt, window, event, nested }: RunHead): void 
   if (window !== undefined) [window.at, window.planned].forEach(whole);
   if (event?.depth !== undefined) whole(event.depth);
   if (nested !== undefined) [nested.index, nested.since].forEach(whole);
-}
-
-function keysOf(head: RunHead): readonly string[] {
-  if (head.key === undefined && head.inbox === undefined) return NO_KEYS;
-  const keys: string[] = [];
-  if (head.key !== undefined) keys.push(head.key);
-  if (head.inbox !== undefined) keys.push(head.inbox);
-  return keys;
 }

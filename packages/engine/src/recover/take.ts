@@ -7,6 +7,7 @@ import { endLingering, type Lingering } from '../core/lingering.ts';
 import { charge, endCharge, orphan, unorphan, vacate } from '../core/occupy.ts';
 import type { Book } from '../model/book.ts';
 import { PLAIN } from '../model/graph-spec.ts';
+import { keysOfHead } from '../model/keys-of-head.ts';
 import type { Attempt, Run, Task } from '../model/run.ts';
 
 /**
@@ -18,8 +19,7 @@ export function takePartition(core: Core, book: Book): Answer {
   // Oldest first over the whole partition, so that FIFO survives the take-over.
   const runs = [...book.runs.values()].sort((a, b) => a.seq - b.seq);
   for (const run of runs) {
-    for (const key of [run.head.key, run.head.inbox]) {
-      if (key === undefined) continue;
+    for (const key of keysOfHead(run.head)) {
       // Not the run itself: the key is remembered longer than the run is live.
       const { partition, seq, ms } = run;
       const { tenant } = run.spec;

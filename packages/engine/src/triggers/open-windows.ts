@@ -33,6 +33,7 @@ export function openWindows(core: Core, ports: TriggerPorts): boolean {
 /** Answers what it cost beyond a look, in looks. */
 function openSchedule(deciding: Deciding): number {
   const { core, schedule, ports } = deciding;
+  core.undecidedSchedules.delete(schedule);
   // A pause starts nothing: what is held waits for its end as well.
   if (schedule.spec.paused || wantsJob(core, schedule)) return 0;
   const heldBefore = schedule.held?.length ?? 0;
@@ -62,7 +63,6 @@ const COUNTED_PER_LOOK = 20;
  */
 export function decideDue(deciding: Deciding, closing?: number): number {
   const { core, schedule, ports } = deciding;
-  core.undecidedSchedules.delete(schedule);
   if (hasEnded(schedule)) return 0;
   let decisions: WindowDecision[];
   try {

@@ -102,6 +102,8 @@ function close(deciding: Deciding, savedAt: number, after: ScheduleSpec | null):
   }
   if (owesNothing(deciding, savedAt)) return true;
   if (wantsJob(core, schedule)) return false;
+  // What is held is looked at again behind the edit.
+  core.undecidedSchedules.delete(schedule);
   decideDue(deciding, savedAt);
   return !core.undecidedSchedules.has(schedule);
 }

@@ -1,4 +1,4 @@
-import { encodeGroup, type Fact } from '@signalbox/engine';
+import { encodeGroup, type Fact, invariant } from '@signalbox/engine';
 import {
   type AppendResult,
   type Commit,
@@ -22,8 +22,8 @@ export interface CommitHost {
   refused(partition: number, error: StoreError): void;
   /** Failed tries of one commit, with a store that can be read, before it counts as refused. */
   readonly triesMax: number;
-  /** Others have the keys: the submissions that ask for them leave the group. */
-  keysTaken(refusal: AppendResult & { kind: 'keyTaken' }): void;
+  /** Others have the keys: the mails that ask for them leave the group. Answers how many there were. */
+  keysTaken(refusal: AppendResult & { kind: 'keyTaken' }): number;
   storeFailed(error: StoreError): void;
   commitUnknown(): void;
   /** Waits before the next try; never ends once the loop has stopped. */
@@ -134,7 +134,7 @@ export class Committer {
           case 'fenced':
             return await this.#onFenced(commit, result.partitions);
           case 'keyTaken':
-            this.#host.keysTaken(result);
+            this.#onKeysTaken(commit, result);
             return CHANGED;
         }
       } catch (error) {
@@ -149,7 +149,7 @@ export class Committer {
         }
         await this.#host.pause();
         // Leases may have gone while we waited; what is not ours is not written again.
-        if (commit.parts.some((part) => this.#host.held(part.partition)?.epoch !== part.epoch)) {
+        if (!this.#isOurs(commit)) {
           return (await this.#readBack(commit)) === 'committed' ? DURABLE : CHANGED;
         }
       }
@@ -164,6 +164,16 @@ export class Committer {
     if ((await this.#readBack(commit)) === 'committed') return DURABLE;
     for (const partition of partitions) this.#host.fenced(partition);
     return CHANGED;
+  }
+
+  /** What asked for the keys may have left with a partition that was lost while the answer was on its way. */
+  #onKeysTaken(commit: Commit, refusal: AppendResult & { kind: 'keyTaken' }): void {
+    const isExplained = this.#host.keysTaken(refusal) > 0 || !this.#isOurs(commit);
+    invariant(isExplained, 'I2', 'the store refuses a key that nothing has asked for');
+  }
+
+  #isOurs({ parts }: Commit): boolean {
+    return parts.every((part) => this.#host.held(part.partition)?.epoch === part.epoch);
   }
 
   /** Finds out whether the commit is there; never guesses, however long the store is away. */

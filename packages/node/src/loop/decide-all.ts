@@ -30,7 +30,7 @@ function decideOne(
   taken: TakenKeys | undefined,
   decide: (command: Command) => Answer,
 ): Answer {
-  return taken?.answerTo(command) ?? decide(taken?.completed(command) ?? command);
+  return taken?.answerTo(command) ?? decide(command);
 }
 
 function isRequest(command: Command): boolean {

@@ -53,8 +53,11 @@ export class Decider {
     });
   }
 
-  /** The store has refused the group on its way: keys that it asks for are not free. */
-  keysTaken(refusal: Refusal, now: number): void {
+  /**
+   * The store has refused the group on its way: keys that it asks for are not free. Answers how many mails
+   * were undone.
+   */
+  keysTaken(refusal: Refusal, now: number): number {
     const { engine, ports, mailbox, groups } = this.#p;
     const count = refusal.keys.length + refusal.reserved.length;
     for (let i = 0; i < count; i++) ports.observe?.({ kind: 'keyTaken' });
@@ -66,6 +69,7 @@ export class Decider {
       if (awaited === null) this.#decide(mail, now);
       else mailbox.defer(mail, awaited);
     }
+    return undone.length;
   }
 
   /** K1: the group that decides about what the mail would be compared with. */

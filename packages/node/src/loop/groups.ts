@@ -1,4 +1,4 @@
-import { type Command, type Engine, type FollowedEnd, invariant } from '@signalbox/engine';
+import type { Command, Engine, FollowedEnd } from '@signalbox/engine';
 import { Group } from './group.ts';
 import type { Mail } from './mailbox.ts';
 import type { LoopPorts } from './ports.ts';
@@ -85,7 +85,6 @@ export class Groups {
     this.gather();
     const refused = new TakenKeys(refusal);
     const undone = group.takeReplies((reply) => asksFor(reply, refused));
-    invariant(undone.length > 0, 'I2', 'the store refuses a key that nothing has asked for');
     const withdrawn = WithdrawnRuns.of(undone, group.facts);
     for (const [partition, run] of withdrawn.entries()) {
       apply({ kind: 'withdraw', partition, ...run });
@@ -93,9 +92,9 @@ export class Groups {
     apply({ kind: 'forgetKeys', keys: undone.flatMap((reply) => [...keysOf(reply)]) });
     this.gather();
     for (const each of this.#both()) each.drop(withdrawn);
-    return undone.map(({ mail }) => {
-      const asked = mail as Mail;
-      return { ...asked, taken: new TakenKeys(refusal, asked.taken) };
+    return undone.map((reply) => {
+      const mail = reply.mail as Mail;
+      return { ...mail, taken: refused.only(keysOf(reply), mail.taken) };
     });
   }
 

@@ -1,4 +1,4 @@
-import type { Answer, JobSpec } from '@signalbox/engine';
+import { type Answer, entryKey, type JobSpec } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import { faulty } from './testing/faulty-store.ts';
@@ -95,7 +95,7 @@ describe('a submission that was compared with one whose key was taken', () => {
     node.loop.lookIntoInbox();
     await world.run(1_000);
     expect(await again).toEqual({ ...first, kind: 'duplicate' });
-    const run = await runUnder(world, waiting.id);
+    const run = await runUnder(world, entryKey(waiting.id));
     expect(run).toBeDefined();
     expect(run).toEqual(await runUnder(world, 'order-9'));
     expect(run?.seq).not.toBe((first as { seq: number }).seq);
@@ -152,7 +152,7 @@ describe('a key that an inbox entry reserves', () => {
     expect(world.disk.snapshot().runs).toEqual([]);
     node.loop.lookIntoInbox();
     await world.run(100);
-    const run = await runUnder(world, waiting.id);
+    const run = await runUnder(world, entryKey(waiting.id));
     expect(await node.submitted(bill, { key: 'order-1' })).toEqual({ kind: 'duplicate', ...run });
   });
 });

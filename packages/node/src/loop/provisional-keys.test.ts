@@ -1,6 +1,7 @@
 import {
   type Answer,
   type Command,
+  entryKey,
   formatRunId,
   type JobSpec,
   partitionOf,
@@ -241,7 +242,7 @@ describe('an inbox entry', () => {
     node.loop.lookIntoInbox();
     await world.run(1_000);
     const held = await world.disk.readKeys(
-      [waiting.id, 'order-1'].map((key) => ({ tenant: 'acme', key })),
+      [entryKey(waiting.id), 'order-1'].map((key) => ({ tenant: 'acme', key })),
     );
     expect(held).toHaveLength(2);
     for (const { run } of held) expect(run.seq).not.toBe((old as { seq: number }).seq);

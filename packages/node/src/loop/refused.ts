@@ -2,13 +2,14 @@ import type { Answer } from '@signalbox/engine';
 
 export type Refused = Answer & { readonly kind: 'refused' };
 
-type Why = 'not_owner' | 'overloaded' | 'unavailable' | 'not_stored' | 'unknown';
+type Why = 'not_owner' | 'overloaded' | 'unavailable' | 'not_stored' | 'not_yet' | 'unknown';
 
 const REFUSALS: Readonly<Record<Why, Refused>> = {
   not_owner: refusal('not_owner', 'this node does not hold the partition'),
   overloaded: refusal('overloaded', 'too much is waiting here; try again shortly'),
   unavailable: refusal('unavailable', 'the store cannot be reached; nothing was accepted'),
   not_stored: refusal('unavailable', 'the store refused the commit; nothing was accepted'),
+  not_yet: refusal('unavailable', 'the nested run has to be read first'),
   unknown: refusal('unknown', 'it may have been accepted; ask again with the same idempotency key'),
 };
 

@@ -1,4 +1,4 @@
-import type { Answer, Command } from '@signalbox/engine';
+import { type Answer, type Command, entryKey, keysOfHead } from '@signalbox/engine';
 import type { HeldKey } from '@signalbox/store';
 import type { Mail } from './mailbox.ts';
 
@@ -62,9 +62,7 @@ export function* keysOf({ mail, answers, writes }: Reply): Iterable<Omit<HeldKey
   for (const [i, command] of mail.commands.entries()) {
     if (command.kind !== 'submit' || answers[i]?.kind !== 'accepted') continue;
     const { tenant } = command.spec;
-    const { inbox, key } = command.head;
-    if (inbox !== undefined) yield { tenant, key: inbox };
-    if (key !== undefined) yield { tenant, key };
+    for (const key of keysOfHead(command.head)) yield { tenant, key };
   }
 }
 
@@ -87,7 +85,8 @@ function keyWrites(
     return { partition, inboxTaken: null, alias: null, claims };
   }
   const isRun = first.kind === 'submit' && answer.kind === 'duplicate';
-  const alias = isRun ? { tenant: first.spec.tenant, key: inboxEntry, run: runOf(answer) } : null;
+  const key = entryKey(inboxEntry);
+  const alias = isRun ? { tenant: first.spec.tenant, key, run: runOf(answer) } : null;
   return { partition, inboxTaken: inboxEntry, alias, claims };
 }
 

@@ -1,3 +1,4 @@
+import { entryKey } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
 import { executeOnRun, readRun } from './index.ts';
 import { faulty } from './testing/faulty-store.ts';
@@ -85,7 +86,7 @@ describe('the inbox', () => {
     await world.run(6_000);
     expect(world.disk.snapshot().inbox).toEqual([]);
     expect(world.disk.snapshot().runs).toHaveLength(1);
-    const holders = await world.disk.readKeys([{ tenant: 'acme', key: entry.id }]);
+    const holders = await world.disk.readKeys([{ tenant: 'acme', key: entryKey(entry.id) }]);
     expect(holders).toHaveLength(1);
     // Repeating the entry, as a client does that got no answer, makes no second run.
     await world.disk.putInbox(entry);

@@ -1,6 +1,6 @@
-import type { Answer, Command, RunHead } from '@signalbox/engine';
+import { type Answer, type Command, entryKey, type RunHead } from '@signalbox/engine';
 import type { AppendResult } from '@signalbox/store';
-import { refusedReserved } from './refused.ts';
+import { refused, refusedReserved } from './refused.ts';
 
 export interface Holder {
   readonly partition: number;
@@ -17,11 +17,9 @@ export type Refusal = Pick<AppendResult & { kind: 'keyTaken' }, 'keys' | 'reserv
 
 /** The keys that a commit was refused for. */
 export class TakenKeys {
-  readonly #holders: Map<string, KeyHolder>;
+  readonly #holders = new Map<string, KeyHolder>();
 
-  /** `before`: what earlier refusals of the same mail have shown. */
-  constructor({ keys, reserved }: Refusal, before?: TakenKeys) {
-    this.#holders = new Map(before === undefined ? [] : before.#holders);
+  constructor({ keys, reserved }: Refusal) {
     for (const { tenant, key, run } of keys) {
       const { partition, seq, ms } = run;
       this.#holders.set(nameOf(tenant, key), { kind: 'run', run: { partition, seq, ms } });
@@ -31,8 +29,22 @@ export class TakenKeys {
     }
   }
 
-  get size(): number {
-    return this.#holders.size;
+  /**
+   * What is said of these keys, which are those of one mail, and what earlier refusals have shown of it. No
+   * more than that: a commit may be refused for thousands of mails, each of which would hold all of it.
+   */
+  only(
+    keys: Iterable<{ readonly tenant: string; readonly key: string }>,
+    before: TakenKeys = NOTHING_TAKEN,
+  ): TakenKeys {
+    const taken = new TakenKeys(NONE);
+    for (const [name, holder] of before.#holders) taken.#holders.set(name, holder);
+    for (const { tenant, key } of keys) {
+      const name = nameOf(tenant, key);
+      const holder = this.#holders.get(name);
+      if (holder !== undefined) taken.#holders.set(name, holder);
+    }
+    return taken;
   }
 
   has(tenant: string, key: string): boolean {
@@ -46,23 +58,19 @@ export class TakenKeys {
         return this.#answerToSubmit(command.spec.tenant, command.head);
       case 'cancelNested': {
         const holder = this.#holders.get(nameOf(command.tenant, command.key));
-        return holder?.kind === 'entry' ? refusedReserved(holder.entry) : null;
+        if (holder === undefined) return null;
+        // Heard again, it brings the run in that has the key: that may wait in the store.
+        return holder.kind === 'run' ? refused('not_yet') : refusedReserved(holder.entry);
       }
       default:
         return null;
     }
   }
 
-  /** The command with what the store has said of its key. */
-  completed(command: Command): Command {
-    if (command.kind !== 'cancelNested') return command;
-    const holder = this.#holders.get(nameOf(command.tenant, command.key));
-    return holder?.kind === 'run' ? { ...command, holder: holder.run } : command;
-  }
-
   /** What the entry of a submission became comes before its own key. */
   #answerToSubmit(tenant: string, { key, inbox }: RunHead): Answer | null {
-    for (const name of [inbox, key]) {
+    const ofEntry = inbox === undefined ? undefined : entryKey(inbox);
+    for (const name of [ofEntry, key]) {
       const holder = name === undefined ? undefined : this.#holders.get(nameOf(tenant, name));
       if (holder?.kind === 'run') return { kind: 'duplicate', ...holder.run };
       // A key that is reserved for this very submission is free for it.
@@ -71,6 +79,9 @@ export class TakenKeys {
     return null;
   }
 }
+
+const NONE: Refusal = { keys: [], reserved: [] };
+const NOTHING_TAKEN = new TakenKeys(NONE);
 
 function nameOf(tenant: string, key: string): string {
   return `${tenant}\0${key}`;

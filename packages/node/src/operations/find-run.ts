@@ -1,4 +1,11 @@
-import { formatRunId, isInboxAlias, parseIdBytes, parseRunId, type RunId } from '@signalbox/engine';
+import {
+  entryKey,
+  formatRunId,
+  isInboxAlias,
+  parseIdBytes,
+  parseRunId,
+  type RunId,
+} from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { itemsOf } from '../loop/index.ts';
@@ -24,13 +31,17 @@ export async function findRun(context: NodeContext, tenant: string, text: string
   }
   if (!isInboxAlias(parseIdBytes(text))) throw noRun(text);
   const { entry: alias, position } = parseAlias(text);
-  const taken = await takenUnder(context, { tenant, alias, position });
+  const name = { tenant, key: entryKey(alias), position };
+  const taken = await takenUnder(context, name);
   if (taken !== null) return taken;
   const entry = await context.store.readInboxEntry({ tenant, id: alias });
   const waiting = entry === null ? null : entryOf(entry, text, position);
   if (waiting !== null) return { kind: 'inbox', entry: waiting };
   // Taken between the two looks.
-  const since = await takenUnder(context, { tenant, alias, position });
+  const since =
+    (await takenUnder(context, name)) ??
+    // The id itself, where an earlier version has written the name.
+    (await takenUnder(context, { tenant, key: alias, position }));
   if (since !== null) return since;
   throw noRun(text);
 }
@@ -48,9 +59,9 @@ function entryOf(entry: InboxEntry, id: string, position: number): InboxEntry | 
 /** The alias of an entry stands for its first run; the others of a request follow it in a row. */
 async function takenUnder(
   { store }: NodeContext,
-  { tenant, alias, position }: { tenant: string; alias: string; position: number },
+  { tenant, key, position }: { tenant: string; key: string; position: number },
 ): Promise<Found | null> {
-  const [holder] = await store.readKeys([{ tenant, key: alias }]);
+  const [holder] = await store.readKeys([{ tenant, key }]);
   if (holder === undefined) return null;
   return { kind: 'run', id: { ...holder.run, seq: holder.run.seq + position } };
 }

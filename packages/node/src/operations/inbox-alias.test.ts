@@ -124,6 +124,27 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     await node.stop();
   });
 
+  on('I1 keeps its run where a client uses its id as the key of another submission', async () => {
+    const store = await openStore(open);
+    const node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
+    for (const job of ['mail', 'next']) await node.define(job);
+    const asked = SmallNode.idle({ store });
+    const alias = await asked.submit({ job: 'mail' });
+    const params = { items: [{ job: 'next', key: alias }], single: true };
+    const [next] = await submitRuns(node.context, caller(), params);
+    expect(next?.created).toBe(true);
+    node.context.loop.lookIntoInbox();
+    await inboxIsEmpty(store);
+    expect((await getRun(node.context, caller(), { id: alias })).job).toBe('mail');
+    // The other way round as well: the id is the name of its run, and no key.
+    const [after] = await submitRuns(node.context, caller(), {
+      items: [{ job: 'mail', key: await asked.submit({ job: 'mail' }) }],
+    });
+    expect(after?.created).toBe(true);
+    expect(await submitRuns(node.context, caller(), params)).toEqual([{ ...next, created: false }]);
+    await node.stop();
+  });
+
   on('is found under its alias, however many wait before it', async () => {
     const store = await openStore(open);
     const node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
