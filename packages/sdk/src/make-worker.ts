@@ -34,7 +34,7 @@ export async function makeWorker(
   const worker = new Worker({
     ...link,
     name,
-    onEvent: (event) => {
+    onLinkEvent: (event) => {
       const error = turnedAway(event);
       if (error !== null) refused.reject(error);
     },

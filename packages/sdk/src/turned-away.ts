@@ -1,5 +1,5 @@
 import { CLOSE, NAME_TAKEN } from '@signalbox/protocol';
-import type { WorkerEvent } from '@signalbox/worker';
+import type { LinkEvent } from '@signalbox/worker';
 import { SignalboxError } from './errors.ts';
 
 /** HTTP statuses after which the same request may well be accepted later. */
@@ -9,9 +9,9 @@ const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
  * The error where a node does not want the worker as it is: it would be turned away again each time.
  * Null for everything that may pass, such as a node that is not there yet.
  */
-export function turnedAway(event: WorkerEvent): SignalboxError | null {
-  if (event.kind !== 'link' || event.event.kind !== 'disconnected') return null;
-  const { code, reason } = event.event;
+export function turnedAway(event: LinkEvent): SignalboxError | null {
+  if (event.kind !== 'disconnected') return null;
+  const { code, reason } = event;
   const status = statusOf(reason);
   if (code === CLOSE.unauthenticated || status === 401) {
     return new SignalboxError('unauthenticated', `the node refused the key: ${reason}`);

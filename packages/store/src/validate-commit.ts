@@ -18,29 +18,23 @@ export function validateCommit(commit: Commit): void {
         throw new StoreError('invalid', `partition ${part.partition} has two parts in one commit`);
       }
     }
-    validatePart(part);
-    bytes += bytesOf(part);
+    bytes += validatePart(part);
   }
   if (bytes > COMMIT_BYTES_MAX) {
     throw new StoreError('invalid', `a commit of ${bytes} bytes; at most ${COMMIT_BYTES_MAX}`);
   }
 }
 
-function bytesOf({ body, runs, ends, inboxPut }: CommitPart): number {
-  let bytes = body.length;
-  for (const { input } of runs) bytes += input?.length ?? 0;
-  for (const { detail, output } of ends) bytes += detail.length + (output?.length ?? 0);
-  for (const { input } of inboxPut ?? []) bytes += input?.length ?? 0;
-  return bytes;
-}
-
-function validatePart(part: CommitPart): void {
+/** Returns the bytes of its payloads, which are counted in the same pass. */
+function validatePart(part: CommitPart): number {
   if (!Number.isSafeInteger(part.seq) || part.seq < 1) {
     throw new StoreError('invalid', `seq ${part.seq} of partition ${part.partition} is no seq`);
   }
+  let bytes = part.body.length;
   let before: RunRow | null = null;
   for (const run of part.runs) {
     validateRun(run, before);
+    bytes += run.input?.length ?? 0;
     before = run;
   }
   let [tenant, state] = ['', ''];
@@ -49,6 +43,7 @@ function validatePart(part: CommitPart): void {
     if (end.state !== state) requireText('end.state', end.state);
     ({ tenant, state } = end);
     requireText('end.detail', end.detail);
+    bytes += end.detail.length + (end.output?.length ?? 0);
   }
   for (const parked of part.parked) {
     requireText('parked.lane', parked.lane);
@@ -67,10 +62,12 @@ function validatePart(part: CommitPart): void {
     requireText('claims.tenant', tenant);
     requireText('claims.key', key);
   }
-  if (part.inboxPut === undefined) return;
-  for (const { id, tenant, job, head, key } of part.inboxPut) {
+  if (part.inboxPut === undefined) return bytes;
+  for (const { id, tenant, job, head, key, input } of part.inboxPut) {
     requireTexts({ id, tenant, job, head, key });
+    bytes += input?.length ?? 0;
   }
+  return bytes;
 }
 
 /** What the row before it says as well has been looked at: runs of one request have much in common. */

@@ -1,10 +1,15 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Assignment } from './attempt/assignment.ts';
 import { ATTEMPT_EDGES, LifeCycle, WORKER_EDGES } from './life-cycle.ts';
+import type { LinkEvent } from './link/link.ts';
 import { buildAssign } from './testing/fake-node.ts';
 import { startWorker, stopWorkers } from './testing/start-worker.ts';
 import type { WorkerEvent } from './worker-options.ts';
 
-afterEach(stopWorkers);
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await stopWorkers();
+});
 
 describe('life-cycle', () => {
   it('WRK-01 shows each edge of worker and attempt', async () => {
@@ -37,6 +42,18 @@ describe('life-cycle', () => {
       'worker idle draining',
       'worker draining stopped',
     ]);
+  });
+
+  it('makes no event of an attempt where only links are watched', async () => {
+    const id = vi.spyOn(Assignment.prototype, 'id', 'get');
+    const links: string[] = [];
+    const onLinkEvent = ({ kind }: LinkEvent) => void links.push(kind);
+    const { node, worker } = await startWorker(async () => {}, { onLinkEvent });
+    node.say(buildAssign(1));
+    await node.next('finish');
+    await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
+    expect(links).toEqual(['connected', 'welcomed']);
+    expect(id).not.toHaveBeenCalled();
   });
 
   it.each([

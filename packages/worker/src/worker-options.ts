@@ -21,6 +21,11 @@ export interface WorkerOptions {
   readonly executors?: readonly Executor[];
   readonly blobs?: Blobs;
   readonly onEvent?: (event: WorkerEvent) => void;
+  /**
+   * Events of its links alone. Where nobody asks for `onEvent`, the events of attempts are not made,
+   * and those are several for each task.
+   */
+  readonly onLinkEvent?: (event: LinkEvent) => void;
 }
 
 export type WorkerEvent =

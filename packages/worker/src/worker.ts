@@ -113,6 +113,7 @@ export class Worker {
     foreignUse: (link) => this.#attempts.foreignUse(link),
     event: (link, event) => {
       this.#tell({ kind: 'link', link: this.#links.indexOf(link), event });
+      notify(this.#options.onLinkEvent, event);
       if (event.kind === 'welcomed') this.#welcomed.resolve();
       if (event.kind === 'disconnected') {
         for (const held of this.#attempts.all()) if (held.link === link) held.refuseExtends();
@@ -356,10 +357,14 @@ export class Worker {
   }
 
   #tell(event: WorkerEvent): void {
-    try {
-      this.#options.onEvent?.(event);
-    } catch {
-      // A watcher's mistake is not the worker's.
-    }
+    notify(this.#options.onEvent, event);
+  }
+}
+
+function notify<Event>(watcher: ((event: Event) => void) | undefined, event: Event): void {
+  try {
+    watcher?.(event);
+  } catch {
+    // A watcher's mistake is not the worker's.
   }
 }

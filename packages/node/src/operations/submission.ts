@@ -156,7 +156,9 @@ function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | 
     if (item.inputBytes instanceof Uint8Array) return item.inputBytes;
     throw bad('inputBytes', 'inputBytes is bytes');
   }
-  requireTexts(item, bad);
+  requireText('inputJson', item.inputJson, bad);
+  requireText('inputBase64', item.inputBase64, bad);
+  requireText('inputBlob', item.inputBlob, bad);
   if (item.inputJson !== undefined) return pages.encode(item.inputJson);
   if (item.inputBase64 !== undefined) {
     const text = item.inputBase64;
@@ -167,11 +169,8 @@ function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | 
 }
 
 /** A caller in this process comes without the API's own check, and without types if it is JavaScript. */
-function requireTexts(item: SubmitItem, bad: Bad): void {
-  for (const field of ['inputJson', 'inputBase64', 'inputBlob'] as const) {
-    const text: unknown = item[field];
-    if (text !== undefined && typeof text !== 'string') throw bad(field, `${field} is text`);
-  }
+function requireText(field: string, text: unknown, bad: Bad): void {
+  if (text !== undefined && typeof text !== 'string') throw bad(field, `${field} is text`);
 }
 
 function jsonOf(input: unknown, bad: Bad): string {
