@@ -64,6 +64,50 @@ describe('coming and going', () => {
     await world.ended(id);
   });
 
+  it('WRK-07 a new process gets work also where a busy node drops what follows its hello', async () => {
+    await start({ loop: { mailboxMax: 1 } });
+    const leaving = await connect('w');
+    await world.loop.flushed();
+    leaving.say({ kind: 'drain' });
+    await world.loop.flushed();
+    expect(world.gateway.worker('w')?.status).toBe('draining');
+    leaving.say({ kind: 'bye' });
+    await leaving.closed();
+    await world.loop.flushed();
+    const fresh = await connect('w', { instance: 'w-2' });
+    await world.loop.flushed();
+    const id = await world.submit('mail');
+    expect(world.gateway.worker('w')?.status).toBe('healthy');
+    fresh.succeed((await fresh.got('assign')).ref);
+    await world.ended(id);
+  });
+
+  it('WRK-07 a new process gets work also where a busy node drops its hello', async () => {
+    await start({ gateway: { heartbeatMs: 100 }, engine: { reattachMs: 60_000 } });
+    const leaving = await connect('w');
+    await world.loop.flushed();
+    leaving.say({ kind: 'drain' });
+    await world.loop.flushed();
+    leaving.say({ kind: 'bye' });
+    await leaving.closed();
+    await world.loop.flushed();
+    const report = vi.spyOn(world.loop, 'report');
+    report.mockReturnValueOnce(false).mockReturnValueOnce(false);
+    const fresh = await connect('w', { instance: 'w-2' });
+    expect(report.mock.results[0]).toEqual({ type: 'return', value: false });
+    await world.loop.flushed();
+    expect(world.loop.engine.core.workers.workers.get('w')?.info.instance).toBe('w-1');
+    const beat = { kind: 'beat', foreignUse: helloOf('w').foreignUse, progress: [] } as const;
+    await vi.waitFor(() => {
+      fresh.say(beat);
+      expect(fresh.of('restate').length).toBeGreaterThan(0);
+    });
+    await world.loop.flushed();
+    fresh.say(helloOf('w', { instance: 'w-2' }));
+    await world.loop.flushed();
+    expect(world.gateway.worker('w')?.status).toBe('healthy');
+  });
+
   it('a beat right behind the hello does not make the two talk in circles', async () => {
     await start();
     const worker = await TestWorker.connect(world.gateway);

@@ -103,10 +103,15 @@ export class Roster implements SessionHost {
       this.log.info({ worker: name, zone: said.info.zone }, 'a worker is here');
     }
     const before = this.loop.engine.core.workers.workers.get(name);
-    this.loop.report({ kind: 'attachWorker', ...said });
-    if (!this.#drainsItself.has(name) || before?.info.instance === instance) return;
-    this.#drainsItself.delete(name);
-    this.loop.report({ kind: 'uncordonWorker', worker: name });
+    const attach = { kind: 'attachWorker', ...said } as const;
+    if (!this.#drainsItself.has(name) || before?.info.instance === instance) {
+      this.loop.report(attach);
+      return;
+    }
+    // Together, and kept in mind where a full node drops both: left out, the second would leave the
+    // new process drained for as long as it lives.
+    const uncordon = { kind: 'uncordonWorker', worker: name } as const;
+    if (this.loop.report([attach, uncordon])) this.#drainsItself.delete(name);
   }
 
   /**

@@ -248,15 +248,19 @@ export class CommitLoop {
     this.#inbox.hurry();
   }
 
-  /** What workers say. Dropped when too much waits: a worker repeats what is not confirmed. */
-  report(said: Command | readonly Command[]): void {
-    if (this.#stopped) return;
+  /**
+   * What workers say. Dropped when too much waits, which it answers with false: a worker repeats what is
+   * not confirmed.
+   */
+  report(said: Command | readonly Command[]): boolean {
+    if (this.#stopped) return false;
     const commands = Array.isArray(said) ? (said as readonly Command[]) : [said as Command];
     if (this.#isMailboxFull()) {
       for (const _ of commands) this.#ports.observe?.({ kind: 'reportDropped' });
-      return;
+      return false;
     }
     this.#post({ commands, resolve: null, partition: null });
+    return true;
   }
 
   /** Commands that wait to be decided; beyond `mailboxMax` they are refused. */
