@@ -37,6 +37,21 @@ describe('DAG-25 the watchdog', () => {
     expect(asleep.effectsOf('alert')).toEqual([]);
   });
 
+  it('DAG-27 leaves two notifications where it tells of both at once', () => {
+    const graph = { expectedMs: 600_000, notify: { onAlert: [{}] } };
+    const h = submitted([{ name: 'a' }, { name: 'b', after: ['a'] }], graph);
+    h.acceptAll();
+    // In one leap: the node stood still, and both are due when it looks again.
+    h.now += 2_400_000;
+    h.tick();
+    h.flush();
+    const told = h.effectsOf('notify').map(({ notification }) => notification);
+    expect(told.map(({ detail }) => detail.slice(0, 7))).toEqual(['it has ', 'nothing']);
+    expect([...h.book.notifications.keys()]).toEqual(told.map(({ id }) => id));
+    for (const { id } of told) h.apply({ kind: 'notified', partition: 0, id, delivered: true });
+    expect(h.book.notifications.size).toBe(0);
+  });
+
   it.each([
     ['a person', { approval: {} }],
     ['an event', { event: { type: 'paid' } }],

@@ -1,4 +1,5 @@
 import { notificationDue } from '../facts/graph-facts.ts';
+import type { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
 import { formatRunId } from '../model/run-id.ts';
 import type { RunState } from '../model/states.ts';
@@ -17,8 +18,9 @@ export function notify(
   if (!wanted[news.on]) return;
   const { partition, seq, spec } = run;
   const id = formatRunId(run);
+  const book = core.bookOf(run);
   const notification = {
-    id: news.on === 'alert' ? `${id}/alert/${core.now}` : `${id}/end`,
+    id: news.on === 'alert' ? alertId(book, `${id}/alert/${core.now}`) : `${id}/end`,
     at: core.now,
     run: id,
     tenant: spec.tenant,
@@ -26,7 +28,13 @@ export function notify(
     version: spec.version,
     ...news,
   };
-  const book = core.bookOf(run);
   core.emit(book, notificationDue({ partition, seq, at: core.now, notification }), run);
   core.tell({ kind: 'notify', partition, seq, notification });
+}
+
+/** Two alerts of one moment are two: under one id the second would replace the first, and be taken for it. */
+function alertId(book: Book, first: string): string {
+  let id = first;
+  for (let i = 2; book.notifications.has(id); i++) id = `${first}.${i}`;
+  return id;
 }
