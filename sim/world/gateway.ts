@@ -125,14 +125,14 @@ export class Gateway {
         }
         const foreignUse = this.#foreignUse(worker, message.holds);
         const { progress } = message;
-        return this.#loop.report({ kind: 'beat', worker, foreignUse, progress });
+        return void this.#loop.report({ kind: 'beat', worker, foreignUse, progress });
       }
       case 'refuse': {
         const foreignUse = message.holds && this.#foreignUse(worker, message.holds);
-        return this.#loop.report({ kind: 'refuse', worker, ref: message.ref, foreignUse });
+        return void this.#loop.report({ kind: 'refuse', worker, ref: message.ref, foreignUse });
       }
       default:
-        return this.#loop.report({ ...message, worker });
+        return void this.#loop.report({ ...message, worker });
     }
   }
 

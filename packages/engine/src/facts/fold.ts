@@ -105,13 +105,21 @@ export function leaveLane(
   const { cursor } = lane;
   lane.parked = left.parkedLeft;
   lane.cursor = left.cursor;
-  if (cursor?.sort !== left.cursor?.sort || cursor?.seq !== left.cursor?.seq) {
+  if (isMoved(cursor, left.cursor)) {
     forgetPassed(lane);
   } else {
     lane.taken ??= new Set();
     for (const run of left.runs) lane.taken.add(run.seq);
   }
   dropEmptyLane(book, left.lane);
+}
+
+/**
+ * No cursor is the same as one before every run. An owner that makes its pages void has the latter, and
+ * only its memory says so: whoever folds its facts still has none.
+ */
+function isMoved(from: LaneCursor | null, to: LaneCursor | null): boolean {
+  return (from?.sort ?? 0) !== (to?.sort ?? 0) || (from?.seq ?? 0) !== (to?.seq ?? 0);
 }
 
 /** What the cursor has passed cannot come again; the ended ones among it would be kept for ever. */

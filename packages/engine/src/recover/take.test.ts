@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { Book } from '../model/book.ts';
+import { DUE_LANE } from '../model/lane.ts';
 import { type Attempt, refOf } from '../model/run.ts';
+import type { PageWanted } from '../ready/paging.ts';
+import { dumpBook } from '../testing/book-dump.ts';
 import { nextAttempt } from '../testing/drive.ts';
 import { Harness } from '../testing/harness.ts';
 import { Recorded } from '../testing/recorded.ts';
@@ -21,6 +24,48 @@ function attachAgain(h: Recorded, name = 'w1'): void {
   h.addWorker({ name, holds: h.heldBy(name) });
   h.flush();
 }
+
+describe('a run that was fetched out of the due lane', () => {
+  it('I3 does not come back with its page after a take-over, once it has ended', () => {
+    const horizonMs = 60_000;
+    const h = new Recorded({ settings: { horizonMs } });
+    const HOUR = 60 * MINUTE;
+    const due = [10, 11, 12, 13, 14].map((hours) => h.now + hours * HOUR);
+    const seqs = due.map((dueAt) => (h.trySubmit({ head: { dueAt } }) as { seq: number }).seq);
+    h.flush();
+    const fetchIn = (seq: number) => {
+      h.apply({ kind: 'fetchIn', partition: 0, lane: DUE_LANE, run: h.store.submitted(seq) });
+      h.flush();
+    };
+    const cancel = (seq: number) => {
+      h.apply({ kind: 'cancel', partition: 0, seq, by: 'ann', reason: '' });
+      h.flush();
+    };
+    // Each gives the lane time to forget those that were fetched and have ended.
+    for (const seq of seqs.slice(0, 3)) {
+      fetchIn(seq);
+      cancel(seq);
+      h.advance(horizonMs / 10);
+    }
+    const last = seqs[3] as number;
+    fetchIn(last);
+    const before = dumpBook(h.book);
+    h.takeOver();
+    const after = dumpBook(h.book);
+    h.now = (due[3] as number) - horizonMs;
+    h.tick();
+    const [page] = h.engine.pagesWanted(() => false) as [PageWanted];
+    const read = h.store.readParked(page);
+    expect(read.runs.map(({ seq }) => seq)).toEqual([last]);
+    // It ends while the page that holds it is on its way.
+    cancel(last);
+    const { partition, lane } = page;
+    h.apply({ kind: 'pageIn', partition, lane, ...read, after: page.after });
+    h.flush();
+    expect([...h.book.runs.keys()]).toEqual([]);
+    expect(after).toEqual(before);
+  });
+});
 
 describe('a node that takes a partition over', () => {
   it.each([

@@ -206,7 +206,9 @@ export class VirtualWorker {
         logged({ run: assign.run, task: assign.task, attempt: ref.number, text: line });
       },
       progress: (value) => this.#beat([{ ref, value }]),
-      saveCheckpoint: async (state) => loop.report({ kind: 'checkpoint', worker, ref, state }),
+      saveCheckpoint: async (state) => {
+        loop.report({ kind: 'checkpoint', worker, ref, state });
+      },
       extend: (byMs) => {
         // Nobody answers for an attempt that is gone.
         if (this.#running.get(keyOf(ref)) !== running) return Promise.resolve(false);
