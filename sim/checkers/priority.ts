@@ -45,10 +45,11 @@ export const priority: Checker = {
       }),
     );
     const problems: string[] = [];
+    const standstills = new Standstills(evidence);
     let queue: PartitionQueue | null = null;
     for (const group of evidence.journal) {
       if (queue?.partition !== group.partition) {
-        queue = new PartitionQueue(group.partition, evidence, { rows, repelled });
+        queue = new PartitionQueue(group.partition, evidence, { rows, repelled, standstills });
       }
       queue.read(group, problems);
     }
@@ -58,32 +59,64 @@ export const priority: Checker = {
 
 type Row = Evidence['runs'][number]['run'];
 
+interface Known {
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly repelled: ReadonlySet<string>;
+  readonly standstills: Standstills;
+}
+
+/** When owners of partitions went on after they had stood still: a round begins with that. */
+class Standstills {
+  readonly #owners = new Map<string, string>();
+  readonly #ends = new Map<string, number[]>();
+
+  constructor({ events }: Evidence) {
+    for (const event of events) {
+      if (event.kind === 'grant') {
+        // A process is named after its node, and how often that was started.
+        const node = event.owner.split('.')[0] as string;
+        this.#owners.set(`${event.partition}/${event.epoch}`, node);
+      }
+      if (event.kind !== 'fault' || event.on) continue;
+      const node = /^(\S+) stands still$/.exec(event.what)?.[1];
+      if (node !== undefined) this.#ends.set(node, [...(this.#ends.get(node) ?? []), event.t]);
+    }
+  }
+
+  /** Whether the owner has gone on between the two moments. */
+  endedBetween({ partition, epoch }: JournalGroup, from: number, to: number): boolean {
+    const node = this.#owners.get(`${partition}/${epoch}`) ?? '';
+    return this.#ends.get(node)?.some((t) => t > from && t <= to) ?? false;
+  }
+}
+
 class PartitionQueue {
   readonly partition: number;
   readonly #evidence: Evidence;
-  readonly #known: { rows: ReadonlyMap<string, Row>; repelled: ReadonlySet<string> };
+  readonly #known: Known;
   readonly #runs = new Map<number, WaitingRun>();
   readonly #ready = new Set<WaitingTask>();
   /** Became ready at a time that no fact tells: counted from the next dispatch on. */
   readonly #fresh = new Set<WaitingTask>();
   #epoch = 0;
+  #readUpTo = 0;
 
-  constructor(
-    partition: number,
-    evidence: Evidence,
-    known: { rows: ReadonlyMap<string, Row>; repelled: ReadonlySet<string> },
-  ) {
+  constructor(partition: number, evidence: Evidence, known: Known) {
     this.partition = partition;
     this.#evidence = evidence;
     this.#known = known;
   }
 
   read(group: JournalGroup, problems: string[]): void {
-    if (group.epoch !== this.#epoch) {
-      this.#epoch = group.epoch;
-      // Another owner, another clock, and everything is read in anew.
+    // Another owner has another clock and reads everything in. One that stood still sees only now what
+    // became due meanwhile, behind the reports that waited for it.
+    const { standstills } = this.#known;
+    const isOther = group.epoch !== this.#epoch;
+    if (isOther || standstills.endedBetween(group, this.#readUpTo, group.t)) {
       for (const task of this.#ready) this.#fresh.add(task);
     }
+    this.#epoch = group.epoch;
+    this.#readUpTo = group.t;
     for (const packed of group.facts) this.#fact(packed, problems);
   }
 
