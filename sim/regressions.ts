@@ -262,4 +262,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'as seed 89, where the attempt was evicted while its input was read, and was never sent',
     options: { ...drawOptions(128, 8), ...EVICTED },
   },
+  {
+    seed: 3047,
+    why: 'a tenant that began to wait in the commit that gave the places away was judged as waiting for them',
+    options: drawOptions(3047, 2),
+  },
 ];

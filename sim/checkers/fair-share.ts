@@ -1,4 +1,4 @@
-import type { Evidence } from '../evidence.ts';
+import type { Evidence, JournalGroup } from '../evidence.ts';
 import { runKey } from '../names.ts';
 import type { Checker } from './checker.ts';
 
@@ -6,11 +6,6 @@ import type { Checker } from './checker.ts';
 const PLACES_MIN = 40;
 /** What a tenant may lack of half of its share: tasks are not all of one length. */
 const SLACK = 8;
-
-/** Places that tenants got since one of them began to wait without a break. */
-interface Wait {
-  readonly got: Map<string, number>;
-}
 
 /**
  * C17: of tenants that wait at the same time for places of the same kind, each gets its share,
@@ -23,30 +18,33 @@ export const fairShare: Checker = {
   check: (evidence) => {
     if (!evidence.options.wild.contest) return [];
     const contest = new Contest(evidence);
-    for (const group of [...evidence.journal].sort((a, b) => a.t - b.t)) {
-      for (const packed of group.facts) {
-        const { partition } = group;
-        if (packed.kind === 'submittedAt' && packed.lane === null) {
-          contest.waits(runKey({ partition, seq: packed.run.seq }));
-        } else if (packed.kind === 'pagedInAt') {
-          for (const { seq } of packed.runs) contest.waits(runKey({ partition, seq }));
-        } else if (packed.kind === 'endedAt') {
-          contest.leaves(runKey({ partition, seq: packed.seq }));
-        } else if (packed.kind === 'fact' && packed.fact.kind === 'taskAssigned') {
-          contest.served(runKey({ partition, seq: packed.fact.seq }));
-        }
-      }
-    }
+    const journal = [...evidence.journal].sort((a, b) => a.t - b.t);
+    for (const groups of Map.groupBy(journal, ({ t }) => t).values()) contest.commit(groups);
     return contest.problems;
   },
 };
 
+/** What a tenant has waiting in one partition, and the commit since which that was never nothing. */
+interface Queue {
+  readonly runs: Set<string>;
+  since: number;
+}
+
+/**
+ * The journal keeps the order of decisions within a partition and between commits, but not between
+ * the partitions of one commit: all places may be gone there before a tenant begins to wait. What a
+ * commit gives away counts therefore for those who wait through all of it: who had something waiting
+ * in a partition before it, and was never without there until its end.
+ */
 class Contest {
   readonly problems: string[] = [];
   readonly #weights: ReadonlyMap<string, number>;
   readonly #tenantOf: ReadonlyMap<string, string>;
-  readonly #waiting = new Map<string, Set<string>>();
-  readonly #waits = new Map<string, Wait>();
+  #commit = 0;
+  /** By tenant and partition. */
+  readonly #queues = new Map<string, Map<number, Queue>>();
+  /** By tenant that waits without a break, the places that each tenant got in that time. */
+  readonly #got = new Map<string, Map<string, number>>();
 
   constructor({ runs, misfits, weights }: Evidence) {
     this.#weights = weights;
@@ -57,44 +55,73 @@ class Contest {
     this.#tenantOf = new Map(fitting.map(({ run }) => [runKey(run.id), run.tenant]));
   }
 
-  waits(run: string): void {
-    const tenant = this.#tenantOf.get(run);
-    if (tenant === undefined) return;
-    const waiting = this.#waiting.get(tenant) ?? new Set();
-    this.#waiting.set(tenant, waiting.add(run));
-    if (!this.#waits.has(tenant)) this.#waits.set(tenant, { got: new Map() });
-  }
-
-  leaves(run: string): void {
-    const tenant = this.#tenantOf.get(run);
-    if (tenant === undefined) return;
-    const waiting = this.#waiting.get(tenant);
-    waiting?.delete(run);
-    if ((waiting?.size ?? 0) === 0) this.#waits.delete(tenant);
-  }
-
-  served(run: string): void {
-    const tenant = this.#tenantOf.get(run);
-    if (tenant === undefined) return;
-    for (const [waiter, { got }] of this.#waits) {
-      got.set(tenant, (got.get(tenant) ?? 0) + 1);
-      this.#judge(waiter, tenant);
+  commit(groups: readonly JournalGroup[]): void {
+    this.#commit++;
+    const places = new Map<string, number>();
+    for (const { partition, facts } of groups) {
+      for (const packed of facts) {
+        if (packed.kind === 'submittedAt' && packed.lane === null) {
+          this.#begin(partition, packed.run.seq);
+        } else if (packed.kind === 'pagedInAt') {
+          for (const { seq } of packed.runs) this.#begin(partition, seq);
+        } else if (packed.kind === 'endedAt') {
+          this.#end(partition, packed.seq);
+        } else if (packed.kind === 'fact' && packed.fact.kind === 'taskAssigned') {
+          const tenant = this.#end(partition, packed.fact.seq);
+          if (tenant !== undefined) places.set(tenant, (places.get(tenant) ?? 0) + 1);
+        }
+      }
     }
-    this.leaves(run);
+    for (const waiter of this.#queues.keys()) this.#count(waiter, places);
+  }
+
+  #begin(partition: number, seq: number): void {
+    const run = runKey({ partition, seq });
+    const tenant = this.#tenantOf.get(run);
+    if (tenant === undefined) return;
+    const queues = this.#queues.get(tenant) ?? new Map<number, Queue>();
+    this.#queues.set(tenant, queues);
+    const queue = queues.get(partition) ?? { runs: new Set(), since: 0 };
+    queues.set(partition, queue);
+    if (queue.runs.size === 0) queue.since = this.#commit;
+    queue.runs.add(run);
+  }
+
+  /** The run waits no more; answers whose it is. */
+  #end(partition: number, seq: number): string | undefined {
+    const run = runKey({ partition, seq });
+    const tenant = this.#tenantOf.get(run);
+    if (tenant !== undefined) this.#queues.get(tenant)?.get(partition)?.runs.delete(run);
+    return tenant;
+  }
+
+  #waitsThrough(tenant: string): boolean {
+    const queues = [...(this.#queues.get(tenant)?.values() ?? [])];
+    return queues.some(({ runs, since }) => runs.size > 0 && since < this.#commit);
+  }
+
+  #count(waiter: string, places: ReadonlyMap<string, number>): void {
+    if (!this.#waitsThrough(waiter)) {
+      this.#got.delete(waiter);
+      return;
+    }
+    const got = this.#got.get(waiter) ?? new Map<string, number>();
+    this.#got.set(waiter, got);
+    for (const [tenant, count] of places) got.set(tenant, (got.get(tenant) ?? 0) + count);
+    for (const other of places.keys()) if (other !== waiter) this.#judge(waiter, other);
   }
 
   /** What one has got, beside what another has got in the same time. */
   #judge(waiter: string, other: string): void {
-    const wait = this.#waits.get(waiter);
-    if (wait === undefined || waiter === other) return;
-    const own = wait.got.get(waiter) ?? 0;
-    const total = own + (wait.got.get(other) ?? 0);
+    const got = this.#got.get(waiter);
+    const own = got?.get(waiter) ?? 0;
+    const total = own + (got?.get(other) ?? 0);
     const [weight, beside] = [this.#weights.get(waiter) ?? 1, this.#weights.get(other) ?? 1];
     const share = (total * weight) / (weight + beside);
     if (total < PLACES_MIN || own >= share / 2 - SLACK) return;
     this.problems.push(
       `${waiter} got ${own} of ${total} places beside ${other}, its share is ${share.toFixed(0)}`,
     );
-    this.#waits.set(waiter, { got: new Map() });
+    this.#got.delete(waiter);
   }
 }
