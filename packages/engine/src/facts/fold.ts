@@ -89,8 +89,9 @@ export function dropEmptyLane(book: Book, name: string): void {
 }
 
 /**
- * A page moves the cursor past its runs. A run that was fetched alone leaves the cursor where it
- * is, so it is remembered: the page that will hold it must not bring it a second time.
+ * A page moves the cursor past its runs. A run that was fetched alone is still before the cursor, so it is
+ * remembered: the page that will hold it must not bring it a second time. Where the cursor was before says
+ * nothing of it: a queue that began with a run which was withdrawn begins elsewhere for the next owner.
  */
 export function leaveLane(
   book: Book,
@@ -102,14 +103,19 @@ export function leaveLane(
   },
 ): void {
   const lane = book.lane(left.lane);
-  const { cursor } = lane;
+  const { cursor: before } = lane;
+  const { cursor } = left;
   lane.parked = left.parkedLeft;
-  lane.cursor = left.cursor;
-  if (isMoved(cursor, left.cursor)) {
-    forgetPassed(lane);
-  } else {
+  lane.cursor = cursor;
+  const moved = isMoved(before, cursor);
+  if (moved) forgetPassed(lane);
+  // Due times are no numbers, and no run begins their lane.
+  const isFetched = ({ seq }: { seq: number }): boolean =>
+    left.lane === DUE_LANE ? !moved : seq > (cursor?.seq ?? 0);
+  for (const run of left.runs) {
+    if (!isFetched(run)) continue;
     lane.taken ??= new Set();
-    for (const run of left.runs) lane.taken.add(run.seq);
+    lane.taken.add(run.seq);
   }
   dropEmptyLane(book, left.lane);
 }

@@ -186,6 +186,8 @@ export class Schedule implements Timed {
 
   // Derived: what the fold does not tell.
   job: JobHead = UNKNOWN_JOB;
+  /** The group in which an event last met a window. Before it is durable, the event may never have come. */
+  metIn = 0;
   /** The next of the same job; the book knows the first. */
   sibling: Schedule | null = null;
   /** Its time has come and it waits for its turn. */

@@ -46,9 +46,8 @@ export function decideWindow(deciding: Deciding, decision: WindowDecision): bool
 }
 
 function skipMet(deciding: Deciding, window: number): boolean {
-  const { core, book, schedule } = deciding;
-  const run = book.runs.get(schedule.met?.get(window) ?? 0);
-  if (run !== undefined && core.isProvisional(run)) return leaveUndecided(deciding);
+  const { core, schedule } = deciding;
+  if (schedule.metIn > core.durableGroup) return leaveUndecided(deciding);
   skipOne(deciding, window, 'event_came');
   return true;
 }

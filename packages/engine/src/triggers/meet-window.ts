@@ -35,21 +35,21 @@ export function meetWindow(core: Core, command: Submit, ports: TriggerPorts): An
   if (answer.kind !== 'accepted' || window === null || schedule.met?.has(window)) return answer;
   const of = { partition, tenant: spec.tenant, schedule: name, at: core.now };
   core.emit(book, windowMet({ ...of, window, run: answer.seq }), null);
+  schedule.metIn = core.groupNumber;
   return answer;
 }
 
-/** The group that decides whether the events really came that met windows of the schedule. */
+/**
+ * The group that decides whether the events really came that met windows of the schedule. Not by their
+ * runs: one of which no task is wanted has ended in the moment it was made.
+ */
 export function groupOfMeeting(
   core: Core,
   { partition, tenant, name }: { partition: number; tenant: string; name: string },
 ): number | null {
-  const book = core.books.get(partition);
-  const schedule = book?.schedules.get(scheduleKey(tenant, name));
-  for (const seq of schedule?.met?.values() ?? []) {
-    const run = book?.runs.get(seq);
-    if (run !== undefined && core.isProvisional(run)) return run.provisionalIn;
-  }
-  return null;
+  const schedule = core.books.get(partition)?.schedules.get(scheduleKey(tenant, name));
+  const group = schedule?.metIn ?? 0;
+  return group > core.durableGroup ? group : null;
 }
 
 /**

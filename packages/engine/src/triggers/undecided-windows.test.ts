@@ -51,3 +51,45 @@ describe('a window that is held', () => {
     expect(h.skipped).toMatchObject([{ count: 1, reason: 'overlap' }]);
   });
 });
+
+describe('a window whose event came under a key that the store may refuse', () => {
+  /** The run of the event has ended in the moment it was made: none of its tasks was wanted. */
+  function met(): Scheduled {
+    const h = new Scheduled();
+    h.endsRuns = false;
+    h.save({ expects: { trigger: 'files', bufferMs: 0, late: 'run' } });
+    h.flush();
+    expect(event(h, 'a').kind).toBe('accepted');
+    h.endRuns();
+    expect(h.book.runs.size).toBe(0);
+    return h;
+  }
+
+  const event = (h: Scheduled, id: string) =>
+    h.trySubmit({ head: { key: `event:${id}`, expects: 'nightly' } });
+
+  it('K1 I10 stays undecided also where the run of the event has ended: it fires once that never was', () => {
+    const h = met();
+    const made = h.engine.core.facts.find((fact) => fact.kind === 'runSubmitted');
+    if (made === undefined) throw new Error('nothing was submitted');
+    h.now += MINUTE;
+    h.apply({ kind: 'tick' });
+    h.engine.schedule(h.now, h.random);
+    h.tellJobs();
+    h.engine.schedule(h.now, h.random);
+    h.apply({ kind: 'withdraw', partition: 0, submitted: made.run, lane: null });
+    h.step();
+    h.step();
+    expect(h.firedHours).toEqual([0]);
+    expect(h.skipped).toEqual([]);
+  });
+
+  it('K1 keeps the next event waiting, which may be the one that meets it', () => {
+    const h = met();
+    const head = { key: 'event:b', expects: 'nightly' };
+    const next = { kind: 'submit', partition: 0, spec, head, input: null } as const;
+    expect(h.engine.awaitedGroup(next)).toBe(h.engine.core.groupNumber);
+    h.flush();
+    expect(h.engine.awaitedGroup(next)).toBeNull();
+  });
+});

@@ -1,6 +1,7 @@
 import { type Answer, formatRunId, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
+import { executeOnRun } from './index.ts';
 import { faulty } from './testing/faulty-store.ts';
 import { type NodeParams, VirtualWorld } from './testing/virtual-world.ts';
 
@@ -103,5 +104,40 @@ describe('the end of a wait for a nested run', () => {
     expect(world.disk.snapshot().inbox).toEqual([]);
     const id = formatRunId(nested as RunId & Answer);
     expect(world.disk.snapshot().ends).toMatchObject([{ id, state: 'CANCELLED' }]);
+  });
+});
+
+describe('a queue in the store whose first run was withdrawn', () => {
+  it('I3 is the same to the next owner: what was fetched out of it is not read again', async () => {
+    const settings = { queueWindow: 2, pageSize: 2, classWindow: 1_000 };
+    const { world, node, late, mail } = await start({ settings });
+    const first = await node.submitted(mail, { key: 'order-1' });
+    await node.submitted(mail, { key: 'order-2' });
+    late.hold();
+    // The first that is parked; the store knows its key.
+    const again = node.submit(mail, { key: 'order-1' });
+    const parked = [node.submit(mail), node.submit(mail)];
+    await world.run(10);
+    late.release();
+    await world.run(100);
+    expect(await again).toEqual({ ...first, kind: 'duplicate' });
+    const [fetched] = (await Promise.all(parked)) as (Answer & RunId)[];
+    if (fetched === undefined) throw new Error('nothing was submitted');
+    const { loop, store } = node;
+    const about = { partition: 0, seq: fetched.seq, by: 'ann', reason: '' };
+    const command = { kind: 'changeClass', class: 0, ...about } as const;
+    const changed = executeOnRun({ loop, store, tenant: 'acme', id: fetched, command });
+    await world.run(100);
+    expect((await changed).kind).toBe('done');
+    const lanes = () =>
+      [...(node.engine.core.books.get(0)?.lanes.values() ?? [])].map((l) => [...(l.taken ?? [])]);
+    expect(lanes()).toEqual([[fetched.seq]]);
+    node.loop.halt();
+    const next = await world.startNode({ name: 'node-b', settings });
+    await world.run(10_000);
+    const taken = [...(next.engine.core.books.get(0)?.lanes.values() ?? [])].map((lane) => [
+      ...(lane.taken ?? []),
+    ]);
+    expect(taken).toEqual([[fetched.seq]]);
   });
 });
