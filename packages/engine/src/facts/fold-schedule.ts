@@ -62,6 +62,7 @@ function foldSet(book: Book, fact: ScheduleSet): void {
   known.spec = spec;
   known.decidedUpTo = decidedUpTo;
   forgetEarlier(known);
+  forgetExpected(known);
 }
 
 /** Earlier versions are kept for as long as a window of theirs is held or undecided. */
@@ -77,6 +78,16 @@ function forgetEarlier(schedule: Schedule): void {
   schedule.earlier = kept.length === 0 ? null : kept;
 }
 
+/**
+ * What events did for windows counts only under a version that expects them. A window that passed to
+ * one that does not is that version's, and a checkpoint of it has no place for more.
+ */
+function forgetExpected(schedule: Schedule): void {
+  if (schedule.spec.expects !== undefined || schedule.earlier !== null) return;
+  schedule.met = null;
+  schedule.gaveUp = null;
+}
+
 const NEVER = { version: 0, decidedUpTo: Number.NEGATIVE_INFINITY };
 
 function foldFired(book: Book, fact: WindowFired): void {
@@ -89,6 +100,7 @@ function foldFired(book: Book, fact: WindowFired): void {
     schedule.gaveUp = { window: fact.window, seq: fact.run, ms: book.lastMs };
   }
   forgetEarlier(schedule);
+  forgetExpected(schedule);
   schedule.live ??= new Set();
   schedule.live.add(fact.run);
   book.windowRuns.set(fact.run, schedule);
@@ -101,6 +113,7 @@ function foldSkipped(schedule: Schedule, fact: WindowsSkipped): void {
   const wasHeld = fact.from === fact.to && leaveHeld(schedule, fact.from);
   if (!wasHeld) advance(schedule, fact.from, fact.to);
   forgetEarlier(schedule);
+  forgetExpected(schedule);
   const { from, to, count, reason, at } = fact;
   remember(schedule, { from, to, count, reason, at });
 }

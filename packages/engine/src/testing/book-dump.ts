@@ -39,7 +39,9 @@ function byName(a: { readonly name: string }, b: { readonly name: string }): num
 }
 
 function dumpLane(book: Book, lane: Lane): LaneDump {
-  const { name, parked, cursor } = lane;
+  const { name, parked } = lane;
+  // Before every run is the same as none: an owner that makes its pages void has the former.
+  const cursor = lane.cursor?.sort === 0 && lane.cursor.seq === 0 ? null : lane.cursor;
   const taken = [...(lane.taken ?? [])].filter((seq) => isAhead(book, lane, seq));
   return { name, parked, cursor, taken: taken.sort((a, b) => a - b) };
 }
@@ -71,6 +73,8 @@ function dumpSchedule(schedule: Schedule): unknown {
     live: [...(schedule.live ?? [])].sort((a, b) => a - b),
     skips: schedule.skips ?? [],
     ...(schedule.earlier === null ? {} : { earlier: schedule.earlier }),
+    ...((schedule.met?.size ?? 0) === 0 ? {} : { met: [...(schedule.met ?? [])].sort() }),
+    ...(schedule.gaveUp === null ? {} : { gaveUp: schedule.gaveUp }),
   };
 }
 

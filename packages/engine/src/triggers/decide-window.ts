@@ -34,7 +34,7 @@ type Skipped = Omit<WindowDecision & { kind: 'skip' }, 'kind'>;
 export function decideWindow(deciding: Deciding, decision: WindowDecision): boolean {
   const { schedule } = deciding;
   if (decision.kind === 'skip') skip(deciding, decision);
-  else if (schedule.met?.has(decision.window)) return skipMet(deciding, decision.window);
+  else if (isMet(schedule, decision.window)) return skipMet(deciding, decision.window);
   else {
     const refusal = refusalOf(schedule);
     const { overlap } = specOf(schedule, decision.window);
@@ -43,6 +43,12 @@ export function decideWindow(deciding: Deciding, decision: WindowDecision): bool
     else return fire(deciding, decision);
   }
   return true;
+}
+
+/** An event came for it, and the version that it belongs to expects one. */
+function isMet(schedule: Schedule, window: number): boolean {
+  if (schedule.met === null || !schedule.met.has(window)) return false;
+  return specOf(schedule, window).expects !== undefined;
 }
 
 function skipMet(deciding: Deciding, window: number): boolean {

@@ -155,3 +155,21 @@ describe('an expected event', () => {
     expect(h.firedHours).toEqual([1]);
   });
 });
+
+describe('an event that came for a window of a version that expects none any more', () => {
+  it.each([
+    ['on one node', () => {}],
+    ['by the facts', (h: Scheduled) => h.takeOver()],
+    ['by a checkpoint', (h: Scheduled) => h.takeOver({ checkpoint: h.saveCheckpoint() })],
+  ])('leaves the window to that version, which fires: %s', (_how, takeOver) => {
+    const h = setup();
+    expect(event(h, 'early').kind).toBe('accepted');
+    h.flush();
+    const { expects: _, ...plain } = h.schedule().spec;
+    h.setSchedule('nightly', plain, h.now);
+    h.flush();
+    takeOver(h);
+    h.advance(MINUTE + HOUR);
+    expect([skips(h), h.firedHours]).toEqual([[], [0, 1]]);
+  });
+});
