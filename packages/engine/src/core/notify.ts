@@ -1,6 +1,6 @@
 import { notificationDue } from '../facts/graph-facts.ts';
 import type { Run } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
+import { formatRunId, parseRunId, type RunId } from '../model/run-id.ts';
 import type { RunState } from '../model/states.ts';
 import type { Core } from './core.ts';
 
@@ -29,4 +29,9 @@ export function notify(
   const book = core.bookOf(run);
   core.emit(book, notificationDue({ partition, seq, at: core.now, notification }), run);
   core.tell({ kind: 'notify', partition, seq, notification });
+}
+
+/** The run that a notification is about, by its id. */
+export function notifiedRun(id: string): RunId | null {
+  return parseRunId(id.slice(0, id.indexOf('/')));
 }
