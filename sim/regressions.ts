@@ -262,4 +262,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'as seed 89, where the attempt was evicted while its input was read, and was never sent',
     options: { ...drawOptions(128, 8), ...EVICTED },
   },
+  {
+    seed: 203,
+    why: 'the stream of a run went backwards when it was resumed on a feed that waited for the name of a run',
+    options: drawOptions(203, 30),
+  },
 ];
