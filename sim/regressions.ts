@@ -267,4 +267,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'a tenant that began to wait in the commit that gave the places away was judged as waiting for them',
     options: drawOptions(3047, 2),
   },
+  {
+    seed: 203,
+    why: 'the stream of a run went backwards when it was resumed on a feed that waited for the name of a run',
+    options: drawOptions(203, 30),
+  },
 ];

@@ -3,6 +3,7 @@ export { memberAt } from './children/member-at.ts';
 export * from './children/ports.ts';
 export * from './commands.ts';
 export type { Core, FollowedEnd } from './core/core.ts';
+export { notifiedRun } from './core/notify.ts';
 export * from './cron/calendar.ts';
 export { type ClockChange, clockChanges } from './cron/clock-change.ts';
 export * from './cron/cron.ts';

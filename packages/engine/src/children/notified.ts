@@ -8,7 +8,8 @@ export function notified(core: Core, command: Command & { kind: 'notified' }): A
   const book = core.books.get(partition);
   const open = book?.notifications.get(id);
   if (book === undefined || open === undefined) return DONE;
-  const { seq } = open;
-  core.emit(book, notificationDone({ partition, seq, at: core.now, id, delivered }), null);
+  const { seq, tenant } = open;
+  const at = core.now;
+  core.emit(book, notificationDone({ partition, seq, at, id, delivered, tenant }), null);
   return DONE;
 }

@@ -1,7 +1,7 @@
 import { notificationDue } from '../facts/graph-facts.ts';
 import type { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
+import { formatRunId, parseRunId, type RunId } from '../model/run-id.ts';
 import type { RunState } from '../model/states.ts';
 import type { Core } from './core.ts';
 
@@ -37,4 +37,9 @@ function alertId(book: Book, first: string): string {
   let id = first;
   for (let i = 2; book.notifications.has(id); i++) id = `${first}.${i}`;
   return id;
+}
+
+/** The run that a notification is about, by its id. */
+export function notifiedRun(id: string): RunId | null {
+  return parseRunId(id.slice(0, id.indexOf('/')));
 }

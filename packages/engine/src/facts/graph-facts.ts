@@ -119,6 +119,8 @@ export interface NotificationDone extends OfRun {
   readonly kind: 'notificationDone';
   readonly id: string;
   readonly delivered: boolean;
+  /** Whose run it is: the run itself is mostly gone by then. Left out in older journals. */
+  readonly tenant?: string;
 }
 
 type Made<F extends { kind: string }> = Omit<F, 'kind'>;

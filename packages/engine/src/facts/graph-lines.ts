@@ -46,7 +46,10 @@ export function encodeGraphLine(
     case 'notificationDue':
       return jsonOfNumbers(['gn1', seq, at, fact.notification]);
     case 'notificationDone':
-      return JSON.stringify(['gd1', seq, at, fact.id, fact.delivered ? 1 : 0]);
+      return JSON.stringify([
+        ...['gd1', seq, at, fact.id, fact.delivered ? 1 : 0],
+        ...(fact.tenant === undefined ? [] : [fact.tenant]),
+      ]);
     default:
       return assertNever(fact);
   }
@@ -102,7 +105,10 @@ export function decodeGraphLine(
     case 'gn1':
       return make.notificationDue({ ...of, notification: line[3] });
     case 'gd1':
-      return make.notificationDone({ ...of, id: line[3], delivered: line[4] === 1 });
+      return make.notificationDone({
+        ...{ ...of, id: line[3], delivered: line[4] === 1 },
+        ...(line[5] === undefined ? {} : { tenant: line[5] }),
+      });
     default:
       return null;
   }

@@ -225,7 +225,10 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
     })
     .map(makeGraph.notificationDue),
   notificationDone: fc
-    .record({ ...ofGraph, id: text, delivered: fc.boolean() })
+    .record(
+      { ...ofGraph, id: text, delivered: fc.boolean(), tenant: text },
+      { requiredKeys: ['partition', 'seq', 'at', 'id', 'delivered'] },
+    )
     .map(makeGraph.notificationDone),
   windowMet: fc.record({ ...ofSchedule, window: time, run: fc.nat() }).map(makeSchedule.windowMet),
 };

@@ -2,6 +2,7 @@ import {
   type Book,
   decodeGroup,
   type Growth,
+  notifiedRun,
   type PackedFact,
   parseDetail,
   type RunId,
@@ -130,7 +131,7 @@ class RunsOf {
         : packed.kind === 'endedAt'
           ? packed.seq
           : packed.fact.seq;
-    const known = await this.#find(seq);
+    const known = await this.#find(seq, packed);
     if (known === null) return null;
     const told = this.#told(packed, known);
     learnGrowth(known, told);
@@ -155,11 +156,13 @@ class RunsOf {
     }
   }
 
-  async #find(seq: number): Promise<KnownRun | null> {
+  async #find(seq: number, packed: PackedFact): Promise<KnownRun | null> {
     const { tenant, partition, run } = this.#q;
     let known = this.#known.get(seq);
     if (known !== undefined) return known;
+    const named = nameIn(packed);
     if (run !== undefined) known = run.seq === seq ? await this.#read(run) : null;
+    else if (named !== null) known = await this.#read(named);
     else {
       const live = (await this.#book())?.runs.get(seq);
       if (live !== undefined) {
@@ -214,4 +217,10 @@ class RunsOf {
     if (loop.owns(partition)) return loop.engine.core.books.get(partition);
     return (await followedBooks(loop, store).follow(partition)).book;
   }
+}
+
+/** A notification is told of long after its run, which may be older than any list that is read. */
+function nameIn(packed: PackedFact): RunId | null {
+  if (packed.kind !== 'fact' || packed.fact.kind !== 'notificationDone') return null;
+  return notifiedRun(packed.fact.id);
 }

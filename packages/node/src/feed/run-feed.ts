@@ -208,11 +208,18 @@ export class RunFeed implements Feed {
       if (this.#watchers.wants(run.spec.tenant, run.id)) {
         events.push({ ...eventOf(toldOf(fact), run), seq, index, others });
       }
-      if (fact.kind === 'runEnded') this.#names.forget(run);
+      if (this.#isLast(fact)) this.#names.forget(run);
     }
     if (events.length > 0) this.#watchers.tell(events);
     this.#told.set(partition, seq);
     return true;
+  }
+
+  /** Behind its end a run has notifications left at most; their facts say where its row is. */
+  #isLast(fact: RunFact): boolean {
+    if (fact.kind === 'runEnded') return true;
+    if (fact.kind !== 'notificationDone') return false;
+    return this.#loop().engine.core.books.get(fact.partition)?.runs.has(fact.seq) !== true;
   }
 
   #mayWant(partition: number, fact: Exclude<RunFact, { kind: 'runsPagedIn' }>): boolean {
@@ -220,7 +227,7 @@ export class RunFeed implements Feed {
     return this.#watchers.mayWant(partition, seq);
   }
 
-  /** The end that names the unknown run is here, or comes with the next group of the partition. */
+  /** What names the unknown run is here, or comes with the next group of the partition: its end. */
   async #lookUp(partition: number, held: Held): Promise<void> {
     held.reading = true;
     for (let looked = -1; looked < held.batches.length && held.batches.length > 0; ) {

@@ -1,4 +1,4 @@
-import { type Fact, parseDetail, type RunFact } from '@signalbox/engine';
+import { type Fact, notifiedRun, parseDetail, type RunFact, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { CommitLoop } from '../loop/index.ts';
 import type { NamedRun } from './event-of.ts';
@@ -35,20 +35,23 @@ export class RunNames {
     return this.#keep({ id, spec: live.spec, growth: [...(live.graph?.growth ?? [])] });
   }
 
-  /** Reads the names of runs that ended unseen; their ends say where their rows are. */
+  /** Reads the names of runs that ended unseen, where a fact says where the row of the run is. */
   async readEnded(facts: readonly Fact[]): Promise<void> {
     for (const fact of facts) {
-      if (fact.kind !== 'runEnded' || this.nameOf(fact.partition, fact) !== null) continue;
-      const { tenant, partition, seq, ms } = fact;
-      const id = { ms, partition, seq };
+      const place = placeOf(fact);
+      if (place === null) continue;
+      const { tenant, id, fact: about } = place;
+      if (this.nameOf(id.partition, about) !== null) continue;
       const [row] = await this.#store().readRuns({ ids: [{ tenant, id }], withInput: false });
       if (row === undefined) continue;
       const version = { tenant, job: row.job, version: row.jobVersion };
-      const { growth } = parseDetail(fact.detail, ms);
+      // A notification names no task, so that how its run grew does not matter.
+      const growth = about.kind === 'runEnded' ? parseDetail(about.detail, id.ms).growth : [];
       this.#keep({ id, spec: await this.#loop().specs.load(version), growth: [...growth] });
     }
   }
 
+  /** Nothing more is told of the run, or what is says where its row is. */
   forget(run: NamedRun): void {
     if (this.#seen.get(run.id.partition)?.delete(run.id.seq)) this.#size--;
   }
@@ -72,4 +75,21 @@ export class RunNames {
     }
     return run;
   }
+}
+
+/** A run is told to be over by its end, and after that only by its notifications. */
+function placeOf(fact: Fact): Place | null {
+  if (fact.kind === 'runEnded') {
+    const { tenant, partition, seq, ms } = fact;
+    return { tenant, id: { ms, partition, seq }, fact };
+  }
+  if (fact.kind !== 'notificationDone' || fact.tenant === undefined) return null;
+  const id = notifiedRun(fact.id);
+  return id === null ? null : { tenant: fact.tenant, id, fact };
+}
+
+interface Place {
+  readonly tenant: string;
+  readonly id: RunId;
+  readonly fact: Extract<RunFact, { kind: 'runEnded' | 'notificationDone' }>;
 }

@@ -41,8 +41,13 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   const idLine = (position: Position): string =>
     `id: ${formatRunPosition(partition, position, linesUpTo)}\n`;
   let waiting: (() => string)[] | null = [];
-  /** Where the journal was read further than the feed had come: what the feed reports up to there was sent. */
+  /** Where the client is further than the feed had come: what the feed reports up to there was sent. */
   let ahead: Position | null = null;
+  /** A feed that waits for the name of a run does not take the client back to where it stands. */
+  const reached = (): Position => {
+    const at = here();
+    return ahead !== null && ahead.seq > at.seq ? ahead : at;
+  };
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
     else if (waiting.push(text) > BUFFER_MAX / 256) guard.close();
@@ -70,7 +75,7 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   });
   const guard = new SlowGuard({
     sink,
-    beat: () => idLine(sent ?? here()),
+    beat: () => idLine(sent ?? reached()),
     onClose: () => {
       stopFacts();
       stopLines?.();
@@ -103,6 +108,8 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
         // end would never be sent, because the stream ends here.
         const isMissing = isTerminalRun(view.state) && !isEndSent;
         if (isMissing) ahead = await sendMissed(params, { ...missed, from: last, to: null });
+        // Another node, or this one without a lease, sent it what it read of the journal.
+        else if (last.seq > start.seq) ahead = last;
         if (guard.closed) return guard;
         if (start.seq > sent.seq) sent = start;
       } catch (error) {

@@ -127,7 +127,11 @@ class TenantStream {
   }
 
   #ceased(partition: number, seq: number): void {
-    if (!this.#behind.has(partition)) this.#behind.set(partition, { seq, index: null });
+    if (this.#behind.has(partition)) return;
+    const ahead = this.#ahead.get(partition);
+    this.#ahead.delete(partition);
+    const isAhead = ahead !== undefined && ahead.seq > seq;
+    this.#behind.set(partition, isAhead ? ahead : { seq, index: null });
   }
 
   /** Sends what the feed reported meanwhile; what it reports from then on is sent at once. */
@@ -141,9 +145,9 @@ class TenantStream {
       else {
         this.#queueLength -= entry.length;
         this.guard.write(this.#textOf(entry.events, entry.others));
-        this.#sent = new Map(this.#overlaid(parsePositions(entry.others) ?? new Map()));
         const { partition, seq } = entry.events[0] as PlacedEvent;
-        this.#sent.set(partition, { seq, index: null });
+        const told = new Map(parsePositions(entry.others)).set(partition, { seq, index: null });
+        this.#sent = new Map(this.#overlaid(told));
         await this.guard.ready();
       }
     }
@@ -220,9 +224,14 @@ class TenantStream {
 
   #textOf(events: readonly PlacedEvent[], others: string): string {
     const { job } = this.#p;
+    const unsent = events.filter((event) => !this.#wasSent(event));
+    const [first] = unsent;
+    if (first === undefined) return '';
+    // From here on the feed is not behind the client any more.
+    this.#ahead.delete(first.partition);
     const rest = formatPositions(this.#overlaid(parsePositions(others) ?? new Map()));
-    return events
-      .filter((event) => !this.#wasSent(event) && (job === undefined || event.job === job))
+    return unsent
+      .filter((event) => job === undefined || event.job === job)
       .map((event) => `id: ${idOf(event, rest)}\n${eventText(event)}`)
       .join('');
   }
@@ -230,7 +239,6 @@ class TenantStream {
   #wasSent({ partition, seq, index }: PlacedEvent): boolean {
     const ahead = this.#ahead.get(partition);
     if (ahead === undefined) return false;
-    if (seq > ahead.seq) this.#ahead.delete(partition);
     return seq < ahead.seq || (seq === ahead.seq && (ahead.index === null || index <= ahead.index));
   }
 }
