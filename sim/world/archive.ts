@@ -18,7 +18,7 @@ interface Name {
   readonly tenant: string;
   readonly key: string;
   readonly run: RunId;
-  /** When it was last given to a run, by the right clock. */
+  /** When the submission was decided that has it, by the right clock. */
   readonly atMs: number;
 }
 
@@ -35,6 +35,7 @@ export class Archive {
   readonly #held = new Map<string, Name>();
   readonly #partitions = new Set<number>();
   readonly #kept = new Set<number>();
+  #leapMs = 0;
   readonly #memory: MemoryStore;
   readonly #around: Surroundings;
 
@@ -67,6 +68,11 @@ export class Archive {
         return answer;
       },
     };
+  }
+
+  /** Everything was off for that long; what was decided before becomes durable after it. */
+  leapt(byMs: number): void {
+    this.#leapMs = byMs;
   }
 
   /** Notes who holds which key since this commit. */
@@ -160,7 +166,9 @@ export class Archive {
     this.#names.set(name, held);
     // An alias of a run whose own key is taken is written nowhere.
     if (!this.#held.has(name)) {
-      this.#held.set(name, { tenant, key, run, atMs: this.#around.trueMs() });
+      const now = this.#around.trueMs();
+      const lateMs = Math.min(Math.max(0, now - run.ms), this.#leapMs);
+      this.#held.set(name, { tenant, key, run, atMs: now - lateMs });
     }
   }
 }

@@ -111,6 +111,7 @@ export class Disk {
   /** Time passes while everything is switched off. */
   leap(byMs: number): void {
     this.#offsetMs += byMs;
+    this.archive.leapt(byMs);
     this.#history.add({ kind: 'leap', byMs });
   }
 
