@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { formatRunId, type RunId } from '@signalbox/engine';
 import { encodeBlobRef, type FromWorker, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { GatewayWorld, type WorldParams } from './testing/gateway-world.ts';
 import { helloOf, TestWorker } from './testing/test-worker.ts';
 
@@ -23,6 +23,29 @@ const connect = (name: string, more: Parameters<typeof helloOf>[1] = {}) =>
   TestWorker.connect(world.gateway, helloOf(name, more));
 const bytes = (text: string) => new TextEncoder().encode(text);
 const stateOf = async (id: RunId) => (await world.view(id)).state;
+
+describe('what a worker says once, where the node has no room for it', () => {
+  it.each([
+    ['an acceptance', 'RUNNING'],
+    ['a refusal', 'QUEUED'],
+  ])('%s is not lost: it counts with the next message', async (what, state) => {
+    await start();
+    const worker = await connect('w');
+    const id = await world.submit('mail');
+    const { ref } = await worker.got('assign');
+    const { foreignUse } = helloOf('w');
+    const report = vi.spyOn(world.loop, 'report').mockReturnValueOnce(false);
+    if (what === 'a refusal') worker.say({ kind: 'refuse', ref, foreignUse: null });
+    else worker.say({ kind: 'accept', refs: [ref] });
+    await vi.waitFor(() => expect(report).toHaveBeenCalledTimes(1));
+    await world.loop.flushed();
+    expect((await world.view(id)).tasks[0]?.state).toBe('ASSIGNED');
+    worker.say({ kind: 'beat', foreignUse, progress: [] });
+    await vi.waitFor(() => expect(report).toHaveBeenCalledTimes(2));
+    await world.loop.flushed();
+    expect((await world.view(id)).tasks[0]?.state).toBe(state);
+  });
+});
 
 describe('the life of an attempt on a link', () => {
   it('goes from submission to a result that is confirmed once it is durable', async () => {

@@ -182,8 +182,8 @@ export class WorkerSession implements Session {
   #report(): void {
     if (this.#said.length === 0) return;
     const said = this.#said;
-    this.#said = [];
-    this.#host.loop.report(said);
+    // Without its acceptance an attempt that runs would be taken back, and run a second time elsewhere.
+    this.#said = this.#host.loop.report(said) ? [] : said.filter(isSaidOnce);
   }
 
   #accept(name: string, refs: readonly Ref[]): void {
@@ -275,4 +275,9 @@ export class WorkerSession implements Session {
     this.#given.clear();
     this.#host.ended(this, inGoodOrder);
   }
+}
+
+/** A worker repeats nothing of it: dropped by a full node, it is told with the next message. */
+function isSaidOnce({ kind }: Command): boolean {
+  return kind === 'accept' || kind === 'refuse';
 }
