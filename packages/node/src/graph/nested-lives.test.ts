@@ -1,9 +1,17 @@
-import { parseRunId, type RunId, type Task, type TaskPart } from '@signalbox/engine';
+import {
+  nestedKey,
+  parseRunId,
+  partitionOf,
+  type RunId,
+  type Task,
+  type TaskPart,
+} from '@signalbox/engine';
 import type { Diagnosis, JobDefinition, RunView } from '@signalbox/protocol';
 import { type Handler, Worker } from '@signalbox/worker';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { connectInProcess } from '../gateway/in-process.ts';
+import { putInbox } from '../operations/put-inbox.ts';
 import { Supplier } from '../supply/supplier.ts';
 import { NestedRuns } from './nested-runs.ts';
 
@@ -112,6 +120,39 @@ describe('a nested run', () => {
     nested.start({ task, since: part.waitsSince });
     expect(await nestedOf(outer)).toBe(inner);
     await approve(inner);
+    expect((await ended(outer)).state).toBe('SUCCEEDED');
+  });
+
+  it('I1 is found again in the inbox where its job was deleted before its owner had taken it in', async () => {
+    await define('inner', ASKING);
+    await define('outer', NESTING);
+    await post('/jobs/inner/pause');
+    const outer = await submit('outer');
+    const { context } = api.node;
+    const { loop, store, partitions } = context;
+    const { partition, seq } = parseRunId(outer) as RunId;
+    const task = loop.engine.core.books.get(partition)?.runs.get(seq)?.tasks[0] as Task;
+    const { tenant } = task.run.spec;
+    const since = await until(async () => task.part?.waitsSince);
+    vi.spyOn(store, 'readInbox').mockResolvedValue([]);
+    // As a node before put it there, which died before the id was recorded.
+    const spec = await loop.specs.last(tenant, 'inner');
+    if (spec === null) throw new Error('there is no job inner');
+    const head = {
+      key: nestedKey(task, since),
+      nested: { of: outer, task: 'n', index: 0, since },
+    };
+    const to = partitionOf(tenant, 'inner', partitions);
+    const put = await putInbox(context, { kind: 'submit', partition: to, spec, head, input: null });
+    await api.ask('/jobs/inner', { method: 'DELETE' });
+    expect(put).toMatchObject({ kind: 'entry', alias: await nestedOf(outer) });
+    vi.restoreAllMocks();
+    loop.lookIntoInbox();
+    const [inner] = await until(async () => {
+      const runs = await runsOf('inner');
+      return runs.length > 0 && runs;
+    });
+    await approve(inner?.id ?? '');
     expect((await ended(outer)).state).toBe('SUCCEEDED');
   });
 

@@ -75,8 +75,10 @@ export class Decider {
   /** K1: the group that decides about what the mail would be compared with. */
   #awaitedGroup({ commands }: Mail): AwaitedGroup | null {
     const { engine, mailbox } = this.#p;
-    // A caller that only waits, waits for deferred mail as well.
-    let group = commands.length === 0 ? mailbox.deferredTo : null;
+    // A caller that only waits, waits for deferred mail as well. So does an event: the run that it was sent
+    // to may be a submission that came before it and is deferred.
+    const [first] = commands;
+    let group = first === undefined || first.kind === 'event' ? mailbox.deferredTo : null;
     for (const command of commands) {
       const awaited = engine.awaitedGroup(command);
       if (awaited !== null && awaited > (group ?? 0)) group = awaited;

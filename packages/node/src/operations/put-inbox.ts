@@ -2,7 +2,7 @@ import type { Command, RunId } from '@signalbox/engine';
 import type { InboxEntry, PutResult } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { itemsOf, packHead, packRequest } from '../loop/index.ts';
-import { aliasAt, randomAlias, requestAlias } from './inbox-alias.ts';
+import { aliasAt, aliasOf, randomAlias, requestAlias } from './inbox-alias.ts';
 import type { TakenBefore } from './taken-before.ts';
 
 type Submit = Command & { kind: 'submit' };
@@ -32,7 +32,7 @@ export async function putInbox(context: NodeContext, command: Submit): Promise<P
   const { tenant, job } = spec;
   const { key, ...head } = command.head;
   const atMs = context.loop.time.now();
-  const id = randomAlias(partition, atMs);
+  const id = entryIdOf(command, atMs);
   const result = await context.store.putInbox({
     id,
     partition,
@@ -48,6 +48,16 @@ export async function putInbox(context: NodeContext, command: Submit): Promise<P
   // Without a key only a repeat of this very call can have put it there.
   if (result.kind === 'put' || key === undefined) return { kind: 'entry', alias: id, before: null };
   return waitingPut(result.entry, 0);
+}
+
+/**
+ * The entry of a nested run is found again by its key, which is of one wait and never used twice. A
+ * client's key may be: retention forgets it, and an alias made of it could still name the run from before.
+ */
+function entryIdOf({ partition, spec, head }: Submit, atMs: number): string {
+  const { key, nested } = head;
+  if (key === undefined || nested === undefined) return randomAlias(partition, atMs);
+  return aliasOf({ tenant: spec.tenant, key, partition });
 }
 
 /** The same for what one request asks of a partition, whose first submission carries the key. */
