@@ -9,8 +9,8 @@ function group(seq: number): Group {
   return { partition: 0, seq, epoch: 1, commitId: `c${seq}`, atMs: seq, body, factCount };
 }
 
-/** A journal with these groups. */
-function contextOf(seqs: readonly number[]): NodeContext {
+/** A journal with these groups, and a checkpoint that holds all up to one of them. */
+function contextOf(seqs: readonly number[], checkpoint: number | null): NodeContext {
   const store = {
     readGroups: async ({ afterSeq, limit }: { afterSeq: number; limit: number }) =>
       seqs
@@ -18,15 +18,19 @@ function contextOf(seqs: readonly number[]): NodeContext {
         .slice(0, limit)
         .map(group),
     readGroup: async ({ seq }: { seq: number }) => (seqs.includes(seq) ? group(seq) : null),
-    readCheckpoint: async () => null,
+    readCheckpoint: async () => (checkpoint === null ? null : { seq: checkpoint }),
   };
   return { store } as unknown as NodeContext;
 }
 
-async function passedBy(seqs: readonly number[], to: number | null): Promise<number[]> {
+async function passedBy(
+  seqs: readonly number[],
+  to: number | null,
+  checkpoint: number | null = null,
+): Promise<number[]> {
   const groups: number[] = [];
   const question = {
-    context: contextOf(seqs),
+    context: contextOf(seqs, checkpoint),
     tenant: 't',
     partition: 0,
     from: { seq: 1, index: null },
@@ -49,4 +53,10 @@ describe('replay', () => {
       await expect(passedBy([1, 3, 4], to)).rejects.toThrow(TooOld);
     },
   );
+
+  it('is too old where all that follows the position was dropped behind a checkpoint', async () => {
+    await expect(passedBy([], null, 4)).rejects.toThrow(TooOld);
+    expect(await passedBy([], null, 1)).toEqual([]);
+    expect(await passedBy([1], null, 1)).toEqual([]);
+  });
 });

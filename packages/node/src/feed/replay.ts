@@ -55,14 +55,15 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   const first = from.index === null ? from.seq : from.seq - 1;
   let after = first;
   if (to !== null && to - after > GROUPS_MAX) throw new TooOld();
+  const reached = to === null || from.seq > to ? await journalReach(question) : to;
   // Such a position is of a store that is gone: nothing that follows it would ever be told.
-  if ((to === null || from.seq > to) && !(await isInJournal(question))) throw new TooOld();
+  if (reached < from.seq) throw new TooOld();
   const runs = new RunsOf(question);
   while (to === null || after < to) {
     const limit = to === null ? GROUPS_PER_READ : Math.min(GROUPS_PER_READ, to - after);
     const query = { partition, afterSeq: after, limit, bytes: PAGE_BYTES };
     const groups = await context.store.readGroups(query);
-    if (groups.length === 0 && to === null) return;
+    if (groups.length === 0 && to === null && after >= reached) return;
     if (groups.length === 0 || after - first > GROUPS_MAX) throw new TooOld();
     for (const group of groups) {
       // Groups go by ranges of all partitions: one in the middle may be gone while older ones are kept.
@@ -80,12 +81,14 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   }
 }
 
-/** Groups that a checkpoint has passed may have been dropped; the journal has come as far all the same. */
-async function isInJournal({ context, partition, from }: Question): Promise<boolean> {
+/**
+ * How far the journal has come at least. Groups that a checkpoint has passed may have been dropped, also
+ * all that follow the position: the journal has come as far all the same.
+ */
+async function journalReach({ context, partition, from }: Question): Promise<number> {
   const { store } = context;
-  if (from.seq === 0) return true;
-  if ((await store.readGroup({ partition, seq: from.seq })) !== null) return true;
-  return ((await store.readCheckpoint(partition))?.seq ?? 0) >= from.seq;
+  if ((await store.readGroup({ partition, seq: from.seq })) !== null) return from.seq;
+  return (await store.readCheckpoint(partition))?.seq ?? 0;
 }
 
 interface KnownRun extends NamedRun {

@@ -44,8 +44,10 @@ export class FollowedBooks {
 
   /** Not older than `maxAgeMs` when it is asked for. */
   follow(partition: number, maxAgeMs = FOLLOW_MS): Promise<Followed> {
-    const known = this.#entries.get(partition);
     const now = this.#loop.time.monotonic();
+    const entry = this.#entries.get(partition);
+    // Whoever was suspended for long comes back to a journal whose groups may be gone, with none behind them.
+    const known = entry !== undefined && now - entry.readAt <= KEPT_MS ? entry : undefined;
     if (known !== undefined && now - known.readAt <= maxAgeMs) return known.followed;
     const followed = this.#read(partition, known?.followed ?? null);
     this.#entries.set(partition, { followed, readAt: now });

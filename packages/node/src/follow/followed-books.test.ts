@@ -1,0 +1,47 @@
+import { encodeCheckpoint } from '@signalbox/engine';
+import type { Store } from '@signalbox/store';
+import { createMemoryStore } from '@signalbox/store/memory';
+import { afterEach, expect, it } from 'vitest';
+import type { CommitLoop } from '../loop/index.ts';
+import { SmallNode } from '../operations/testing/small-node.ts';
+import { FollowedBooks } from './followed-books.ts';
+
+const nodes: SmallNode[] = [];
+afterEach(async () => {
+  for (const node of nodes.splice(0)) await node.stop();
+});
+
+it('a partition that was not looked at for long is read again, whatever was dropped since', async () => {
+  const disk = createMemoryStore({ now: () => Date.now() });
+  const node = await SmallNode.start({ disk, loop: { partitions: 1 } });
+  nodes.push(node);
+  await node.define('mail');
+  await node.submit({ job: 'mail' });
+  let nowMs = 0;
+  let isDropped = false;
+  const store: Store = {
+    ...disk,
+    readGroups: async (query) => (isDropped ? [] : disk.readGroups(query)),
+  };
+  const { specs } = node.context.loop;
+  const loop = { time: { monotonic: () => nowMs }, specs } as unknown as CommitLoop;
+  const books = new FollowedBooks(loop, store);
+  const { seq: before } = await books.follow(0);
+  await node.submit({ job: 'mail' });
+  await node.submit({ job: 'mail' });
+  const checkpoint = checkpointOf(node);
+  await disk.writeCheckpoint({ partition: 0, ...checkpoint });
+  isDropped = true;
+  nowMs += 3_600_000;
+  const { seq: after, book } = await books.follow(0);
+  expect(after).toBe(checkpoint.seq);
+  expect(after).toBeGreaterThan(before);
+  expect(book.runs.size).toBe(3);
+});
+
+function checkpointOf(node: SmallNode) {
+  const book = node.context.loop.engine.core.books.get(0);
+  const held = node.context.loop.leases.held.get(0);
+  if (book === undefined || held === undefined) throw new Error('partition 0 is not here');
+  return { seq: held.nextSeq - 1, epoch: held.epoch, chunks: encodeCheckpoint(book) };
+}
