@@ -1,7 +1,7 @@
 import { cancel } from './admit/cancel.ts';
 import { changeClass } from './admit/change-class.ts';
 import { cancelNested, raiseNested } from './admit/nested.ts';
-import { awaitedGroup, groupOfOnlyRun, submit } from './admit/submit.ts';
+import { awaitedGroup, groupOfOnlyRun, isComparedWith, submit } from './admit/submit.ts';
 import { forgetKeys, withdraw } from './admit/withdraw.ts';
 import { addTasks } from './children/add-tasks.ts';
 import { evaluate, releasePaced } from './children/evaluate.ts';
@@ -271,12 +271,16 @@ export class Engine {
 
   /**
    * These were answered together, and the store may refuse a key of theirs: then none of them was ever
-   * there, so each new run among them is provisional, also one without a key.
+   * there, so each new run among them is provisional, also one without a key. Only runs that others are
+   * compared with are marked: most requests have none, and a look-up for each would cost throughput.
    */
-  refusableTogether(answers: readonly Answer[]): void {
+  refusableTogether(commands: readonly Command[], answers: readonly Answer[]): void {
     const { books, groupNumber } = this.core;
-    for (const answer of answers) {
-      if (answer.kind !== 'accepted') continue;
+    for (let i = 0; i < answers.length; i++) {
+      const command = commands[i] as Command;
+      const answer = answers[i] as Answer;
+      if (command.kind !== 'submit' || answer.kind !== 'accepted') continue;
+      if (!isComparedWith(command)) continue;
       const run = books.get(answer.partition)?.runs.get(answer.seq);
       if (run !== undefined) run.provisionalIn = groupNumber;
     }

@@ -76,6 +76,11 @@ function uniqueOf({ spec, head, isNew }: Submit): string | undefined {
   return spec.exclusive && !goesBeside ? ONLY_RUN : head.unique;
 }
 
+/** Whether others are compared with the run that it makes: by a unique value, or as an expected event. */
+export function isComparedWith(command: Submit): boolean {
+  return uniqueOf(command) !== undefined || command.head.expects !== undefined;
+}
+
 function onlyRun(command: Submit): RunHead {
   const unique = uniqueOf(command);
   return unique === undefined ? {} : { unique };

@@ -97,7 +97,7 @@ export class Decider {
     if (!isAnswered(mail)) return;
     const reply = replyTo(mail, answers, engine.core.keys);
     // K2: where the store refuses one key of it, every run of it goes.
-    if (reply.mail !== null) engine.refusableTogether(answers);
+    if (reply.mail !== null) engine.refusableTogether(commands, answers);
     groups.gathering.addReply(reply);
   }
 }
