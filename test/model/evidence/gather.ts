@@ -1,4 +1,4 @@
-import type { JobDefinition, RunId } from '@signalbox/engine';
+import { entryKey, type JobDefinition, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { Evidence } from '../../../sim/evidence.ts';
 import type { HistoryEvent } from '../../../sim/history.ts';
@@ -97,7 +97,8 @@ async function aliasesOf(
   }
   for (const event of events) {
     if (event.kind !== 'submit.inbox') continue;
-    const { entry: key, position } = readAlias(event.alias);
+    const { entry, position } = readAlias(event.alias);
+    const key = entryKey(entry);
     const tenant = tenants.get(event.op) ?? '';
     const [held] = await store.readKeys([{ tenant, key }]);
     if (held === undefined) continue;
