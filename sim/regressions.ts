@@ -272,4 +272,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'the stream of a run went backwards when it was resumed on a feed that waited for the name of a run',
     options: drawOptions(203, 30),
   },
+  {
+    seed: 4004,
+    why: 'a group that was full when its partition was given up stayed open, and no mail was read any more',
+    options: drawOptions(4004, 14),
+  },
 ];

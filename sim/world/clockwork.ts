@@ -28,6 +28,9 @@ export interface SimEvent {
   run: (() => void) | null;
 }
 
+/** Events of one moment; a world has seen some thousand. */
+const AT_ONCE_MAX = 200_000;
+
 /** The one clock and the one queue of the world: (time, random, order), so that equal times explore orders. */
 export class Clockwork {
   now = 0;
@@ -66,12 +69,20 @@ export class Clockwork {
     this.#release(actor);
   }
 
-  /** Runs until the time, or until `done` says so between two events. */
+  /**
+   * Runs until the time, or until `done` says so between two events. Throws where events keep coming and
+   * time does not pass: a process that is busy with nothing would otherwise hang its seed.
+   */
   async runUntil(time: number, done: () => boolean = () => false): Promise<void> {
+    let atOnce = 0;
     for (;;) {
       const next = this.#heap[0];
       if (next === undefined || next.time > time) break;
       this.#pop();
+      atOnce = next.time > this.now ? 0 : atOnce + 1;
+      if (atOnce > AT_ONCE_MAX) {
+        throw new Error(`${next.actor.name} is busy without end at ${Math.round(this.now)} ms`);
+      }
       this.now = Math.max(this.now, next.time);
       if (!this.#begin(next)) continue;
       this.events++;

@@ -381,9 +381,10 @@ export class CommitLoop {
   #flush(): void {
     const groups = this.#groups;
     if (this.#stopped || groups.inFlight !== null) return;
-    // Its decisions may have left with a partition that was lost, while a reader or mail waits for it.
+    // Its decisions may have left with a partition that was lost, while a reader or mail waits for it. Their
+    // bytes still count: kept open, a group that was full of them would let no mail be read any more.
     const isAwaited = this.#durable.isAwaited || this.#mailbox.deferredTo !== null;
-    if (groups.gathering.isEmpty && !isAwaited) return;
+    if (groups.gathering.isEmpty && !isAwaited && this.#hasRoom()) return;
     // A group that is full gains nobody by waiting: what is read next has to wait for it.
     const mayWait = !isAwaited && this.#hasRoom();
     if (mayWait && this.#company.isWorthWaiting(groups.gathering)) return;

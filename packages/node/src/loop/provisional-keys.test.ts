@@ -281,6 +281,37 @@ describe('what waits for a group whose partition is lost', () => {
   });
 });
 
+describe('a group that was full when its partition was lost', () => {
+  it('I18 leaves room for the mail of other partitions', async () => {
+    const { world, node, gate } = await start({
+      loop: { partitions: 4, groupBytesMax: 10_000, mailboxBytesMax: 100_000 },
+    });
+    const names = Array.from({ length: 12 }, (_, i) => `job-${i}`);
+    for (const name of names) await world.define('acme', name);
+    const specs = await Promise.all(names.map((name) => node.spec('acme', name)));
+    const lost = specs.filter(({ job }) => partitionOf('acme', job, 4) === 2);
+    const [kept] = specs.filter(({ job }) => partitionOf('acme', job, 4) !== 2);
+    const [doomed] = lost;
+    if (kept === undefined || doomed === undefined) throw new Error('no job of the partition');
+    gate.close();
+    const onItsWay = node.submit(doomed);
+    await world.run(10);
+    // Gathers behind the commit that will be fenced, and fills the group.
+    const large = node.submit(doomed, { input: new Uint8Array(20_000) });
+    await world.run(10);
+    const held = node.loop.leases.held.get(2);
+    await world.disk.releaseLease({ partition: 2, owner: 'node-a', epoch: held?.epoch ?? 0 });
+    const thief = { partition: 2, owner: 'thief', ttlMs: 60_000, commitId: 't' };
+    await world.disk.acquireLease(thief);
+    const beside = node.submit(kept);
+    gate.open();
+    await world.run(50);
+    expect((await onItsWay).kind).toBe('refused');
+    expect((await large).kind).toBe('refused');
+    expect((await beside).kind).toBe('accepted');
+  });
+});
+
 describe('a caller that waits for everything to be durable', () => {
   it('waits for mail that is deferred, too', async () => {
     const { world, node, gate, mail } = await start();
