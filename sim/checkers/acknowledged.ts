@@ -193,7 +193,7 @@ class Answers {
     if (asked.key !== null && headOf(run).key === asked.key) return true;
     const since = this.#standsFor.get(keyOf(asked) ?? '')?.get(runKey(run.run.id));
     if (since !== undefined && since <= t) return true;
-    if (this.#keyStandsFor(asked, run)) return true;
+    if (this.#keyStandsFor(asked, { run, t })) return true;
     const other = this.#asked.get(opOf(run));
     return asked.request !== null && other?.request === asked.request;
   }
@@ -202,11 +202,11 @@ class Answers {
    * Somebody else submitted under the same key what equals the run, perhaps without an answer. Of
    * another job it may be too: an item of a batch is answered with the run that its key stands for.
    */
-  #keyStandsFor(asked: Invoke, run: StoredRun): boolean {
+  #keyStandsFor(asked: Invoke, { run, t }: Pick<Answered, 'run' | 't'>): boolean {
     const name = keyOf(asked);
     if (name === null) return false;
-    const others = this.#byKey.get(name) ?? [];
-    return others.some((other) => other.job === run.run.job && this.#sharesUnique(other, run));
+    const before = (this.#byKey.get(name) ?? []).filter((other) => other.t <= t);
+    return before.some((other) => other.job === run.run.job && this.#sharesUnique(other, run));
   }
 
   #sharesUnique(asked: Invoke, run: StoredRun): boolean {

@@ -89,9 +89,13 @@ function forgottenKeys(evidence: Evidence): (before: StoredRun, after: StoredRun
   if (keeping === null) return () => false;
   const calendar = new Calendar(evidence.events);
   const lives = lifetimes(evidence);
+  const sweeps = evidence.events.flatMap((event) =>
+    event.kind === 'keys.forgotten' ? [event.t] : [],
+  );
   return (before, after) => {
     const [old, made] = [lives.get(runKey(before.run.id)), lives.get(runKey(after.run.id))];
     if (old === undefined || made === undefined || old.to > made.from) return false;
+    if (!sweeps.some((t) => t >= old.from && t <= made.from)) return false;
     const passed = calendar.passed(old.from, made.from);
     return Math.max(passed, after.run.id.ms - before.run.id.ms) >= keeping.keysMs;
   };

@@ -137,7 +137,11 @@ export class Submitters {
     if (process === null) return 'refused';
     const { tenant, ops, key, single } = request;
     const inMemory = ops.some((op) => {
-      return op.key !== null && process.loop.engine.core.keys.get(tenant, op.key) !== undefined;
+      return (
+        op.key !== null &&
+        process.loop.engine.core.keys.get(tenant, op.key, process.loop.engine.core.now) !==
+          undefined
+      );
     });
     const params = {
       items: ops.map(itemOf),

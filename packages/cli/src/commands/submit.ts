@@ -57,17 +57,41 @@ async function submit(call: Call) {
       : { dueAt: instantOf('--due', String(options['due']), terminal.now()) }),
   };
   const submitted = await api.post<Submitted>('/runs', submission);
-  if (waitMs !== null) return waitForEnd(call, { id: submitted.id, waitMs });
+  if (waitMs !== null) {
+    if (!json) noteExisting(call, submitted);
+    return waitForSubmitted(call, { id: submitted.id, waitMs });
+  }
   if (json) printJson(terminal, submitted);
   else {
     terminal.line(submitted.id);
-    const { created, pending } = submitted;
-    if (pending) terminal.note(terminal.paint.dim('accepted; it may become a run that is live'));
-    else if (!created) terminal.note(terminal.paint.dim('this run was there already'));
+    noteExisting(call, submitted);
     if (terminal.isTty)
       terminal.note(terminal.paint.dim(terminal.typed(`see: signalbox runs show ${submitted.id}`)));
   }
   return undefined;
+}
+
+function noteExisting({ terminal }: Call, { id, created, pending }: Submitted): void {
+  if (pending) {
+    const text = 'accepted; the owner of the job decides whether it is a new run or a live one';
+    terminal.note(terminal.paint.dim(text));
+  } else if (!created) {
+    terminal.note(terminal.paint.dim(`this run was there already, with its own input: ${id}`));
+  }
+}
+
+/** An error on the way must not hide that the run was accepted: sent again, it would run twice. */
+async function waitForSubmitted(call: Call, wait: { id: string; waitMs: number }) {
+  try {
+    return await waitForEnd(call, wait);
+  } catch (error) {
+    const { terminal } = call;
+    terminal.transient('');
+    terminal.note(
+      `run ${wait.id} was accepted and goes on: ${terminal.typed(`signalbox why ${wait.id}`)}`,
+    );
+    throw error;
+  }
 }
 
 function waitOf(option: unknown): number | null {

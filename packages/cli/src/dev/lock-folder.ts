@@ -11,25 +11,51 @@ const LOCK = 'dev.lock';
  * in it does not.
  */
 export function lockFolder(folder: string, jobs: string | null = null): () => void {
+  const unlock = tryLock(folder, 0);
+  if (unlock !== null) return unlock;
+  throw new UserError(
+    'conflict',
+    `signalbox dev already runs on ${folder}${ownerOf(folder)}`,
+    jobs === null
+      ? 'use it from this folder, or start another with --data OTHER-FOLDER --port 0'
+      : `attach your jobs to it: signalbox apply -f ${jobs} && signalbox worker --jobs ${jobs}`,
+  );
+}
+
+/** Longer than a node that was told to stop takes to let the folder go. */
+const NODE_WAIT_MS = 10_000;
+
+/**
+ * The same for a node of its own. Two on one file would share its partitions, and a worker knows only
+ * one of them: the work of the other would wait without a word.
+ */
+export function lockFolderForNode(folder: string, waitMs = NODE_WAIT_MS): () => void {
+  const unlock = tryLock(folder, waitMs);
+  if (unlock !== null) return unlock;
+  throw new UserError(
+    'conflict',
+    `another node already runs on ${folder}${ownerOf(folder)}`,
+    'one node uses a file; for several give each the same PostgreSQL with --store, or another --data',
+  );
+}
+
+function tryLock(folder: string, timeout: number): (() => void) | null {
   const path = join(folder, LOCK);
   let lock: DatabaseSync | null = null;
   try {
-    lock = new DatabaseSync(path, { timeout: 0 });
+    lock = new DatabaseSync(path, { timeout });
     lock.exec('BEGIN EXCLUSIVE');
     return () => lock?.close();
   } catch (error) {
     lock?.close();
     if (!isBusy(error)) throw folderError(folder, error);
   }
+  return null;
+}
+
+function ownerOf(folder: string): string {
   const state = readDevState(folder);
-  const where = state === null ? '' : `, at ${state.url} (process ${state.pid})`;
-  throw new UserError(
-    'conflict',
-    `signalbox dev already runs on ${folder}${where}`,
-    jobs === null
-      ? 'use it from this folder, or start another with --data OTHER-FOLDER --port 0'
-      : `attach your jobs to it: signalbox apply -f ${jobs} && signalbox worker --jobs ${jobs}`,
-  );
+  return state === null ? '' : `, at ${state.url} (process ${state.pid})`;
 }
 
 function isBusy(error: unknown): boolean {

@@ -21,11 +21,7 @@ export interface OpenNodeParams {
 export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   const { app, settings, key, port, log } = params;
   const { values } = settings;
-  try {
-    assertStrongKey(key);
-  } catch (error) {
-    throw new UserError('usage', messageOf(error));
-  }
+  requireStrongKey(key);
   const folder = resolve(app.cwd, values.data);
   const store = values.store ?? `file:${resolve(folder, 'signalbox.sqlite')}`;
   const s3 = bucketOf(settings);
@@ -64,6 +60,15 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
     );
   } catch (error) {
     throw startError(error, { store, host: values.host, port });
+  }
+}
+
+/** Looked at before anything is touched. */
+export function requireStrongKey(key: string): void {
+  try {
+    assertStrongKey(key);
+  } catch (error) {
+    throw new UserError('usage', messageOf(error));
   }
 }
 

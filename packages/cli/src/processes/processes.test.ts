@@ -80,6 +80,33 @@ it('a node goes on when nobody reads its output any more, and stops in good orde
   expect((await node.stop()).code).toBe(0);
 }, 60_000);
 
+it('a second node on the same file is refused: its work would wait for a worker that knows the other', async () => {
+  const world = new World();
+  onTestFinished(() => world.remove());
+  const first = world.start(['node', '--port', '0'], { SIGNALBOX_KEY: KEY });
+  await first.printed(/node is listening at (\S+)/);
+  const second = await world.run(['node', '--port', '0'], { SIGNALBOX_KEY: KEY });
+  expect(second.code).toBe(6);
+  expect(second.err).toContain('another node already runs on');
+  expect((await first.stop()).code).toBe(0);
+}, 60_000);
+
+it('a run that was accepted is named where its node dies while somebody waits for it', async () => {
+  const world = new World();
+  onTestFinished(() => world.remove());
+  const node = world.start(['node', '--port', '0'], { SIGNALBOX_KEY: KEY });
+  const [, url = ''] = await node.printed(/node is listening at (\S+)/);
+  const access = { SIGNALBOX_URL: url, SIGNALBOX_KEY: KEY };
+  writeFileSync(join(world.folder, 'job.yaml'), 'job: nobody\n');
+  expect((await world.call(['apply', '-f', 'job.yaml', '--yes'], access)).code).toBe(0);
+  const waiting = world.start(['submit', 'nobody', '--wait'], access);
+  await waiting.printed(/waiting: /);
+  node.child.kill('SIGKILL');
+  const { code, err } = await waiting.ended;
+  expect(code).toBe(5);
+  expect(err).toMatch(/run [0-9a-f-]{36} was accepted and goes on: .*signalbox why/);
+}, 60_000);
+
 describe('signalbox worker', () => {
   const world = new World();
   let node: Running;

@@ -1,15 +1,32 @@
+import { resolve } from 'node:path';
 import { makeLog } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { openNode } from './open-node.ts';
+import { makeFolder } from '../dev/data-folder.ts';
+import { lockFolderForNode } from '../dev/lock-folder.ts';
+import { openNode, requireStrongKey } from './open-node.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** `signalbox node`: a node alone, until it is told to stop. */
 export async function runNode(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const log = makeLog({ level: values['log-level'], format: values['log-format'] });
-  const { key, port } = values;
-  const node = await openNode({ app, settings, key: key ?? '', port, log, waits: true });
-  app.terminal.line(`node is listening at ${node.url}`);
-  await untilStopped(app.terminal, () => node.stop());
+  const { port } = values;
+  const key = values.key ?? '';
+  requireStrongKey(key);
+  const unlock = values.store === null ? lockData(resolve(app.cwd, values.data)) : () => {};
+  try {
+    const node = await openNode({ app, settings, key, port, log, waits: true });
+    // Before the line: whoever reads it may stop the node at once, and that must be in good order.
+    const stopped = untilStopped(app.terminal, () => node.stop());
+    app.terminal.line(`node is listening at ${node.url}`);
+    await stopped;
+  } finally {
+    unlock();
+  }
+}
+
+function lockData(folder: string): () => void {
+  makeFolder(folder);
+  return lockFolderForNode(folder);
 }

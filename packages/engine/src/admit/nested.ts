@@ -13,10 +13,10 @@ import { changeClass } from './change-class.ts';
 export function cancelNested(core: Core, command: Command & { kind: 'cancelNested' }): Answer {
   const { partition, tenant, key, holder, of } = command;
   if (holder === null) {
-    const known = core.keys.get(tenant, key);
+    const known = core.keys.get(tenant, key, core.now);
     // The store was asked before that run was durable.
     if (known !== undefined && compareRunIds(known, of) !== 0) return NOT_YET;
-    core.keys.set({ tenant, key, holder: of, group: core.groupNumber });
+    core.keys.set({ tenant, key, holder: of, group: core.groupNumber, at: core.now });
     return { kind: 'duplicate', ...of };
   }
   if (holder.partition === of.partition && holder.seq === of.seq) return DONE;

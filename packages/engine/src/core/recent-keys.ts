@@ -9,7 +9,14 @@ interface Known {
   readonly holder: KeyHolder;
   /** The group in which the key was taken; 0 where it was read from the store. */
   readonly group: number;
+  readonly at: number;
 }
+
+/**
+ * Memory answers for a key for this long, which is shorter than any store keeps one: what retention has
+ * dropped since may belong to another submission by now.
+ */
+const ANSWERED_MS = 300_000;
 
 /**
  * Idempotency keys of recent submissions, so that a client's quick retry is answered from memory.
@@ -27,8 +34,12 @@ export class RecentKeys {
     this.#kept = kept;
   }
 
-  get(tenant: string, key: string): KeyHolder | undefined {
-    return this.#known.get(nameOf(tenant, key))?.holder;
+  /** The holder, where the key was taken a short time before `now` or is provisional. */
+  get(tenant: string, key: string, now: number): KeyHolder | undefined {
+    const known = this.#known.get(nameOf(tenant, key));
+    if (known === undefined) return undefined;
+    const { holder, group, at } = known;
+    return group > this.#durableGroup || now - at <= ANSWERED_MS ? holder : undefined;
   }
 
   /** The group that decides whether the holder really has the key; null where it does. */
@@ -37,11 +48,11 @@ export class RecentKeys {
     return group > this.#durableGroup ? group : null;
   }
 
-  set(params: { tenant: string; key: string; holder: KeyHolder; group: number }): void {
-    const { tenant, key, holder, group } = params;
+  set(params: { tenant: string; key: string; holder: KeyHolder; group: number; at: number }): void {
+    const { tenant, key, holder, group, at } = params;
     const name = nameOf(tenant, key);
     this.#known.delete(name);
-    this.#known.set(name, { holder, group });
+    this.#known.set(name, { holder, group, at });
     this.#forget();
   }
 

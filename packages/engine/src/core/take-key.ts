@@ -16,14 +16,15 @@ interface Submission {
  */
 export function holderOfKey(core: Core, { spec, head }: Submission): KeyHolder | undefined {
   const name = head.inbox === undefined ? head.key : entryKey(head.inbox);
-  return name === undefined ? undefined : core.keys.get(spec.tenant, name);
+  return name === undefined ? undefined : core.keys.get(spec.tenant, name, core.now);
 }
 
 /** The submission is this run: its keys stand for the run, provisionally until the group is durable. */
 export function takeKey(core: Core, { spec, head }: Submission, holder: KeyHolder): void {
   const { tenant } = spec;
   const group = core.groupNumber;
-  for (const key of keysOfHead(head)) core.keys.set({ tenant, key, holder, group });
+  const at = core.now;
+  for (const key of keysOfHead(head)) core.keys.set({ tenant, key, holder, group, at });
 }
 
 /** The group that decides about a key of the submission; null where none is provisional. */

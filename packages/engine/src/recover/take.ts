@@ -23,7 +23,7 @@ export function takePartition(core: Core, book: Book): Answer {
       // Not the run itself: the key is remembered longer than the run is live.
       const { partition, seq, ms } = run;
       const { tenant } = run.spec;
-      core.keys.set({ tenant, key, holder: { partition, seq, ms }, group: 0 });
+      core.keys.set({ tenant, key, holder: { partition, seq, ms }, group: 0, at: ms });
     }
     for (const task of run.tasks) {
       if (task.attempt !== null) awaitWorker(core, task.attempt);

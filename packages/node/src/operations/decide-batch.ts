@@ -196,8 +196,8 @@ async function goneRun(
     const message = `the key belongs to run ${id}, which is not kept any more`;
     return new ApiError('idempotency_conflict', message, { field: 'key' });
   }
-  const { keys } = loop.engine.core;
-  const known = keys.get(tenant, key);
+  const { keys, now } = loop.engine.core;
+  const known = keys.get(tenant, key, now);
   if (known?.seq === run.seq && known.partition === run.partition) keys.delete(tenant, key);
   return new ApiError('unavailable', `run ${id} is not kept any more; send the submission again`);
 }

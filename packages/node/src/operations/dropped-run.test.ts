@@ -27,7 +27,8 @@ async function afterDrop(keysMs: number) {
   expect(disk.snapshot().runs).toEqual([]);
   const submit = (job: string) =>
     submitRuns(node.context, caller(), { items: [{ job, key: 'k' }], single: true });
-  const known = () => node.context.loop.engine.core.keys.get('acme', 'k');
+  const known = () =>
+    node.context.loop.engine.core.keys.get('acme', 'k', node.context.loop.engine.core.now);
   expect(known()).toBeDefined();
   return { id, submit, known };
 }
