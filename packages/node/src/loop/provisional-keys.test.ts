@@ -70,7 +70,7 @@ function duplicate(answer: Answer): Answer {
 }
 
 describe('a decision that depends on a provisional run', () => {
-  it('TRG-09 I10 K1 is not taken for a window: it fires, because nothing was in its way', async () => {
+  it('TRG-27 I10 K1 is not taken for a window: it fires, because nothing was in its way', async () => {
     const { world, node, gate, alone } = await start();
     const first = await forgotten(node, alone, 'order-1');
     await save(world, { job: 'job' });
@@ -90,7 +90,7 @@ describe('a decision that depends on a provisional run', () => {
     expect(node.fatal).toEqual([]);
   });
 
-  it('TRG-09 K1 is taken for a window once the run is durable: it overlaps', async () => {
+  it('TRG-27 K1 is taken for a window once the run is durable: it overlaps', async () => {
     const { world, node, gate, alone } = await start();
     node.onEffect = () => {};
     await save(world, { job: 'job' });
