@@ -17,7 +17,7 @@ export async function runNode(app: App, settings: Settings): Promise<void> {
   const unlock = values.store === null ? lockData(resolve(app.cwd, values.data)) : () => {};
   try {
     const node = await openNode({ app, settings, key, port, log, waits: true });
-    // Before the line: whoever reads it may stop the node at once, and that must be in good order.
+    // Before the line: a supervisor that reads it may stop the node at once, which must be in good order.
     const stopped = untilStopped(app.terminal, () => node.stop());
     app.terminal.line(`node is listening at ${node.url}`);
     await stopped;

@@ -122,7 +122,7 @@ export function leaveLane(
 
 /**
  * No cursor is the same as one before every run. An owner that makes its pages void has the latter, and
- * only its memory says so: whoever folds its facts still has none.
+ * only its memory says so: an owner that folds its facts still has none.
  */
 function isMoved(from: LaneCursor | null, to: LaneCursor | null): boolean {
   return (from?.sort ?? 0) !== (to?.sort ?? 0) || (from?.seq ?? 0) !== (to?.seq ?? 0);
