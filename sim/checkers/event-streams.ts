@@ -1,4 +1,4 @@
-import { parseRunId, type RunId } from '@signalbox/engine';
+import { parseRunId } from '@signalbox/engine';
 import type { Evidence } from '../evidence.ts';
 import { runKey } from '../names.ts';
 import type { StreamLog, StreamMessage } from '../stream-log.ts';
@@ -23,26 +23,15 @@ export const eventStreams: Checker = {
   },
 };
 
-interface Place {
-  readonly at: number;
-  readonly tenant: string;
-  readonly run: string;
-  /** Its row was dropped in the course of the world. */
-  readonly isGone: boolean;
-}
-
 /** Where the journal tells of which tenant's runs. */
 class Told {
   /** By partition, in order. */
-  readonly #places = new Map<number, Place[]>();
+  readonly #places = new Map<number, { at: number; tenant: string; run: string }[]>();
 
   readonly #ends = new Map<string, number>();
 
-  constructor({ journal, runs, events }: Evidence) {
-    const rows = new Map(runs.map(({ run }) => [runKey(run.id), run]));
-    const drops = events.flatMap((event) => (event.kind === 'segment.dropped' ? [event] : []));
-    const isDropped = ({ ms }: RunId): boolean =>
-      drops.some(({ fromMs, toMs }) => ms >= fromMs && ms < toMs);
+  constructor({ journal, runs }: Evidence) {
+    const tenants = new Map(runs.map(({ run }) => [runKey(run.id), run.tenant]));
     for (const { partition, seq, facts } of journal) {
       const places = this.#places.get(partition) ?? [];
       this.#places.set(partition, places);
@@ -56,9 +45,7 @@ class Told {
               : packed.fact.seq;
         const run = runKey({ partition, seq: of });
         const at = seq * PLACES + index;
-        const row = rows.get(run);
-        const isGone = row !== undefined && isDropped(row.id);
-        places.push({ at, tenant: row?.tenant ?? '', run, isGone });
+        places.push({ at, tenant: tenants.get(run) ?? '', run });
         if (packed.kind === 'endedAt') this.#ends.set(run, at);
       }
     }
@@ -69,10 +56,7 @@ class Told {
     return this.#ends.get(run) ?? Number.POSITIVE_INFINITY;
   }
 
-  /**
-   * How many places of it lie between the two, both left out. Of a run that retention has dropped nothing
-   * is left to tell a client of that resumes behind it: not its job, nor whose it was.
-   */
+  /** How many places of it lie between the two, both left out. */
   between(log: StreamLog, partition: number, from: number, to: number): number {
     const places = this.#places.get(partition) ?? [];
     const run = log.run === null ? null : runKey(log.run);
@@ -80,7 +64,6 @@ class Told {
     for (let i = firstAfter(places, from); i < places.length; i++) {
       const place = places[i] as (typeof places)[number];
       if (place.at >= to) break;
-      if (place.isGone) continue;
       if (place.tenant === log.tenant && (run === null || run === place.run)) count++;
     }
     return count;

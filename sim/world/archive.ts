@@ -1,9 +1,11 @@
 import { firstIdOf, type RunId } from '@signalbox/engine';
-import type { Commit, Group, Store, StoredRun } from '@signalbox/store';
+import type { Commit, Group, Segment, Store, StoredRun } from '@signalbox/store';
 import type { MemoryStore } from '@signalbox/store/memory';
 import type { History } from '../history.ts';
 import { runKey } from '../names.ts';
 import type { Clockwork } from './clockwork.ts';
+
+const RUNS_PER_READ = 20;
 
 /** How the disk sees the time, and which runs have not ended. */
 export interface Surroundings {
@@ -34,7 +36,8 @@ export class Archive {
   readonly #names = new Map<string, { t: number; run: RunId }[]>();
   readonly #held = new Map<string, Name>();
   readonly #partitions = new Set<number>();
-  readonly #kept = new Set<number>();
+  /** Segments whose runs are kept, or being read. */
+  readonly #kept = new Map<number, Promise<void>>();
   #leapMs = 0;
   readonly #memory: MemoryStore;
   readonly #around: Surroundings;
@@ -53,7 +56,7 @@ export class Archive {
         return store.acquireLease(request);
       },
       dropSegment: async (fromMs) => {
-        await this.#keepRuns(fromMs);
+        await this.#keepOnce(fromMs);
         return store.dropSegment(fromMs);
       },
       dropGroupsBefore: async (query) => {
@@ -108,17 +111,28 @@ export class Archive {
     }
   }
 
-  async #keepRuns(fromMs: number): Promise<void> {
-    const segment = (await this.#memory.listSegments()).find((each) => each.fromMs === fromMs);
-    if (segment === undefined || !segment.sealed || this.#kept.has(fromMs)) return;
-    this.#kept.add(fromMs);
-    const { toMs } = segment;
-    const before = firstIdOf(toMs);
-    // All at once: another node may drop the same segment meanwhile.
-    const lists = [...this.tenants].map((tenant) =>
-      this.#memory.listRuns({ tenant, before, limit: 1e9 }),
-    );
-    const dropped = (await Promise.all(lists)).flat().filter(({ run }) => run.id.ms >= fromMs);
+  /** Another node may drop the same segment meanwhile: both wait until its runs have been read. */
+  async #keepOnce(fromMs: number): Promise<void> {
+    const segments = await this.#memory.listSegments();
+    const segment = segments.find((each) => each.fromMs === fromMs);
+    if (segment?.sealed) {
+      if (!this.#kept.has(fromMs)) this.#kept.set(fromMs, this.#keepRuns(segment));
+      await this.#kept.get(fromMs);
+    }
+  }
+
+  async #keepRuns({ fromMs, toMs }: Segment): Promise<void> {
+    const dropped: StoredRun[] = [];
+    for (const tenant of this.tenants) {
+      // By the page: older segments are still there while a run in them is open, and may be large.
+      for (let before: RunId | null = firstIdOf(toMs); before !== null; ) {
+        const query: Parameters<Store['listRuns']>[0] = { tenant, before, limit: RUNS_PER_READ };
+        const page = await this.#memory.listRuns(query);
+        const own = page.filter(({ run }) => run.id.ms >= fromMs);
+        dropped.push(...own);
+        before = own.length === RUNS_PER_READ ? (own.at(-1)?.run.id ?? null) : null;
+      }
+    }
     this.runs.push(...dropped);
     const open = dropped.filter(({ end }) => end === null).map(({ run }) => runKey(run.id));
     const trueMs = this.#around.trueMs();

@@ -24,6 +24,7 @@ export function frontDoor(
     ...node,
     version: 'sim',
     partitions: world.options.partitions,
+    factsMs: world.options.wild.keeping?.factsMs ?? Number.POSITIVE_INFINITY,
     // Nobody prints anything.
     logs: { append: silent, flush: async () => {} },
     log: { warn: silent, info: silent, debug: silent, error: silent },

@@ -1,7 +1,7 @@
 import type { Addition, Effect, GraphPorts } from '@signalbox/engine';
+import type { NestedRuns } from '@signalbox/node/graph';
 import type { CommitLoop } from '@signalbox/node/loop';
 import type { Actor, Clockwork } from './clockwork.ts';
-import type { NestedStarts } from './nested-starts.ts';
 import { between, type Dice } from './streams.ts';
 
 const decoder = new TextDecoder();
@@ -30,11 +30,11 @@ export class GraphShell {
   readonly #clockwork: Clockwork;
   readonly #actor: Actor;
   readonly #dice: Dice;
-  readonly #nested: NestedStarts;
+  readonly #nested: NestedRuns;
 
   constructor(params: {
     loop: CommitLoop;
-    nested: NestedStarts;
+    nested: NestedRuns;
     clockwork: Clockwork;
     actor: Actor;
     dice: Dice;
@@ -48,14 +48,9 @@ export class GraphShell {
 
   release(effects: readonly Effect[]): void {
     for (const effect of effects) {
-      if (effect.kind === 'startRun') this.#later(() => this.#start(effect));
+      if (effect.kind === 'startRun') this.#later(() => this.#nested.start(effect));
       else if (effect.kind === 'notify') this.#later(() => this.#told(effect));
     }
-  }
-
-  async #start(wait: Effect & { kind: 'startRun' }): Promise<void> {
-    const told = await this.#nested.start(wait);
-    if (told === 'again') this.#later(() => this.#start(wait));
   }
 
   async #told({ partition, seq, notification }: Effect & { kind: 'notify' }): Promise<void> {

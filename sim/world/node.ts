@@ -1,6 +1,7 @@
 import { type Effect, Engine } from '@signalbox/engine';
 import type { NodeContext } from '@signalbox/node/context';
 import { RunFeed } from '@signalbox/node/feed';
+import { NestedRuns, Supplier } from '@signalbox/node/graph';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
 import { renewPayload } from '@signalbox/node/operations';
 import { type RetentionClocks, readJournalTime } from '@signalbox/node/retention';
@@ -11,7 +12,6 @@ import { follow } from './followers.ts';
 import { frontDoor } from './front-door.ts';
 import { Gateway } from './gateway.ts';
 import { GRAPH_PORTS, GraphShell } from './graph-shell.ts';
-import { NestedStarts } from './nested-starts.ts';
 import { goodWay, StoreDoor, type StoreWay } from './store-door.ts';
 import { between } from './streams.ts';
 import { Watch } from './watch.ts';
@@ -112,9 +112,6 @@ export class SimNode {
       : null;
     gateway = new Gateway({ node: owner, loop, history, coverage, confirmed, onUncarried });
     const dice = world.streams.of(`graphs/${owner}`);
-    const { partitions } = world.options;
-    const nested = new NestedStarts({ loop, store, partitions, now: () => disk.nowMs });
-    shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
     const front = frontDoor(world, {
       name: owner,
       loop,
@@ -123,6 +120,8 @@ export class SimNode {
       feed,
       timers: this.#timers(),
     });
+    const nested = new NestedRuns(() => front, new Supplier(blobs));
+    shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
     const process: NodeProcess = {
       owner,
       loop,

@@ -18,6 +18,7 @@ import { filePath } from './open-store.ts';
 import { renewPayload } from './operations/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
+import { DEFAULT_RETENTION } from './retention/retention.ts';
 import type { NodeOptions } from './start-node.ts';
 import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
@@ -104,6 +105,9 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     metrics,
     triggers,
     log,
+    ...(options.retention === false
+      ? {}
+      : { factsMs: options.retention?.factsMs ?? DEFAULT_RETENTION.factsMs }),
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
   };
   const graphs = new GraphEffects({ context: () => context, supplier });

@@ -30,6 +30,11 @@ export interface NodeContext {
   readonly log: Logger;
   /** What definitions of `http` tasks may call; absent: public https addresses only. */
   readonly httpTargets?: TargetOptions;
+  /**
+   * How long facts are kept for watchers that resume, and after its end at least a run that they speak of;
+   * absent: for good.
+   */
+  readonly factsMs?: number;
   /** What event streams wait with; absent: the timers of this process. */
   readonly timers?: StreamTimers;
 }

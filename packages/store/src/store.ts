@@ -495,4 +495,6 @@ export interface Segment {
   readonly fromMs: number;
   readonly toMs: number;
   readonly sealed: boolean;
+  /** By the store's clock; absent while it is open, and where an earlier version sealed it. */
+  readonly sealedAtMs?: number;
 }

@@ -69,6 +69,7 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
       // Groups go by ranges of all partitions: one in the middle may be gone while older ones are kept.
       if (group.seq !== after + 1) throw new TooOld();
       const facts = decodeGroup(partition, group.body);
+      runs.groupAtMs = group.atMs;
       await runs.learn(facts);
       for (const [index, packed] of facts.entries()) {
         if (group.seq === from.seq && from.index !== null && index <= from.index) continue;
@@ -99,6 +100,8 @@ interface KnownRun extends NamedRun {
 /** The runs that a stretch of the journal speaks of, as far as they are the watcher's. */
 class RunsOf {
   readonly #q: Question;
+  /** When the group that is read was decided. */
+  groupAtMs = 0;
   /** By number; null for another's. */
   readonly #known = new Map<number, KnownRun | null>();
   #listed: Map<number, StoredRun> | null = null;
@@ -121,7 +124,7 @@ class RunsOf {
         if (this.#known.has(seq)) continue;
         const isOurs = owner === tenant && (run === undefined || run.seq === seq);
         const id = { ms, partition, seq };
-        this.#known.set(seq, isOurs ? await this.#read(id) : null);
+        this.#known.set(seq, isOurs ? await this.#readOurs(id) : null);
       }
     }
   }
@@ -164,13 +167,13 @@ class RunsOf {
     let known = this.#known.get(seq);
     if (known !== undefined) return known;
     const named = nameIn(packed);
-    if (run !== undefined) known = run.seq === seq ? await this.#read(run) : null;
-    else if (named !== null) known = await this.#read(named);
+    if (run !== undefined) known = run.seq === seq ? await this.#readOurs(run) : null;
+    else if (named !== null) known = await this.#readNamed(named);
     else {
       const live = (await this.#book())?.runs.get(seq);
       if (live !== undefined) {
         const id = { ms: live.ms, partition, seq };
-        known = live.spec.tenant === tenant ? await this.#read(id) : null;
+        known = live.spec.tenant === tenant ? await this.#readOurs(id) : null;
       } else known = await this.#findListed(seq);
     }
     this.#known.set(seq, known);
@@ -191,8 +194,32 @@ class RunsOf {
     const row = this.#listed.get(seq);
     if (row !== undefined) return this.#asKnown(row);
     // It may be ours and older than what was listed.
-    if (!this.#listedAll) throw new TooOld();
+    if (!this.#listedAll || this.#mayBeDropped()) throw new TooOld();
     return null;
+  }
+
+  /**
+   * A run that is not there is another tenant's, or retention has dropped it: nothing tells them apart. But
+   * a run is kept for as long as facts are after all of its segment have ended.
+   */
+  #mayBeDropped(): boolean {
+    const { loop, factsMs = Number.POSITIVE_INFINITY } = this.#q.context;
+    return this.groupAtMs <= loop.time.now() - factsMs;
+  }
+
+  /** The journal says whose it is: where there is no row, retention has dropped it. */
+  async #readOurs(id: RunId): Promise<KnownRun> {
+    const known = await this.#read(id);
+    if (known === null) throw new TooOld();
+    return known;
+  }
+
+  /** A notification may be told of long after its run has ended, when its segment is gone. */
+  async #readNamed({ id, tenant }: Named): Promise<KnownRun | null> {
+    if (tenant === this.#q.tenant) return this.#readOurs(id);
+    const known = tenant === undefined ? await this.#read(id) : null;
+    if (known === null && tenant === undefined && this.#mayBeDropped()) throw new TooOld();
+    return known;
   }
 
   async #read(id: RunId): Promise<KnownRun | null> {
@@ -223,7 +250,15 @@ class RunsOf {
 }
 
 /** A notification is told of long after its run, which may be older than any list that is read. */
-function nameIn(packed: PackedFact): RunId | null {
+function nameIn(packed: PackedFact): Named | null {
   if (packed.kind !== 'fact' || packed.fact.kind !== 'notificationDone') return null;
-  return notifiedRun(packed.fact.id);
+  const { id: notification, tenant } = packed.fact;
+  const id = notifiedRun(notification);
+  return id === null ? null : { id, tenant };
+}
+
+interface Named {
+  readonly id: RunId;
+  /** Absent in groups of an earlier version. */
+  readonly tenant: string | undefined;
 }

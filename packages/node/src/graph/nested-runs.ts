@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import {
   CLASSES,
   type Class,
@@ -13,6 +12,7 @@ import {
 } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { REAL_TIMERS } from '../feed/timers.ts';
 import { aliasOf } from '../operations/inbox-alias.ts';
 import { submitRuns } from '../operations/index.ts';
 import { loadPayload } from '../operations/payloads.ts';
@@ -46,7 +46,7 @@ export class NestedRuns {
   readonly #supplier: Supplier;
   /** Waits whose run somebody here is starting, by key, so that none is started by two at once. */
   readonly #starting = new Map<string, Wait>();
-  #stopped = false;
+  readonly #stopping = new AbortController();
 
   constructor(context: () => NodeContext, supplier: Supplier) {
     this.#context = context;
@@ -54,7 +54,7 @@ export class NestedRuns {
   }
 
   stop(): void {
-    this.#stopped = true;
+    this.#stopping.abort();
   }
 
   start({ task, since }: Wait): void {
@@ -69,12 +69,13 @@ export class NestedRuns {
   async #begin(key: string): Promise<void> {
     for (;;) {
       const wait = this.#starting.get(key) as Wait;
-      if (this.#stopped || !this.#isWanted(wait)) return;
+      if (this.#stopping.signal.aborted || !this.#isWanted(wait)) return;
       // Nothing of a paused run begins; what has begun goes on.
       const isPaused = wait.task.run.state === 'PAUSED';
       if (!isPaused && (await this.#tell(await this.#outcomeOf(wait, key)))) return;
       // A paused job is asked again until somebody enables it; `why` says so meanwhile.
-      await setTimeout(RETRY_MS, undefined, { ref: false });
+      const { timers = REAL_TIMERS } = this.#context();
+      await timers.wait(RETRY_MS, this.#stopping.signal).catch(() => {});
     }
   }
 

@@ -18,7 +18,10 @@ export interface RetentionSettings {
   readonly historyMs: number;
   /** An idempotency key is remembered for this long after the submission, and while its run lives. */
   readonly keysMs: number;
-  /** Packed facts are kept for this long beyond what recovery needs: for watchers that resume. */
+  /**
+   * Packed facts are kept for this long beyond what recovery needs, for watchers that resume; so are the
+   * runs that they speak of, once all of their segment have ended.
+   */
   readonly factsMs: number;
   /** A blob is kept for this long before the oldest run that is kept; at least three days. */
   readonly blobsMs?: number;
@@ -85,11 +88,13 @@ async function sweepAt(
   let heldBy: Swept['heldBy'] = null;
   for (const segment of await store.listSegments()) {
     if (segment.toMs > now - settings.historyMs) break;
-    const { sealed, openRuns } = await store.sealSegment(segment.fromMs);
-    if (!sealed) {
-      heldBy ??= { fromMs: segment.fromMs, openRuns };
+    if (!segment.sealed) {
+      const { sealed, openRuns } = await store.sealSegment(segment.fromMs);
+      if (!sealed) heldBy ??= { fromMs: segment.fromMs, openRuns };
       continue;
     }
+    // A watcher that resumes is told of a run by its row: the row stays until the facts are gone.
+    if ((segment.sealedAtMs ?? 0) > now - settings.factsMs) continue;
     await store.dropSegment(segment.fromMs);
     segments++;
   }

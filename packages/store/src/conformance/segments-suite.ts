@@ -52,7 +52,11 @@ export function segmentsSuite(target: ConformanceTarget): void {
       expect(await world.store.sealSegment(fromMs)).toEqual({ sealed: true, openRuns: 0 });
       expect(await world.store.sealSegment(fromMs)).toEqual({ sealed: true, openRuns: 0 });
       const listed = await world.store.listSegments();
-      expect(listed.find((other) => other.fromMs === fromMs)?.sealed).toBe(true);
+      const sealed = listed.find((other) => other.fromMs === fromMs);
+      expect(sealed).toMatchObject({ sealed: true });
+      expect(sealed?.sealedAtMs).toBeGreaterThanOrEqual(toMs);
+      expect(sealed?.sealedAtMs).toBeLessThanOrEqual(await world.store.now());
+      for (const other of listed) if (!other.sealed) expect(other.sealedAtMs).toBeUndefined();
       expect((await world.snapshot()).runs).toHaveLength(3);
     });
 

@@ -54,7 +54,7 @@ export function sealSegment(
   if (segment.sealed) return { sealed: true, openRuns: 0 };
   const openRuns = countOpenRuns(state, segment);
   const sealed = openRuns === 0 && segment.toMs <= state.now();
-  if (sealed) state.segments.set(fromMs, { ...segment, sealed });
+  if (sealed) state.segments.set(fromMs, { ...segment, sealed, sealedAtMs: state.now() });
   return { sealed, openRuns };
 }
 

@@ -17,6 +17,7 @@ export interface SegmentSizes {
 interface SegmentState {
   readonly number: number;
   readonly isSealed: boolean;
+  readonly sealedAtMs: number | null;
   readonly isDropped: boolean;
 }
 
@@ -58,6 +59,7 @@ export class SegmentCatalog {
         {
           number: row['segment'] as number,
           isSealed: row['sealed'] === 1,
+          sealedAtMs: row['sealed_at_ms'] as number | null,
           isDropped: row['dropped'] === 1,
         },
       ]),
@@ -101,7 +103,12 @@ export class SegmentCatalog {
   makeRunSegment(number: number): void {
     this.db.exec(createRunSegment(number));
     this.db.run(INSERT_SEGMENT, number);
-    this.runSegments.set(number, { number, isSealed: false, isDropped: false });
+    this.runSegments.set(number, {
+      number,
+      isSealed: false,
+      sealedAtMs: null,
+      isDropped: false,
+    });
   }
 
   /** Whether the segment that begins here was there and has been dropped. */
@@ -119,11 +126,12 @@ export class SegmentCatalog {
     const { segmentMs } = this.sizes;
     return [...this.runSegments.values()]
       .filter(({ isDropped }) => !isDropped)
-      .map(({ number, isSealed }) => ({
+      .map(({ number, isSealed, sealedAtMs }) => ({
         number,
         fromMs: number * segmentMs,
         toMs: (number + 1) * segmentMs,
         sealed: isSealed,
+        ...(sealedAtMs === null ? {} : { sealedAtMs }),
       }))
       .sort((a, b) => a.fromMs - b.fromMs);
   }

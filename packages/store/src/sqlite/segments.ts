@@ -22,7 +22,7 @@ export function ensureSegments({ db, catalog, now }: Context, query: { untilMs: 
 export function listSegments({ db, catalog }: Context): Segment[] {
   return db.read(() => {
     catalog.refresh();
-    return catalog.list().map(({ fromMs, toMs, sealed }) => ({ fromMs, toMs, sealed }));
+    return catalog.list().map(({ number: _, ...segment }) => segment);
   });
 }
 
@@ -31,8 +31,8 @@ export function lastUsedSegment({ db, catalog }: Context): Segment | null {
     catalog.refresh();
     const used = catalog.list().findLast(({ number }) => db.get(findAnyRun(number)) !== undefined);
     if (used === undefined) return null;
-    const { fromMs, toMs, sealed } = used;
-    return { fromMs, toMs, sealed };
+    const { number: _, ...segment } = used;
+    return segment;
   });
 }
 
@@ -46,7 +46,7 @@ export function sealSegment(
     if (segment === 'dropped' || segment.sealed) return { sealed: true, openRuns: 0 };
     const openRuns = db.get(countOpenRuns(segment.number))?.['open_runs'] as number;
     const sealed = openRuns === 0 && segment.toMs <= now();
-    if (sealed) db.run(SEAL_SEGMENT, segment.number);
+    if (sealed) db.run(SEAL_SEGMENT, now(), segment.number);
     catalog.invalidate();
     return { sealed, openRuns };
   });

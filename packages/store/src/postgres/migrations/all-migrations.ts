@@ -4,6 +4,7 @@ import { logsAndAudit } from './0003-logs-and-audit.ts';
 import { definitionChanges } from './0004-definition-changes.ts';
 import { packs } from './0005-packs.ts';
 import { reservedKeys } from './0006-reserved-keys.ts';
+import { sealedAt } from './0007-sealed-at.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
 export const migrations: readonly ((schema: string) => string)[] = [
@@ -13,4 +14,5 @@ export const migrations: readonly ((schema: string) => string)[] = [
   definitionChanges,
   packs,
   reservedKeys,
+  sealedAt,
 ];

@@ -20,6 +20,7 @@ interface SegmentRow {
   readonly from_ms: number;
   readonly to_ms: number;
   readonly state: 'open' | 'sealed' | 'dropped';
+  readonly sealed_at_ms: number | null;
 }
 
 export async function ensureSegments(
@@ -36,10 +37,11 @@ export async function listSegments(database: Database): Promise<Segment[]> {
   const rows = await database.read<SegmentRow>(step(listSegmentsSql(database.schema)));
   return rows
     .filter(({ state }) => state !== 'dropped')
-    .map(({ from_ms, to_ms, state }) => ({
+    .map(({ from_ms, to_ms, state, sealed_at_ms: sealedAtMs }) => ({
       fromMs: from_ms,
       toMs: to_ms,
       sealed: state === 'sealed',
+      ...(sealedAtMs === null ? {} : { sealedAtMs }),
     }));
 }
 

@@ -1,4 +1,5 @@
 import { RUN_TABLES } from './create-run-segment.ts';
+import { CLOCK_MS } from './statement.ts';
 
 /**
  * A constraint that no row can meet refuses every further row, without a trigger and without a
@@ -12,5 +13,5 @@ alter table ${s}.${table}_${fromMs} add constraint sealed check (false) not vali
   );
   return `${constraints.join('')}
 alter table if exists ${s}.logs_${fromMs} add constraint sealed check (false) not valid;
-update ${s}.segments set state = 'sealed' where from_ms = ${fromMs};`;
+update ${s}.segments set state = 'sealed', sealed_at_ms = ${CLOCK_MS} where from_ms = ${fromMs};`;
 }

@@ -3,6 +3,7 @@ import { retention } from './0002-retention.ts';
 import { logsAndAudit } from './0003-logs-and-audit.ts';
 import { definitionChanges } from './0004-definition-changes.ts';
 import { reservedKeys } from './0005-reserved-keys.ts';
+import { sealedAt } from './0006-sealed-at.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; a migration that has been released is never changed, only followed by another. */
@@ -12,4 +13,5 @@ export const MIGRATIONS: readonly Migration[] = [
   logsAndAudit,
   definitionChanges,
   reservedKeys,
+  sealedAt,
 ];
