@@ -1,4 +1,5 @@
 import type { Resources } from '@signalbox/engine';
+import { drawOptions } from '../world/options.ts';
 import { TAME } from '../world/wild-options.ts';
 import { type CodeCanary, canaryWorld } from './canary.ts';
 
@@ -129,6 +130,18 @@ export const FOUND_CANARIES: readonly CodeCanary[] = [
           return apply({ ...command, foreignUse: use }, now, random);
         };
       },
+    }),
+  },
+  {
+    name: 'a run is dropped before the facts that name it',
+    caughtBy: 'C21',
+    options: drawOptions(67, 30),
+    sabotage: () => ({
+      store: (disk) => ({
+        ...disk,
+        listSegments: async () =>
+          (await disk.listSegments()).map(({ sealedAtMs: _, ...segment }) => segment),
+      }),
     }),
   },
 ];

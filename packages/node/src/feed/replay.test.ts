@@ -1,4 +1,4 @@
-import { encodeGroup } from '@signalbox/engine';
+import { encodeGroup, type Fact, formatRunId } from '@signalbox/engine';
 import type { Group } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import type { NodeContext } from '../context.ts';
@@ -58,5 +58,49 @@ describe('replay', () => {
     await expect(passedBy([], null, 4)).rejects.toThrow(TooOld);
     expect(await passedBy([], null, 1)).toEqual([]);
     expect(await passedBy([1], null, 1)).toEqual([]);
+  });
+});
+
+/** A journal that names a run which has no row, and the time of who reads it. */
+async function replayUnknown({ now, fact = STARTED }: { now: number; fact?: Fact }) {
+  const { body, factCount } = encodeGroup({ partition: 0, at: 100, facts: [fact] });
+  const named = { partition: 0, seq: 2, epoch: 1, commitId: 'c', atMs: 100, body, factCount };
+  const store = {
+    readGroups: async () => [named],
+    listRuns: async () => [],
+    getRun: async () => null,
+  };
+  const engine = { core: { books: new Map() } };
+  const loop = { owns: () => true, engine, time: { now: () => now } };
+  const context = { store, loop, factsMs: 1_000 } as unknown as NodeContext;
+  const from = { seq: 1, index: null };
+  for await (const event of replay({ context, tenant: 't', partition: 0, from, to: 2 })) {
+    expect.unreachable(`nobody knows of ${event.kind}`);
+  }
+}
+
+const STARTED: Fact = { kind: 'taskStarted', partition: 0, seq: 7, task: 0, at: 90, attempt: 1 };
+const DONE: Fact = {
+  kind: 'notificationDone',
+  partition: 0,
+  seq: 7,
+  at: 90,
+  id: `${formatRunId({ ms: 1, partition: 0, seq: 7 })}/succeeded`,
+  delivered: true,
+  tenant: 't',
+};
+
+describe('replay of a run that has no row', () => {
+  it("passes over it while a dropped run would be kept: it is another tenant's", async () => {
+    await replayUnknown({ now: 1_099 });
+  });
+
+  it('is too old where retention may have dropped it', async () => {
+    await expect(replayUnknown({ now: 1_100 })).rejects.toThrow(TooOld);
+  });
+
+  it('is too old where the journal says that it is of the tenant', async () => {
+    await expect(replayUnknown({ now: 101, fact: DONE })).rejects.toThrow(TooOld);
+    await replayUnknown({ now: 101, fact: { ...DONE, tenant: 'other' } });
   });
 });

@@ -6,7 +6,8 @@ import { type RetentionClocks, readJournalTime } from './clocks.ts';
 import { sweep } from './retention.ts';
 
 const DAY = 86_400_000;
-const SETTINGS = { historyMs: 10 * DAY, keysMs: 2 * DAY, factsMs: DAY, everyMs: DAY };
+const HOUR = 3_600_000;
+const SETTINGS = { historyMs: 10 * DAY, keysMs: 2 * DAY, factsMs: HOUR, everyMs: DAY };
 
 describe('retention', () => {
   it('RET-08 drops segments that are old and ended, keeps those with a live run, forgets old keys', async () => {
@@ -22,8 +23,9 @@ describe('retention', () => {
 
     clock.now += 14 * DAY;
     const swept = await sweep(store, SETTINGS);
-
-    expect(swept).toMatchObject({ segments: 1, keys: 1, heldBy: { openRuns: 1 } });
+    expect(swept).toMatchObject({ segments: 0, keys: 1, heldBy: { openRuns: 1 } });
+    clock.now += HOUR;
+    expect(await sweep(store, SETTINGS)).toMatchObject({ segments: 1, heldBy: { openRuns: 1 } });
     expect(await store.getRun({ tenant: 't', id: ended.id })).toBeNull();
     expect(await store.getRun({ tenant: 't', id: live.id })).not.toBeNull();
     expect(await store.getRun({ tenant: 't', id: recent.id })).not.toBeNull();
@@ -33,6 +35,19 @@ describe('retention', () => {
       { tenant: 't', key: 'key 3', run: recent.id },
     ]);
     expect(await sweep(store, SETTINGS)).toMatchObject({ segments: 0, keys: 0 });
+  });
+
+  it('keeps a run that ended a moment ago for as long as the facts that name it', async () => {
+    const { store, clock, nowMs } = await used();
+    const old = segmentOf(nowMs - 20 * DAY);
+    const starts = async () => (await store.listSegments()).map(({ fromMs }) => fromMs);
+    for (const _ of [1, 2, 3]) await sweep(store, SETTINGS);
+    clock.now += HOUR - 1;
+    await sweep(store, SETTINGS);
+    expect(await starts()).toContain(old);
+    clock.now += 1;
+    await sweep(store, SETTINGS);
+    expect(await starts()).not.toContain(old);
   });
 
   it('RET-08 drops nothing under a store clock that is 92 days ahead, and says why', async () => {
@@ -68,11 +83,14 @@ describe('retention', () => {
     const clocks = { ...clocksAt(clock.now), monotonicMs: () => monotonicMs, journal };
     const starts = async () => (await store.listSegments()).map(({ fromMs }) => fromMs);
     const present = segmentOf(nowMs);
-    expect(await sweep(store, SETTINGS, { clocks })).toMatchObject({ kind: 'swept', segments: 1 });
+    await sweep(store, SETTINGS, { clocks });
     expect(await starts()).toContain(present);
     await commitRun(nowMs);
     monotonicMs += DAY;
     await sweep(store, SETTINGS, { clocks });
+    clock.now += HOUR;
+    const later = { ...clocksAt(clock.now), monotonicMs: () => monotonicMs, journal };
+    await sweep(store, SETTINGS, { clocks: later });
     expect(await starts()).not.toContain(present);
   });
 
@@ -89,11 +107,11 @@ describe('retention', () => {
     await commitRun(midnight - 1);
     clock.now = midnight + 3 * HOUR;
     await sweep(store, settings, { clocks: clocksAt(clock.now) });
+    clock.now += HOUR;
+    await sweep(store, settings, { clocks: clocksAt(clock.now) });
     expect(await starts()).not.toContain(segmentOf(nowMs));
   });
 });
-
-const HOUR = 3_600_000;
 
 function segmentOf(ms: number): number {
   return ms - (ms % DAY);

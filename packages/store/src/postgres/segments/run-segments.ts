@@ -8,7 +8,7 @@ import type { Database } from '../database.ts';
 import { readNow } from '../now.ts';
 import { countOpenRuns } from '../sql/count-open-runs.ts';
 import { dropRunSegment } from '../sql/drop-run-segment.ts';
-import { listSegments as listSegmentsSql } from '../sql/list-segments.ts';
+import { listKeptSegments } from '../sql/list-segments.ts';
 import { lockRunSegment } from '../sql/lock-run-segment.ts';
 import { readIsSegmentUsed } from '../sql/read-is-segment-used.ts';
 import { readSegment } from '../sql/read-segment.ts';
@@ -34,15 +34,13 @@ export async function ensureSegments(
 }
 
 export async function listSegments(database: Database): Promise<Segment[]> {
-  const rows = await database.read<SegmentRow>(step(listSegmentsSql(database.schema)));
-  return rows
-    .filter(({ state }) => state !== 'dropped')
-    .map(({ from_ms, to_ms, state, sealed_at_ms: sealedAtMs }) => ({
-      fromMs: from_ms,
-      toMs: to_ms,
-      sealed: state === 'sealed',
-      ...(sealedAtMs === null ? {} : { sealedAtMs }),
-    }));
+  const rows = await database.read<SegmentRow>(step(listKeptSegments(database.schema)));
+  return rows.map(({ from_ms, to_ms, state, sealed_at_ms: sealedAtMs }) => ({
+    fromMs: from_ms,
+    toMs: to_ms,
+    sealed: state === 'sealed',
+    ...(sealedAtMs === null ? {} : { sealedAtMs }),
+  }));
 }
 
 export async function lastUsedSegment(database: Database): Promise<Segment | null> {
