@@ -106,6 +106,8 @@ export const Backfilled = Type.Object({
   windows: Type.Integer(),
   missing: Type.Integer(),
   items: Type.Array(Type.Object({ window: Instant, run: Type.Optional(Type.String()) })),
+  /** Windows of the range that a paused schedule catches up itself when it is resumed. */
+  leftOut: Type.Optional(Type.Integer()),
   /** Windows of the range that had a run already, and which: nothing was made for them. */
   existing: Type.Array(Type.Object({ window: Instant, run: Type.String() })),
 });

@@ -28,8 +28,9 @@ type Submit = Command & { kind: 'submit' };
 
 /**
  * Makes runs for windows of the past: for those that have none, or for all of them. It decides
- * nothing about a window, so what the schedule has yet to decide is left to it. A rate is kept by due
- * times, which are durable: nobody has to live to see the last of them.
+ * nothing about a window, so what the schedule has yet to decide is left to it. Windows of a pause that
+ * nobody catches up never fire, so they belong to the past as they come. A rate is kept by due times,
+ * which are durable: nobody has to live to see the last of them.
  */
 export const backfillSchedule = operation(
   async (
@@ -38,10 +39,12 @@ export const backfillSchedule = operation(
     params: { name: string; key?: string } & Backfill,
   ): Promise<Backfilled> => {
     const { name, only = 'missing', dryRun = false } = params;
-    const { spec, decidedUpTo, held } = await liveOf(context, caller, name);
+    const { spec, overUpTo, owedUpTo, held } = await liveOf(context, caller, name);
     const [fromMs, untilMs] = [instantOf(params, 'from'), instantOf(params, 'until')];
     if (untilMs < fromMs) throw bad('until', 'the range ends before it begins');
-    const windows = windowsBetween(spec, fromMs, Math.min(untilMs, decidedUpTo));
+    const windows = windowsBetween(spec, fromMs, Math.min(untilMs, overUpTo));
+    const owedFrom = Math.max(fromMs, overUpTo + 1);
+    const leftOut = windowsBetween(spec, owedFrom, Math.min(untilMs, owedUpTo)).length;
     const of = { job: spec.job, schedule: name, sinceMs: fromMs };
     const runs = windows.length === 0 ? [] : await windowRunsSince(context, caller.tenant, of);
     const taken = new Set([...held, ...runs.map(({ window }) => window.at)]);
@@ -53,7 +56,8 @@ export const backfillSchedule = operation(
       const run = first.get(at);
       return run === undefined ? [] : [{ window: iso(at), run }];
     });
-    const counts = { dryRun, windows: windows.length, missing: missing.length, existing };
+    const left = leftOut === 0 ? {} : { leftOut };
+    const counts = { dryRun, windows: windows.length, missing: missing.length, ...left, existing };
     if (dryRun) return { ...counts, items: wanted.map((at) => ({ window: iso(at) })) };
     const job = await readyJob(context, caller, spec.job);
     const key = params.key ?? caller.requestId;
@@ -89,11 +93,16 @@ function instantOf(params: Backfill, field: 'from' | 'until'): number {
   return at;
 }
 
-async function liveOf(
-  context: NodeContext,
-  caller: Caller,
-  name: string,
-): Promise<{ spec: ScheduleSpec; decidedUpTo: number; held: readonly number[] }> {
+interface Live {
+  readonly spec: ScheduleSpec;
+  /** Windows up to here have fired, are held, or will not fire by themselves any more. */
+  readonly overUpTo: number;
+  /** Windows up to here, behind those, are caught up when the pause ends. */
+  readonly owedUpTo: number;
+  readonly held: readonly number[];
+}
+
+async function liveOf(context: NodeContext, caller: Caller, name: string): Promise<Live> {
   const definition = await readSchedule(context, caller, name);
   if (definition.deleted) throw noneNamed({ kind: 'schedule', name: name });
   const live = liveSchedule(context, definition);
@@ -101,7 +110,12 @@ async function liveOf(
     throw new ApiError('not_owner', 'another node holds this schedule', { retryAfterSeconds: 1 });
   }
   const spec = scheduleSpec(JSON.parse(definition.body));
-  return { spec, decidedUpTo: live.decidedUpTo, held: live.held ?? [] };
+  const { decidedUpTo } = live;
+  // A version that is not adopted yet may have ended the pause, and its windows are its own.
+  const isPaused = spec.paused && live.version === definition.version;
+  const pausedUpTo = isPaused ? Math.max(decidedUpTo, context.loop.time.now()) : decidedUpTo;
+  const overUpTo = spec.afterPause === 'next' ? pausedUpTo : decidedUpTo;
+  return { spec, overUpTo, owedUpTo: pausedUpTo, held: live.held ?? [] };
 }
 
 async function readyJob(context: NodeContext, caller: Caller, job: string): Promise<JobSpec> {
