@@ -48,7 +48,7 @@ export const ScheduleDefinition = Type.Object(
     endAt: Type.Optional(Instant),
     runsMax: Type.Optional(inRange('schedule.runsMax')),
     class: Type.Optional(ClassName),
-    /** What every run gets as its input. */
+    /** What every run gets as its input; a string `${…}` in it is CEL over `window` (`at`, `schedule`, `kind`). */
     input: Type.Optional(Type.Unknown()),
   },
   closed,

@@ -41,13 +41,16 @@ describe('a simulation', () => {
       seen.push([ctx.window, input, ctx.attempt]);
     });
     await using t = await simulate({ jobs: [report], at: AT });
-    await t.schedule('nightly', report, { cron: '30 2 * * *', input: { to: 'all' } });
+    await t.schedule('nightly', report, {
+      cron: '30 2 * * *',
+      input: { day: '${window.at.substring(0, 10)}' },
+    });
     t.failNext(report, new Error('connection reset'));
     await t.advance('26h');
     expect(seen).toEqual([
       [
         { schedule: 'nightly', at: new Date('2026-01-01T02:30:00.000Z'), kind: 'scheduled' },
-        { to: 'all' },
+        { day: '2026-01-01' },
         2,
       ],
     ]);

@@ -11,6 +11,7 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
+import { type InputWindow, windowInput } from '../../cel/window-input.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { jobHeads } from '../job-heads.ts';
 import { noneNamed } from '../named-definitions.ts';
@@ -74,7 +75,10 @@ export const triggerSchedule = operation(
     const { spec } = await liveOf(context, caller, params.name);
     const job = await readyJob(context, caller, spec.job);
     const head: RunHead = { trigger: { kind: 'manual', of: params.name, by: caller.key } };
-    const [answer] = await context.loop.executeAll([command({ context, spec, job, head })]);
+    // It is of no window: a template sees the moment in its place.
+    const window = { at: context.loop.time.now(), schedule: params.name, kind: 'manual' } as const;
+    const submit = command({ context, spec, job, head, window });
+    const [answer] = await context.loop.executeAll([submit]);
     if (answer?.kind === 'refused') throw refusal(answer);
     if (answer?.kind !== 'accepted' && answer?.kind !== 'duplicate') {
       throw new ApiError('internal', 'it was not answered');
@@ -160,7 +164,7 @@ function submission(of: {
     trigger: { kind: 'backfill', of: name, by: caller.key },
     window: { schedule: name, at: window, planned: window, backfill: true },
   };
-  return command({ ...of, head });
+  return command({ ...of, head, window: { at: window, schedule: name, kind: 'backfill' } });
 }
 
 function command(of: {
@@ -168,12 +172,19 @@ function command(of: {
   spec: ScheduleSpec;
   job: JobSpec;
   head: RunHead;
+  window: InputWindow;
 }): Submit {
   const { context, spec, job, head } = of;
   const partition = partitionOf(job.tenant, job.job, context.partitions);
-  const input = spec.input === null ? null : new TextEncoder().encode(spec.input);
+  const input = spec.input === null ? null : inputBytes(spec.input, of.window);
   const klass = spec.class === null ? {} : { class: spec.class };
   return { kind: 'submit', partition, spec: job, head, input, ...klass };
+}
+
+function inputBytes(template: string, window: InputWindow): Uint8Array {
+  const made = windowInput(template, window);
+  if ('text' in made) return new TextEncoder().encode(made.text);
+  throw new ApiError('invalid', `the input of window ${iso(window.at)}: ${made.error}`);
 }
 
 async function submitAll(
