@@ -67,7 +67,9 @@ export type Effect =
         /** A schedule that was not meant to end has no further window. */
         | 'scheduleWithoutNext'
         /** The windows of a schedule cannot be computed. */
-        | 'scheduleFailed';
+        | 'scheduleFailed'
+        /** The input of a window cannot be made of its template: the window was skipped. */
+        | 'windowInputFailed';
       readonly subject: string;
     };
 

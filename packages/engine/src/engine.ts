@@ -54,7 +54,7 @@ import { DEFAULT_SETTINGS, type EngineSettings } from './settings.ts';
 import { armAll, armSome, disarmAll, makeDue } from './triggers/arm.ts';
 import { groupOfMeeting, meetWindow } from './triggers/meet-window.ts';
 import { openWindows } from './triggers/open-windows.ts';
-import type { TriggerPorts } from './triggers/ports.ts';
+import { NO_TEMPLATES, type TriggerPorts, type WindowInput } from './triggers/ports.ts';
 import { rememberedRecurrences, type ZoneOf } from './triggers/recurrence.ts';
 import { setJob, setSchedule } from './triggers/set-schedule.ts';
 import { NO_WORDS, type Word } from './words.ts';
@@ -63,6 +63,12 @@ import { NO_WORDS, type Word } from './words.ts';
 export interface Decided {
   readonly facts: Fact[];
   readonly effects: Effect[];
+}
+
+/** What the engine is handed because it has no business knowing it. */
+export interface EnginePorts extends GraphPorts {
+  /** Absent where no schedule has a template for its input. */
+  readonly windowInput?: WindowInput;
 }
 
 /**
@@ -101,7 +107,7 @@ export class Engine {
   constructor(
     settings: Partial<EngineSettings> = {},
     zoneOf: ZoneOf = onlyUtc,
-    graphPorts: GraphPorts = NO_PORTS,
+    graphPorts: EnginePorts = NO_PORTS,
   ) {
     this.#graphPorts = graphPorts;
     this.core = new Core({ ...DEFAULT_SETTINGS, ...settings });
@@ -111,6 +117,7 @@ export class Engine {
       submit: (command) => submit(this.core, command),
       awaitedGroup: (command) => awaitedGroup(this.core, command),
       cancel: (command) => cancel(this.core, command),
+      windowInput: graphPorts.windowInput ?? NO_TEMPLATES,
     };
     this.core.onTaskEnded = (task) => taskEnded(this.core, task);
     this.core.evaluate = (task) => evaluate(this.core, task, graphPorts);

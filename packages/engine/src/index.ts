@@ -62,5 +62,6 @@ export {
 } from './recover/checkpoint.ts';
 export * from './recover/rebuild.ts';
 export * from './settings.ts';
+export type { WindowInput } from './triggers/ports.ts';
 export { bounded as boundedWindows, recurrenceOf, type ZoneOf } from './triggers/recurrence.ts';
 export type { Saying, Word } from './words.ts';

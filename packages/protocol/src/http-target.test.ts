@@ -135,6 +135,14 @@ describe('targets of HTTP jobs', () => {
     expect(refusal('https://example.com:9000/', { ports: [9000] })).toContain('allowed');
     expect(refusal('https://example.com/', { ports: [9000] })).toBe('target_not_allowed');
     expect(refusal('https://example.com:1/', { ports: 'any' })).toContain('allowed');
+    const ports = [443, [8080, 8090]] as const;
+    expect(refusal('https://example.com:8085/', { ports })).toContain('allowed');
+    expect(refusal('https://example.com:8091/', { ports })).toBe('target_not_allowed');
+    expect(checkTarget('https://example.com:8091/', { ports })).toMatchObject({
+      message: 'port 8091 is not allowed; the setting http-ports allows 443, 8080-8090',
+    });
+    // An open port opens no address.
+    expect(refusal('https://127.0.0.1:8085/', { ports })).toBe('target_not_allowed');
   });
 });
 

@@ -1,6 +1,9 @@
 import { classifyAddress, isWithin, parseAddress, parseBlock } from './ip-address.ts';
 
-export const HTTP_PORTS: readonly number[] = [443, 80, 8443];
+/** A port, or the first and the last of a range of them. */
+export type PortRange = number | readonly [from: number, to: number];
+
+export const HTTP_PORTS: readonly PortRange[] = [443, 80, 8443];
 export const HTTP_HEADER_BYTES_MAX = 16_384;
 const HOST_LENGTH_MAX = 253;
 
@@ -9,7 +12,7 @@ export interface TargetOptions {
   readonly allowHttp?: boolean;
   /** Opens private and loopback addresses and local names; metadata services stay closed. */
   readonly allowPrivate?: boolean;
-  readonly ports?: readonly number[] | 'any';
+  readonly ports?: readonly PortRange[] | 'any';
   /** Addresses, blocks like `10.1.0.0/16`, and host names that are refused whatever else is set. */
   readonly extraBlocked?: readonly string[];
 }
@@ -41,8 +44,20 @@ export function checkTarget(text: string, options: TargetOptions = {}): TargetCh
   if (url.username !== '' || url.password !== '') return refused('userinfo is not allowed');
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const ports = options.ports ?? HTTP_PORTS;
-  if (ports !== 'any' && !ports.includes(port)) return refused('the port is not allowed');
+  if (ports !== 'any' && !ports.some((range) => isPortWithin(port, range))) {
+    const allowed = ports.map(showPorts).join(', ');
+    return refused(`port ${port} is not allowed; the setting http-ports allows ${allowed}`);
+  }
   return isHostAllowed(hostOf(url), options) ? { ok: true, url } : refused();
+}
+
+function isPortWithin(port: number, range: PortRange): boolean {
+  return typeof range === 'number' ? port === range : port >= range[0] && port <= range[1];
+}
+
+/** As it is written in the setting. */
+export function showPorts(range: PortRange): string {
+  return typeof range === 'number' ? String(range) : `${range[0]}-${range[1]}`;
 }
 
 /** The host without the brackets of IPv6 and without the one dot that may end a name. */

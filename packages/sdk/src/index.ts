@@ -22,6 +22,7 @@ export {
   type Executor,
   type HandlerContext,
   type HandlerLog,
+  type HandlerWindow,
   type ParentResult,
   PermanentError,
   ResourceError,

@@ -23,6 +23,7 @@ export type {
   HandlerContext,
   HandlerLog,
   HandlerModule,
+  HandlerWindow,
   ParentResult,
 } from './executors/handler/handler.ts';
 export { runHandler } from './executors/handler/run-handler.ts';

@@ -5,7 +5,6 @@ import type { Schedule, ScheduleDefinition } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import type { App } from '../app.ts';
 import { AnsweredError } from '../client/api.ts';
-import { pathOf } from '../client/path-of.ts';
 import { readInput } from '../client/read-input.ts';
 import { printJson } from '../print/json.ts';
 import { printSchedule } from '../print/schedule-view.ts';
@@ -14,12 +13,12 @@ import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { toCount, within } from './limit.ts';
 
-type Options = Readonly<Record<string, string | number | undefined>>;
+export type Options = Readonly<Record<string, string | number | undefined>>;
 
 export function addCreate(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'create <schedule> <job>',
-    summary: 'save a schedule, or change it',
+    summary: 'save a new schedule',
     examples: [
       ['signalbox schedules create nightly hello --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
       ['signalbox schedules create beat ping --every 5m --overlap skip', 'every five minutes'],
@@ -29,27 +28,31 @@ export function addCreate(registry: Registry, parent: Command): void {
       ],
       ['signalbox schedules create pay roll --cron @daily --calendar holidays', 'on open days'],
     ],
-    configure: (command) => {
-      whenOptions(command);
-      policyOptions(command);
-      command.addHelpText(
-        'after',
-        '\nINSTANT is like 2030-01-31T09:00:00Z, or a time from now like 90m or 7d.',
-      );
-    },
+    configure: scheduleOptions,
     async run({ app, api, terminal, args, options, json }) {
       const [name, job = ''] = args;
-      const definition = await definitionOf(app, job, options as Options);
+      requireTimes(options as Options, 1);
+      const definition = { job, ...(await givenBy(app, options as Options)) };
       const saved = await api
-        .put<Schedule>(pathOf('schedules', name), definition)
+        .post<Schedule>('/schedules', { name, definition })
         .catch((error: unknown) => {
-          throw inOptions(error, definition);
+          throw inOptions(error, job);
         });
       if (json) printJson(terminal, saved);
       else await printSchedule(terminal, saved);
       return undefined;
     },
   });
+}
+
+/** Everything that a schedule can be told, for `create` and `update`. */
+export function scheduleOptions(command: Command): void {
+  whenOptions(command);
+  policyOptions(command);
+  command.addHelpText(
+    'after',
+    '\nINSTANT is like 2030-01-31T09:00:00Z, or a time from now like 90m or 7d.',
+  );
 }
 
 function whenOptions(command: Command): void {
@@ -84,15 +87,19 @@ function choice(flags: string, description: string, choices: readonly string[]):
   return new Option(flags, description).choices(choices);
 }
 
-async function definitionOf(app: App, job: string, options: Options): Promise<ScheduleDefinition> {
+/** A new schedule names one kind of time; a changed one at most one. */
+export function requireTimes({ cron, every, at }: Options, countMin: 0 | 1): void {
+  const count = [cron, every, at].filter((each) => each !== undefined).length;
+  if (count >= countMin && count <= 1) return;
+  const hint = 'signalbox schedules create --help shows examples';
+  throw new UserError('usage', 'a schedule has one of --cron, --every and --at', hint);
+}
+
+/** The fields of the definition that the options set. */
+export async function givenBy(app: App, options: Options): Promise<Partial<ScheduleDefinition>> {
   const { cron, every, at } = options;
-  if ([cron, every, at].filter((each) => each !== undefined).length !== 1) {
-    const hint = 'signalbox schedules create --help shows examples';
-    throw new UserError('usage', 'a schedule has one of --cron, --every and --at', hint);
-  }
   const now = Date.now();
   const given: Record<string, unknown> = {
-    job,
     cron,
     zone: options['tz'],
     dstGap: options['dstGap'],
@@ -112,7 +119,7 @@ async function definitionOf(app: App, job: string, options: Options): Promise<Sc
     input: await inputOf(app, options['input']),
   };
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said) as ScheduleDefinition;
+  return Object.fromEntries(said);
 }
 
 function catchUpOf(options: Options): ScheduleDefinition['catchUp'] {
@@ -183,7 +190,7 @@ const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>
 };
 
 /** A refusal in the words of the person who typed it. */
-function inOptions(error: unknown, { job }: ScheduleDefinition): unknown {
+export function inOptions(error: unknown, job: string): unknown {
   if (!(error instanceof AnsweredError)) return error;
   if (error.code === 'not_found') {
     return new UserError(error.exit, `there is no job ${JSON.stringify(job)}`, OPTIONS['job']?.[1]);

@@ -20,8 +20,11 @@ describe('signalbox schedules', () => {
     expect(made).toMatchObject({ code: 0 });
     expect(made.out).toContain('jitterMs: 30000');
     expect((await run()).out).toMatch(/^nightly\treport\tactive\t30 2 \* \* \* Europe\/Berlin\t2/);
-    const changed = await run('create', 'nightly', 'report', '--cron', '0 4 * * *');
-    expect(changed.out).toMatch(/changed: +jitterMs, when/);
+    const changed = await run('update', 'nightly', '--cron', '0 4 * * *');
+    expect(changed.code, changed.err).toBe(0);
+    expect(changed.out).toMatch(/changed: +when/);
+    expect(changed.out).toContain('jitterMs: 30000');
+    expect(changed.out).toContain('zone: Europe/Berlin');
     expect((await run('pause', 'nightly')).out).toBe('nightly is paused\n');
     expect(JSON.parse((await run('show', 'nightly', '--json')).out)).toMatchObject({
       state: 'paused',
@@ -30,6 +33,47 @@ describe('signalbox schedules', () => {
     await run('resume', 'nightly');
     expect((await run('delete', 'nightly')).code).toBe(0);
     expect((await run('trigger', 'nightly')).code).toBe(3);
+  });
+
+  it('does not create a name that exists, and updates none that is absent', async () => {
+    expect((await run('create', 'taken', 'report', '--every', '5m')).code).toBe(0);
+    const again = await run('create', 'taken', 'report', '--every', '6m');
+    expect(again.code).toBe(6);
+    expect(again.err).toContain('a schedule named "taken" already exists');
+    expect(again.err).toContain('signalbox schedules update taken');
+    const shown = async () => JSON.parse((await run('show', 'taken', '--json')).out);
+    expect(await shown()).toMatchObject({ version: 1, definition: { everyMs: 300_000 } });
+    const absent = await run('update', 'absent', '--every', '6m');
+    expect(absent.code).toBe(3);
+    expect(absent.err).toContain('no schedule has the name "absent"');
+    // A deleted name is free again.
+    await run('delete', 'taken');
+    expect((await run('create', 'taken', 'report', '--every', '6m')).code).toBe(0);
+  });
+
+  it('an update keeps what is not named, and another kind of time takes the place of the one before', async () => {
+    const cron = ['--cron', '0 4 * * *', '--tz', 'Europe/Berlin', '--dst-gap', 'skip'];
+    const more = ['--overlap', 'skip', '--catch-up', '5', '--input', '{"a":1}'];
+    await run('create', 'kept', 'report', ...cron, ...more);
+    const updated = async (...args: string[]) => {
+      const done = await run('update', 'kept', ...args, '--json');
+      expect(done.code, done.err).toBe(0);
+      return JSON.parse(done.out).definition;
+    };
+    expect(await updated('--catch-up-order', 'oldest', '--input', '{"a":2}')).toEqual({
+      ...{ job: 'report', cron: '0 4 * * *', zone: 'Europe/Berlin', dstGap: 'skip', jitterMs: 0 },
+      ...{ overlap: 'skip', catchUp: { windowsMax: 5, order: 'oldest' }, input: { a: 2 } },
+    });
+    const every = await updated('--every', '6h');
+    expect(every).toMatchObject({ everyMs: 21_600_000, overlap: 'skip', input: { a: 2 } });
+    expect(every).not.toHaveProperty('cron');
+    expect(every).not.toHaveProperty('zone');
+    const again = await updated('--cron', '@daily');
+    expect(again).toMatchObject({ cron: '@daily', zone: 'UTC' });
+    expect(again).not.toHaveProperty('everyMs');
+    expect(again).not.toHaveProperty('anchorAt');
+    const two = await run('update', 'kept', '--cron', '@daily', '--every', '5m');
+    expect(two).toMatchObject({ code: 2, err: expect.stringMatching(/one of --cron, --every/) });
   });
 
   it('sets every policy, takes inputs as submit does, and instants from now', async () => {

@@ -6,6 +6,7 @@ import { printSchedule, SCHEDULE_HEAD, scheduleRow } from '../print/schedule-vie
 import { addClientCommand, type Registry } from './define.ts';
 import { addNamed, addNamedActions } from './named.ts';
 import { addCreate } from './schedules-create.ts';
+import { addUpdate } from './schedules-update.ts';
 
 const NAMED = { collection: 'schedules', noun: 'schedule' } as const;
 
@@ -25,6 +26,7 @@ export function addSaved(registry: Registry, parent: Command): void {
     hint: 'signalbox schedules create NAME JOB …',
   });
   addCreate(registry, parent);
+  addUpdate(registry, parent);
   addNamedActions(registry, parent, {
     ...NAMED,
     actions: [

@@ -72,6 +72,11 @@ export function addWindows(registry: Registry, parent: Command): void {
       terminal.note(
         `${done.windows} windows, ${done.missing} without a run; ${done.items.length} runs ${what}`,
       );
+      if (done.leftOut !== undefined) {
+        terminal.note(
+          `${done.leftOut} windows of the pause were left out: afterPause is catchUp, so resuming runs or skips them; backfill the skipped ones then`,
+        );
+      }
       return undefined;
     },
   });

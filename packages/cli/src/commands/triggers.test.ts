@@ -41,6 +41,11 @@ describe('signalbox triggers and events', () => {
     expect(tested).toMatchObject({ code: 0, out: '{"total":11}\n' });
     const not = await run('triggers', 'test', 'paid', sample(9));
     expect(not).toMatchObject({ code: 1, err: expect.stringContaining('filter: false') });
+    const data = await run('triggers', 'test', 'paid', '{"total":11}');
+    expect(data).toMatchObject({ code: 0, out: '{"total":11}\n' });
+    expect(data.err).toContain('taken for the data of an event');
+    expect((await run('triggers', 'test', 'paid', '{"total":9}')).code).toBe(1);
+    expect((await run('triggers', 'test', 'paid', 'text')).err).toContain('filter: ');
 
     const send = ['events', 'send', 'order.paid', '{"total":11}', '--source', '/shop', '--id', 'a'];
     expect((await run(...send)).out).toMatch(/^a\tpaid\tcreated\t/);

@@ -160,15 +160,23 @@ function hookOf({ hook }: TriggerDefinition, options: Options): TriggerDefinitio
 
 function addTest(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
-    usage: 'test <trigger> <event>',
-    summary: 'what a saved trigger would make of an event; nothing starts',
+    usage: 'test <trigger> <event-or-data>',
+    summary: 'what a saved trigger would make of an event, or of its data alone; nothing starts',
     examples: [
       ['signalbox triggers test paid @event.json', 'exit code 1 where nothing would start'],
+      ['signalbox triggers test paid \'{"total": 11}\'', 'the data of an event it listens to'],
     ],
     async run({ api, app, terminal, args, json }) {
       const [name, text = ''] = args;
-      const event = await readInput(app, text);
-      const tested = await api.post<TriggerTested>('/triggers/test', { name, event });
+      const given = await readInput(app, text);
+      const isEvent = isCloudEvent(given);
+      if (!isEvent) {
+        terminal.note('no specversion: taken for the data of an event that it listens to');
+      }
+      const tested = await api.post<TriggerTested>('/triggers/test', {
+        name,
+        ...(isEvent ? { event: given } : { data: given }),
+      });
       if (json) printJson(terminal, tested);
       else if (!tested.matches) terminal.note(`it would start nothing: ${tested.reason ?? ''}`);
       else {
@@ -178,6 +186,11 @@ function addTest(registry: Registry, parent: Command): void {
       return tested.matches ? undefined : 'no';
     },
   });
+}
+
+/** An attribute that every CloudEvent has, and that data seldom has. */
+function isCloudEvent(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, 'specversion');
 }
 
 function timeOf(flag: string, option: string | boolean): number {

@@ -43,6 +43,7 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
     httpTargets: {
       allowHttp: values['http-plain'],
       allowPrivate: values['http-private'],
+      ports: values['http-ports'],
       extraBlocked: values['http-blocked'],
     },
     ...(values.name === null ? {} : { name: values.name }),

@@ -50,6 +50,7 @@ export async function executorsOf({ values }: Settings): Promise<Executor[]> {
       httpExecutor({
         allowHttp: values['http-plain'],
         allowPrivate: values['http-private'],
+        ports: values['http-ports'],
         extraBlocked: values['http-blocked'],
       }),
     );

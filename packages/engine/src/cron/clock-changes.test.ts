@@ -58,6 +58,38 @@ describe('clock changes', () => {
     );
   });
 
+  it.each([
+    ['*/30 0 1 * * *', 4],
+    ['10-12 0 1 * * *', 6],
+    ['5,*/20 0 1 * * *', 8],
+    ['0,30 0 1 * * *', 2],
+    ['15 0 1 * * *', 1],
+  ])('TRG-05 counts the seconds of %s: %i windows where 01:00 comes twice', (text, count) => {
+    const cron = cronOf({ expression: parsedCron(text), zone: zoneNamed('America/New_York') });
+    const [fromMs, untilMs] = [Date.UTC(2025, 10, 2, 4), Date.UTC(2025, 10, 2, 8)];
+    const found: number[] = [];
+    for (
+      let at = nextWindow(cron, fromMs);
+      at !== null && at < untilMs;
+      at = nextWindow(cron, at)
+    ) {
+      found.push(at);
+    }
+    expect(found).toHaveLength(count);
+    const hours = new Set(found.map((ms) => new Date(ms).getUTCHours()));
+    expect([...hours]).toEqual(/[*/-]/.test(text.split(' ')[0] as string) ? [5, 6] : [5]);
+  });
+
+  it('passes over the seconds that a gap swallows, as it does with minutes', () => {
+    const zone = zoneNamed('America/New_York');
+    const dayBefore = Date.UTC(2025, 2, 8, 12);
+    const first = (text: string) =>
+      nextWindow(cronOf({ expression: parsedCron(text), zone }), dayBefore);
+    expect(first('*/30 0 2 * * *')).toBe(Date.UTC(2025, 2, 10, 6));
+    expect(first('*/30 2 * * *')).toBe(Date.UTC(2025, 2, 10, 6));
+    expect(first('0,30 0 2 * * *')).toBe(Date.UTC(2025, 2, 9, 7));
+  });
+
   it.each(ZONES)(
     'TRG-05 EXT-04 equals a walk by the minute around every change from 1990 to 2040 in %s',
     (name) => {

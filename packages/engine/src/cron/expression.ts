@@ -11,7 +11,7 @@ export interface CronExpression {
   readonly daysOfMonth: DaysOfMonth;
   readonly daysOfWeek: DaysOfWeek;
   /**
-   * Minute and hour are single values or lists of them: it means times of the clock, like 02:30.
+   * Second, minute and hour are single values or lists of them: it means times of the clock, like 02:30.
    * Stars, ranges and steps mean "every so often", which a clock change neither adds to nor takes
    * from.
    */

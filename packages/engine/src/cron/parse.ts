@@ -52,7 +52,9 @@ function parse(text: string): CronExpression {
     daysOfMonth: parseDaysOfMonth(itemsOf('dayOfMonth', of('dayOfMonth'))),
     months: parseMonths(of('month')),
     daysOfWeek: parseDaysOfWeek(itemsOf('dayOfWeek', of('dayOfWeek'))),
-    isFixedTime: namesSingleValues(of('minute')) && namesSingleValues(of('hour')),
+    isFixedTime: (['second', 'minute', 'hour'] as const).every((field) =>
+      namesSingleValues(of(field)),
+    ),
   };
   if (nextLocal(expression, 0) === undefined) {
     const message = 'it never fires: none of its months has such a day';

@@ -24,6 +24,11 @@ export interface RunHead {
   readonly dueAt?: number;
   /** The window of a schedule that it is the run of. */
   readonly window?: WindowHead;
+  /**
+   * The window of the run that it retries. Only its handlers are told: for the schedule the window
+   * has its run already.
+   */
+  readonly ofWindow?: RunWindow;
   /** What started it, for people and history. */
   readonly trigger?: { readonly kind: string; readonly by?: string; readonly of?: string };
   /** The event that it was made from. */
@@ -69,6 +74,20 @@ export interface WindowHead {
   readonly backfill?: true;
   /** No other run of the schedule may live beside it. */
   readonly exclusive?: true;
+}
+
+/** What a handler is told of the window that its run is for. */
+export interface RunWindow {
+  readonly schedule: string;
+  readonly at: number;
+  readonly kind: 'scheduled' | 'catchUp' | 'backfill';
+}
+
+/** Undefined for a run that no schedule started. */
+export function runWindow({ window, ofWindow }: RunHead): RunWindow | undefined {
+  if (window === undefined) return ofWindow;
+  const { schedule, at, catchUp, backfill } = window;
+  return { schedule, at, kind: backfill ? 'backfill' : catchUp ? 'catchUp' : 'scheduled' };
 }
 
 /** One execution of a job version: a graph of tasks, most often of one. */

@@ -58,7 +58,7 @@ export interface ScheduleSpec {
   readonly runsMax: number | null;
   /** Absent: the job's own. */
   readonly class: Class | null;
-  /** JSON text that every run gets as its input. */
+  /** JSON text that every run gets as its input; `${…}` in it stands for an expression over the window. */
   readonly input: string | null;
   /** A window fires only if no event came for it in time. */
   readonly expects?: Expectation;
@@ -121,6 +121,7 @@ export const SKIP_REASONS = {
   job_deleted: 'its job was deleted',
   removed: 'the schedule was deleted while it was held or was to be caught up',
   event_came: 'the event that was expected came in time',
+  input_failed: 'its input could not be made of the template',
   edited: 'the times were changed while an event was waited for',
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;

@@ -1,7 +1,6 @@
-import type { GraphPorts } from '../children/ports.ts';
 import type { Answer, AttemptResult, Command } from '../commands.ts';
 import type { Effect } from '../effects.ts';
-import { type Decided, Engine } from '../engine.ts';
+import { type Decided, Engine, type EnginePorts } from '../engine.ts';
 import type { Fact } from '../facts/facts.ts';
 import type { FailureClass } from '../facts/reasons.ts';
 import { Book } from '../model/book.ts';
@@ -49,7 +48,7 @@ export class Harness {
       seed?: number;
       partitions?: readonly number[];
       zoneOf?: ZoneOf;
-      graphPorts?: GraphPorts;
+      graphPorts?: EnginePorts;
     } = {},
   ) {
     this.engine = new Engine(params.settings, params.zoneOf, params.graphPorts);

@@ -1,5 +1,4 @@
-import type { GraphPorts } from '../children/ports.ts';
-import { type Decided, Engine } from '../engine.ts';
+import { type Decided, Engine, type EnginePorts } from '../engine.ts';
 import type { Book } from '../model/book.ts';
 import { type AttemptRef, refOf } from '../model/run.ts';
 import { encodeCheckpoint } from '../recover/checkpoint.ts';
@@ -16,14 +15,14 @@ export class Recorded extends Harness {
 
   readonly #zoneOf: ZoneOf | undefined;
 
-  readonly #graphPorts: GraphPorts | undefined;
+  readonly #graphPorts: EnginePorts | undefined;
 
   constructor(
     params: {
       settings?: Partial<EngineSettings>;
       seed?: number;
       zoneOf?: ZoneOf;
-      graphPorts?: GraphPorts;
+      graphPorts?: EnginePorts;
     } = {},
   ) {
     super(params);

@@ -3,18 +3,19 @@ import { windowFired, windowHeld, windowsSkipped } from '../facts/schedule-facts
 import { encodeText } from '../facts/text.ts';
 import { assertNever, invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
-import type { RunHead } from '../model/run.ts';
+import type { RunHead, RunWindow } from '../model/run.ts';
 import {
   HELD_MAX,
   type Overlap,
   plannedStart,
   type Schedule,
+  type ScheduleSpec,
   type SkipReason,
   specOf,
 } from '../model/schedule.ts';
 import { recurrenceOf, subjectOf } from './arm.ts';
 import type { WindowDecision } from './due-windows.ts';
-import type { TriggerPorts } from './ports.ts';
+import type { TriggerPorts, WindowInput } from './ports.ts';
 
 export interface Deciding {
   readonly core: Core;
@@ -139,6 +140,14 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
   const spec = specOf(schedule, window);
   invariant(job.kind === 'ready', 'I10', `window ${window} of ${name} fires without its job`);
   const exclusive = spec.overlap !== 'allow';
+  const at = { schedule: name, at: window };
+  const input = inputOf(ports, spec, { ...at, kind: catchUp ? 'catchUp' : 'scheduled' });
+  if (input !== null && 'error' in input) {
+    skipOne(deciding, window, 'input_failed');
+    const subject = `${subjectOf(schedule)}: ${input.error}`;
+    core.tell({ kind: 'alert', alert: 'windowInputFailed', subject });
+    return true;
+  }
   const head: RunHead = {
     ...(planned > core.now ? { dueAt: planned } : {}),
     trigger:
@@ -146,8 +155,7 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
         ? { kind: 'schedule', of: name }
         : { kind: 'no_event', of: spec.expects.trigger },
     window: {
-      schedule: name,
-      at: window,
+      ...at,
       planned,
       ...(catchUp ? { catchUp } : {}),
       ...(exclusive ? { exclusive } : {}),
@@ -158,7 +166,7 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
     partition,
     spec: job.spec,
     head,
-    input: spec.input === null ? null : encodeText(spec.input),
+    input: input === null ? null : encodeText(input.text),
     ...(spec.class === null ? {} : { class: spec.class }),
   } as const;
   if (ports.awaitedGroup(command) !== null) return leaveUndecided(deciding);
@@ -176,6 +184,16 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
     core.tell({ kind: 'alert', alert: 'windowLate', subject: subjectOf(schedule) });
   }
   return true;
+}
+
+/** Most say the same to every window: only what holds an expression is asked for. */
+function inputOf(
+  { windowInput }: TriggerPorts,
+  { input }: ScheduleSpec,
+  window: RunWindow,
+): ReturnType<WindowInput> | null {
+  if (input === null) return null;
+  return input.includes('${') ? windowInput(input, window) : { text: input };
 }
 
 function hold({ core, book, schedule }: Deciding, window: number): void {

@@ -23,6 +23,24 @@ describe('conditional changes', () => {
     expect((await put(path, body, any)).status).toBe(200);
   });
 
+  it.each([
+    ['schedules', { job: 'made', everyMs: 60_000 }, { job: 'made', everyMs: 120_000 }],
+    ['triggers', { job: 'made', type: 'a' }, { job: 'made', type: 'b' }],
+  ])('POST /%s creates: 409 for a name that exists, PUT changes it', async (kind, one, other) => {
+    expect((await put('/jobs/made', {}, {})).status).toBeLessThan(300);
+    const post = (definition: object) =>
+      world.ask(`/${kind}`, { body: { name: 'once', definition } });
+    expect((await post(one)).status).toBe(201);
+    const again = await post(other);
+    expect(again.status).toBe(409);
+    const { error } = again.json<{ error: { code: string; message: string } }>();
+    expect(error.code).toBe('conflict');
+    expect(error.message).toContain(`signalbox ${kind} update once`);
+    expect((await world.ask(`/${kind}/once`)).headers.get('etag')).toBe('"1"');
+    expect((await put(`/${kind}/once`, other, { 'if-match': '"1"' })).status).toBe(200);
+    expect((await put(`/${kind}/once`, one, { 'if-match': '"1"' })).status).toBe(412);
+  });
+
   it('API-12 calendars are changed only from the version that was seen', async () => {
     const path = '/calendars/holidays';
     const save = (day: string, headers: Record<string, string>) =>

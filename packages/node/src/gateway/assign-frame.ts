@@ -5,6 +5,7 @@ import {
   type JobDefinition,
   type JobSpec,
   type RunIdWriter,
+  runWindow,
   type Task,
   type TaskSpec,
   taskName,
@@ -72,10 +73,14 @@ export function assignFrame(params: {
     checkpoint: task.checkpoint,
   };
   const { trace } = run.head;
-  if (trace === undefined && parents === null && task.part === null) return frame;
+  const window = runWindow(run.head);
+  if (trace === undefined && window === undefined && parents === null && task.part === null) {
+    return frame;
+  }
   return {
     ...frame,
     ...(trace === undefined ? {} : { trace }),
+    ...(window === undefined ? {} : { window }),
     ...(parents === null ? {} : { parents }),
     ...(task.part?.group == null ? {} : { task: taskName(task) }),
   };

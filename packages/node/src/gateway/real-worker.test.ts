@@ -1,4 +1,10 @@
-import { type HandlerContext, type Transport, Worker, webSocketTransport } from '@signalbox/worker';
+import {
+  type HandlerContext,
+  TransientError,
+  type Transport,
+  Worker,
+  webSocketTransport,
+} from '@signalbox/worker';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectInProcess } from './in-process.ts';
 import { SocketWorld } from './testing/socket-world.ts';
@@ -47,6 +53,34 @@ describe.each(TRANSPORTS)('the worker of the package, %s', (_name, transport) =>
     expect(net.world.lines).toHaveLength(100);
     await worker.stop({ graceMs: 1_000 });
     expect(net.world.gateway.workers()).toEqual([]);
+  });
+
+  it('tells a handler the window of its run, also when it is tried again', async () => {
+    net = await SocketWorld.start();
+    const retry = { attemptsMax: 2, fixedDelayMs: 0 } as const;
+    await net.world.define('due', { tasks: [{ executor: 'handler:due', retry }] });
+    const seen: unknown[] = [];
+    worker = new Worker({
+      name: 'real',
+      transport: transport(),
+      handlers: {
+        due: (_input: unknown, { window, attempt }: HandlerContext) => {
+          seen.push(window);
+          if (attempt === 1) throw new TransientError('again');
+        },
+      },
+    });
+    await worker.start();
+    const at = Date.UTC(2030, 0, 15, 2);
+    const window = { schedule: 'nightly', at, planned: at + 1 };
+    const heads = [{ window: { ...window, catchUp: true } }, { window }, {}] as const;
+    for (const head of heads) await net.world.ended(await net.world.submit('due', { head }));
+    const told = { schedule: 'nightly', at: new Date(at) };
+    expect(seen).toEqual([
+      ...[1, 2].map(() => ({ ...told, kind: 'catchUp' })),
+      ...[1, 2].map(() => ({ ...told, kind: 'scheduled' })),
+      ...[1, 2].map(() => undefined),
+    ]);
   });
 
   it('runs a task with the longest times that a definition may name, beside others', async () => {

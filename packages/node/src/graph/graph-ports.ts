@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
-import type { Addition, GraphPorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
+import type { Addition, EnginePorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
 import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import type { CelPrograms } from '../cel/programs.ts';
+import { windowInput } from '../cel/window-input.ts';
 import { ApiError } from '../context.ts';
 import { checkConditions } from '../operations/check-conditions.ts';
 import { checkStep } from '../operations/check-graph.ts';
@@ -10,8 +11,8 @@ import { storedTask } from '../operations/job-definition.ts';
 import { parseJson } from '../supply/parents-document.ts';
 import { conditionPrograms } from './conditions.ts';
 
-/** What the engine is handed: the language of conditions, and the schema of tasks. */
-export function graphPorts(): GraphPorts {
+/** What the engine is handed: the language of conditions and templates, and the schema of tasks. */
+export function graphPorts(): EnginePorts {
   let programs: CelPrograms | null = null;
   let additions: AdditionSchema | null = null;
   const compile = (expression: string) => {
@@ -19,6 +20,7 @@ export function graphPorts(): GraphPorts {
     return programs.compile({ field: 'when', expression, result: 'bool' });
   };
   return {
+    windowInput,
     judge(expression, scope) {
       const compiled = compile(expression);
       if (compiled.kind === 'refused') return { error: compiled.refusal.message };

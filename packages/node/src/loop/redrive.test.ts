@@ -1,4 +1,4 @@
-import { refOf } from '@signalbox/engine';
+import { refOf, runWindow } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
 import { readRun, redrive } from './index.ts';
 import { VirtualWorld } from './testing/virtual-world.ts';
@@ -32,6 +32,37 @@ describe('a quarantined run', () => {
     // The old run keeps its end for ever.
     const view = await readRun({ loop, store, tenant: 'acme', id });
     expect(view).toMatchObject({ state: 'FAILED', tasks: [{ state: 'QUARANTINED' }] });
+  });
+});
+
+describe('a run of a window that is tried again', () => {
+  it('is for the same window, and is not taken for a second run of the schedule', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail', { tasks: [{ retry: { attemptsMax: 1 } }] });
+    const node = await world.startNode();
+    const { loop, store } = node;
+    node.attach('w');
+    const spec = await node.spec('acme', 'mail');
+    const window = { schedule: 'nightly', at: 1_000, planned: 1_000, catchUp: true } as const;
+    let answer = await node.submitted(spec, { window });
+    // Twice, because a run that was tried again may be tried again.
+    for (let tries = 1; tries <= 2; tries++) {
+      if (answer.kind !== 'accepted') throw new Error('not accepted');
+      const { partition, seq, ms } = answer;
+      const assign = node.assigned().at(-1);
+      if (assign === undefined) throw new Error('not assigned');
+      const result = { kind: 'failed', error: 'boom', class: 'permanent' } as const;
+      loop.report({ kind: 'finish', worker: 'w', ref: refOf(assign.attempt), result });
+      await world.run(50);
+      const id = { partition, seq, ms };
+      const again = redrive({ loop, store, tenant: 'acme', id, by: 'ann' });
+      await world.run(50);
+      answer = await again;
+      const { head } = node.assigned().at(-1)?.attempt.task.run ?? {};
+      expect(runWindow(head ?? {})).toEqual({ schedule: 'nightly', at: 1_000, kind: 'catchUp' });
+      expect(head?.window).toBeUndefined();
+      expect(node.assigned()).toHaveLength(tries + 1);
+    }
   });
 });
 

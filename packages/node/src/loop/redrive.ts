@@ -6,6 +6,7 @@ import {
   type RunDetail,
   type RunHead,
   type RunId,
+  runWindow,
   taskOutput,
 } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
@@ -48,12 +49,15 @@ export async function redrive(params: {
   if (typeof plan === 'string') return { kind: 'refused', code: 'invalid', message: plan };
   // A run of which nothing is left to do would never end: nothing in it ever happens.
   if (plan.kept.length === detail.tasks.length) return SUCCEEDED;
-  const { unique } = stored.run.head === '' ? {} : (JSON.parse(stored.run.head) as RunHead);
+  const before: RunHead = stored.run.head === '' ? {} : JSON.parse(stored.run.head);
+  const { unique } = before;
+  const ofWindow = runWindow(before);
   const head = {
     // A live run with the value is answered instead, as to any other submission (DUR-07).
     ...(unique === undefined || isReserved(unique) ? {} : { unique }),
     trigger: { kind: 'redrive', of: formatRunId(id), by },
     ...(plan.kept.length === 0 ? {} : { retryOf: formatRunId(id) }),
+    ...(ofWindow === undefined ? {} : { ofWindow }),
   };
   const command = { kind: 'submit', partition: id.partition, spec, head, class: klass } as const;
   if (plan.kept.length > 0 && detail.isWhole) return NOT_KEPT;

@@ -1,3 +1,4 @@
+import { runWindow } from '@signalbox/engine';
 import { StoreError } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import { expectGapless, MINUTE, save, setup, windows } from './testing/minutely.ts';
@@ -118,6 +119,14 @@ describe('schedules in the loop, in trouble', () => {
     after.finishEverything();
     await world.run(10_000);
     expect(after.assigned()).toHaveLength(1);
+    const [window] = await windows(world);
+    // Its handler learns the window although another node hands it out.
+    const { run } = after.assigned()[0]?.attempt.task ?? {};
+    expect(runWindow(run?.head ?? {})).toEqual({
+      schedule: window?.schedule,
+      at: window?.at,
+      kind: 'scheduled',
+    });
     expect(await windows(world)).toHaveLength(1);
     const ended = await world.disk.listRuns({
       tenant: 'acme',

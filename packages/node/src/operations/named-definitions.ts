@@ -17,6 +17,8 @@ export interface Expected {
   readonly absent?: boolean;
   /** There must be one already (`If-Match: *`). */
   readonly present?: boolean;
+  /** The request creates it (`POST` to the collection): an existing one is a conflict. */
+  readonly isNew?: boolean;
 }
 
 export interface Named {
@@ -70,6 +72,9 @@ export type Next<Body extends object> = (
   current: Definition | null,
 ) => Body | 'delete' | 'restore' | null;
 
+/** Kinds that the command line changes with `update`. */
+const UPDATED: ReadonlySet<Kind> = new Set(['schedule', 'trigger']);
+
 /** The body of a live one, as it was before a change. */
 export function liveBody<Body>(
   { kind, name }: Named,
@@ -77,8 +82,12 @@ export function liveBody<Body>(
   expected: Expected = {},
 ): Body | null {
   if (current === null || current.deleted) return null;
-  if (expected.absent) {
-    throw new ApiError('precondition_failed', `the ${kind} ${shown(name)} is already there`);
+  if (expected.absent || expected.isNew) {
+    const command = UPDATED.has(kind) ? ` or "signalbox ${kind}s update ${name}"` : '';
+    throw new ApiError(
+      expected.absent ? 'precondition_failed' : 'conflict',
+      `a ${kind} named ${shown(name)} already exists; change it with PUT /${kind}s/${name}${command}`,
+    );
   }
   return bodyOf(current);
 }

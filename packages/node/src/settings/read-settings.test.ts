@@ -39,6 +39,13 @@ describe('readSettings', () => {
     [{ flags: { 'log-level': 'loud' } }, '"loud" is not one of trace, debug'],
     [{ flags: { grace: '30' } }, '"30" is not a time like 500ms'],
     [{ flags: { labels: 'ssd' } }, 'setting labels from --labels: "ssd" is not pairs'],
+    [
+      { flags: { 'http-ports': '443,8090-8080' } },
+      'setting http-ports from --http-ports: "443,8090-8080" is not a list of ports',
+    ],
+    [{ flags: { 'http-ports': '0' } }, '"0" is not a list of ports and ranges of them'],
+    [{ flags: { 'http-ports': '443,' } }, '"443," is not a list of ports and ranges of them'],
+    [{ file: file({ 'http-ports': [70000] }) }, 'is not a list of ports and ranges of them'],
     [{ environment: { SIGNALBOX_ALLOW_COMMAND: 'yes please' } }, 'is not true or false'],
   ])('stops at %j with one line', (sources, message) => {
     expect(() => read(sources)).toThrow(SettingsError);
@@ -49,6 +56,17 @@ describe('readSettings', () => {
     expect(() => read({ file: file({ key: ['hunter2'] }) })).toThrow(
       'setting key from signalbox.yaml: is not text',
     );
+  });
+
+  it('reads ports and ranges of ports', () => {
+    const ports = (sources: Partial<SettingsSources>) => read(sources).values['http-ports'];
+    expect(ports({})).toEqual([443, 80, 8443]);
+    expect(ports({ flags: { 'http-ports': '443, 8080-8090' } })).toEqual([443, [8080, 8090]]);
+    expect(ports({ file: file({ 'http-ports': [443, '8080-8090'] }) })).toEqual([
+      443,
+      [8080, 8090],
+    ]);
+    expect(ports({ file: file({ 'http-ports': 9000 }) })).toEqual([9000]);
   });
 
   it('reads lists, pairs and times from text and from a file alike', () => {

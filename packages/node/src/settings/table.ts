@@ -1,5 +1,15 @@
-import { LIMITS } from '@signalbox/protocol';
-import { choice, duration, flag, integer, labels, list, type SettingType, text } from './types.ts';
+import { HTTP_PORTS, LIMITS, type PortRange } from '@signalbox/protocol';
+import {
+  choice,
+  duration,
+  flag,
+  integer,
+  labels,
+  list,
+  ports,
+  type SettingType,
+  text,
+} from './types.ts';
 
 /** Who reads a setting: a node, a worker, or the commands that talk to a node. */
 export type Part = 'node' | 'worker' | 'client';
@@ -228,6 +238,13 @@ export const SETTINGS = {
     type: flag,
     fallback: false,
     help: 'whether they may reach private and loopback addresses',
+  }),
+  'http-ports': withDefault<readonly PortRange[]>({
+    flag: '--http-ports',
+    parts: BOTH,
+    type: ports,
+    fallback: HTTP_PORTS,
+    help: 'ports that they may go to, as 443,8080-8090',
   }),
   'http-blocked': withDefault<readonly string[]>({
     flag: '--http-blocked',

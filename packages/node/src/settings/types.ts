@@ -1,3 +1,5 @@
+import { type PortRange, showPorts } from '@signalbox/protocol';
+
 /** How a setting is read. What comes from a flag or the environment is text; a file may be richer. */
 export interface SettingType<T> {
   /** Ends the sentence "it must be …". */
@@ -51,6 +53,28 @@ export const list: SettingType<readonly string[]> = {
     return items.every((item) => typeof item === 'string' && item !== '') ? items : undefined;
   },
 };
+
+const PORT_MAX = 65_535;
+
+/** Ports and ranges of them separated by commas, or a list in a file. */
+export const ports: SettingType<readonly PortRange[]> = {
+  words: 'a list of ports and ranges of them like 443,8080-8090',
+  read: (raw) => {
+    const items = Array.isArray(raw) ? raw : String(raw).split(',');
+    const ranges = items.map((item) => toPorts(String(item).trim()));
+    return ranges.every((range) => range !== undefined) && ranges.length > 0 ? ranges : undefined;
+  },
+  show: (ranges) => ranges.map(showPorts).join(','),
+};
+
+function toPorts(text: string): PortRange | undefined {
+  const match = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text);
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  const to = match[2] === undefined ? from : Number(match[2]);
+  if (from < 1 || to < from || to > PORT_MAX) return undefined;
+  return match[2] === undefined ? from : [from, to];
+}
 
 /** `name=value` pairs separated by commas, or a map in a file. */
 export const labels: SettingType<Readonly<Record<string, string>>> = {

@@ -48,7 +48,7 @@ export const ScheduleDefinition = Type.Object(
     endAt: Type.Optional(Instant),
     runsMax: Type.Optional(inRange('schedule.runsMax')),
     class: Type.Optional(ClassName),
-    /** What every run gets as its input. */
+    /** What every run gets as its input; a string `${…}` in it is CEL over `window` (`at`, `schedule`, `kind`). */
     input: Type.Optional(Type.Unknown()),
   },
   closed,
@@ -106,6 +106,8 @@ export const Backfilled = Type.Object({
   windows: Type.Integer(),
   missing: Type.Integer(),
   items: Type.Array(Type.Object({ window: Instant, run: Type.Optional(Type.String()) })),
+  /** Windows of the range that a paused schedule catches up itself when it is resumed. */
+  leftOut: Type.Optional(Type.Integer()),
   /** Windows of the range that had a run already, and which: nothing was made for them. */
   existing: Type.Array(Type.Object({ window: Instant, run: Type.String() })),
 });

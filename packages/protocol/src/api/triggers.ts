@@ -137,7 +137,10 @@ export const TriggerTest = Type.Object(
     definition: Type.Optional(TriggerDefinition),
     /** The saved one of this name, where no definition is given. */
     name: Type.Optional(Name),
-    event: Type.Unknown(),
+    /** A CloudEvent; or `data` alone. */
+    event: Type.Optional(Type.Unknown()),
+    /** The data of an event whose source, type and subject are those that the trigger listens to. */
+    data: Type.Optional(Type.Unknown()),
   },
   closed,
 );

@@ -48,10 +48,12 @@ const orNull = (check: Check): Check => {
   if (fields !== undefined) inside.set(either, fields);
   return either;
 };
-const optional =
-  (check: Check): Check =>
-  (v) =>
-    v === undefined || check(v);
+const optional = (check: Check): Check => {
+  const either: Check = (v) => v === undefined || check(v);
+  const fields = inside.get(check);
+  if (fields !== undefined) inside.set(either, fields);
+  return either;
+};
 const list =
   (check: Check): Check =>
   (v) =>
@@ -95,6 +97,12 @@ const RESULTS: Readonly<Record<string, Fields>> = table({
 });
 
 const progress = shape({ ref, value: finite });
+
+const window = shape({
+  schedule: name,
+  at: (v) => Number.isSafeInteger(v),
+  kind: oneOf(['scheduled', 'catchUp', 'backfill']),
+});
 
 const FROM_WORKER = table({
   hello: {
@@ -146,6 +154,7 @@ const FROM_NODE = table({
     checkpoint: orNull(bytes),
     task: optional(name),
     parents: optional(bytes),
+    window: optional(window),
   },
   abort: { ref, graceMs: within('timeouts.graceMs'), why: text },
   confirm: { refs: list(ref) },

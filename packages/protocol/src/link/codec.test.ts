@@ -103,6 +103,19 @@ const fromNode = fc.oneof(
     input: orNull(bytes),
     checkpoint: orNull(bytes),
   }),
+  of('assign', {
+    ref,
+    about,
+    run: name,
+    timeoutMs: orNull(finite),
+    input: orNull(bytes),
+    checkpoint: fc.constant(null),
+    window: fc.record({
+      schedule: name,
+      at: fc.integer({ min: -62_135_596_800_000, max: 253_402_300_799_999 }),
+      kind: fc.constantFrom('scheduled', 'catchUp', 'backfill'),
+    }),
+  }),
   of('abort', { ref, graceMs: amount, why: text }),
   of('confirm', { refs: fc.array(ref, { maxLength: 5 }) }),
   of('stale', { ref }),
@@ -160,6 +173,20 @@ describe('round trips', () => {
     const assigns = fc.sample(plainAssign, { numRuns: 3, seed: 1 });
     const frames: FromNode[] = [{ kind: 'confirm', refs }, ...assigns, { kind: 'confirm', refs }];
     expect(decodeFromNode(encodeFrames(frames, { packs: true }))).toEqual(frames);
+  });
+
+  it('a window is not lost in columns, and one that cannot be read fails its attempt alone', () => {
+    const [plain] = fc.sample(plainAssign, { numRuns: 1, seed: 1 }) as [FromNode];
+    const window = { schedule: 'nightly', at: 1_000, kind: 'catchUp' };
+    const frames = [plain, plain, { ...plain, window }, { ...plain, window }] as FromNode[];
+    expect(decodeFromNode(encodeFrames(frames, { packs: true }))).toEqual(frames);
+    for (const wrong of [{ at: '1' }, { kind: 'late' }, { schedule: '' }]) {
+      const bad = { ...plain, window: { ...window, ...wrong } } as FromNode;
+      const [field] = Object.keys(wrong);
+      expect(decodeFromNode(encodeFrames([bad]))).toMatchObject([
+        { kind: 'unreadable', field: `assign.window.${field}` },
+      ]);
+    }
   });
 
   it('usual frames in a row are said in columns, and only to who reads them', () => {

@@ -114,6 +114,8 @@ export type FromNode =
       readonly task?: string;
       /** What became of the tasks that it waited for, as JSON; absent where it waited for none. */
       readonly parents?: Uint8Array;
+      /** Of a run that a schedule started. */
+      readonly window?: WireWindow;
     }
   | { readonly kind: 'abort'; readonly ref: Ref; readonly graceMs: number; readonly why: string }
   /** These results are durable: they may be forgotten. */
@@ -134,6 +136,14 @@ export type FromNode =
   /** Somebody drains this worker: it gets nothing new. */
   | { readonly kind: 'drain' }
   | { readonly kind: 'drained' };
+
+/** The window of a schedule that a run is for. */
+export interface WireWindow {
+  readonly schedule: string;
+  /** Its instant, in ms since the epoch. */
+  readonly at: number;
+  readonly kind: 'scheduled' | 'catchUp' | 'backfill';
+}
 
 /** What every attempt of a task has in common: a message says it once, however many it assigns. */
 export interface About {

@@ -19,7 +19,8 @@ export function isPlainAssign(frame: FromNode | FromWorker): frame is Assign {
     frame.checkpoint === null &&
     frame.trace === undefined &&
     frame.task === undefined &&
-    frame.parents === undefined
+    frame.parents === undefined &&
+    frame.window === undefined
   );
 }
 

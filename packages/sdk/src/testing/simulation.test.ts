@@ -35,6 +35,33 @@ describe('a simulation', () => {
     ]);
   });
 
+  it('fires schedules, and tells handlers their windows', async () => {
+    const seen: unknown[] = [];
+    const report = job('report', { retry: { attemptsMax: 2 } }, async (input: unknown, ctx) => {
+      seen.push([ctx.window, input, ctx.attempt]);
+    });
+    await using t = await simulate({ jobs: [report], at: AT });
+    await t.schedule('nightly', report, {
+      cron: '30 2 * * *',
+      input: { day: '${window.at.substring(0, 10)}' },
+    });
+    t.failNext(report, new Error('connection reset'));
+    await t.advance('26h');
+    expect(seen).toEqual([
+      [
+        { schedule: 'nightly', at: new Date('2026-01-01T02:30:00.000Z'), kind: 'scheduled' },
+        { day: '2026-01-01' },
+        2,
+      ],
+    ]);
+    await t.submit(report, null);
+    expect(seen[1]).toEqual([undefined, null, 1]);
+    await t.advance('1h');
+    expect(seen[2]).toMatchObject([{ at: new Date('2026-01-02T02:30:00.000Z') }, {}, 1]);
+    const bad = t.schedule('nightly', report, { cron: '61 * * * *' });
+    await expect(bad).rejects.toThrow('61');
+  });
+
   it('EXT-10 moves time over retries, delays and years without waiting', async () => {
     await using t = await simulate({ jobs: [hello], at: AT });
     t.failNext(hello, new Error('connection reset'), { times: 2 });

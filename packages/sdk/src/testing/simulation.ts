@@ -5,10 +5,11 @@ import {
   defineJob,
   getRun,
   listRuns,
+  saveSchedule,
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
-import type { RunView } from '@signalbox/protocol';
+import type { RunView, ScheduleDefinition } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { submitItem } from '../direct/submit-item.ts';
 import { type Duration, parseDuration } from '../duration.ts';
@@ -104,6 +105,16 @@ export class Simulation implements AsyncDisposable {
     );
     if (submitted === undefined) throw new Error('a submission was answered with nothing');
     return new SimulatedRun<Output>(this, submitted);
+  }
+
+  /** Saves a schedule of the job, or changes it; its windows fire as time passes. */
+  async schedule(
+    name: string,
+    { name: job }: AnyJob,
+    when: Omit<ScheduleDefinition, 'job'>,
+  ): Promise<void> {
+    const wanted = { name, definition: { ...when, job } };
+    await this.#drive(saveSchedule(this.#node.context, SIMULATED, wanted));
   }
 
   run(id: string): Promise<RunView> {

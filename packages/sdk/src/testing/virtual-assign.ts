@@ -5,6 +5,7 @@ import {
   CLASSES,
   formatRunId,
   refOf,
+  runWindow,
   taskName,
 } from '@signalbox/engine';
 import type { Supply } from '@signalbox/node/graph';
@@ -16,6 +17,7 @@ export function assignOf(attempt: Attempt, { input, parents }: Supply): Assign {
   const { task } = attempt;
   const { run, spec } = task;
   const name = taskName(task);
+  const window = runWindow(run.head);
   const id = formatRunId({ ms: run.ms, partition: run.partition, seq: run.seq });
   const { partition, seq, task: index, number, epoch, token } = refOf(attempt);
   const { hardMs, expectedMs, graceMs } = spec.timeouts;
@@ -38,6 +40,7 @@ export function assignOf(attempt: Attempt, { input, parents }: Supply): Assign {
     input: input?.slice() ?? null,
     checkpoint: task.checkpoint,
     ...(parents === null ? {} : { parents: parents.slice() }),
+    ...(window === undefined ? {} : { window }),
   };
 }
 

@@ -50,6 +50,9 @@ export class Assignment implements Assign {
   get parents() {
     return this.#frame.parents;
   }
+  get window() {
+    return this.#frame.window;
+  }
   get task() {
     return this.#frame.task ?? this.#about.task;
   }
@@ -86,7 +89,7 @@ const EMPTY_HASH = hash('sha256', '', 'hex');
 
 /** As plain data, for another thread or process: what is worked out on demand does not get there. */
 export function plainAssign(assign: Assign): Assign {
-  const { trace, parents } = assign;
+  const { trace, parents, window } = assign;
   return {
     ref: assign.ref,
     tenant: assign.tenant,
@@ -107,5 +110,6 @@ export function plainAssign(assign: Assign): Assign {
     input: assign.input,
     checkpoint: assign.checkpoint,
     ...(parents === undefined ? {} : { parents }),
+    ...(window === undefined ? {} : { window }),
   };
 }

@@ -1,4 +1,4 @@
-import type { About, LogStream, Ref, WireResult } from '@signalbox/protocol/link';
+import type { About, LogStream, Ref, WireResult, WireWindow } from '@signalbox/protocol/link';
 
 /** What is to be run. */
 export interface Assign extends About {
@@ -19,6 +19,8 @@ export interface Assign extends About {
   readonly checkpoint: Uint8Array | null;
   /** What became of the tasks that it waited for, as JSON or a reference to it. */
   readonly parents?: Uint8Array | undefined;
+  /** The window that the run is for, where a schedule started it. */
+  readonly window?: WireWindow | undefined;
 }
 
 /** Why an attempt is told to stop. A node may know more words than these. */

@@ -7,6 +7,7 @@ export const echo: Handler = (input: unknown, context) => ({
   input,
   attemptId: context.attemptId,
   inputHash: context.inputHash,
+  window: context.window,
   key: process.env['SIGNALBOX_KEY'] ?? 'no key',
 });
 

@@ -71,13 +71,13 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules',
     role: 'operator',
-    summary: 'Saves a schedule, or changes it; says what the change means for its windows',
+    summary: 'Creates a schedule; 409 if the name exists',
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
-    response: { 200: Schedule, 201: Schedule },
+    response: { 201: Schedule },
     audit: 'schedule.save',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
-      const wanted = { ...body, expected: expectedBy(headers) };
+      const wanted = { ...body, expected: { ...expectedBy(headers), isNew: true } };
       return answerSaved(request, await saveSchedule(context, caller, wanted));
     },
   }),
@@ -85,7 +85,8 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'PUT',
     url: '/schedules/:schedule',
     role: 'operator',
-    summary: 'Saves a schedule, or changes it; If-Match names the version that was seen',
+    summary:
+      'Creates a schedule, or changes it and says what that means for its windows; If-Match names the version that was seen',
     params: Named,
     body: ScheduleDefinition,
     response: { 200: Schedule, 201: Schedule },

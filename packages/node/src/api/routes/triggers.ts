@@ -45,13 +45,14 @@ const definitionRoutes: readonly Route[] = [
     method: 'POST',
     url: '/triggers',
     role: 'operator',
-    summary: 'Saves a trigger, or changes it; a secret that was made for its hook is shown once',
+    summary:
+      'Creates a trigger; 409 if the name exists; a secret that was made for its hook is shown once',
     body: Type.Object({ name: Name, definition: TriggerDefinition }, closed),
-    response: { 200: Trigger, 201: Trigger },
+    response: { 201: Trigger },
     audit: 'trigger.save',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
-      const wanted = { ...body, expected: expectedBy(headers) };
+      const wanted = { ...body, expected: { ...expectedBy(headers), isNew: true } };
       return answerSaved(request, await saveTrigger(context, caller, wanted));
     },
   }),
@@ -59,7 +60,7 @@ const definitionRoutes: readonly Route[] = [
     method: 'PUT',
     url: '/triggers/:trigger',
     role: 'operator',
-    summary: 'Saves a trigger, or changes it; If-Match names the version that was seen',
+    summary: 'Creates a trigger, or changes it; If-Match names the version that was seen',
     params: Named,
     body: TriggerDefinition,
     response: { 200: Trigger, 201: Trigger },
@@ -126,7 +127,8 @@ const definitionRoutes: readonly Route[] = [
     method: 'POST',
     url: '/triggers/test',
     role: 'viewer',
-    summary: 'What a trigger would make of an event; nothing is saved and nothing starts',
+    summary:
+      'What a trigger would make of an event, or of `data` as that of an event it listens to; nothing is saved and nothing starts',
     body: TriggerTest,
     response: { 200: TriggerTested },
     audit: 'trigger.test',

@@ -9,6 +9,7 @@ import {
   partitionOf,
   refOf,
   seededRandom,
+  type WindowHead,
 } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
@@ -176,5 +177,6 @@ export interface SubmitOptions {
   readonly key?: string;
   readonly unique?: string;
   readonly dueAt?: number;
+  readonly window?: WindowHead;
   readonly input?: Uint8Array;
 }

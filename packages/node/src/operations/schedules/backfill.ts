@@ -11,6 +11,7 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
+import { type InputWindow, windowInput } from '../../cel/window-input.ts';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { jobHeads } from '../job-heads.ts';
 import { noneNamed } from '../named-definitions.ts';
@@ -28,8 +29,9 @@ type Submit = Command & { kind: 'submit' };
 
 /**
  * Makes runs for windows of the past: for those that have none, or for all of them. It decides
- * nothing about a window, so what the schedule has yet to decide is left to it. A rate is kept by due
- * times, which are durable: nobody has to live to see the last of them.
+ * nothing about a window, so what the schedule has yet to decide is left to it. Windows of a pause that
+ * nobody catches up never fire, so they belong to the past as they come. A rate is kept by due times,
+ * which are durable: nobody has to live to see the last of them.
  */
 export const backfillSchedule = operation(
   async (
@@ -38,10 +40,12 @@ export const backfillSchedule = operation(
     params: { name: string; key?: string } & Backfill,
   ): Promise<Backfilled> => {
     const { name, only = 'missing', dryRun = false } = params;
-    const { spec, decidedUpTo, held } = await liveOf(context, caller, name);
+    const { spec, overUpTo, owedUpTo, held } = await liveOf(context, caller, name);
     const [fromMs, untilMs] = [instantOf(params, 'from'), instantOf(params, 'until')];
     if (untilMs < fromMs) throw bad('until', 'the range ends before it begins');
-    const windows = windowsBetween(spec, fromMs, Math.min(untilMs, decidedUpTo));
+    const windows = windowsBetween(spec, fromMs, Math.min(untilMs, overUpTo));
+    const owedFrom = Math.max(fromMs, overUpTo + 1);
+    const leftOut = windowsBetween(spec, owedFrom, Math.min(untilMs, owedUpTo)).length;
     const of = { job: spec.job, schedule: name, sinceMs: fromMs };
     const runs = windows.length === 0 ? [] : await windowRunsSince(context, caller.tenant, of);
     const taken = new Set([...held, ...runs.map(({ window }) => window.at)]);
@@ -53,7 +57,8 @@ export const backfillSchedule = operation(
       const run = first.get(at);
       return run === undefined ? [] : [{ window: iso(at), run }];
     });
-    const counts = { dryRun, windows: windows.length, missing: missing.length, existing };
+    const left = leftOut === 0 ? {} : { leftOut };
+    const counts = { dryRun, windows: windows.length, missing: missing.length, ...left, existing };
     if (dryRun) return { ...counts, items: wanted.map((at) => ({ window: iso(at) })) };
     const job = await readyJob(context, caller, spec.job);
     const key = params.key ?? caller.requestId;
@@ -70,7 +75,10 @@ export const triggerSchedule = operation(
     const { spec } = await liveOf(context, caller, params.name);
     const job = await readyJob(context, caller, spec.job);
     const head: RunHead = { trigger: { kind: 'manual', of: params.name, by: caller.key } };
-    const [answer] = await context.loop.executeAll([command({ context, spec, job, head })]);
+    // It is of no window: a template sees the moment in its place.
+    const window = { at: context.loop.time.now(), schedule: params.name, kind: 'manual' } as const;
+    const submit = command({ context, spec, job, head, window });
+    const [answer] = await context.loop.executeAll([submit]);
     if (answer?.kind === 'refused') throw refusal(answer);
     if (answer?.kind !== 'accepted' && answer?.kind !== 'duplicate') {
       throw new ApiError('internal', 'it was not answered');
@@ -89,11 +97,16 @@ function instantOf(params: Backfill, field: 'from' | 'until'): number {
   return at;
 }
 
-async function liveOf(
-  context: NodeContext,
-  caller: Caller,
-  name: string,
-): Promise<{ spec: ScheduleSpec; decidedUpTo: number; held: readonly number[] }> {
+interface Live {
+  readonly spec: ScheduleSpec;
+  /** Windows up to here have fired, are held, or will not fire by themselves any more. */
+  readonly overUpTo: number;
+  /** Windows up to here, behind those, are caught up when the pause ends. */
+  readonly owedUpTo: number;
+  readonly held: readonly number[];
+}
+
+async function liveOf(context: NodeContext, caller: Caller, name: string): Promise<Live> {
   const definition = await readSchedule(context, caller, name);
   if (definition.deleted) throw noneNamed({ kind: 'schedule', name: name });
   const live = liveSchedule(context, definition);
@@ -101,7 +114,12 @@ async function liveOf(
     throw new ApiError('not_owner', 'another node holds this schedule', { retryAfterSeconds: 1 });
   }
   const spec = scheduleSpec(JSON.parse(definition.body));
-  return { spec, decidedUpTo: live.decidedUpTo, held: live.held ?? [] };
+  const { decidedUpTo } = live;
+  // A version that is not adopted yet may have ended the pause, and its windows are its own.
+  const isPaused = spec.paused && live.version === definition.version;
+  const pausedUpTo = isPaused ? Math.max(decidedUpTo, context.loop.time.now()) : decidedUpTo;
+  const overUpTo = spec.afterPause === 'next' ? pausedUpTo : decidedUpTo;
+  return { spec, overUpTo, owedUpTo: pausedUpTo, held: live.held ?? [] };
 }
 
 async function readyJob(context: NodeContext, caller: Caller, job: string): Promise<JobSpec> {
@@ -146,7 +164,7 @@ function submission(of: {
     trigger: { kind: 'backfill', of: name, by: caller.key },
     window: { schedule: name, at: window, planned: window, backfill: true },
   };
-  return command({ ...of, head });
+  return command({ ...of, head, window: { at: window, schedule: name, kind: 'backfill' } });
 }
 
 function command(of: {
@@ -154,12 +172,19 @@ function command(of: {
   spec: ScheduleSpec;
   job: JobSpec;
   head: RunHead;
+  window: InputWindow;
 }): Submit {
   const { context, spec, job, head } = of;
   const partition = partitionOf(job.tenant, job.job, context.partitions);
-  const input = spec.input === null ? null : new TextEncoder().encode(spec.input);
+  const input = spec.input === null ? null : inputBytes(spec.input, of.window);
   const klass = spec.class === null ? {} : { class: spec.class };
   return { kind: 'submit', partition, spec: job, head, input, ...klass };
+}
+
+function inputBytes(template: string, window: InputWindow): Uint8Array {
+  const made = windowInput(template, window);
+  if ('text' in made) return new TextEncoder().encode(made.text);
+  throw new ApiError('invalid', `the input of window ${iso(window.at)}: ${made.error}`);
 }
 
 async function submitAll(

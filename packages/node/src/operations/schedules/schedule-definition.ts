@@ -8,11 +8,9 @@ import {
   type When,
 } from '@signalbox/engine';
 import type { ScheduleDefinition } from '@signalbox/protocol';
+import { INPUT_CHARS_MAX, templateProblem } from '../../cel/window-input.ts';
 import { ApiError } from '../../context.ts';
 import { findZone } from '../../zones/index.ts';
-
-/** Inputs larger than this belong into a blob that the job reads: every window carries its own copy. */
-const INPUT_CHARS_MAX = 65_536;
 
 function bad(field: string, message: string): ApiError {
   return new ApiError('invalid', message, { field: `definition.${field}` });
@@ -26,9 +24,7 @@ export function toStored(
   const { job, jitterMs = 0, graceMs, overlap, afterPause, runsMax, input } = definition;
   const klass = definition.class === undefined ? null : parseClass(definition.class);
   const text = input === undefined ? null : JSON.stringify(input);
-  if (text !== null && text.length > INPUT_CHARS_MAX) {
-    throw bad('input', `an input has at most ${INPUT_CHARS_MAX} characters here`);
-  }
+  if (text !== null) checkInput(text, about.now);
   const startAt = instantOf(definition, 'startAt');
   const endAt = instantOf(definition, 'endAt');
   if (startAt !== null && endAt !== null && endAt < startAt) {
@@ -50,6 +46,16 @@ export function toStored(
     ...(klass === null ? {} : { class: klass }),
     ...(text === null ? {} : { input: text }),
   };
+}
+
+/** The input may be a template with expressions over `window`. */
+function checkInput(text: string, now: number): void {
+  if (text.length > INPUT_CHARS_MAX) {
+    throw bad('input', `an input has at most ${INPUT_CHARS_MAX} characters here`);
+  }
+  const window = { at: now, schedule: 'name', kind: 'scheduled' } as const;
+  const problem = templateProblem(text, window);
+  if (problem !== null) throw bad(problem.field, problem.message);
 }
 
 function instantOf(

@@ -117,6 +117,19 @@ describe('schedules', () => {
     await expect(save({ job: 'other' })).rejects.toMatchObject({ field: 'definition.job' });
   });
 
+  it.each(['isNew', 'absent'] as const)('%s: an existing one is not changed', async (field) => {
+    await save({}, { expected: { [field]: true } });
+    const again = save({ cron: '0 4 * * *' }, { expected: { [field]: true } });
+    await expect(again).rejects.toMatchObject({
+      code: field === 'isNew' ? 'conflict' : 'precondition_failed',
+      message: expect.stringMatching(/a schedule named "nightly" already exists.*schedules update/),
+    });
+    const { version } = await getSchedule(node.context, caller(), { name: 'nightly' });
+    expect(version).toBe(1);
+    await deleteSchedule(node.context, caller(), { name: 'nightly' });
+    expect((await save({}, { expected: { [field]: true } })).outcome).toBe('created');
+  });
+
   it('API-12 whoever names another version than the newest changes nothing', async () => {
     await save();
     const stale = save({ cron: '0 5 * * *' }, { expected: { version: 9 } });

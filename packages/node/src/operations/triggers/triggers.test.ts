@@ -36,7 +36,7 @@ describe('a trigger', () => {
     });
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
     const absent = { name: 'paid', definition: PAID, expected: { absent: true } };
-    await expect(saveTrigger(node.context, caller(), absent)).rejects.toThrow('already there');
+    await expect(saveTrigger(node.context, caller(), absent)).rejects.toThrow('already exists');
     await expect(save({ job: 'graph' })).rejects.toMatchObject({ field: 'definition.job' });
     const { items } = await listTriggers(node.context, caller(), {});
     expect(items.map(({ name, version }) => [name, version])).toEqual([['paid', 2]]);
@@ -82,6 +82,30 @@ describe('a trigger', () => {
       field: 'definition.source',
     });
     await expect(save({ job: 'nope' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('can be tried with data alone, as that of an event it listens to', async () => {
+    const definition = {
+      ...PAID,
+      subject: 'order/*',
+      filter: 'event.data.total > 100 && event.subject.startsWith("order/")',
+      input: { id: '${event.data.order}', type: '${event.type}' },
+    };
+    const tried = (data: unknown) => testTrigger(node.context, caller(), { definition, data });
+    expect(await tried({ total: 101, order: 7 })).toMatchObject({
+      matches: true,
+      input: { id: 7, type: PAID.type },
+    });
+    expect(await tried({ total: 1 })).toEqual({ matches: false, reason: 'filter: false' });
+    expect(await tried(null)).toMatchObject({ matches: false });
+    const both = { definition, data: {}, event: event({}) };
+    for (const params of [{ definition }, both]) {
+      await expect(testTrigger(node.context, caller(), params)).rejects.toMatchObject({
+        code: 'invalid',
+        field: 'event',
+      });
+    }
+    expect(await runs()).toEqual([]);
   });
 
   it('can be tried with an event before anything is saved', async () => {

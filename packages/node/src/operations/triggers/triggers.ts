@@ -10,8 +10,9 @@ import type {
 import type { Definition } from '@signalbox/store';
 import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { type CompiledTrigger, compileTrigger } from '../../triggers/compile-trigger.ts';
-import { checkEvent } from '../../triggers/event.ts';
+import { checkEvent, type Event } from '../../triggers/event.ts';
 import { listensTo, matchEvent } from '../../triggers/match-event.ts';
+import { sampleEvent } from '../../triggers/sample-event.ts';
 import { TRIGGER_KIND as KIND, type StoredTrigger } from '../../triggers/stored-trigger.ts';
 import { jobHeads } from '../job-heads.ts';
 import {
@@ -135,13 +136,13 @@ export const listTriggers = operation(
 /** What a trigger would make of an event. Nothing is saved and nothing is started. */
 export const testTrigger = operation(
   async (context, caller, params: TriggerTest): Promise<TriggerTested> => {
-    const checked = checkEvent(params.event);
-    if (checked.kind === 'refused') {
-      const { field, message } = checked.refusal;
-      throw new ApiError('invalid', message, { field: `event.${field}` });
+    const { event: sent, data } = params;
+    if ((sent === undefined) === (data === undefined)) {
+      throw new ApiError('invalid', 'give an event, or data alone', { field: 'event' });
     }
-    const { event } = checked;
+    const whole = sent === undefined ? null : checkedEvent(sent);
     const trigger = await tested(context, caller, params);
+    const event = whole ?? checkedEvent(sampleEvent(trigger, data));
     if (trigger.hook === null && !listensTo({ ...trigger, enabled: true }, event)) {
       return { matches: false, reason: 'it does not listen to this source, type and subject' };
     }
@@ -155,6 +156,13 @@ export const testTrigger = operation(
     return { ...shown, inputBase64: Buffer.from(input).toString('base64') };
   },
 );
+
+function checkedEvent(value: unknown): Event {
+  const checked = checkEvent(value);
+  if (checked.kind === 'event') return checked.event;
+  const { field, message } = checked.refusal;
+  throw new ApiError('invalid', message, { field: `event.${field}` });
+}
 
 async function tested(
   context: NodeContext,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Result } from '../executor.ts';
+import type { Assign, Result } from '../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import { commandExecutor } from './command-executor.ts';
 import type { CommandExecutorOptions } from './command-options.ts';
@@ -16,11 +16,11 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function prepare(
   work: CommandWork,
-  more: Partial<CommandExecutorOptions> & { input?: string } = {},
+  more: Partial<CommandExecutorOptions> & { input?: string; assign?: Partial<Assign> } = {},
 ) {
-  const { input, ...options } = more;
+  const { input, assign = {}, ...options } = more;
   const executor = commandExecutor({ allow: true, isolation: 'none', folder: root, ...options });
-  const attempt = fakeAttempt({ work: { command: work }, input: input ?? null });
+  const attempt = fakeAttempt({ work: { command: work }, input: input ?? null, assign });
   return { attempt, run: () => executor.run(attempt) };
 }
 
@@ -133,6 +133,15 @@ describe('what it gets', () => {
       delete process.env['SIGNALBOX_KEY'];
       delete process.env['SOME_SECRET'];
     }
+  });
+
+  it('gets the window that its run is for, and no variable of one where there is none', async () => {
+    const window = { schedule: 'nightly', at: Date.UTC(2030, 0, 15, 2), kind: 'catchUp' } as const;
+    const names = ['SCHEDULE', 'AT', 'KIND'].map((name) => `SIGNALBOX_WINDOW_${name}`);
+    const argv = ['sh', '-c', `echo ${names.map((name) => `"\${${name}-unset}"`).join(' ')}`];
+    const { run } = prepare({ argv }, { assign: { window } });
+    expect(text(await run())).toBe('nightly 2030-01-15T02:00:00.000Z catchUp\n');
+    expect(text(await prepare({ argv }).run())).toBe('unset unset unset\n');
   });
 
   it('reads the input where it is asked to, and nothing otherwise', async () => {

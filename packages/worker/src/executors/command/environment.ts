@@ -43,6 +43,15 @@ export function environmentOf(params: {
     SIGNALBOX_ATTEMPT_ID: assign.id,
     SIGNALBOX_IDEMPOTENCY_KEY: assign.idempotencyKey,
     SIGNALBOX_INPUT_HASH: assign.inputHash,
+    ...(assign.window === undefined ? {} : windowVariables(assign.window)),
     [FOLDER_VARIABLE]: folder,
+  };
+}
+
+function windowVariables({ schedule, at, kind }: NonNullable<Assign['window']>) {
+  return {
+    SIGNALBOX_WINDOW_SCHEDULE: schedule,
+    SIGNALBOX_WINDOW_AT: new Date(at).toISOString(),
+    SIGNALBOX_WINDOW_KIND: kind,
   };
 }

@@ -50,6 +50,19 @@ describe('the context of a handler', () => {
     },
   );
 
+  it('tells a run of a schedule its window, and any other that it has none', async () => {
+    const at = Date.UTC(2030, 0, 15, 2);
+    const handler: Handler = (_input, { window }) => [window, window?.at instanceof Date];
+    const window = { schedule: 'nightly', at, kind: 'backfill' } as const;
+    const { output } = await runHandler(handler, fakeAttempt({ assign: { window } }));
+    expect(JSON.parse(new TextDecoder().decode(output as Uint8Array))).toEqual([
+      { schedule: 'nightly', at: '2030-01-15T02:00:00.000Z', kind: 'backfill' },
+      true,
+    ]);
+    const none = await runHandler((_input, context) => context.window === undefined, fakeAttempt());
+    expect(new TextDecoder().decode(none.output as Uint8Array)).toBe('true');
+  });
+
   it('gives the same log and the same checkpoint each time', async () => {
     const handler: Handler = (_input, context) =>
       new Set([context.log, context.log, context.checkpoint, context.checkpoint]).size;

@@ -1,7 +1,13 @@
 import { requireWithin } from '@signalbox/protocol/link';
 import { requireFraction } from '../../attempt/require-fraction.ts';
 import type { AttemptContext } from '../executor.ts';
-import type { Checkpoint, HandlerContext, HandlerLog, ParentResult } from './handler.ts';
+import type {
+  Checkpoint,
+  HandlerContext,
+  HandlerLog,
+  HandlerWindow,
+  ParentResult,
+} from './handler.ts';
 import { handlerLog } from './handler-log.ts';
 import { decodePayload, encodePayload } from './json-payload.ts';
 import { OfferedState } from './offered-state.ts';
@@ -67,6 +73,11 @@ export class AttemptHandlerContext implements HandlerContext {
     const { input } = this.#attempt;
     if (input !== null) this.#inputBytes ??= new Uint8Array(input);
     return this.#inputBytes;
+  }
+
+  get window(): HandlerWindow | undefined {
+    const { window } = this.#attempt.assign;
+    return window && { schedule: window.schedule, at: new Date(window.at), kind: window.kind };
   }
 
   get deadline(): Date | null {

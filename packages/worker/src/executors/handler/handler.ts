@@ -41,6 +41,8 @@ export interface HandlerContext {
   readonly inputBytes: Uint8Array | null;
   /** What became of the tasks that it comes after, by name; empty where there are none. */
   readonly parents: Readonly<Record<string, ParentResult>>;
+  /** The window that the run is for; undefined where no schedule started it. */
+  readonly window: HandlerWindow | undefined;
   /** When its time is over; null for never. An extension moves it. */
   readonly deadline: Date | null;
   /** Fires when the attempt is to stop; `signal.reason` says why. */
@@ -56,6 +58,15 @@ export interface HandlerContext {
    * Rejects with a `RangeError` outside of the range.
    */
   extend(ms: number): Promise<boolean>;
+}
+
+/** The window of a schedule: the same for every attempt, and for a run that is tried again. */
+export interface HandlerWindow {
+  readonly schedule: string;
+  /** The instant that the schedule names, not when the run started. */
+  readonly at: Date;
+  /** `catchUp`: it was missed and runs late. `backfill`: somebody asked for a window of the past. */
+  readonly kind: 'scheduled' | 'catchUp' | 'backfill';
 }
 
 /** How a parent of the task ended, and what it gave. */

@@ -40,12 +40,14 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
   it('gets its input and context, and not the key of the worker', async () => {
     process.env['SIGNALBOX_KEY'] = 'sbx_secret';
     const node = await startIsolated(isolation);
-    const finish = await run(node, 'echo', { value: [1, 2] });
+    const window = { schedule: 'nightly', at: 1_000, kind: 'catchUp' } as const;
+    const finish = await run(node, 'echo', { value: [1, 2], window });
     delete process.env['SIGNALBOX_KEY'];
     expect(JSON.parse(textOf(finish.output))).toEqual({
       input: [1, 2],
       attemptId: 'run-0:main:1',
       inputHash: hash('sha256', '[1,2]', 'hex'),
+      window: { ...window, at: '1970-01-01T00:00:01.000Z' },
       key: 'no key',
     });
   });

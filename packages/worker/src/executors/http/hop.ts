@@ -21,6 +21,9 @@ const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
   'idempotency-key',
   'signalbox-attempt-id',
   'signalbox-run-id',
+  'signalbox-window-schedule',
+  'signalbox-window-at',
+  'signalbox-window-kind',
 ]);
 
 /** As configured, and with the ids by which the endpoint knows a repeat. */
@@ -36,6 +39,12 @@ export function firstHop(work: HttpWork, attempt: AttemptContext): Hop {
   if (!names.has('idempotency-key')) headers['Idempotency-Key'] = headerText(assign.idempotencyKey);
   headers['Signalbox-Attempt-Id'] = headerText(assign.id);
   headers['Signalbox-Run-Id'] = headerText(assign.run);
+  const { window } = assign;
+  if (window !== undefined) {
+    headers['Signalbox-Window-Schedule'] = headerText(window.schedule);
+    headers['Signalbox-Window-At'] = new Date(window.at).toISOString();
+    headers['Signalbox-Window-Kind'] = window.kind;
+  }
   return { url: work.url, method, headers, body: bodyOf(work, method, attempt.input) };
 }
 

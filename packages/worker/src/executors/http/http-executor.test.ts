@@ -84,6 +84,18 @@ describe('the request', () => {
     expect(server.seen[1]?.headers['idempotency-key']).toBe('mine');
   });
 
+  it('sends the window that its run is for', async () => {
+    const window = { schedule: 'nightly', at: Date.UTC(2030, 0, 15, 2), kind: 'backfill' } as const;
+    await executor.run(fakeAttempt({ work: { http: { url: server.url } }, assign: { window } }));
+    expect(server.seen[0]?.headers).toMatchObject({
+      'signalbox-window-schedule': 'nightly',
+      'signalbox-window-at': '2030-01-15T02:00:00.000Z',
+      'signalbox-window-kind': 'backfill',
+    });
+    await run({});
+    expect(Object.keys(server.seen[1]?.headers ?? {}).join()).not.toContain('window');
+  });
+
   it('does not take the proxy of the environment', async () => {
     const before = process.env['HTTP_PROXY'];
     const proxy = await new TestServer().start();
