@@ -20,6 +20,7 @@ export function wantedKeys({ parts }: Commit): WantedKey[] {
   }
   for (const { runs } of parts) {
     for (const { tenant, id: run, keys } of runs) {
+      if (keys.length === 0) continue;
       for (const key of keys) wanted.push({ tenant, key, run, atMs: null });
     }
   }

@@ -125,10 +125,17 @@ function equalLiveRun(book: Book, command: Submit): Run | undefined {
  * and an answer that names it would be a run that is lost.
  */
 export function awaitedGroup(core: Core, command: Submit): number | null {
+  if (isComparedWithNothing(command)) return null;
   const group = groupOfKey(core, command);
   if (group !== null || holderOfKey(core, command) !== undefined) return group;
   const book = core.books.get(command.partition);
   return book === undefined ? null : provisionalGroup(core, equalLiveRun(book, command));
+}
+
+/** Nearly every submission of a batch: the key of a request is that of its first one alone. */
+function isComparedWithNothing({ spec, head }: Submit): boolean {
+  if (head.key !== undefined || head.inbox !== undefined) return false;
+  return head.unique === undefined && !spec.exclusive;
 }
 
 /** The same for what depends on whether a job that excludes overlap has a live run. */

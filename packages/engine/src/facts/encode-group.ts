@@ -3,9 +3,10 @@ import type { Class } from '../model/classes.ts';
 import { keysOfHead } from '../model/keys-of-head.ts';
 import type { RunHead } from '../model/run.ts';
 import type { RunId } from '../model/run-id.ts';
-import type { Fact, RunEnded, RunFact, RunSubmitted } from './facts.ts';
+import type { Fact, RunEnded, RunFact, RunSubmitted, TaskAssigned } from './facts.ts';
 import { type GraphFact, isGraphFact } from './graph-facts.ts';
 import { encodeGraphLine } from './graph-lines.ts';
+import { LineBytes } from './line-bytes.ts';
 import { requireWhole as whole } from './require-whole.ts';
 import { isScheduleFact } from './schedule-facts.ts';
 import { encodeScheduleLine } from './schedule-lines.ts';
@@ -58,14 +59,24 @@ export interface EncodedParked {
 
 export const GROUP_FORMAT = 1;
 
+/** What most facts take; the buffer grows where they take more. */
+const LINE_BYTES = 40;
+
 export function encodeGroup(params: {
   partition: number;
   at: number;
   facts: readonly Fact[];
 }): EncodedGroup {
-  const writer = new GroupWriter(params.partition, params.at);
-  for (const fact of params.facts) writer.write(fact);
-  return writer.finish(params.facts.length);
+  const { facts } = params;
+  const writer = new GroupWriter(params);
+  let i = 0;
+  try {
+    for (; i < facts.length; i++) writer.write(facts[i] as Fact);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RangeError(`the fact ${facts[i]?.kind} cannot be stored: ${why}`);
+  }
+  return writer.finish(facts.length);
 }
 
 class GroupWriter {
@@ -77,16 +88,17 @@ class GroupWriter {
   readonly #runs: EncodedRun[] = [];
   readonly #ends: EncodedEnd[] = [];
   readonly #parked: EncodedParked[] = [];
-  #lines = '';
+  readonly #lines: LineBytes;
   /** What one request submits often has one and the same head. */
   #lastHead: { readonly head: RunHead; readonly text: string } | null = null;
 
   readonly #lineWriter: Parameters<typeof encodeScheduleLine>[1] &
     Parameters<typeof encodeGraphLine>[1];
 
-  constructor(partition: number, at: number) {
+  constructor({ partition, at, facts }: Parameters<typeof encodeGroup>[0]) {
     this.#partition = partition;
     this.#at = at;
+    this.#lines = new LineBytes(facts.length * LINE_BYTES);
     this.#lineWriter = {
       base: at,
       name: (text) => this.#name(text),
@@ -95,36 +107,28 @@ class GroupWriter {
   }
 
   write(fact: Fact): void {
-    try {
-      this.#write(fact);
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      throw new RangeError(`the fact ${fact.kind} cannot be stored: ${why}`);
-    }
-  }
-
-  #write(fact: Fact): void {
     switch (fact.kind) {
       case 'runSubmitted':
         return this.#submitted(fact);
       case 'runEnded':
         return this.#ended(fact);
       case 'taskAssigned':
-        this.#lines += `\n["a1",${this.#of(fact)},${this.#name(fact.worker)},${whole(fact.token)},${whole(fact.score)}]`;
-        return;
+        return this.#assigned(fact);
       default:
-        this.#lines += `\n${this.#otherLine(fact)}`;
+        this.#lines.text(`\n${this.#otherLine(fact)}`);
     }
   }
 
   finish(factCount: number): EncodedGroup {
     const lengths = this.#payloads.map((p) => p.length);
-    const text = JSON.stringify([GROUP_FORMAT, this.#at, this.#names, lengths]) + this.#lines;
+    const head = JSON.stringify([GROUP_FORMAT, this.#at, this.#names, lengths]);
+    const lines = this.#lines.finish();
     const payloadBytes = lengths.reduce((sum, n) => sum + n, 0);
-    const scratch = new Uint8Array(4 + text.length * 3 + payloadBytes);
-    const written = encodeTextInto(text, scratch.subarray(4));
-    new DataView(scratch.buffer).setUint32(0, written);
-    let end = 4 + written;
+    const scratch = new Uint8Array(4 + head.length * 3 + lines.length + payloadBytes);
+    const headBytes = encodeTextInto(head, scratch.subarray(4));
+    scratch.set(lines, 4 + headBytes);
+    new DataView(scratch.buffer).setUint32(0, headBytes + lines.length);
+    let end = 4 + headBytes + lines.length;
     for (const payload of this.#payloads) {
       scratch.set(payload, end);
       end += payload.length;
@@ -153,8 +157,10 @@ class GroupWriter {
       inputBytes: run.inputBytes,
       keys: keysOfHead(run.head),
     });
-    const where = parked === null ? '' : `,${this.#name(parked.lane)}`;
-    this.#lines += `\n["s1",${whole(run.seq)},${this.#since(run.ms)},${this.#name(tenant)}${where}]`;
+    this.#begin('s1', run.seq, run.ms);
+    this.#number(this.#name(tenant));
+    if (parked !== null) this.#number(this.#name(parked.lane));
+    this.#lines.text(']');
     if (parked === null) return;
     this.#parked.push({ lane: parked.lane, sort: whole(parked.sort), tenant, id });
   }
@@ -174,7 +180,38 @@ class GroupWriter {
       output: fact.output,
     });
     // How the last task ended is in the end's row; recovery only needs to know that the run is over.
-    this.#lines += `\n["e1",${whole(fact.seq)},${this.#since(fact.at)},"${fact.state}"]`;
+    this.#begin('e1', fact.seq, fact.at);
+    this.#lines.text(',"');
+    this.#lines.text(fact.state);
+    this.#lines.text('"]');
+  }
+
+  #assigned(fact: TaskAssigned): void {
+    const lines = this.#lines;
+    lines.text('\n["a1",');
+    lines.whole(fact.seq);
+    this.#number(fact.task);
+    this.#number(fact.at - this.#at);
+    this.#number(fact.attempt);
+    this.#number(this.#name(fact.worker));
+    this.#number(fact.token);
+    this.#number(fact.score);
+    lines.text(']');
+  }
+
+  /** Of the facts that every task has; the lines of all others are put together as text. */
+  #begin(code: string, seq: number, at: number): void {
+    const lines = this.#lines;
+    lines.text('\n["');
+    lines.text(code);
+    lines.text('",');
+    lines.whole(seq);
+    this.#number(at - this.#at);
+  }
+
+  #number(value: number): void {
+    this.#lines.text(',');
+    this.#lines.whole(value);
   }
 
   #otherLine(fact: Exclude<Fact, { kind: 'runSubmitted' | 'runEnded' | 'taskAssigned' }>): string {

@@ -13,13 +13,16 @@ const SMALL_BYTES = 4_096;
  * may hold more outputs than a commit takes. Returns how many were applied, one at least.
  */
 export function applyReports(
-  commands: readonly Command[],
+  { commands, bytes }: { readonly commands: readonly Command[]; readonly bytes: number },
   hasRoom: () => boolean,
   apply: (command: Command) => void,
 ): number {
+  // No more than may be applied between two looks: then the single ones need not be weighed.
+  const areSmall = bytes <= REPORTS_PER_LOOK * SMALL_BYTES;
   let applied = 0;
   for (const command of commands) {
-    const isLook = applied % REPORTS_PER_LOOK === 0 || payloadBytes(command) > SMALL_BYTES;
+    const isSmall = areSmall || payloadBytes(command) <= SMALL_BYTES;
+    const isLook = applied % REPORTS_PER_LOOK === 0 || !isSmall;
     if (applied > 0 && isLook && !hasRoom()) break;
     apply(command);
     applied++;

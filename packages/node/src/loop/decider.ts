@@ -40,16 +40,17 @@ export class Decider {
   /** Decides what waits, for as long as there is room for what it decides. */
   read(now: number, hasRoom: () => boolean): void {
     const { engine, ports, mailbox } = this.#p;
-    mailbox.read(hasRoom, (mail) => {
-      if (mail.resolve === null && mail.partition === null && mail.commands.length > 1) {
-        return applyReports(mail.commands, hasRoom, (command) => {
+    mailbox.read(hasRoom, (mail, bytes) => {
+      const { commands } = mail;
+      if (mail.resolve === null && mail.partition === null && commands.length > 1) {
+        return applyReports({ commands, bytes }, hasRoom, (command) => {
           engine.apply(command, now, ports.random);
         });
       }
       const awaited = this.#awaitedGroup(mail);
       if (awaited !== null) return awaited;
       this.#decide(mail, now);
-      return mail.commands.length;
+      return commands.length;
     });
   }
 

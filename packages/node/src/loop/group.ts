@@ -107,12 +107,26 @@ export class Group {
   }
 
   add(facts: readonly Fact[]): void {
+    // Facts of one partition come in rows: the list is looked up once for each row.
+    let partition: number | null = null;
+    let list: Fact[] = [];
     for (const fact of facts) {
-      const list = this.facts.get(fact.partition);
-      if (list === undefined) this.facts.set(fact.partition, [fact]);
-      else list.push(fact);
+      if (fact.partition !== partition) {
+        partition = fact.partition;
+        list = this.#factsOf(partition);
+      }
+      list.push(fact);
     }
     this.factCount += facts.length;
+  }
+
+  #factsOf(partition: number): Fact[] {
+    let facts = this.facts.get(partition);
+    if (facts === undefined) {
+      facts = [];
+      this.facts.set(partition, facts);
+    }
+    return facts;
   }
 
   addEffects(effects: readonly Effect[]): void {

@@ -71,16 +71,16 @@ export class Mailbox {
   }
 
   /**
-   * Reads for as long as there is room for what it decides. `handle` returns how many commands of the
-   * mail it has handled; the others stay, and come first the next time. If it returns a group instead,
+   * Reads for as long as there is room for what it decides. `handle` is told the bytes of the mail's
+   * payloads as well, and returns how many commands of the mail it has handled; the others stay, and come first the next time. If it returns a group instead,
    * the mail waits until that is durable.
    */
-  read(hasRoom: () => boolean, handle: (mail: Mail) => number | AwaitedGroup): void {
+  read(hasRoom: () => boolean, handle: (mail: Mail, bytes: number) => number | AwaitedGroup): void {
     const waiting = this.#waiting;
     let read = 0;
     while (read < waiting.length && hasRoom()) {
       const { mail, bytes } = waiting[read] as Waiting;
-      const handled = handle(mail);
+      const handled = handle(mail, bytes);
       if (typeof handled === 'object') {
         this.#defer({ mail, bytes, group: handled.group });
         read++;

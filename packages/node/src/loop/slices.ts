@@ -11,7 +11,8 @@ export interface Slice {
 export function slicesOf(commands: readonly Command[]): Slice[] {
   const slices: Slice[] = [];
   let slice: Slice | undefined;
-  for (const [i, command] of commands.entries()) {
+  for (let i = 0; i < commands.length; i++) {
+    const command = commands[i] as Command;
     const partition = partitionOf(command);
     if (slice === undefined || slice.partition !== partition) {
       slice = sliceOf(slices, partition);

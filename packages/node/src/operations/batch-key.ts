@@ -35,8 +35,8 @@ export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
     const command = commands[i] as Submit;
     keyed[i] = { ...command, head: { ...command.head, ...more } };
   };
-  const all = [...commands.keys()];
   if (isMixed) {
+    const all = [...commands.keys()];
     const digest = digestOf(commands);
     const plain = commands.findIndex(isPlain);
     const anchor = plain >= 0 ? plain : commands.findIndex(({ head }) => head.key === undefined);

@@ -40,9 +40,11 @@ export function checkSubmissions(items: readonly SubmitItem[], about: About): Ch
   const pages = new PayloadPages();
   let before: SubmitItem | undefined;
   let said: Pick<Checked, 'class' | 'head'> | undefined;
-  for (const [i, item] of items.entries()) {
-    const bad: Bad = (field, message) =>
-      new ApiError('invalid', message, { field: fieldAt(about, i, field) });
+  let i = 0;
+  const bad: Bad = (field, message) =>
+    new ApiError('invalid', message, { field: fieldAt(about, i, field) });
+  for (; i < items.length; i++) {
+    const item = items[i] as SubmitItem;
     if (said === undefined || before === undefined || !saysTheSame(item, before)) {
       said = { class: classOf(item, bad), head: headOf(item, about, bad) };
       before = item;

@@ -63,7 +63,8 @@ async function commandsOf(
   const { tenant } = caller;
   const commands: Submit[] = [];
   let target: Target | undefined;
-  for (const [i, item] of batch.checked.entries()) {
+  for (let i = 0; i < batch.checked.length; i++) {
+    const item = batch.checked[i] as Checked;
     // Where the jobs alternate they are looked up again, in memory: nothing is read twice.
     if (item.job !== target?.spec.job) {
       target = await targetOf(context, tenant, { job: item.job, field: fieldAt(batch, i, 'job') });

@@ -151,17 +151,11 @@ export function bindParked(w: ValueWriter, parts: Parts, count: number): void {
   w.endArray();
 }
 
-export function bindKeys(w: ValueWriter, parts: Parts, count: number): void {
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts)
-    for (const run of runs) for (const _ of run.keys) w.text(run.tenant);
-  w.endArray();
-  w.beginArray(Oid.text, count);
-  for (const { runs } of parts) for (const run of runs) for (const key of run.keys) w.text(key);
-  w.endArray();
-  w.beginArray(Oid.uuid, count);
-  for (const { runs } of parts) for (const run of runs) for (const _ of run.keys) w.uuid(run.id);
-  w.endArray();
+/** Of a request mostly the first run alone has a key: they are gathered once, not in each pass. */
+export function bindKeys(w: ValueWriter, wanted: readonly WantedKey[]): void {
+  w.texts(wanted.map(({ tenant }) => tenant));
+  w.texts(wanted.map(({ key }) => key));
+  w.uuids(wanted.map(({ run }) => run));
 }
 
 export function bindWantedKeys(
@@ -169,9 +163,7 @@ export function bindWantedKeys(
   wanted: readonly WantedKey[],
   entries: readonly string[],
 ): void {
-  w.texts(wanted.map(({ tenant }) => tenant));
-  w.texts(wanted.map(({ key }) => key));
-  w.uuids(wanted.map(({ run }) => run));
+  bindKeys(w, wanted);
   w.beginArray(Oid.int8, wanted.length);
   for (const { atMs } of wanted) {
     if (atMs === null) w.null();

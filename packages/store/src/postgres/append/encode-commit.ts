@@ -77,26 +77,28 @@ export function encodeCommit(
       }),
     },
   ];
-  const { parked, keys, claims, aliases, inbox } = counts;
+  const { parked, claims, aliases, inbox } = counts;
+  const wanted = wantedKeys(commit);
+  const isKeyed = wanted.length > claims;
   const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
-  if (claims > 0 || (keys > 0 && inbox > 0)) {
-    const wanted = distinctKeys(wantedKeys(commit));
+  if (claims > 0 || (isKeyed && inbox > 0)) {
+    const distinct = distinctKeys(wanted);
     const taken = [...entriesTaken(commit)];
     add(
       'keys',
-      silentStep(takeKeys(schema), 5, (w) => bindWantedKeys(w, wanted, taken)),
+      silentStep(takeKeys(schema), 5, (w) => bindWantedKeys(w, distinct, taken)),
     );
-  } else if (keys > 0)
+  } else if (isKeyed)
     add(
       'keys',
-      silentStep(insertKeys(schema), 3, (w) => bindKeys(w, parts, keys)),
+      silentStep(insertKeys(schema), 3, (w) => bindKeys(w, wanted)),
     );
   if (aliases > 0)
     add(
       'aliases',
       silentStep(insertAliases(schema), 4, (w) => bindAliases(w, parts, aliases)),
     );
-  addRuns({ schema, add, isKeyed: keys > 0 }, cutRuns(parts));
+  addRuns({ schema, add, isKeyed }, cutRuns(parts));
   addEnds({ schema, add }, cutEnds(parts));
   if (parked > 0)
     add(
@@ -181,13 +183,12 @@ function refusePacked(schema: string, ends: readonly EndRow[]): Step {
 }
 
 function countRows(parts: readonly CommitPart[]) {
-  const counts = { parked: 0, keys: 0, claims: 0, aliases: 0, inbox: 0 };
+  const counts = { parked: 0, claims: 0, aliases: 0, inbox: 0 };
   for (const part of parts) {
     counts.parked += part.parked.length;
     counts.aliases += part.aliases.length;
     counts.claims += part.claims?.length ?? 0;
     counts.inbox += part.inboxTaken.length;
-    for (const run of part.runs) counts.keys += run.keys.length;
   }
   return counts;
 }
