@@ -2,7 +2,13 @@ import type { Core } from '../core/core.ts';
 import { makeReady } from '../core/enqueue.ts';
 import { settle } from '../core/settle.ts';
 import { taskFailed, taskSkipped, taskSucceeded } from '../facts/facts.ts';
-import { PARENT_FAILED, PARENT_SKIPPED, partOf, type TaskPart } from '../model/graph.ts';
+import {
+  PARENT_CLOSED,
+  PARENT_FAILED,
+  PARENT_SKIPPED,
+  partOf,
+  type TaskPart,
+} from '../model/graph.ts';
 import { PLAIN } from '../model/graph-spec.ts';
 import type { Task } from '../model/run.ts';
 import { fanOut } from './fan-out.ts';
@@ -42,8 +48,9 @@ function decidedByPart(core: Core, task: Task, part: TaskPart): boolean {
     release(core, task);
     return true;
   }
-  const { failurePolicy } = task.run.spec.graph;
-  if ((part.blocked & PARENT_FAILED) !== 0 && failurePolicy !== 'SKIP_FAILED') {
+  const stopped =
+    task.run.spec.graph.failurePolicy === 'SKIP_FAILED' ? PARENT_CLOSED : PARENT_FAILED;
+  if ((part.blocked & stopped) !== 0) {
     settle(core, task, cancelOf(core, task));
     return true;
   }

@@ -1,6 +1,6 @@
 import { encodeDetail, packOutputs } from '../facts/detail.ts';
 import { runEnded, type TaskOutcome, taskCancelled, taskRetryAt } from '../facts/facts.ts';
-import { isFailure, taskName } from '../model/graph.ts';
+import { isRunFailure, taskName } from '../model/graph.ts';
 import type { AttemptRecord, Run, Task } from '../model/run.ts';
 import { isTerminalTask, type RunState, type TaskState } from '../model/states.ts';
 import type { Core } from './core.ts';
@@ -60,7 +60,7 @@ function unlessDoomed(task: Task, outcome: TaskOutcome): TaskOutcome {
 function unlessPaused(core: Core, task: Task, outcome: TaskOutcome): TaskOutcome {
   const { run } = task;
   if (run.spec.graph.failurePolicy !== 'PAUSE' || run.doomed) return outcome;
-  if (!isFailure(OUTCOME_STATE[outcome.kind]) || !('error' in outcome)) return outcome;
+  if (!isRunFailure(task, OUTCOME_STATE[outcome.kind]) || !('error' in outcome)) return outcome;
   const { partition, seq, at, attempt, reason, error } = outcome;
   const detail = `${taskName(task)} failed: ${error}`;
   core.pauseRun(run, { by: '', why: 'task_failed', detail });

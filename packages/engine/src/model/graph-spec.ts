@@ -21,6 +21,8 @@ export type WaitSpec =
       readonly message: string;
       readonly timeoutMs: number | null;
       readonly byDefault: 'approve' | 'reject' | null;
+      /** What a rejection, or silence without a default, means for what comes after it. */
+      readonly onReject: 'stop' | 'continue';
     }
   | {
       readonly kind: 'event';
@@ -90,6 +92,7 @@ export interface StepDefinition {
     readonly message?: string;
     readonly timeoutMs?: number;
     readonly default?: 'approve' | 'reject';
+    readonly onReject?: 'stop' | 'continue';
   };
   readonly event?: {
     readonly type: string;
@@ -137,6 +140,7 @@ function waitSpec({ sleep, approval, event, run }: StepDefinition): WaitSpec | n
       message: approval.message ?? '',
       timeoutMs: approval.timeoutMs ?? null,
       byDefault: approval.default ?? null,
+      onReject: approval.onReject ?? 'stop',
     };
   }
   if (event !== undefined) {

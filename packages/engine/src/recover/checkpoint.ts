@@ -2,7 +2,7 @@ import { addRun } from '../facts/fold.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
 import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
-import { childrenOf, isFailure, parentEnded, partOf } from '../model/graph.ts';
+import { childrenOf, isRunFailure, parentEnded, partOf } from '../model/graph.ts';
 import type { Lane } from '../model/lane.ts';
 import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
@@ -253,7 +253,7 @@ function decodeRun(book: Book, specs: readonly JobSpec[], line: RunLine): void {
 function replayEnd(task: Task): void {
   const { run } = task;
   // A run that goes on with another's work may hold failures that doom nothing; its graph tells.
-  if (run.graph === null && isFailure(task.state)) {
+  if (run.graph === null && isRunFailure(task, task.state)) {
     if (run.spec.graph.failurePolicy === 'FAIL_FAST') run.doomed = true;
   }
   for (const index of childrenOf(task)) parentEnded(run.tasks[index] as Task, task);

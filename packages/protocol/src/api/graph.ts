@@ -77,6 +77,11 @@ export const Approval = Type.Object(
     timeoutMs: Type.Optional(inRange('approval.timeoutMs')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['approve', 'reject'])),
+    /**
+     * What a rejection, or silence without a default, means for the tasks that come after: `stop` (unless
+     * said) cancels them under every failure policy, `continue` lets them run.
+     */
+    onReject: Type.Optional(wordOf(['stop', 'continue'])),
   },
   closed,
 );

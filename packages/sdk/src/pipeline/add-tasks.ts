@@ -64,11 +64,12 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   approval(name: string, options: ApprovalOptions = {}): Step<never> {
     this.#refuseUnknown(name, options, 'approval');
-    const { message, timeoutMs, default: byDefault } = options;
+    const { message, timeoutMs, default: byDefault, onReject } = options;
     const approval = {
       ...(message !== undefined && { message }),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(byDefault && { default: byDefault }),
+      ...(onReject && { onReject }),
     };
     return this.#add(name, options, { approval });
   }
