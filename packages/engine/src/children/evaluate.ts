@@ -79,7 +79,7 @@ function conditionHolds(core: Core, task: Task, ports: GraphPorts): boolean {
   const judged = ports.judge(task.spec.step.when as string, scopeOf(task));
   if ('error' in judged) {
     const error = `its condition cannot be evaluated: ${judged.error}${unseenBy(task)}`;
-    settle(core, task, taskFailed({ ...of(core, task), reason: 'permanent', error }));
+    settle(core, task, taskFailed({ ...of(core, task), reason: 'invalid_condition', error }));
     return false;
   }
   if (!judged.value) settle(core, task, taskSkipped({ ...of(core, task), reason: 'condition' }));

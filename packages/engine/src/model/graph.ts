@@ -28,6 +28,8 @@ export class TaskPart {
   waitedUntil = 0;
   /** Of a wait for a nested run that was accepted: its id. */
   nested: string | null = null;
+  /** Why it failed without an attempt, whose record would tell; null otherwise. */
+  failedBy: string | null = null;
   /** It waits for its turn among very many that became ready together. */
   paced = false;
   /** Edges that were added at run time, as indexes of tasks. */
