@@ -3,6 +3,7 @@ import { makeReady } from '../core/enqueue.ts';
 import { settle } from '../core/settle.ts';
 import { taskFailed, taskSkipped, taskSucceeded } from '../facts/facts.ts';
 import {
+  childrenOf,
   PARENT_CLOSED,
   PARENT_FAILED,
   PARENT_SKIPPED,
@@ -12,6 +13,7 @@ import {
 import { PLAIN } from '../model/graph-spec.ts';
 import type { Task } from '../model/run.ts';
 import { fanOut } from './fan-out.ts';
+import { groupResult } from './group-output.ts';
 import { of } from './of.ts';
 import type { GraphPorts } from './ports.ts';
 import { lacksInput, scopeOf, unseenBy } from './scope.ts';
@@ -59,12 +61,16 @@ function decidedByPart(core: Core, task: Task, part: TaskPart): boolean {
   return true;
 }
 
-/** All children have ended (DAG-07). Failures are told to whoever comes after, where they are allowed. */
+/**
+ * All children have ended (DAG-07). Failures are told to whoever comes after, where they are allowed; where
+ * nothing comes after, what the children gave is the output of the fan-out.
+ */
 function endGroup(core: Core, task: Task, part: TaskPart): void {
   const { childrenFailed: failed, childCount: count } = part;
   const tolerated = task.run.spec.graph.failurePolicy === 'SKIP_FAILED' && failed < count;
   if (failed === 0 || tolerated) {
-    return settle(core, task, taskSucceeded({ ...of(core, task), output: null }));
+    const output = childrenOf(task).length === 0 ? groupResult(task) : null;
+    return settle(core, task, taskSucceeded({ ...of(core, task), output }));
   }
   const error = `${failed} of ${count} children did not succeed`;
   settle(core, task, taskFailed({ ...of(core, task), reason: 'children_failed', error }));

@@ -42,13 +42,18 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
   fanOut(name: string, options: FanOutOptions, handler?: AnyHandler): Step<never> {
     this.#refuseUnknown(name, options, 'fanOut');
     const from = this.#require(name, placeOf(options.from));
-    if (from.task === null) throw this.#wrong(name, 'is fanned out from no task');
-    const fanOut = from.path === '' ? { from: from.task } : { from: from.task, path: from.path };
+    const fanOut = {
+      ...(from.task !== null && { from: from.task }),
+      ...(from.path !== '' && { path: from.path }),
+    };
     return this.#work(name, { options, handler, more: { fanOut } });
   }
 
-  dynamic(name: string, options: DynamicOptions, handler: AnyHandler): Step<never> {
+  dynamic(name: string, first: AnyHandler | DynamicOptions, second?: AnyHandler): Step<never> {
+    const options = isHandler(first) ? {} : first;
+    const handler = isHandler(first) ? first : second;
     this.#refuseUnknown(name, options, 'dynamic');
+    if (handler === undefined) throw this.#wrong(name, 'has no handler');
     return this.#work(name, { options, handler, more: { dynamic: true } });
   }
 
@@ -130,7 +135,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
       ...(after.length > 0 && { after }),
       ...(when !== undefined && { when: typeof when === 'string' ? when : when.text }),
       ...(ifParentSkipped && { ifParentSkipped }),
-      ...(inputs && { inputs: sourcesOf(inputs) }),
+      ...(inputs && { inputs: sourcesOf(inputs, (what) => this.#wrong(name, what)) }),
       ...work,
     };
     this.definitions.push(definition);
