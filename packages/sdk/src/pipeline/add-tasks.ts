@@ -1,7 +1,7 @@
 import type { TaskDefinition } from '@signalbox/protocol';
 import type { AnyJob } from '../job.ts';
 import { refuseUnknown } from '../known-members.ts';
-import { type AnyHandler, isHandler, taskDefinitionOf } from '../work.ts';
+import { type AnyHandler, isHandler, refuseUnknownNested, taskDefinitionOf } from '../work.ts';
 import { type Given, placesIn, sourcesOf } from './inputs.ts';
 import type { Pipeline } from './pipeline-tasks.ts';
 import { type Place, placeOf, type Ref, reference, referring } from './reference.ts';
@@ -168,6 +168,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
   #refuseUnknown(name: string, options: object, kind: keyof typeof STEP_MEMBERS): void {
     const of = `the task ${name} of the pipeline ${this.#job}`;
     refuseUnknown(of, Object.keys(options), STEP_MEMBERS[kind]);
+    refuseUnknownNested(of, options);
   }
 
   #wrong(name: string, what: string): RangeError {
