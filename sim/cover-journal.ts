@@ -8,6 +8,7 @@ const BY_REASON: { readonly [reason: string]: Sometimes } = {
   worker_lost: 'attempt lost with its worker',
   permanent: 'permanent failure',
   timeout: 'timed out',
+  rejected: 'approval rejected',
   stuck: 'stuck',
   refused: 'refused by worker',
   not_accepted: 'not accepted in time',

@@ -39,6 +39,7 @@ export const SOMETIMES = [
   'fan-out',
   'tasks added',
   'wait begun',
+  'approval rejected',
   'event kept for a later wait',
   'wait ended by an event',
   'nested run started',

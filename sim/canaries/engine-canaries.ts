@@ -1,4 +1,5 @@
-import type { Engine, Fact } from '@signalbox/engine';
+import { type Engine, type Fact, PARENT_CLOSED } from '@signalbox/engine';
+import { TAME } from '../world/wild-options.ts';
 import { type CodeCanary, canaryWorld, nth } from './canary.ts';
 
 /** An engine that decides as always, and forgets to write down what the test picks. */
@@ -87,6 +88,27 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
           emit(book, fact, run);
           if (fact.kind !== 'runPaused' || run === null) return;
           run.state = 'RUNNING';
+        };
+      },
+    }),
+  },
+  {
+    name: 'a gate opens on a no',
+    caughtBy: 'C8',
+    options: canaryWorld(36, {}, { minutes: 10, wild: { ...TAME, gates: true } }),
+    sabotage: () => ({
+      engine: ({ core }) => {
+        const emit = core.emit.bind(core);
+        core.emit = (book, fact, run) => {
+          emit(book, fact, run);
+          if (run === null || !(fact.kind === 'taskFailed' || fact.kind === 'taskTimedOut')) return;
+          const gate = run.tasks[fact.task];
+          if (gate?.spec.step.wait?.kind !== 'approval') return;
+          // The failure stays, and with it what every other policy makes of it.
+          for (const child of gate.spec.before) {
+            const part = run.tasks[child]?.part;
+            if (part) part.blocked &= ~PARENT_CLOSED;
+          }
         };
       },
     }),

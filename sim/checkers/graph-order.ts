@@ -5,7 +5,7 @@ import { GraphStory } from './graph-story.ts';
 
 /**
  * C8: graphs go as their definitions say. A task begins only after what it waits for, as the failure
- * policy reads it; a fan-out happens once and ends after its children; a paused run begins nothing; a
+ * policy reads it; nothing begins behind a gate that did not open; a fan-out happens once and ends after its children; a paused run begins nothing; a
  * sleep lasts; a run ends as its tasks and its policy say; whoever is to be told is told.
  */
 export const graphOrder: Checker = {

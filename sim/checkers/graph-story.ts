@@ -58,6 +58,7 @@ export class GraphStory {
         return;
       case 'taskWaiting':
         this.#hasBegun = true;
+        this.#assigned(fact.task, wrong);
         (this.#tasks[fact.task] as Told).wakesAt = fact.until;
         return;
       case 'notificationDue':
@@ -106,15 +107,23 @@ export class GraphStory {
     const task = this.#tasks[index];
     if (task === undefined) return wrong(`task ${index} does not exist`);
     for (const parent of task.after) {
-      const end = this.#tasks[parent]?.end ?? null;
+      const { end = null, definition } = this.#tasks[parent] ?? {};
       if (end === null) wrong(`task ${index} began before ${parent} had ended`);
-      else if (!this.#isEnough(task, end)) wrong(`task ${index} began after ${parent}: ${end}`);
+      else if (!this.#isEnough(task, { end, approval: definition?.approval })) {
+        wrong(`task ${index} began after ${parent}: ${end}`);
+      }
     }
   }
 
-  #isEnough({ definition }: Told, end: string): boolean {
+  /** A gate that did not open, and whatever it held up, lets nothing pass under any failure policy. */
+  #isEnough(
+    { definition }: Told,
+    { end, approval }: { end: string; approval: TaskDefinition['approval'] },
+  ): boolean {
     if (end === 'taskSucceeded') return true;
     if (end === 'taskSkipped') return definition.ifParentSkipped === 'run';
+    if (end === 'taskCancelled') return false;
+    if (approval !== undefined) return approval.onReject === 'continue';
     return this.#policy === 'SKIP_FAILED';
   }
 

@@ -1,6 +1,6 @@
 import type { JobDefinition } from '@signalbox/engine';
 import { edgeJob } from './edges.ts';
-import { GRAPHS, task } from './graph-jobs.ts';
+import { GATES, GRAPHS, task } from './graph-jobs.ts';
 import type { Options } from './options.ts';
 import { between, chance, type Dice } from './streams.ts';
 
@@ -239,6 +239,7 @@ export function drawCatalogue(
     return { tenants, jobs: all, job: (name) => all.find((job) => job.name === name) as Job };
   }
   const chosen = [...known, ...(hears ? [LISTENS] : []), ...(wild.overlaps ? [ALONE] : [])];
+  if (wild.gates) chosen.push(...GATES);
   if (wild.misfitShare > 0) chosen.push(...MISFITS);
   if (wild.edges) chosen.push(edgeJob(dice));
   const byName = new Map([...JOBS, ...chosen].map((job) => [job.name, job]));

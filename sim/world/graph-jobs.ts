@@ -1,4 +1,4 @@
-import type { TaskDefinition } from '@signalbox/engine';
+import type { FailurePolicy, TaskDefinition } from '@signalbox/engine';
 import type { Job } from './catalogue.ts';
 
 const FAST_RETRY = { attemptsMax: 3, fixedDelayMs: 4_000 } as const;
@@ -121,3 +121,35 @@ export const GRAPHS: readonly Job[] = [
     behaviour: { ms: [50, 2_000], transient: 0.1, asks: { total: 0, adds: 3 } },
   },
 ];
+
+const POLICIES: readonly FailurePolicy[] = [
+  'FAIL_FAST',
+  'FAIL_AFTER_ALL',
+  'SKIP_FAILED',
+  'CONTINUE',
+  'PAUSE',
+];
+
+/** Somebody says no, nobody says anything, and somebody's no does not matter: under every policy. */
+export const GATES: readonly Job[] = POLICIES.map((failurePolicy) => ({
+  name: `gate_${failurePolicy.toLowerCase()}`,
+  weight: 1,
+  definition: {
+    failurePolicy,
+    notify: { onAlert: [{}] },
+    tasks: [
+      task({ name: 'a' }),
+      { name: 'no', after: ['a'], approval: { timeoutMs: 4_000, default: 'reject' } },
+      task({ name: 'behind', after: ['no'] }),
+      task({ name: 'further', after: ['behind', 'a'], ifParentSkipped: 'run' }),
+      { name: 'silence', approval: { timeoutMs: 6_000 } },
+      { name: 'nested', after: ['silence'], run: { job: 'quick' } },
+      {
+        name: 'shrug',
+        approval: { timeoutMs: 2_000, default: 'reject', onReject: 'continue' },
+      },
+      task({ name: 'onward', after: ['shrug'] }),
+    ],
+  },
+  behaviour: { ms: [50, 5_000], permanent: 0.1 },
+}));

@@ -2,7 +2,7 @@ import type { Addition, Effect, GraphPorts } from '@signalbox/engine';
 import type { NestedRuns } from '@signalbox/node/graph';
 import type { CommitLoop } from '@signalbox/node/loop';
 import type { Actor, Clockwork } from './clockwork.ts';
-import { between, type Dice } from './streams.ts';
+import { between, chance, type Dice } from './streams.ts';
 
 const decoder = new TextDecoder();
 
@@ -23,7 +23,8 @@ export const GRAPH_PORTS: GraphPorts = {
 
 /**
  * What a node does for graphs beside handing out attempts: nested runs are started, somebody is
- * told, and whoever is told that a run was paused resumes it. All of it dies with the node.
+ * told, and whoever is told that a run was paused resumes it, or cancels one that was rejected. All of
+ * it dies with the node.
  */
 export class GraphShell {
   readonly #loop: CommitLoop;
@@ -55,13 +56,15 @@ export class GraphShell {
 
   async #told({ partition, seq, notification }: Effect & { kind: 'notify' }): Promise<void> {
     if (notification.on === 'alert') {
-      const resumed = await this.#loop.execute({
-        kind: 'resumeRun',
-        partition,
-        seq,
-        by: 'operator',
-        fanOutMax: 0,
-      });
+      const of = { partition, seq, by: 'operator' };
+      // Nobody who was asked will ever say yes here: asked again and again the run would never end.
+      const isGivenUp =
+        /: (rejected|nobody decided)/.test(notification.detail) && chance(this.#dice, 0.7);
+      const resumed = await this.#loop.execute(
+        isGivenUp
+          ? { kind: 'cancel', ...of, reason: notification.detail }
+          : { kind: 'resumeRun', ...of, fanOutMax: 0 },
+      );
       // Not known to have happened: it stays open, and comes again with the next owner.
       const isSure =
         resumed.kind === 'done' || (resumed.kind === 'refused' && resumed.code === 'not_found');

@@ -59,6 +59,8 @@ export interface LateWildness {
   readonly hugeInputs: boolean;
   /** Clients of event streams, of a tenant and of a run in turn. */
   readonly watchers: number;
+  /** Whether jobs exist whose approvals are rejected, or not decided in time. */
+  readonly gates: boolean;
 }
 
 /** A world of several days, with everything switched off in between, and little kept of each. */
@@ -81,6 +83,7 @@ export const NO_LATE_WILDNESS: LateWildness = {
   ages: null,
   watchers: 0,
   hugeInputs: false,
+  gates: false,
 };
 
 /** A world as plain as it gets, for scenarios and canaries that look at one thing. */
@@ -132,6 +135,7 @@ export function drawLateWildness(dice: Dice): LateWildness {
     ages: chance(dice, 0.2) ? drawAges(dice) : null,
     watchers: chance(dice, 0.25) ? 1 + dice.int(4) : 0,
     hugeInputs: chance(dice, 0.4),
+    gates: chance(dice, 0.5),
   };
 }
 

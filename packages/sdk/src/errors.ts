@@ -47,7 +47,7 @@ export class RunFailedError extends Error {
   readonly task: string | undefined;
   /** What the handler threw, the command printed or the node found. */
   readonly error: string | undefined;
-  /** A reason code of the last attempt: `transient`, `permanent`, `timeout`, `cancelled`, … */
+  /** Why the task failed, a reason code: `transient`, `permanent`, `timeout`, `rejected`, `nested_failed`, … */
   readonly errorClass: string;
   /** How often that task was tried. */
   readonly attempts: number;
@@ -56,17 +56,22 @@ export class RunFailedError extends Error {
     const task = culprit(run);
     const cause = task?.error ?? undefined;
     const attempts = task?.attempts.at(-1)?.number ?? 0;
-    const ended = run.state === 'CANCELLED' ? 'was cancelled' : 'failed';
+    const ended = ENDED[run.state] ?? 'failed';
     const where = task === undefined || run.tasks.length === 1 ? '' : ` in task ${task.name}`;
     const tries = attempts > 1 ? ` after ${attempts} attempts` : '';
     super(`run ${run.id} of ${run.job} ${ended}${where}${tries}${cause ? `: ${cause}` : ''}`);
     this.run = run;
     this.task = task?.name;
     this.error = cause;
-    this.errorClass = task?.attempts.at(-1)?.outcome || endOf(run);
+    this.errorClass = task?.reason ?? (task?.attempts.at(-1)?.outcome || endOf(run));
     this.attempts = attempts;
   }
 }
+
+const ENDED: { readonly [state: string]: string } = {
+  CANCELLED: 'was cancelled',
+  PARTIAL: 'ended as PARTIAL without an output; run.wait() returns how each task ended. Failed',
+};
 
 /** Tasks that were merely skipped or stopped because of another are not to blame. */
 function culprit(run: RunView): TaskView | undefined {

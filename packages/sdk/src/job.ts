@@ -7,6 +7,7 @@ import {
   type HandlerLike,
   type HttpOptions,
   isHandler,
+  refuseUnknownNested,
   type TaskOptions,
   taskDefinitionOf,
   WORK_MEMBERS,
@@ -89,6 +90,7 @@ export function job(
   const handler = isHandler(first) ? first : second;
   const known = 'tasks' in options ? GRAPH_JOB_MEMBERS : WORK_JOB_MEMBERS;
   refuseUnknown(`the job ${name}`, Object.keys(options), known);
+  if (!('tasks' in options)) refuseUnknownNested(`the job ${name}`, options);
   const handlers = new Map<string, AnyHandler>();
   if (handler !== undefined) handlers.set(name, handler);
   const tasks =
@@ -125,7 +127,9 @@ function graphOf(
   handlers: Map<string, AnyHandler>,
 ): TaskDefinition[] {
   return Object.entries(tasks).map(([name, { definition, handler, after, given }]) => {
-    refuseUnknown(`the task ${name} of the job ${job}`, given, GRAPH_TASK_MEMBERS);
+    const of = `the task ${name} of the job ${job}`;
+    refuseUnknown(of, given, GRAPH_TASK_MEMBERS);
+    refuseUnknownNested(of, definition);
     for (const parent of after) {
       if (Object.hasOwn(tasks, parent)) continue;
       throw new RangeError(

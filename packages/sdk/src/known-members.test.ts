@@ -57,6 +57,24 @@ describe('a setting that is not known', () => {
     );
   });
 
+  it.each<[string, (options: never) => unknown]>([
+    ['job mail', (options) => job('mail', options, () => 1)],
+    ['task one of the job two', (o) => job('two', { tasks: { one: task(o, () => 1) } })],
+    ['task y of the pipeline etl', (o) => pipeline('etl', (p) => p.task('y', o, () => 1))],
+    [
+      'task y of the pipeline etl',
+      (o: object) =>
+        pipeline('etl', (p) => p.fanOut('y', { ...o, from: first(p).output }, () => 1)),
+    ],
+  ])('is refused within retry and timeouts: %s', (of, make) => {
+    expect(() => make(unchecked({ retry: { attemptMax: 3 } }))).toThrow(
+      `retry of the ${of} has no setting "attemptMax" (did you mean "attemptsMax"?); it takes attemptsMax, `,
+    );
+    expect(() => make(unchecked({ timeouts: { hardMS: 3, hrd: 1 } }))).toThrow(
+      `timeouts of the ${of} has no setting "hardMS" (did you mean "hardMs"?), nor "hrd"; it takes `,
+    );
+  });
+
   it('is one that another kind of task has: nothing would come of it', () => {
     const made = (add: (p: Pipeline) => unknown) => () =>
       pipeline('etl', (p: Pipeline) => {

@@ -72,25 +72,31 @@ export class RunHandle<Output> {
   }
 
   /**
-   * What the handler returned. Throws a `RunFailedError` where the run did not succeed. For a handler that
-   * returns bytes see `bytes()`.
+   * What the handler returned. A PARTIAL run gives the output that it has. Throws a `RunFailedError` where the
+   * run failed, or is PARTIAL and has no output. For a handler that returns bytes see `bytes()`.
    */
   async result(options: WaitOptions = {}): Promise<ReadBack<Output>> {
-    const run = await this.#succeeded(options);
+    const run = await this.#completed(options);
     if (run.output !== undefined) return run.output as ReadBack<Output>;
-    return outputOf(await this.#backend.output(this.id)) as ReadBack<Output>;
+    return outputOf(await this.#outputOf(run)) as ReadBack<Output>;
   }
 
   /** The output as it is stored: the bytes that the handler returned, else its JSON. */
   async bytes(options: WaitOptions = {}): Promise<Uint8Array> {
-    await this.#succeeded(options);
-    return this.#backend.output(this.id);
+    return this.#outputOf(await this.#completed(options));
   }
 
-  async #succeeded(options: WaitOptions): Promise<RunView> {
+  async #completed(options: WaitOptions): Promise<RunView> {
     const run = await this.wait(options);
-    if (run.state !== 'SUCCEEDED') throw new RunFailedError(run);
+    if (run.state !== 'SUCCEEDED' && run.state !== 'PARTIAL') throw new RunFailedError(run);
     return run;
+  }
+
+  async #outputOf(run: RunView): Promise<Uint8Array> {
+    const output = await this.#backend.output(this.id);
+    // Nothing at all, typed as what the handler returns, would hide that its task did not run.
+    if (run.state === 'PARTIAL' && output.length === 0) throw new RunFailedError(run);
+    return output;
   }
 
   /** Null while the run is between two owners: it has not ended, and somebody will know soon. */

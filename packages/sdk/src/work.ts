@@ -8,7 +8,7 @@ import type {
 } from '@signalbox/protocol';
 import type { HandlerContext } from '@signalbox/worker';
 import type { IsolatedHandler } from './isolated.ts';
-import type { MembersOf } from './known-members.ts';
+import { type MembersOf, refuseUnknown } from './known-members.ts';
 
 /** What a task does where it runs in a worker of yours. What it returns is JSON, bytes or nothing. */
 export type Handler<Input, Output> = (
@@ -68,6 +68,34 @@ export const WORK_MEMBERS = {
   http: true,
   ...TASK_MEMBERS,
 } as const satisfies MembersOf<WorkOptions>;
+
+/** What settings of a task that are objects have in turn. */
+const NESTED_MEMBERS = {
+  retry: {
+    attemptsMax: true,
+    fixedDelayMs: true,
+    onExhausted: true,
+    onTimeout: true,
+  } satisfies MembersOf<RetryPolicy>,
+  timeouts: {
+    expectedMs: true,
+    hardMs: true,
+    progressMs: true,
+    graceMs: true,
+  } satisfies MembersOf<Timeouts>,
+} as const;
+
+/** Refuses unknown settings inside of those that are objects; `of` is the job or the task. */
+export function refuseUnknownNested(
+  of: string,
+  options: { readonly [Name in keyof typeof NESTED_MEMBERS]?: unknown },
+): void {
+  for (const [name, members] of Object.entries(NESTED_MEMBERS)) {
+    const given = options[name as keyof typeof NESTED_MEMBERS];
+    if (typeof given !== 'object' || given === null) continue;
+    refuseUnknown(`${name} of ${of}`, Object.keys(given), members);
+  }
+}
 
 /** The task as the wire has it. Absent options stay absent: an unchanged job keeps its version. */
 export function taskDefinitionOf(options: WorkOptions): TaskDefinition {

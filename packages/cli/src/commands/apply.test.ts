@@ -100,6 +100,42 @@ describe('signalbox apply and diff', () => {
     expect((await run('jobs', 'show', 'd')).code).toBe(3);
   });
 
+  it.each([
+    [
+      'tasks:\n  - name: x\n    failurePolicy: CONTINUE\n',
+      5,
+      'tasks[0].failurePolicy',
+      'it belongs to the job, not to a task',
+    ],
+    [
+      'tasks:\n  - name: x\n    schedule: daily\n',
+      5,
+      'tasks[0].schedule',
+      'it belongs to a definition of its own, of kind Schedule',
+    ],
+    ['cron: 0 3 * * *\n', 3, 'cron', 'it belongs to a definition of its own, of kind Schedule'],
+    ['approval: {}\n', 3, 'approval', 'it belongs to a task, not to the job'],
+    [
+      'tasks:\n  - name: x\n    attemptsMax: 3\n',
+      5,
+      'tasks[0].attemptsMax',
+      'it belongs to retry of a task, not to a task',
+    ],
+    ['fanOutMax: 3\n', 3, 'fanOutMax', 'it belongs to limits of the job, not to the job'],
+  ])(
+    'says where a field belongs that is in the wrong place: %j',
+    async (text, line, field, home) => {
+      write('home.yaml', `kind: Job\nname: home\n${text}`);
+      const { code, err } = await run('apply', '-f', 'home.yaml', '--yes');
+      expect([code, err]).toEqual([
+        2,
+        expect.stringContaining(
+          `error: home.yaml:${line}: job home: ${field}: there is no such field: ${home}`,
+        ),
+      ]);
+    },
+  );
+
   it('checks what belongs to a new job too, before anything is made', async () => {
     const wrong = [
       'kind: Schedule\nname: s\njob: fresh\ncron: "99 99 * * *"\n',

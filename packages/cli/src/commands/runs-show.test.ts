@@ -81,6 +81,20 @@ describe('signalbox approve', () => {
     expect(none.err).toContain(`no task of the run ${id} waits for a person`);
     for (const each of [two, id]) await run(['cancel', each]);
   });
+
+  it('finds the wait of a run that is paused', async () => {
+    const held = pipeline('held', (p: Pipeline<string[]>) => {
+      p.approval('ask', {});
+      p.sleep('night', { forMs: 3_600_000 });
+      return undefined;
+    });
+    await box.define([held]);
+    const { id } = await box.submit('held');
+    await waiting(id, 'ask');
+    expect((await run(['pause', id])).code).toBe(0);
+    expect(await run(['approve', id])).toMatchObject({ code: 0, out: 'ask is approved\n' });
+    await run(['cancel', id]);
+  });
 });
 
 describe('signalbox runs show', () => {

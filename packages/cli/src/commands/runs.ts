@@ -106,16 +106,16 @@ export function addCancel(registry: Registry, program: Command): void {
 export function addRetry(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'retry <run>',
-    summary: 'try an ended run again, as a new run that keeps what had succeeded',
+    summary: 'try a run again that did not succeed, as a new run that keeps what had succeeded',
     examples: [
       ['signalbox retry last --wait', 'what failed in it, and wait for the end'],
-      ['signalbox retry last --task load', 'one task, and what it held up'],
+      ['signalbox retry last --task load', 'one task, and everything after it'],
       ['signalbox retry last --all', 'from the start'],
     ],
     configure: (command) => {
       command
         .addOption(
-          new Option('--task <name...>', 'only these, and what they held up').conflicts('all'),
+          new Option('--task <name...>', 'only these, and everything after them').conflicts('all'),
         )
         .option('--all', 'every task, also those that had succeeded')
         .option('--reason <text>', 'why; kept with the run')

@@ -44,7 +44,7 @@ function workNote(task: TaskDefinition): string {
   if (event !== undefined) return `event ${event.type}`;
   if (run !== undefined) return `run of ${run.job}`;
   if (fanOut !== undefined) {
-    const { from, path = '' } = fanOut;
+    const { from = 'input', path = '' } = fanOut;
     return `for each of ${from}${path === '' ? '' : `.${path}`}`;
   }
   if (dynamic === true) return 'adds tasks';

@@ -2,10 +2,18 @@ import type { Core } from '../core/core.ts';
 import { makeReady } from '../core/enqueue.ts';
 import { settle } from '../core/settle.ts';
 import { taskFailed, taskSkipped, taskSucceeded } from '../facts/facts.ts';
-import { PARENT_FAILED, PARENT_SKIPPED, partOf, type TaskPart } from '../model/graph.ts';
+import {
+  childrenOf,
+  PARENT_CLOSED,
+  PARENT_FAILED,
+  PARENT_SKIPPED,
+  partOf,
+  type TaskPart,
+} from '../model/graph.ts';
 import { PLAIN } from '../model/graph-spec.ts';
 import type { Task } from '../model/run.ts';
 import { fanOut } from './fan-out.ts';
+import { groupResult } from './group-output.ts';
 import { of } from './of.ts';
 import type { GraphPorts } from './ports.ts';
 import { lacksInput, scopeOf, unseenBy } from './scope.ts';
@@ -42,8 +50,9 @@ function decidedByPart(core: Core, task: Task, part: TaskPart): boolean {
     release(core, task);
     return true;
   }
-  const { failurePolicy } = task.run.spec.graph;
-  if ((part.blocked & PARENT_FAILED) !== 0 && failurePolicy !== 'SKIP_FAILED') {
+  const stopped =
+    task.run.spec.graph.failurePolicy === 'SKIP_FAILED' ? PARENT_CLOSED : PARENT_FAILED;
+  if ((part.blocked & stopped) !== 0) {
     settle(core, task, cancelOf(core, task));
     return true;
   }
@@ -52,12 +61,16 @@ function decidedByPart(core: Core, task: Task, part: TaskPart): boolean {
   return true;
 }
 
-/** All children have ended (DAG-07). Failures are told to whoever comes after, where they are allowed. */
+/**
+ * All children have ended (DAG-07). Failures are told to whoever comes after, where they are allowed; where
+ * nothing comes after, what the children gave is the output of the fan-out.
+ */
 function endGroup(core: Core, task: Task, part: TaskPart): void {
   const { childrenFailed: failed, childCount: count } = part;
   const tolerated = task.run.spec.graph.failurePolicy === 'SKIP_FAILED' && failed < count;
   if (failed === 0 || tolerated) {
-    return settle(core, task, taskSucceeded({ ...of(core, task), output: null }));
+    const output = childrenOf(task).length === 0 ? groupResult(task) : null;
+    return settle(core, task, taskSucceeded({ ...of(core, task), output }));
   }
   const error = `${failed} of ${count} children did not succeed`;
   settle(core, task, taskFailed({ ...of(core, task), reason: 'children_failed', error }));
@@ -72,7 +85,7 @@ function conditionHolds(core: Core, task: Task, ports: GraphPorts): boolean {
   const judged = ports.judge(task.spec.step.when as string, scopeOf(task));
   if ('error' in judged) {
     const error = `its condition cannot be evaluated: ${judged.error}${unseenBy(task)}`;
-    settle(core, task, taskFailed({ ...of(core, task), reason: 'permanent', error }));
+    settle(core, task, taskFailed({ ...of(core, task), reason: 'invalid_condition', error }));
     return false;
   }
   if (!judged.value) settle(core, task, taskSkipped({ ...of(core, task), reason: 'condition' }));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { encodeText } from '../facts/text.ts';
+import { parseDetail, resultOutput } from '../facts/detail.ts';
+import { decodeText, encodeText } from '../facts/text.ts';
 import { taskName } from '../model/graph.ts';
 import type { GraphDefinition } from '../model/graph-spec.ts';
 import type { Attempt, Run, Task } from '../model/run.ts';
@@ -160,5 +161,43 @@ describe('a fan-out', () => {
     expect(h.acceptAll().map(({ task }) => task.spec.name)).toEqual(['join']);
     expect(run.tasks.filter((task: Task) => task.attempts > 1)).toEqual([]);
     expect(h.factsOf('taskFannedOut')).toHaveLength(1);
+  });
+
+  it('of the input of the run waits for the input where the run was recovered without it', () => {
+    const h = new Recorded();
+    const input = json({ files: ['x', 'y', 'z'] });
+    const tasks = [{ name: 'each', fanOut: { path: 'files' } }];
+    h.submit({ tasks, input, head: { dueAt: h.now + 60_000 } });
+    h.flush();
+    h.takeOver();
+    h.advance(60_000);
+    expect(h.factsOf('taskFannedOut')).toEqual([]);
+    expect(h.effectsOf('loadInput')).toHaveLength(1);
+    h.run(1).input = input;
+    h.apply({ kind: 'reevaluate', partition: 0, seq: 1 });
+    h.flush();
+    expect(h.factsOf('taskFannedOut')).toMatchObject([{ count: 3 }]);
+  });
+
+  it('that nothing comes after gives what its children gave, up to 256 KiB', () => {
+    const outputOf = (given: unknown) => {
+      const h = new Recorded();
+      h.addWorker({ total: { slots: 10 } });
+      h.submit({ tasks: [{ name: 'each', fanOut: {} }], input: json(2) });
+      for (const attempt of h.acceptAll()) h.succeed(attempt, json(given));
+      h.flush();
+      const [ended] = h.factsOf('runEnded');
+      return ended && resultOutput(parseDetail(ended.detail, ended.ms), ended.output);
+    };
+    expect(JSON.parse(decodeText(outputOf('ok') as Uint8Array))).toEqual({
+      state: 'SUCCEEDED',
+      total: 2,
+      results: [
+        { partition: 0, output: 'ok' },
+        { partition: 1, output: 'ok' },
+      ],
+      failures: [],
+    });
+    expect(outputOf('x'.repeat(140_000))).toBeNull();
   });
 });

@@ -4,13 +4,14 @@ import { taskFailed } from '../facts/facts.ts';
 import { taskFannedOut } from '../facts/graph-facts.ts';
 import { decodeText } from '../facts/text.ts';
 import { isFannedOut } from '../model/graph.ts';
-import type { Task } from '../model/run.ts';
+import type { Run, Task } from '../model/run.ts';
 import { groupValueAt } from './group-output.ts';
 import { memberAt } from './member-at.ts';
 import { pauseRun } from './pause.ts';
+import { lacksInput } from './scope.ts';
 
 /**
- * Makes the children that a parent's output asks for (DAG-06). Above the limit the run is paused
+ * Makes the children that a parent's output or the run's input asks for (DAG-06). Above the limit the run is paused
  * instead, and nothing is made: its owner raises the limit or cancels (DAG-08).
  */
 export function fanOut(core: Core, task: Task): void {
@@ -18,10 +19,12 @@ export function fanOut(core: Core, task: Task): void {
   const { partition, seq } = run;
   const of = { partition, seq, task: index, at: core.now };
   const { from, path } = task.spec.step.fanOut as { from: number; path: string };
-  const parent = run.tasks[from] as Task;
-  const wanted = parent.state === 'SUCCEEDED' ? childCount(parent, path) : 0;
+  const parent = run.tasks[from];
+  if (parent === undefined && lacksInput(run)) return core.tell({ kind: 'loadInput', run });
+  const wanted = wantedOf(run, parent, path);
   if (typeof wanted === 'string') {
-    const error = `the output of ${parent.spec.name} ${wanted}`;
+    const what = parent === undefined ? "the run's input" : `the output of ${parent.spec.name}`;
+    const error = `${what} ${wanted}`;
     return settle(core, task, taskFailed({ ...of, attempt: 0, reason: 'permanent', error }));
   }
   const max = run.graph?.fanOutMax || run.spec.graph.fanOutMax;
@@ -37,9 +40,16 @@ export function fanOut(core: Core, task: Task): void {
   for (let i = 0; i < wanted; i++) core.unblocked.push(run.tasks[first + i] as Task);
 }
 
-/** How many children, or what is wrong with the output. */
-function childCount(parent: Task, path: string): number | string {
-  const value = isFannedOut(parent) ? groupValueAt(parent, path) : valueAt(parent.output, path);
+/** Nothing where its parent gave nothing and the task runs all the same. */
+function wantedOf(run: Run, parent: Task | undefined, path: string): number | string {
+  if (parent === undefined) return childCount(valueAt(run.input, path), path);
+  if (parent.state !== 'SUCCEEDED') return 0;
+  const isGroup = isFannedOut(parent);
+  return childCount(isGroup ? groupValueAt(parent, path) : valueAt(parent.output, path), path);
+}
+
+/** How many children, or what is wrong with the value. */
+function childCount(value: unknown, path: string): number | string {
   if (value === undefined) return path === '' ? 'is no JSON' : `has no ${path}, or is no JSON`;
   if (Array.isArray(value)) return value.length;
   const total = typeof value === 'object' && value !== null ? (value as Total).total : value;
@@ -51,12 +61,12 @@ interface Total {
   readonly total?: unknown;
 }
 
-/** The value at a path of an output; undefined where there is none, or the output is no JSON. */
-function valueAt(output: Uint8Array | null, path: string): unknown {
-  if (output === null) return undefined;
+/** The value at a path; undefined where there is none, or the bytes are no JSON. */
+function valueAt(bytes: Uint8Array | null, path: string): unknown {
+  if (bytes === null) return undefined;
   let value: unknown;
   try {
-    value = JSON.parse(decodeText(output));
+    value = JSON.parse(decodeText(bytes));
   } catch {
     return undefined;
   }

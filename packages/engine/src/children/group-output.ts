@@ -4,7 +4,7 @@ import type { Task } from '../model/run.ts';
 import type { TaskState } from '../model/states.ts';
 import { memberAt } from './member-at.ts';
 
-/** What a fan-out gave as a whole, put together when somebody looks: it is written down nowhere. */
+/** What a fan-out gave as a whole, put together when somebody looks; written down only as the output of a run. */
 export interface GroupOutput<Result extends object = { readonly output?: unknown }> {
   /** How many children it had. */
   readonly total: number;
@@ -74,6 +74,13 @@ export function groupOutputSeen(group: Task): Uint8Array {
     ? { total: group.part?.childCount ?? 0 }
     : groupOutput(group, jsonResult);
   return encodeText(JSON.stringify({ state: group.state, ...seen }));
+}
+
+/** As the output of a fan-out that succeeded; null beyond the bound, where a task has to gather it. */
+export function groupResult(group: Task): Uint8Array | null {
+  if (isTooLargeToSee(group)) return null;
+  const gave = groupOutput(group, jsonResult);
+  return encodeText(JSON.stringify({ state: 'SUCCEEDED', ...gave }));
 }
 
 function membersOf({ part, run }: Task): Task[] {

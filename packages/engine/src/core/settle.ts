@@ -1,6 +1,6 @@
 import { encodeDetail, packOutputs } from '../facts/detail.ts';
 import { runEnded, type TaskOutcome, taskCancelled, taskRetryAt } from '../facts/facts.ts';
-import { isFailure, taskName } from '../model/graph.ts';
+import { isFailure, isRunFailure, taskName } from '../model/graph.ts';
 import type { AttemptRecord, Run, Task } from '../model/run.ts';
 import { isTerminalTask, type RunState, type TaskState } from '../model/states.ts';
 import type { Core } from './core.ts';
@@ -60,7 +60,7 @@ function unlessDoomed(task: Task, outcome: TaskOutcome): TaskOutcome {
 function unlessPaused(core: Core, task: Task, outcome: TaskOutcome): TaskOutcome {
   const { run } = task;
   if (run.spec.graph.failurePolicy !== 'PAUSE' || run.doomed) return outcome;
-  if (!isFailure(OUTCOME_STATE[outcome.kind]) || !('error' in outcome)) return outcome;
+  if (!isRunFailure(task, OUTCOME_STATE[outcome.kind]) || !('error' in outcome)) return outcome;
   const { partition, seq, at, attempt, reason, error } = outcome;
   const detail = `${taskName(task)} failed: ${error}`;
   core.pauseRun(run, { by: '', why: 'task_failed', detail });
@@ -83,7 +83,9 @@ function record(core: Core, task: Task, outcome: TaskOutcome): void {
   const succeeded = outcome.kind === 'taskSucceeded';
   const error = succeeded ? null : 'error' in outcome ? outcome.error : task.error;
   const output = succeeded ? outcome.output : null;
-  const last = { task, state, error, attempt: recordOf(task, outcome), output };
+  const attempt = recordOf(task, outcome);
+  const failedBy = attempt === null && isFailure(state) ? reasonOf(outcome) : null;
+  const last = { task, state, error, attempt, output, failedBy };
   const fact = runEnded({
     partition: run.partition,
     seq: run.seq,
@@ -113,8 +115,12 @@ function recordOf(task: Task, outcome: TaskOutcome): AttemptRecord | null {
     assignedAt: attempt.assignedAt,
     startedAt: attempt.startedAt,
     endedAt: outcome.at,
-    outcome: outcome.kind === 'taskSucceeded' ? 'succeeded' : outcome.reason,
+    outcome: reasonOf(outcome),
   };
+}
+
+function reasonOf(outcome: TaskOutcome): string {
+  return outcome.kind === 'taskSucceeded' ? 'succeeded' : outcome.reason;
 }
 
 function endState(run: Run, last: Task, lastState: TaskState): RunState {

@@ -50,7 +50,7 @@ describe('the detail of an ended run', () => {
         const { state, error, attempts } = tasks[last] as (typeof tasks)[number];
         const ending = run.tasks[last] as Task;
         const attempt = attempts.at(-1) ?? null;
-        const told = { task: ending, state, error, attempt, output: null };
+        const told = { task: ending, state, error, attempt, output: null, failedBy: null };
         const detail = encodeDetail(run, told, SUBMITTED_AT + 1);
         const errorOf = (task: (typeof tasks)[number]) =>
           task.state === 'SUCCEEDED' ? null : task.error;

@@ -1,4 +1,4 @@
-import type { Growth } from '../model/graph.ts';
+import { type Growth, isFailure } from '../model/graph.ts';
 import type { AttemptRecord, Run, Task } from '../model/run.ts';
 import type { TaskState } from '../model/states.ts';
 import { toldError } from './told-error.ts';
@@ -24,6 +24,8 @@ export interface DetailTask {
   readonly output: { readonly at: number; readonly bytes: number } | null;
   /** The run that it waited for. */
   readonly nested?: string;
+  /** Why it failed, where no attempt of this run tells. */
+  readonly failedBy?: string;
 }
 
 export interface Waited {
@@ -38,6 +40,8 @@ interface Last {
   readonly error: string | null;
   readonly attempt: AttemptRecord | null;
   readonly output: Uint8Array | null;
+  /** The reason of a failure without an attempt; null otherwise. */
+  readonly failedBy: string | null;
 }
 
 /** Outputs of one run that its row keeps; beyond that it keeps the run's own only. */
@@ -47,8 +51,9 @@ const OUTPUTS_BYTES_MAX = 8_388_608;
  * Compact JSON, because every task ever finished keeps it:
  * [1, [state, error, [[number, worker, assigned, started, ended, outcome], …]], …]
  * with times relative to the run's submission. Runs of several tasks keep their outputs one behind
- * the other, and how they grew; tasks that waited also from when until when, and for which run:
- * [2, result, growth, [output lengths], [state, error, attempts, [from, until, nested run]], …]
+ * the other, and how they grew; tasks that waited also from when until when, and for which run, and
+ * tasks that failed without an attempt the reason:
+ * [2, result, growth, [output lengths], [state, error, attempts, [from, until, nested run], reason], …]
  */
 export function encodeDetail(run: Run, last: Last, endedAt: number): string {
   const { tasks } = run;
@@ -71,7 +76,12 @@ export function encodeDetail(run: Run, last: Last, endedAt: number): string {
       }
     }
     if (ending && last.attempt !== null) text += separator + encodeRecord(last.attempt, run.ms);
-    text += task.part === null ? ']]' : `]${encodeWait(task, ending ? endedAt : 0, run.ms)}]`;
+    text += ']';
+    const failedBy = ending ? last.failedBy : (task.part?.failedBy ?? null);
+    if (task.part !== null || failedBy !== null) {
+      text += encodeRest(task, { endsAt: ending ? endedAt : 0, base: run.ms, failedBy });
+    }
+    text += ']';
   }
   return `${text}]`;
 }
@@ -115,6 +125,14 @@ function resultOf(run: Run, last: Last): number | null {
   return null;
 }
 
+function encodeRest(
+  task: Task,
+  { endsAt, base, failedBy }: { endsAt: number; base: number; failedBy: string | null },
+): string {
+  const wait = encodeWait(task, endsAt, base);
+  return failedBy === null ? wait : `${wait || ',null'},${JSON.stringify(failedBy)}`;
+}
+
 function encodeWait({ part }: Task, endsAt: number, base: number): string {
   if (part === null || part.waitsSince === 0) return '';
   const nested = part.nested === null ? '' : `,"${part.nested}"`;
@@ -128,7 +146,7 @@ function encodeRecord(record: AttemptRecord, base: number): string {
 
 type RecordLine = [number, string, number, number | null, number, string];
 type WaitLine = [from: number, until: number, nested?: string];
-type TaskLine = [TaskState, string | null, RecordLine[], WaitLine?];
+type TaskLine = [TaskState, string | null, RecordLine[], (WaitLine | null)?, string?];
 
 export function parseDetail(text: string, base: number): RunDetail {
   const [version, ...rest] = JSON.parse(text) as [number, ...unknown[]];
@@ -155,7 +173,7 @@ export function parseDetail(text: string, base: number): RunDetail {
 }
 
 function taskOf(
-  [state, error, attempts, wait]: TaskLine,
+  [state, error, attempts, wait, failedBy]: TaskLine,
   base: number,
   output: DetailTask['output'],
 ): DetailTask {
@@ -163,7 +181,7 @@ function taskOf(
     state,
     // Rows of older versions keep what a try before the last one said.
     error: state === 'SUCCEEDED' ? null : error,
-    ...(wait === undefined ? {} : { wait: { from: wait[0] + base, until: wait[1] + base } }),
+    ...(wait == null ? {} : { wait: { from: wait[0] + base, until: wait[1] + base } }),
     attempts: attempts.map(([number, worker, assigned, started, ended, outcome]) => ({
       number,
       worker,
@@ -174,6 +192,7 @@ function taskOf(
     })),
     output,
     ...(wait?.[2] === undefined ? {} : { nested: wait[2] }),
+    ...(failedBy === undefined ? {} : { failedBy }),
   };
 }
 
@@ -192,4 +211,14 @@ export function taskOutput(
   const place = detail.tasks[task]?.output ?? null;
   if (place === null || packed === null) return null;
   return packed.subarray(place.at, place.at + place.bytes);
+}
+
+/** The reason of a task that failed; undefined for one that did not, and where it is not known. */
+export function failureOf({
+  state,
+  attempts,
+  failedBy,
+}: Pick<DetailTask, 'state' | 'attempts' | 'failedBy'>): string | undefined {
+  if (!isFailure(state)) return undefined;
+  return failedBy ?? attempts.at(-1)?.outcome;
 }

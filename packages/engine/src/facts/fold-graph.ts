@@ -132,8 +132,9 @@ function settleParent(child: Task, parent: Task): void {
 
 function takeOver(run: Run, tasks: readonly TakenOver[]): void {
   graphOf(run);
-  for (const { task: index, state, error, output } of tasks) {
+  for (const { task: index, state, error, output, failedBy } of tasks) {
     const task = taskOf(run, index);
+    if (failedBy !== undefined) partOf(task).failedBy = failedBy;
     task.error = error;
     task.output = output;
     endTask(task, state, true);

@@ -1,5 +1,6 @@
 import { assertNever, invariant } from '../model/assert.ts';
 import { type Book, uniqueKey } from '../model/book.ts';
+import { partOf } from '../model/graph.ts';
 import { DUE_LANE, type Lane, type LaneCursor } from '../model/lane.ts';
 import { Attempt, Run, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
@@ -196,7 +197,12 @@ function foldOutcome(book: Book, fact: TaskOutcome, ends = false): void {
         outcome: fact.kind === 'taskSucceeded' ? 'succeeded' : fact.reason,
       });
     }
-  } else if (task.part !== null && task.part.waitsSince > 0) task.part.waitedUntil = fact.at;
+  } else {
+    if (task.part !== null && task.part.waitsSince > 0) task.part.waitedUntil = fact.at;
+    if (fact.kind === 'taskFailed' || fact.kind === 'taskTimedOut') {
+      partOf(task).failedBy = fact.reason;
+    }
+  }
   switch (fact.kind) {
     case 'taskSucceeded':
       task.output = fact.output;

@@ -69,6 +69,8 @@ export interface TakenOver {
   readonly state: TaskState;
   readonly error: string | null;
   readonly output: Uint8Array | null;
+  /** The reason of its failure; its attempts are those of the other run. Left out in older journals. */
+  readonly failedBy?: string;
 }
 
 /** A wait has begun; from here on its time counts. `until` is 0 where only somebody's word ends it. */

@@ -25,11 +25,12 @@ export function encodeGraphLine(
     case 'tasksAdded':
       return jsonOfNumbers(['ga1', seq, at, fact.task, fact.tasks, fact.edges]);
     case 'tasksTakenOver': {
-      const tasks = fact.tasks.map(({ task, state, error, output }) => [
+      const tasks = fact.tasks.map(({ task, state, error, output, failedBy }) => [
         whole(task),
         state,
         error,
         output && writer.payload(output),
+        ...(failedBy === undefined ? [] : [failedBy]),
       ]);
       return JSON.stringify(['gt1', seq, at, tasks]);
     }
@@ -83,12 +84,13 @@ export function decodeGraphLine(
     case 'gt1':
       return make.tasksTakenOver({
         ...of,
-        tasks: (line[3] as [number, TaskState, string | null, number | null][]).map(
-          ([task, state, error, output]): TakenOver => ({
+        tasks: (line[3] as [number, TaskState, string | null, number | null, string?][]).map(
+          ([task, state, error, output, failedBy]): TakenOver => ({
             task,
             state,
             error,
             output: output === null ? null : (c.payloads[output] as Uint8Array),
+            ...(failedBy === undefined ? {} : { failedBy }),
           }),
         ),
       });

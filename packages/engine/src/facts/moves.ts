@@ -1,6 +1,6 @@
 import { invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
-import { childrenOf, isFailure, parentEnded } from '../model/graph.ts';
+import { childrenOf, isRunFailure, parentEnded } from '../model/graph.ts';
 import type { Run, Task } from '../model/run.ts';
 import {
   isTerminalTask,
@@ -35,7 +35,7 @@ export function endTask(task: Task, state: TaskState, takenOver = false): void {
   moveTask(task, state);
   const { run } = task;
   run.openTasks--;
-  if (isFailure(state) && !takenOver && run.spec.graph.failurePolicy === 'FAIL_FAST') {
+  if (!takenOver && run.spec.graph.failurePolicy === 'FAIL_FAST' && isRunFailure(task, state)) {
     run.doomed = true;
   }
   if (run.tasks.length === 1) return;

@@ -22,6 +22,7 @@ export const REASONS = {
   cancelled: 'it was cancelled',
   upstream_failed: 'a task that it waits for did not succeed',
   condition: 'its condition is false',
+  invalid_condition: 'its condition cannot be evaluated',
   parent_skipped: 'a task that it waits for was skipped',
   children_failed: 'some of its children did not succeed',
   rejected: 'a person said no',

@@ -11,6 +11,8 @@ export interface InputSource {
   readonly path?: string;
   /** A constant. */
   readonly value?: unknown;
+  readonly list?: readonly InputSource[];
+  readonly object?: Readonly<Record<string, InputSource>>;
 }
 
 /** Work that needs no worker. */
@@ -21,6 +23,8 @@ export type WaitSpec =
       readonly message: string;
       readonly timeoutMs: number | null;
       readonly byDefault: 'approve' | 'reject' | null;
+      /** What a rejection, or silence without a default, means for what comes after it. */
+      readonly onReject: 'stop' | 'continue';
     }
   | {
       readonly kind: 'event';
@@ -37,7 +41,7 @@ export interface StepSpec {
   readonly when: string | null;
   readonly ifParentSkipped: 'skip' | 'run';
   readonly inputs: Readonly<Record<string, InputSource>> | null;
-  /** `from`: index of the parent whose output says how many. */
+  /** `from`: index of the parent whose output says how many; -1 for the run's input. */
   readonly fanOut: { readonly from: number; readonly path: string } | null;
   readonly dynamic: boolean;
   readonly wait: WaitSpec | null;
@@ -82,7 +86,7 @@ export interface StepDefinition {
   readonly when?: string;
   readonly ifParentSkipped?: 'skip' | 'run';
   readonly inputs?: Readonly<Record<string, InputSource>>;
-  readonly fanOut?: { readonly from: string; readonly path?: string };
+  readonly fanOut?: { readonly from?: string; readonly path?: string };
   readonly dynamic?: boolean;
   /** `until` in milliseconds: the engine reads no calendar. */
   readonly sleep?: { readonly forMs?: number; readonly until?: number };
@@ -90,6 +94,7 @@ export interface StepDefinition {
     readonly message?: string;
     readonly timeoutMs?: number;
     readonly default?: 'approve' | 'reject';
+    readonly onReject?: 'stop' | 'continue';
   };
   readonly event?: {
     readonly type: string;
@@ -121,10 +126,17 @@ export function stepSpec(definition: StepDefinition, indexOf: (name: string) => 
     when: when ?? null,
     ifParentSkipped: ifParentSkipped ?? 'skip',
     inputs: inputs ?? null,
-    fanOut: fanOut === undefined ? null : { from: indexOf(fanOut.from), path: fanOut.path ?? '' },
+    fanOut: fanOut === undefined ? null : fanOutSpec(fanOut, indexOf),
     dynamic: dynamic ?? false,
     wait,
   };
+}
+
+function fanOutSpec(
+  { from, path = '' }: NonNullable<StepDefinition['fanOut']>,
+  indexOf: (name: string) => number,
+): NonNullable<StepSpec['fanOut']> {
+  return { from: from === undefined ? -1 : indexOf(from), path };
 }
 
 function waitSpec({ sleep, approval, event, run }: StepDefinition): WaitSpec | null {
@@ -137,6 +149,7 @@ function waitSpec({ sleep, approval, event, run }: StepDefinition): WaitSpec | n
       message: approval.message ?? '',
       timeoutMs: approval.timeoutMs ?? null,
       byDefault: approval.default ?? null,
+      onReject: approval.onReject ?? 'stop',
     };
   }
   if (event !== undefined) {

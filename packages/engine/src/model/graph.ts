@@ -8,10 +8,12 @@ import type { TaskState } from './states.ts';
 export const PARENT_SKIPPED = 1;
 /** A parent did not succeed. */
 export const PARENT_FAILED = 2;
+/** A gate did not open, or stands further up: no failure policy lets the task run without it. */
+export const PARENT_CLOSED = 4;
 
 /** What a task has only in a larger graph. Made when it is needed: most tasks never have one. */
 export class TaskPart {
-  /** PARENT_SKIPPED, PARENT_FAILED or both. */
+  /** Any of PARENT_SKIPPED, PARENT_FAILED and PARENT_CLOSED. */
   blocked = 0;
   /** Of a child of a fan-out: the task that stands for all of them, and its place among them. */
   group: Task | null = null;
@@ -26,6 +28,8 @@ export class TaskPart {
   waitedUntil = 0;
   /** Of a wait for a nested run that was accepted: its id. */
   nested: string | null = null;
+  /** Why it failed without an attempt, whose record would tell; null otherwise. */
+  failedBy: string | null = null;
   /** It waits for its turn among very many that became ready together. */
   paced = false;
   /** Edges that were added at run time, as indexes of tasks. */
@@ -90,6 +94,22 @@ export function isFailure(state: TaskState): boolean {
   return state === 'FAILED' || state === 'TIMED_OUT' || state === 'QUARANTINED';
 }
 
+/** An approval that nobody gave, and behind which its author lets the run go on all the same. */
+function isLetPass({ spec }: Task, state: TaskState): boolean {
+  const { wait } = spec.step;
+  return isFailure(state) && wait?.kind === 'approval' && wait.onReject === 'continue';
+}
+
+/** A failure that the failure policy of its run has to answer. */
+export function isRunFailure(task: Task, state: TaskState): boolean {
+  return isFailure(state) && !isLetPass(task, state);
+}
+
+/** What is cancelled while its run goes on stands behind a gate: so does whatever comes after it. */
+function isClosed({ spec, state }: Task): boolean {
+  return state === 'CANCELLED' || spec.step.wait?.kind === 'approval';
+}
+
 export function taskName(task: Task): string {
   const { part, spec } = task;
   return part?.group == null ? spec.name : childName(spec.name, part.partition);
@@ -131,12 +151,15 @@ export function parentEnded(child: Task, parent: Task): void {
   // that is told again.
   if (!isFannedOut(child) || groupOf(parent) === child) child.waitsFor--;
   const { state } = parent;
-  if (state === 'SUCCEEDED') return;
+  if (state === 'SUCCEEDED' || isLetPass(parent, state)) return;
   const part = partOf(child);
   if (groupOf(parent) === child) {
     part.childrenFailed++;
     return;
   }
-  if (state !== 'SKIPPED') part.blocked |= PARENT_FAILED;
-  else if (child.spec.step.ifParentSkipped === 'skip') part.blocked |= PARENT_SKIPPED;
+  if (state === 'SKIPPED') {
+    if (child.spec.step.ifParentSkipped === 'skip') part.blocked |= PARENT_SKIPPED;
+    return;
+  }
+  part.blocked |= isClosed(parent) ? PARENT_FAILED | PARENT_CLOSED : PARENT_FAILED;
 }

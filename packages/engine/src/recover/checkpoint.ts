@@ -2,7 +2,7 @@ import { addRun } from '../facts/fold.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
 import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
-import { childrenOf, isFailure, parentEnded, partOf } from '../model/graph.ts';
+import { childrenOf, isRunFailure, parentEnded, partOf } from '../model/graph.ts';
 import type { Lane } from '../model/lane.ts';
 import { Attempt, type AttemptRecord, type Run, type RunHead, type Task } from '../model/run.ts';
 import { withMemory } from '../model/shape.ts';
@@ -72,7 +72,9 @@ type TaskLine = [
   waitsSince?: number,
   waitedUntil?: number,
   /** The nested run that it waits for, once that was accepted. */
-  nested?: string,
+  nested?: string | null,
+  /** Why it failed without an attempt. */
+  failedBy?: string,
 ];
 type RunLine = [
   seq: number,
@@ -184,6 +186,13 @@ function taskLine(task: Task): TaskLine {
     if (waitedUntil > 0 || nested !== null) line[12] = waitedUntil;
     if (nested !== null) line[13] = nested;
   }
+  if (task.part !== null && task.part.failedBy !== null) {
+    const { waitsSince, waitedUntil, nested, failedBy } = task.part;
+    line[11] = waitsSince;
+    line[12] = waitedUntil;
+    line[13] = nested;
+    line[14] = failedBy;
+  }
   return line;
 }
 
@@ -253,7 +262,7 @@ function decodeRun(book: Book, specs: readonly JobSpec[], line: RunLine): void {
 function replayEnd(task: Task): void {
   const { run } = task;
   // A run that goes on with another's work may hold failures that doom nothing; its graph tells.
-  if (run.graph === null && isFailure(task.state)) {
+  if (run.graph === null && isRunFailure(task, task.state)) {
     if (run.spec.graph.failurePolicy === 'FAIL_FAST') run.doomed = true;
   }
   for (const index of childrenOf(task)) parentEnded(run.tasks[index] as Task, task);
@@ -275,6 +284,7 @@ function decodeTask(task: Task, line: TaskLine): void {
     waitsSince,
     waitedUntil,
     nested,
+    failedBy,
   ] = line;
   task.state = state;
   task.dueAt = dueAt;
@@ -289,6 +299,7 @@ function decodeTask(task: Task, line: TaskLine): void {
   if (waitsSince !== undefined) partOf(task).waitsSince = waitsSince;
   if (waitedUntil !== undefined) partOf(task).waitedUntil = waitedUntil;
   if (nested !== undefined) partOf(task).nested = nested;
+  if (failedBy !== undefined) partOf(task).failedBy = failedBy;
   if (attempt === null) return;
   const [number, epoch, token, workerName, assignedAt, startedAt, hardAt] = attempt;
   task.attempt = new Attempt({

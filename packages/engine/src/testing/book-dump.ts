@@ -117,9 +117,13 @@ function dumpPart({ part }: Task): Record<string, unknown> {
   const said = { blocked, partition, childCount, childrenFailed, waitsSince, ...waited };
   const edges = [part.addedBefore, part.addedAfter];
   const isPlain =
-    Object.values(said).every((n) => n === 0) && firstChild < 0 && !edges.some(Boolean);
+    Object.values(said).every((n) => n === 0) &&
+    firstChild < 0 &&
+    part.failedBy === null &&
+    !edges.some(Boolean);
   const nested = part.nested === null ? {} : { nested: part.nested };
-  const whole = { ...said, ...nested, firstChild, edges, group: part.group?.index };
+  const failed = part.failedBy === null ? {} : { failedBy: part.failedBy };
+  const whole = { ...said, ...nested, ...failed, firstChild, edges, group: part.group?.index };
   return isPlain ? {} : { part: whole };
 }
 

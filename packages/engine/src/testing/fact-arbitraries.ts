@@ -193,12 +193,16 @@ export const FACTS: { readonly [K in Fact['kind']]: fc.Arbitrary<Fact> } = {
     .record({
       ...ofGraph,
       tasks: fc.array(
-        fc.record({
-          task: count,
-          state: fc.constantFrom(...TASK_STATES),
-          error: fc.option(text, { nil: null }),
-          output: bytesOrNull,
-        }),
+        fc.record(
+          {
+            task: count,
+            state: fc.constantFrom(...TASK_STATES),
+            error: fc.option(text, { nil: null }),
+            output: bytesOrNull,
+            failedBy: text,
+          },
+          { requiredKeys: ['task', 'state', 'error', 'output'] },
+        ),
         { maxLength: 3 },
       ),
     })

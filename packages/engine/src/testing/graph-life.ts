@@ -1,4 +1,5 @@
 import type { GraphPorts } from '../children/ports.ts';
+import { isWaiting } from '../children/wait.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
 import { parentsOf, taskName } from '../model/graph.ts';
 import type { Attempt, Run, Task } from '../model/run.ts';
@@ -52,6 +53,7 @@ export class GraphLife {
       const pick = live[h.random.int(Math.max(1, live.length))];
       if (pick !== undefined) this.#finish(pick);
       else if (this.run.state === 'PAUSED') this.#mendAndResume();
+      else if (this.#approveMended()) h.flush();
       else h.advance(5_000);
       h.flush();
       if (params.crashes && this.run.openTasks > 0 && h.random.int(8) === 0) this.#crash();
@@ -87,6 +89,22 @@ export class GraphLife {
     for (const task of this.run.tasks) if (task.error !== null) this.mended.add(taskName(task));
     const { partition, seq } = this.run;
     this.h.apply({ kind: 'resumeRun', partition, seq, by: 'ann', fanOutMax: 0 });
+  }
+
+  /** Whoever has said no once is asked again after a resume, and now says yes. */
+  #approveMended(): boolean {
+    const waiting = this.run.tasks.filter(
+      (task) =>
+        isWaiting(task) &&
+        task.spec.step.wait?.kind === 'approval' &&
+        this.mended.has(taskName(task)),
+    );
+    const { partition, seq } = this.run;
+    for (const { index } of waiting) {
+      const said = { decision: 'approve', by: 'ann', comment: '' } as const;
+      this.h.apply({ kind: 'approve', partition, seq, task: index, ...said });
+    }
+    return waiting.length > 0;
   }
 
   /** Another node takes over, from the facts alone or from a checkpoint: it must find the same book. */

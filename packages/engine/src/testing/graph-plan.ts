@@ -13,6 +13,9 @@ export interface PlannedTask {
   readonly when: 'yes' | 'no' | 'failures' | null;
   readonly ifParentSkipped: 'skip' | 'run';
   readonly fails: boolean;
+  /** Of an approval: what becomes of it; `silence` without a default. */
+  readonly answer: 'approve' | 'reject' | 'silence';
+  readonly onReject: 'stop' | 'continue';
   /** Of its output: how many children a fan-out makes of it. */
   readonly total: number;
   /** Of a fan-out: which of its children fail. */
@@ -42,6 +45,8 @@ export function planArbitrary(policies: readonly FailurePolicy[], size = 12): fc
     when: fc.constantFrom(null, null, null, 'yes' as const, 'no' as const, 'failures' as const),
     ifParentSkipped: fc.constantFrom('skip' as const, 'run' as const),
     fails: fc.integer({ min: 0, max: 5 }).map((n) => n === 0),
+    answer: fc.constantFrom('approve' as const, 'reject' as const, 'silence' as const),
+    onReject: fc.constantFrom('stop' as const, 'stop' as const, 'continue' as const),
     total: fc.nat(4),
     failing: fc.array(fc.nat(8), { maxLength: 1 }),
     overResults: fc.boolean(),
@@ -62,16 +67,20 @@ export function planArbitrary(policies: readonly FailurePolicy[], size = 12): fc
 }
 
 export function definitionOf({ tasks }: Plan): TaskDefinition[] {
-  return tasks.map(({ name, after, kind, when, ifParentSkipped, overResults }) => ({
+  return tasks.map(({ name, after, kind, when, ifParentSkipped, overResults, ...planned }) => ({
     name,
     after: after.map((parent) => `t${parent}`),
     ifParentSkipped,
     ...(when === null ? {} : { when }),
     ...(kind === 'sleep' ? { sleep: { forMs: 5_000 } } : {}),
-    ...(kind === 'approval' ? { approval: { timeoutMs: 5_000, default: 'approve' } } : {}),
+    ...(kind === 'approval' ? { approval: approvalOf(planned) } : {}),
     ...(kind === 'event' ? { event: { type: 'never', timeoutMs: 5_000, default: 'skip' } } : {}),
     ...(kind === 'fanOut' ? { fanOut: fanOutOf(tasks, after[0] as number, overResults) } : {}),
   }));
+}
+
+function approvalOf({ answer, onReject }: Pick<PlannedTask, 'answer' | 'onReject'>) {
+  return { timeoutMs: 5_000, onReject, ...(answer === 'silence' ? {} : { default: answer }) };
 }
 
 function fanOutOf(tasks: readonly PlannedTask[], from: number, overResults: boolean) {
@@ -148,14 +157,32 @@ function stateOf(seen: Seen): TaskState {
     case 'event':
       return 'SKIPPED';
     case 'sleep':
-    case 'approval':
       return 'SUCCEEDED';
+    case 'approval':
+      return ANSWERED[task.answer];
   }
+}
+
+const ANSWERED = { approve: 'SUCCEEDED', reject: 'FAILED', silence: 'TIMED_OUT' } as const;
+
+/** A gate lets nothing pass that stands behind it, however far, unless it says that it does. */
+function isClosed(task: PlannedTask, state: TaskState): boolean {
+  return state === 'CANCELLED' || (task.kind === 'approval' && isLost(task, state));
+}
+
+/** Whether a task ended in a way that matters to what comes after it. */
+export function isLost(task: PlannedTask, state: TaskState): boolean {
+  if (task.kind === 'approval' && task.onReject === 'continue') return state === 'CANCELLED';
+  return state === 'FAILED' || state === 'TIMED_OUT' || state === 'CANCELLED';
 }
 
 /** How it ends without beginning; null where it begins. */
 function fate({ plan, task, parents, groups }: Seen): TaskState | null {
-  const lost = parents.some((state) => state === 'FAILED' || state === 'CANCELLED');
+  const ended = task.after.map((parent, i) => {
+    return [plan.tasks[parent] as PlannedTask, parents[i] as TaskState] as const;
+  });
+  if (ended.some(([parent, state]) => isClosed(parent, state))) return 'CANCELLED';
+  const lost = ended.some(([parent, state]) => isLost(parent, state));
   if (lost && plan.policy !== 'SKIP_FAILED') return 'CANCELLED';
   if (parents.includes('SKIPPED') && task.ifParentSkipped === 'skip') return 'SKIPPED';
   if (task.when === 'failures') {

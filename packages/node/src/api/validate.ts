@@ -1,6 +1,7 @@
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/schema';
 import { ApiError } from '../context.ts';
+import { fieldHome } from './field-home.ts';
 import { type PathStep, pathOf, stepsOf } from './field-path.ts';
 
 export type Check = (value: unknown) => Promise<void>;
@@ -17,11 +18,11 @@ export function checkOf(schema: TSchema, where: 'body' | 'query' | 'params'): Ch
       validator = Compile(schema);
     }
     if (validator.Check(value)) return;
-    throw explain(validator.Errors(value)[1], where);
+    throw explain(validator.Errors(value)[1], where, schema);
   };
 }
 
-function explain(failures: readonly Failure[], where: string): ApiError {
+function explain(failures: readonly Failure[], where: string, schema: TSchema): ApiError {
   // What is unknown is said by its name; a choice none of which fits is said once.
   const failure =
     failures.find((f) => f.keyword === 'additionalProperties') ??
@@ -31,7 +32,9 @@ function explain(failures: readonly Failure[], where: string): ApiError {
   const at = stepsOf(failure.instancePath);
   const words = wordsOf(failures, failure);
   const [message, field] =
-    words.length > 1 ? [`it must be one of ${words.join(', ')}`, at] : describe(failure, at);
+    words.length > 1
+      ? [`it must be one of ${words.join(', ')}`, at]
+      : describe(failure, at, schema);
   const path = pathOf(field);
   return new ApiError('invalid', message, { field: path === '' ? where : path });
 }
@@ -44,7 +47,11 @@ function wordsOf(failures: readonly Failure[], { instancePath, keyword }: Failur
     .map(({ params }) => JSON.stringify((params as Record<string, unknown>)['allowedValue']));
 }
 
-function describe(failure: Failure, at: readonly PathStep[]): [string, readonly PathStep[]] {
+function describe(
+  failure: Failure,
+  at: readonly PathStep[],
+  schema: TSchema,
+): [string, readonly PathStep[]] {
   const params = failure.params as Record<string, unknown>;
   switch (failure.keyword) {
     case 'required': {
@@ -52,8 +59,10 @@ function describe(failure: Failure, at: readonly PathStep[]): [string, readonly 
       return ['it is missing', [...at, name ?? '']];
     }
     case 'additionalProperties': {
-      const [name] = params['additionalProperties'] as string[];
-      return ['there is no such field', [...at, name ?? '']];
+      const [name = ''] = params['additionalProperties'] as string[];
+      const home = fieldHome(schema, at, name);
+      const message = `there is no such field${home === null ? '' : `: ${home}`}`;
+      return [message, [...at, name]];
     }
     case 'anyOf':
       return ['it is none of what is allowed here', at];

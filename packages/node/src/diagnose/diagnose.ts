@@ -19,14 +19,26 @@ const PARENTS_TOLD = 20;
 export function diagnose(core: Core, task: Task, now: number): Finding {
   if (isTerminalTask(task.state)) return ended(endedLive(task));
   if (task.attempt !== null) return diagnoseAttempt(core, task.attempt, now);
-  if (task.run.graph?.paused != null) return pausedRun(task.run.graph.paused);
+  const paused = task.run.graph?.paused ?? null;
   const held = heldByGraph(core, task, now);
+  if (paused !== null)
+    return held !== null && hasBegunWait(task) ? whilePaused(held) : pausedRun(paused);
   if (held !== null) return held;
   if (task.waitsFor > 0) return diagnoseUpstream(task, now);
   if (task.state === 'PENDING' && task.dueAt > now) {
     return waitingUntil({ dueAt: task.dueAt, now, error: task.error, attempts: task.attempts });
   }
   return diagnoseQueued(core, task);
+}
+
+function hasBegunWait({ part }: Task): boolean {
+  return part !== null && part.waitsSince > 0;
+}
+
+/** A pause does not hold up a wait that has begun: its answer is taken, and what comes after it waits. */
+function whilePaused(held: Finding): Finding {
+  const detail = `${held.detail} Its run is paused: what comes after it begins when that is resumed.`;
+  return { ...held, detail };
 }
 
 export function waitingUntil(of: {

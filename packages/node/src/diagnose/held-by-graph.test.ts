@@ -87,6 +87,24 @@ describe('API-09 what holds a task of a graph', () => {
     expect(await why(id, 'each_chunk_1')).toMatchObject({ reason: 'RUNNING' });
   });
 
+  it('says that somebody has to approve also while the run is paused', async () => {
+    await node.define('graph', {
+      tasks: [
+        { name: 'ask', approval: {} },
+        { name: 'end', after: ['ask'] },
+      ],
+    });
+    const id = await node.submit({ job: 'graph' });
+    await node.context.loop.flushed();
+    await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
+    expect(await why(id, 'ask')).toMatchObject({
+      reason: 'WAITING_PERSON',
+      detail: expect.stringMatching(/ Its run is paused: what comes after it begins when /),
+      suggestion: `Approve or reject it: signalbox approve ${id}:ask`,
+    });
+    expect(await why(id, 'end')).toMatchObject({ reason: 'RUN_PAUSED' });
+  });
+
   it('leaves a task alone that waits for a worker', async () => {
     node.attach('w', HOLD);
     await node.define('graph', { tasks: [{ name: 'a', handler: 'nobody' }, { name: 'b' }] });

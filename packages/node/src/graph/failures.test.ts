@@ -119,6 +119,28 @@ describe('a failure, over HTTP', () => {
     expect(await again(['list', 'each'])).toHaveLength(8);
   });
 
+  it('keeps the reasons of tasks that a retry leaves as they ended', async () => {
+    const retry = { attemptsMax: 1, onExhausted: 'fail' } as const;
+    await define('reasons', {
+      failurePolicy: 'CONTINUE',
+      tasks: [
+        { name: 'gate', approval: { timeoutMs: 1, default: 'reject' } },
+        { name: 'left', retry },
+        { name: 'again', retry },
+        { name: 'fine' },
+      ],
+    });
+    answers['left'] = fail;
+    answers['again'] = fail;
+    const id = await submit('reasons');
+    const reasons = ['rejected', 'permanent', 'permanent', undefined];
+    expect((await ended(id)).tasks.map(({ reason }) => reason)).toEqual(reasons);
+    const answer = await post(`/runs/${id}/retry`, { tasks: ['again'] });
+    const retried = await ended(answer.json<{ id: string }>().id);
+    expect(retried.tasks.map(({ reason }) => reason)).toEqual(reasons);
+    expect(retried.tasks.map(({ attempts }) => attempts.length)).toEqual([0, 0, 1, 0]);
+  });
+
   it('refuses to retry a run of which nothing is left to do', async () => {
     await define('done', { tasks: [{ name: 'a' }, { name: 'b', when: 'false' }] });
     const id = await submit('done');

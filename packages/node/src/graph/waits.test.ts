@@ -42,4 +42,26 @@ describe('a wait, over HTTP', () => {
     expect(told.status).toBe(200);
     expect(await ended(signalled)).toMatchObject({ state: 'SUCCEEDED', output: { id: 1 } });
   });
+
+  it.each([
+    ['stop', {}, 'CANCELLED'],
+    ['continue', { onReject: 'continue' }, 'SUCCEEDED'],
+  ] as const)('EXT-16 what comes after a rejected approval: %s', async (how, approval, state) => {
+    await define(`gate-${how}`, {
+      failurePolicy: 'SKIP_FAILED',
+      tasks: [
+        { name: 'a' },
+        { name: 'gate', after: ['a'], approval },
+        { name: `behind-${how}`, after: ['gate'] },
+      ],
+    });
+    const id = await submit(`gate-${how}`);
+    await until(id, (view) => stateOf(view, 'a') === 'SUCCEEDED');
+    const said = { decision: 'reject', comment: 'not today' };
+    expect((await post(`/runs/${id}/tasks/gate/approval`, said)).status).toBe(200);
+    const view = await ended(id);
+    expect(view.state).toBe('PARTIAL');
+    expect(stateOf(view, `behind-${how}`)).toBe(state);
+    expect(given[`behind-${how}`]?.length ?? 0).toBe(state === 'SUCCEEDED' ? 1 : 0);
+  });
 });

@@ -58,6 +58,8 @@ export interface TaskRead {
   readonly wait?: Waited;
   /** The run that it waits for, or waited for. */
   readonly nested?: string;
+  /** Why it failed, where no attempt of this run tells. */
+  readonly failedBy?: string;
 }
 
 /**
@@ -144,6 +146,7 @@ function readTask(task: Task, state: TaskState): TaskRead {
       ? { wait: { from: part.waitsSince, until: part.waitedUntil } }
       : {}),
     ...(part === null || part.nested === null ? {} : { nested: part.nested }),
+    ...(part === null || part.failedBy === null ? {} : { failedBy: part.failedBy }),
   };
 }
 

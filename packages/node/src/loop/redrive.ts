@@ -1,5 +1,6 @@
 import {
   type Answer,
+  failureOf,
   formatRunId,
   isReserved,
   parseDetail,
@@ -71,8 +72,11 @@ export async function redrive(params: {
 
 function takenOver(plan: RetryPlan, detail: RunDetail, packed: Uint8Array | null) {
   const tasks = plan.kept.map((task) => {
-    const { state, error } = detail.tasks[task] as RunDetail['tasks'][number];
-    return { task, state, error, output: taskOutput(detail, task, packed) };
+    const ended = detail.tasks[task] as RunDetail['tasks'][number];
+    const { state, error } = ended;
+    const failedBy = failureOf(ended);
+    const output = taskOutput(detail, task, packed);
+    return { task, state, error, output, ...(failedBy === undefined ? {} : { failedBy }) };
   });
   return { growth: plan.growth, tasks };
 }

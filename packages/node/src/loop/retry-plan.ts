@@ -130,7 +130,7 @@ function graphOf(spec: JobSpec, growth: readonly Growth[]): Graph {
     }
     for (const [i, { after = [], fanOut }] of tasks.entries()) {
       const index = first + i;
-      if (fanOut !== undefined) fanOutFrom.set(index, names.indexOf(fanOut.from));
+      if (fanOut !== undefined) fanOutFrom.set(index, names.indexOf(fanOut.from ?? ''));
       for (const parent of after) children[names.indexOf(parent)]?.push(index);
       children[by]?.push(index);
     }

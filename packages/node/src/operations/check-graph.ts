@@ -1,4 +1,4 @@
-import { findChildName, findCycle } from '@signalbox/engine';
+import { type InputSource as EngineSource, findChildName, findCycle } from '@signalbox/engine';
 import {
   checkTarget,
   type JobDefinition,
@@ -86,10 +86,21 @@ export function checkStep(task: TaskDefinition, path: string): void {
   }
   if (task.fanOut !== undefined) {
     if (task.dynamic) throw invalid(`${path}.dynamic`, 'a fan-out cannot add tasks as well');
-    requireParent(task, task.fanOut.from, `${path}.fanOut.from`);
+    const { from } = task.fanOut;
+    if (from !== undefined) requireParent(task, from, `${path}.fanOut.from`);
   }
   for (const [name, source] of Object.entries(task.inputs ?? {})) {
-    if ('task' in source) requireParent(task, source.task, `${path}.inputs.${name}.task`);
+    checkSource(task, source, `${path}.inputs.${name}`);
+  }
+}
+
+function checkSource(task: TaskDefinition, source: EngineSource, path: string): void {
+  if (source.task !== undefined) requireParent(task, source.task, `${path}.task`);
+  for (const [i, each] of (source.list ?? []).entries()) {
+    checkSource(task, each, `${path}.list[${i}]`);
+  }
+  for (const [name, each] of Object.entries(source.object ?? {})) {
+    checkSource(task, each, `${path}.object.${name}`);
   }
 }
 

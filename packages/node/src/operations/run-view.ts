@@ -1,6 +1,7 @@
 import {
   type AttemptRecord,
   CLASSES,
+  failureOf,
   formatRunId,
   isReserved,
   type JobSpec,
@@ -130,11 +131,13 @@ function parked(first: Omit<TaskRead, 'index'>, { tasks }: JobSpec, select: Task
 
 function showTask(run: string, name: string, task: TaskRead): TaskView {
   const { wait } = task;
+  const reason = failureOf(task);
   return {
     id: taskId(run, name),
     name,
     state: task.state,
     error: task.error,
+    ...(reason === undefined ? {} : { reason }),
     progress: task.progress ?? null,
     dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
     attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),

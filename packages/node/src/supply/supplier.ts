@@ -1,4 +1,4 @@
-import { isFannedOut, memberAt, type Task } from '@signalbox/engine';
+import { isFannedOut, memberAt, Run, type Task } from '@signalbox/engine';
 import { encodeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import type { BlobStore } from '../context.ts';
 import { composeInput } from './compose-input.ts';
@@ -22,7 +22,7 @@ export interface Unsuppliable {
  */
 export class Supplier {
   readonly #blobs: BlobStore | null;
-  readonly #items = new WeakMap<Task, Map<string, unknown>>();
+  readonly #items = new WeakMap<Task | Run, Map<string, unknown>>();
   readonly #parents = new WeakMap<Task, Uint8Array | Promise<Uint8Array>>();
 
   constructor(blobs: BlobStore | null) {
@@ -64,7 +64,7 @@ export class Supplier {
     return this.#blobs.put(tenant, bytes).then(encodeBlobRef);
   }
 
-  #itemsOf(from: Task, path: string): unknown {
+  #itemsOf(from: Task | Run, path: string): unknown {
     let lists = this.#items.get(from);
     if (lists === undefined) {
       lists = new Map();
@@ -77,9 +77,11 @@ export class Supplier {
   }
 }
 
-function gaveOf(task: Task): unknown {
-  if (isFannedOut(task)) return told(task);
-  return task.output === null ? undefined : parseJson(task.output);
+/** What a task gave, or a run was given. */
+function gaveOf(from: Task | Run): unknown {
+  if (!(from instanceof Run) && isFannedOut(from)) return told(from);
+  const bytes = from instanceof Run ? from.input : from.output;
+  return bytes === null ? undefined : parseJson(bytes);
 }
 
 const encoder = new TextEncoder();

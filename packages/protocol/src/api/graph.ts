@@ -1,4 +1,4 @@
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { Type } from '../type.ts';
 import { Instant, Name, wordOf } from './common.ts';
@@ -47,18 +47,36 @@ export const Notify = Type.Object(
   closed,
 );
 
-/** Where a member of a task's input comes from: a parent's output, the run's input, or a constant. */
-export const InputSource = Type.Union([
+const InputName = Type.String({ minLength: 1, maxLength: 128 });
+const singleSources = [
   Type.Object({ task: Name, path: Type.Optional(Path) }, closed),
   Type.Object({ path: Path }, closed),
   Type.Object({ value: Type.Unknown() }, closed),
-]);
+] as const;
+const SingleSource = Type.Union([...singleSources]);
+
+function composedOf<Source extends TSchema>(source: Source) {
+  return Type.Union([
+    ...singleSources,
+    Type.Object({ list: Type.Array(source, { maxItems: 1_000 }) }, closed),
+    Type.Object({ object: Type.Record(InputName, source) }, closed),
+  ]);
+}
+
+/** How deep lists and objects of sources may be nested in each other: the schema has no cycles. */
+export const INPUT_DEPTH_MAX = 4;
+
+/**
+ * Where a member of a task's input comes from: a parent's output, the run's input, a constant, or a list or an
+ * object of these.
+ */
+export const InputSource = composedOf(composedOf(composedOf(composedOf(SingleSource))));
 
 export const FanOut = Type.Object(
   {
-    /** The parent whose output says how many: a list of items, a number, or `{"total": n}`. */
-    from: Name,
-    /** Where in that output. */
+    /** The parent whose output says how many: a list of items, a number, or `{"total": n}`. Absent: the run's input. */
+    from: Type.Optional(Name),
+    /** Where in it. */
     path: Type.Optional(Path),
   },
   closed,
@@ -77,6 +95,11 @@ export const Approval = Type.Object(
     timeoutMs: Type.Optional(inRange('approval.timeoutMs')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['approve', 'reject'])),
+    /**
+     * What a rejection, or silence without a default, means for the tasks that come after: `stop` (unless
+     * said) cancels them under every failure policy, `continue` lets them run.
+     */
+    onReject: Type.Optional(wordOf(['stop', 'continue'])),
   },
   closed,
 );
@@ -103,7 +126,7 @@ export const graphTaskFields = {
   /** What a parent that was SKIPPED means for this task: it is skipped too, or does without it. */
   ifParentSkipped: Type.Optional(wordOf(['skip', 'run'])),
   /** The task's input, member by member; absent: the run's input. */
-  inputs: Type.Optional(Type.Record(Type.String({ minLength: 1, maxLength: 128 }), InputSource)),
+  inputs: Type.Optional(Type.Record(InputName, InputSource)),
   fanOut: Type.Optional(FanOut),
   /** Its output may add tasks and edges: `{"tasks": […], "edges": [{"from","to"}]}`. */
   dynamic: Type.Optional(Type.Boolean()),

@@ -77,6 +77,8 @@ export const TaskView = Type.Object({
   name: Type.String(),
   state: TaskState,
   error: Type.Union([Type.String(), Type.Null()]),
+  /** Of a task that FAILED, TIMED_OUT or is QUARANTINED: a reason code of docs/lifecycle.md. */
+  reason: Type.Optional(Type.String()),
   progress: Type.Union([Type.Number(), Type.Null()]),
   dueAt: Type.Union([Instant, Type.Null()]),
   attempts: Type.Array(AttemptView),

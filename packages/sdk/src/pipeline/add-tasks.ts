@@ -1,7 +1,7 @@
 import type { TaskDefinition } from '@signalbox/protocol';
 import type { AnyJob } from '../job.ts';
 import { refuseUnknown } from '../known-members.ts';
-import { type AnyHandler, isHandler, taskDefinitionOf } from '../work.ts';
+import { type AnyHandler, isHandler, refuseUnknownNested, taskDefinitionOf } from '../work.ts';
 import { type Given, placesIn, sourcesOf } from './inputs.ts';
 import type { Pipeline } from './pipeline-tasks.ts';
 import { type Place, placeOf, type Ref, reference, referring } from './reference.ts';
@@ -42,13 +42,18 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
   fanOut(name: string, options: FanOutOptions, handler?: AnyHandler): Step<never> {
     this.#refuseUnknown(name, options, 'fanOut');
     const from = this.#require(name, placeOf(options.from));
-    if (from.task === null) throw this.#wrong(name, 'is fanned out from no task');
-    const fanOut = from.path === '' ? { from: from.task } : { from: from.task, path: from.path };
+    const fanOut = {
+      ...(from.task !== null && { from: from.task }),
+      ...(from.path !== '' && { path: from.path }),
+    };
     return this.#work(name, { options, handler, more: { fanOut } });
   }
 
-  dynamic(name: string, options: DynamicOptions, handler: AnyHandler): Step<never> {
+  dynamic(name: string, first: AnyHandler | DynamicOptions, second?: AnyHandler): Step<never> {
+    const options = isHandler(first) ? {} : first;
+    const handler = isHandler(first) ? first : second;
     this.#refuseUnknown(name, options, 'dynamic');
+    if (handler === undefined) throw this.#wrong(name, 'has no handler');
     return this.#work(name, { options, handler, more: { dynamic: true } });
   }
 
@@ -64,11 +69,12 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   approval(name: string, options: ApprovalOptions = {}): Step<never> {
     this.#refuseUnknown(name, options, 'approval');
-    const { message, timeoutMs, default: byDefault } = options;
+    const { message, timeoutMs, default: byDefault, onReject } = options;
     const approval = {
       ...(message !== undefined && { message }),
       ...(timeoutMs !== undefined && { timeoutMs }),
       ...(byDefault && { default: byDefault }),
+      ...(onReject && { onReject }),
     };
     return this.#add(name, options, { approval });
   }
@@ -129,7 +135,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
       ...(after.length > 0 && { after }),
       ...(when !== undefined && { when: typeof when === 'string' ? when : when.text }),
       ...(ifParentSkipped && { ifParentSkipped }),
-      ...(inputs && { inputs: sourcesOf(inputs) }),
+      ...(inputs && { inputs: sourcesOf(inputs, (what) => this.#wrong(name, what)) }),
       ...work,
     };
     this.definitions.push(definition);
@@ -162,6 +168,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
   #refuseUnknown(name: string, options: object, kind: keyof typeof STEP_MEMBERS): void {
     const of = `the task ${name} of the pipeline ${this.#job}`;
     refuseUnknown(of, Object.keys(options), STEP_MEMBERS[kind]);
+    refuseUnknownNested(of, options);
   }
 
   #wrong(name: string, what: string): RangeError {

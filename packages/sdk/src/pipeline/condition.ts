@@ -1,3 +1,4 @@
+import { partsOf, referencesIn } from './inputs.ts';
 import { type Place, placeOf } from './reference.ts';
 
 /** A condition that knows which tasks it asks about. Made by `cel`. */
@@ -15,11 +16,20 @@ const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 export function cel(texts: TemplateStringsArray, ...values: readonly unknown[]): Condition {
   const places: Place[] = [];
   const parts = values.map((value, i) => {
-    const place = placeOf(value);
-    if (place !== null) places.push(place);
-    return `${place === null ? constant(value) : scoped(place)}${texts[i + 1]}`;
+    places.push(...referencesIn(value).map(({ place }) => place));
+    return `${written(value)}${texts[i + 1]}`;
   });
   return { text: `${texts[0]}${parts.join('')}`, places };
+}
+
+/** A list or an object with references in it is one of CEL. */
+function written(value: unknown): string {
+  const place = placeOf(value);
+  if (place !== null) return scoped(place);
+  const parts = partsOf(value);
+  if (parts === null || referencesIn(value).length === 0) return constant(value);
+  if (Array.isArray(value)) return `[${parts.map(([, part]) => written(part)).join(', ')}]`;
+  return `{${parts.map(([name, part]) => `${JSON.stringify(name)}: ${written(part)}`).join(', ')}}`;
 }
 
 /** As the condition finds it: `input.day`, `tasks.extract.output.rows`. */

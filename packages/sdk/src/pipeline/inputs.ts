@@ -1,29 +1,116 @@
-import type { InputSource } from '@signalbox/protocol';
+import { INPUT_DEPTH_MAX, type InputSource } from '@signalbox/protocol';
 import { type Place, placeOf, type Referring } from './reference.ts';
 
-/** What a task is given, member by member: references, tasks, and constants. */
-export type Given = Readonly<Record<string, unknown>>;
+/**
+ * What a task is given, member by member: references, tasks, constants, and lists and objects of these. The
+ * empty list has the compiler keep the place of each item of a list.
+ */
+export type Given = Readonly<Record<string, NonNullable<unknown> | null | undefined | []>>;
 
 /** The same as the handler gets it. */
 export type Taken<G> = { -readonly [Name in keyof G]: TakenValue<G[Name]> };
-type TakenValue<V> = V extends Referring<infer T> ? T : V;
+type TakenValue<V> =
+  V extends Referring<infer T>
+    ? T
+    : V extends Opaque
+      ? V
+      : V extends readonly unknown[]
+        ? { -readonly [Index in keyof V]: Item<TakenValue<V[Index]>> }
+        : V extends object
+          ? Taken<V>
+          : V;
+/** Not looked into: a reference in one is not found. */
+type Opaque =
+  | Date
+  | Map<unknown, unknown>
+  | Set<unknown>
+  | ArrayBufferView
+  | ((...a: never) => unknown);
+/** A list keeps the place of what is missing. */
+type Item<T> = undefined extends T ? Exclude<T, undefined> | null : T;
 
 /** What can be given where `T` is wanted. */
-export type Giving<T> = { readonly [Name in keyof T]: T[Name] | Referring<T[Name]> };
+export type Giving<T> = { readonly [Name in keyof T]: GivingValue<T[Name]> };
+type GivingValue<T> =
+  | T
+  | Referring<T>
+  | (T extends Opaque
+      ? never
+      : T extends readonly (infer Each)[]
+        ? readonly GivingValue<Each>[]
+        : T extends object
+          ? Giving<T>
+          : never);
 
-export function sourcesOf(inputs: Given): Record<string, InputSource> {
+/** Where each member comes from. `wrong` makes the error for a member that cannot be written down. */
+export function sourcesOf(
+  inputs: Given,
+  wrong: (what: string) => Error,
+): Record<string, InputSource> {
   return Object.fromEntries(
-    Object.entries(inputs).map(([name, given]) => [name, sourceOf(given, placeOf(given))]),
+    Object.entries(inputs).map(([name, given]) => {
+      if (depthOf(given) > INPUT_DEPTH_MAX) {
+        throw wrong(`has outputs nested more than ${INPUT_DEPTH_MAX} deep in its input ${name}`);
+      }
+      return [name, sourceOf(given) as InputSource];
+    }),
   );
 }
 
-function sourceOf(given: unknown, place: Place | null): InputSource {
-  if (place === null) return { value: given };
-  const { task, path } = place;
+/** Its depth was looked at before. */
+interface Source {
+  readonly task?: string;
+  readonly path?: string;
+  readonly value?: unknown;
+  readonly list?: readonly Source[];
+  readonly object?: Readonly<Record<string, Source>>;
+}
+
+function sourceOf(given: unknown): Source {
+  const place = placeOf(given);
+  if (place !== null) return placeSource(place);
+  const parts = partsOf(given);
+  if (parts === null || depthOf(given) < 0) return { value: given };
+  if (Array.isArray(given)) return { list: parts.map(([, part]) => sourceOf(part)) };
+  return { object: Object.fromEntries(parts.map(([name, part]) => [name, sourceOf(part)])) };
+}
+
+function placeSource({ task, path }: Place): Source {
   if (task === null) return { path };
   return path === '' ? { task } : { task, path };
 }
 
+/** A reference, and the members and positions that lead to it. */
+export interface Found {
+  readonly at: readonly (string | number)[];
+  readonly place: Place;
+}
+
+export function referencesIn(given: unknown, at: Found['at'] = []): Found[] {
+  const place = placeOf(given);
+  if (place !== null) return [{ at, place }];
+  const isList = Array.isArray(given);
+  return (partsOf(given) ?? []).flatMap(([name, part]) =>
+    referencesIn(part, [...at, isList ? Number(name) : name]),
+  );
+}
+
 export function placesIn(inputs: Given): Place[] {
-  return Object.values(inputs).flatMap((given) => placeOf(given) ?? []);
+  return referencesIn(inputs).map(({ place }) => place);
+}
+
+/** How deep in lists and objects the deepest reference is; -1 where there is none. */
+function depthOf(given: unknown): number {
+  if (placeOf(given) !== null) return 0;
+  const depths = (partsOf(given) ?? []).map(([, part]) => depthOf(part));
+  const deepest = Math.max(-1, ...depths);
+  return deepest < 0 ? -1 : deepest + 1;
+}
+
+/** Of a list or a plain object; null for everything else, which is a constant as a whole. */
+export function partsOf(given: unknown): [string, unknown][] | null {
+  if (typeof given !== 'object' || given === null) return null;
+  const prototype = Object.getPrototypeOf(given);
+  const isPlain = Array.isArray(given) || prototype === Object.prototype || prototype === null;
+  return isPlain ? Object.entries(given) : null;
 }

@@ -95,6 +95,7 @@ export interface Pipeline<Input = undefined> {
   ): Step<Parts<unknown>>;
 
   /** A task whose output adds tasks to the run. */
+  dynamic(name: string, handler: HandlerLike<Input, AddedTasks>): Step<AddedTasks>;
   dynamic(
     name: string,
     options: HandlerOptions & NoInputs,

@@ -47,7 +47,7 @@ export const STEP_MEMBERS = {
     DynamicOptions | Written<'dynamic'>
   >,
   sleep: { forMs: true, until: true, ...step } satisfies MembersOf<SleepOptions | Written<'sleep'>>,
-  approval: { message: true, ...silence, ...step } satisfies MembersOf<
+  approval: { message: true, onReject: true, ...silence, ...step } satisfies MembersOf<
     ApprovalOptions | Written<'approval'>
   >,
   event: { type: true, filter: true, ...silence, ...step } satisfies MembersOf<
