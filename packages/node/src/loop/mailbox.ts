@@ -71,9 +71,9 @@ export class Mailbox {
   }
 
   /**
-   * Reads for as long as there is room for what it decides. `handle` is told the bytes of the mail's
-   * payloads as well, and returns how many commands of the mail it has handled; the others stay, and come first the next time. If it returns a group instead,
-   * the mail waits until that is durable.
+   * Reads for as long as there is room for what it decides. `handle` is given the bytes of the mail's
+   * payloads as well, and returns how many commands of the mail it has handled; the others stay, and come
+   * first the next time. If it returns a group instead, the mail waits until that is durable.
    */
   read(hasRoom: () => boolean, handle: (mail: Mail, bytes: number) => number | AwaitedGroup): void {
     const waiting = this.#waiting;
