@@ -41,7 +41,15 @@ export const trustedIntervals: Checker = {
         case 'lease.renewed':
           for (const partition of event.partitions) {
             const trust = newest(event.node, partition);
-            if (trust !== undefined) trust.until = Math.max(trust.until, event.trustedUntil);
+            if (trust === undefined) continue;
+            if (trust.until >= event.t) {
+              trust.until = Math.max(trust.until, event.trustedUntil);
+              continue;
+            }
+            // It had run out: nobody relied on it in between.
+            trust.over = true;
+            const { t: from, trustedUntil: until, node } = event;
+            trusts.get(partition)?.push({ node, from, until, over: false });
           }
           break;
         case 'lease.lost': {
@@ -64,6 +72,8 @@ export const trustedIntervals: Checker = {
         for (let k = i - 1; k >= 0 && k >= i - 6; k--) {
           const earlier = list[k] as Trust;
           if (earlier.node === later.node || earlier.until <= later.from) continue;
+          // Granted to a process that stood still until after its time.
+          if (later.until <= later.from) continue;
           const stepped = steps.some(({ t }) => t >= earlier.from - 1_000 && t <= later.from);
           if (stepped) continue;
           problems.push(
