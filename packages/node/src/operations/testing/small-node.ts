@@ -153,14 +153,19 @@ export class SmallNode {
   attach(
     name: string,
     behaviour: Behaviour,
-    more: { total?: Partial<Resources>; zone?: string; executors?: readonly string[] } = {},
+    more: {
+      total?: Partial<Resources>;
+      zone?: string;
+      labels?: Readonly<Record<string, string>>;
+      executors?: readonly string[];
+    } = {},
   ): void {
     this.#behaviours.set(name, behaviour);
     const info = {
       name,
       instance: 'a',
       zone: more.zone ?? 'a',
-      labels: {},
+      labels: more.labels ?? {},
       executors: more.executors ?? ['handler:mail', 'handler:graph'],
       total: { ...NO_RESOURCES, slots: 1_000, ...more.total },
     };
