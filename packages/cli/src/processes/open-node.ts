@@ -40,6 +40,7 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
       keysMs: values['keep-keys'],
       blobsMs: values['keep-blobs'],
     },
+    metricsJobs: values['metrics-jobs'],
     httpTargets: {
       allowHttp: values['http-plain'],
       allowPrivate: values['http-private'],
