@@ -63,7 +63,7 @@ describe('lists and last', () => {
   it('API-13 last is the newest run of this key, whatever others have submitted since', async () => {
     const mine = await submit('wait');
     const made = JSON.parse((await run('keys', 'create', '--role', 'submitter', '--json')).out) as {
-      key: string;
+      secret: string;
     };
     const other = await Signalbox.connect(node.url, { key: made.secret });
     const theirs = await other.submit('wait', null);
