@@ -6,7 +6,7 @@ export const EXIT_CODES = {
   no: {
     code: 1,
     meaning:
-      'no: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` starts nothing, or you said no to `apply`',
+      'no: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` starts nothing, `runs cancel` or `runs retry` could not change every run, or you said no to `apply`',
   },
   usage: { code: 2, meaning: 'wrong arguments, settings or input; nothing was done' },
   notFound: { code: 3, meaning: 'there is no such job, run, task, worker, tenant or key' },
@@ -14,7 +14,8 @@ export const EXIT_CODES = {
   unreachable: { code: 5, meaning: 'no node answered at the address, or it could not serve now' },
   conflict: {
     code: 6,
-    meaning: 'the state does not allow it: paused, ended, or changed meanwhile',
+    meaning:
+      'the state does not allow it: paused, ended, changed meanwhile, or a port, file or folder that another process uses',
   },
   waitOver: { code: 7, meaning: 'the time to wait is over; the run goes on' },
   busy: { code: 8, meaning: 'too much at once: try again later' },

@@ -46,11 +46,17 @@ export * from './model/run.ts';
 export * from './model/run-id.ts';
 export { RunIdWriter } from './model/run-id-writer.ts';
 export * from './model/schedule.ts';
+export type { Shape } from './model/shape.ts';
 export * from './model/spec.ts';
 export * from './model/states.ts';
 export * from './model/worker.ts';
 export { type Ahead, countAhead } from './place/ahead.ts';
-export { explainPlacement } from './place/explain.ts';
+export {
+  explainPlacement,
+  type NearestWorker,
+  nearestWorker,
+  unavailableWorkers,
+} from './place/explain.ts';
 export type { BlockReason } from './place/rule.ts';
 export { type Shortage, shortageOf } from './place/shortage.ts';
 export { isParked, type PageWanted } from './ready/paging.ts';
@@ -61,6 +67,7 @@ export {
   type JobVersion,
 } from './recover/checkpoint.ts';
 export * from './recover/rebuild.ts';
+export { workerLostAt } from './run/liveness.ts';
 export * from './settings.ts';
 export type { WindowInput } from './triggers/ports.ts';
 export { bounded as boundedWindows, recurrenceOf, type ZoneOf } from './triggers/recurrence.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Engine } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
@@ -10,6 +11,7 @@ import { RunFeed } from './feed/run-feed.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { GraphEffects } from './graph/graph-effects.ts';
 import { graphPorts } from './graph/graph-ports.ts';
+import { logFailure } from './logs/log-failure.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
 import { CommitLoop, type LoopPorts } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
@@ -43,13 +45,18 @@ export interface Rooms {
 
 /** The one place where every room of a node is known. */
 export async function assemble(options: NodeOptions, opened: Store, log: Logger): Promise<Rooms> {
-  const name = options.name ?? 'node';
+  const name = options.name ?? freshName();
   const s3 = options.blobs === undefined ? {} : { s3: options.blobs };
   const dataDir = options.dataDir ?? dataDirOf(options.store);
   // The later of the two: a blob with too late a day is kept longer, one with too early a day is not.
   const now = () => Math.max(Date.now(), loop.time.now());
   const blobs = await openBlobs({ dataDir, now, ...s3 });
-  const metrics = new NodeMetrics({ loop: () => loop, store: opened });
+  const metrics = new NodeMetrics({
+    loop: () => loop,
+    store: opened,
+    jobs: options.metricsJobs ?? 0,
+    onFailure: (failed) => logFailure(log, failed),
+  });
   const store = countStoreCalls(opened, (method) => metrics.storeCalled(method));
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
   const feed = new RunFeed({ loop: () => loop, store: () => store });
@@ -169,6 +176,14 @@ function makeLoop(
       else if (options.http !== false) process.exit(1);
     },
   });
+}
+
+/** Tells nodes apart in logs and lists, also several on one host. Leases do not depend on it. */
+function freshName(): string {
+  const host = hostname()
+    .replace(/[^A-Za-z0-9._-]/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '');
+  return `${host.slice(0, 80) || 'node'}-${randomUUID().slice(0, 8)}`;
 }
 
 function dataDirOf(address: string): string | null {

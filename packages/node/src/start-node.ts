@@ -36,6 +36,8 @@ export interface NodeOptions {
   readonly name?: string;
   /** What definitions of `http` tasks may call; absent: public https addresses only. */
   readonly httpTargets?: TargetOptions;
+  /** Jobs that metrics name, the rest as `other`; 0 or absent: metrics name no job. */
+  readonly metricsJobs?: number;
   readonly engine?: Partial<EngineSettings>;
   readonly loop?: Partial<LoopSettings>;
   /** How long history is kept; what is left out is as by default. False: for ever. */

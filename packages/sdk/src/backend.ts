@@ -1,4 +1,5 @@
 import type {
+  BulkAnswer,
   ClassName,
   Diagnosis,
   Job,
@@ -27,6 +28,8 @@ export interface Backend {
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }): Promise<RunView>;
   runs(query: RunsQuery): Promise<Page<RunView>>;
   output(id: string): Promise<Uint8Array>;
+  /** One bounded step of many runs. */
+  changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer>;
   cancel(id: string, reason: string | undefined): Promise<void>;
   retry(id: string, reason: string | undefined): Promise<Submitted>;
   /** Says to a task that waits for a person what the person says. */
@@ -59,12 +62,39 @@ export interface Decided {
   readonly comment?: string;
 }
 
-export interface RunsQuery {
+/** Which runs; all of the fields that are given have to match. */
+export interface RunsFilter {
   readonly job?: string | undefined;
   readonly state?: RunState | undefined;
   readonly class?: ClassName | undefined;
+  /** Submitted at this instant or later, ISO 8601. */
+  readonly from?: string | undefined;
+  /** Submitted before this instant. */
+  readonly to?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  /** The schedule, the trigger or the id of the event that started it. */
+  readonly schedule?: string | undefined;
+  readonly trigger?: string | undefined;
+  readonly event?: string | undefined;
+  /** The beginning of the id. */
+  readonly id?: string | undefined;
+  readonly submittedBy?: string | undefined;
+}
+
+export interface RunsQuery extends RunsFilter {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
+}
+
+export interface BulkOptions {
+  readonly filter: RunsFilter;
+  /** Changes nothing; says how many match, and the first of them. */
+  readonly dryRun?: boolean | undefined;
+  readonly reason?: string | undefined;
+  /** Runs of one step; 100 unless said. */
+  readonly limit?: number | undefined;
+  /** `next` of the step before. */
+  readonly cursor?: string | undefined;
 }
 
 export interface LogsQuery {

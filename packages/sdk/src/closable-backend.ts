@@ -1,4 +1,5 @@
 import type {
+  BulkAnswer,
   Diagnosis,
   Job,
   JobDefinition,
@@ -10,6 +11,7 @@ import type {
 import type {
   Backend,
   BoxEvent,
+  BulkOptions,
   Decided,
   EventsFilter,
   LogsQuery,
@@ -58,6 +60,10 @@ export class ClosableBackend implements Backend {
 
   output(id: string): Promise<Uint8Array> {
     return this.#settled(() => this.#backend.output(id));
+  }
+
+  changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
+    return this.#settled(() => this.#backend.changeAll(action, options));
   }
 
   cancel(id: string, reason: string | undefined): Promise<void> {

@@ -28,7 +28,7 @@ export {
   ResourceError,
   TransientError,
 } from '@signalbox/worker';
-export type { BoxEvent, RunsQuery } from './backend.ts';
+export type { BoxEvent, BulkOptions, RunsFilter, RunsQuery } from './backend.ts';
 export { RunFailedError, SignalboxError, type SignalboxErrorCode } from './errors.ts';
 export { type IsolatedHandler, type IsolatedOptions, isolated } from './isolated.ts';
 export {

@@ -1,4 +1,5 @@
 import {
+  type BulkAnswer,
   type Diagnosis,
   type Job as JobView,
   type LogLine,
@@ -7,7 +8,7 @@ import {
   type RunView,
   type Submitted,
 } from '@signalbox/protocol';
-import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
+import type { Backend, BoxEvent, BulkOptions, PreparedSubmission, RunsQuery } from './backend.ts';
 import { batchLength } from './batch-length.ts';
 import { exactJson, requireFinite, requireOption } from './check-numbers.ts';
 import { ClosableBackend } from './closable-backend.ts';
@@ -130,6 +131,11 @@ export class Signalbox implements AsyncDisposable {
     list: (query: RunsQuery = {}): Promise<Page<RunView>> => this.#backend.runs(query),
     /** All of them, newest first, read page by page as they are asked for. */
     all: (query: Omit<RunsQuery, 'cursor'> = {}): AsyncIterable<RunView> => this.#allRuns(query),
+    /** Cancels the runs that match, one bounded step of them; go on with `next` as `cursor`. */
+    cancel: (options: BulkOptions): Promise<BulkAnswer> =>
+      this.#backend.changeAll('cancel', options),
+    /** Tries those that match and failed again, each as a new run; step by step as `cancel`. */
+    retry: (options: BulkOptions): Promise<BulkAnswer> => this.#backend.changeAll('retry', options),
     /** A handle on a run by its id, to wait for it or to cancel it. */
     handle: async (id: string): Promise<RunHandle<unknown>> => {
       const { job } = await this.#backend.run(id, {});

@@ -104,13 +104,14 @@ export interface Store {
     withInput: boolean;
   }): Promise<RunRow[]>;
   /**
-   * Runs of a tenant, newest first, before the cursor. `withPayloads: false` leaves out inputs and
-   * outputs, as null: a page of hundreds may hold many megabytes that a list does not show. With
+   * Runs of a tenant, newest first, before the cursor and from `from` on. `withPayloads: false` leaves
+   * out inputs and outputs, as null: a page may hold many megabytes that a list does not show. With
    * `bytes` up to the run whose `storedRunBytes` reach them, as with groups.
    */
   listRuns(query: {
     tenant: string;
     before: RunId | null;
+    from?: RunId;
     limit: number;
     job?: string;
     ended?: boolean;

@@ -28,17 +28,35 @@ export interface WorkerOptions {
   readonly onLinkEvent?: (event: LinkEvent) => void;
 }
 
+/** What names an attempt in every event about one. */
+export interface AttemptIds {
+  /** Of the attempt. */
+  readonly id: string;
+  readonly run: string;
+  readonly tenant: string;
+  readonly job: string;
+  readonly task: string;
+  /** The number of the attempt. */
+  readonly attempt: number;
+}
+
 export type WorkerEvent =
   | { readonly kind: 'worker'; readonly from: WorkerState; readonly to: WorkerState }
-  | {
+  | (AttemptIds & {
       readonly kind: 'attempt';
-      readonly id: string;
       readonly from: AttemptState;
       readonly to: AttemptState;
-    }
+    })
+  /** Once for each attempt that failed by itself, ran past its time, or stood still. */
+  | (AttemptIds & {
+      readonly kind: 'failed';
+      /** `failed`, `timeout` or `stuck`. */
+      readonly why: string;
+      readonly error: string;
+    })
   /** The number says which of the transports. */
   | { readonly kind: 'link'; readonly link: number; readonly event: LinkEvent }
-  | { readonly kind: 'refused'; readonly id: string; readonly why: RefuseWhy }
+  | (AttemptIds & { readonly kind: 'refused'; readonly why: RefuseWhy })
   /** A node wants this worker emptied; it goes on running until somebody stops it. */
   | { readonly kind: 'drainAsked'; readonly link: number };
 

@@ -3,12 +3,14 @@ import type { FromNode, Ref, Unreadable } from '@signalbox/protocol/link';
 import { Assignment } from './attempt/assignment.ts';
 import { Attempts } from './attempt/attempts.ts';
 import { Briskness } from './attempt/briskness.ts';
+import { failedEvent, idsOf } from './attempt/failed-event.ts';
 import { type AttemptOwner, type Finish, HeldAttempt } from './attempt/held-attempt.ts';
 import { type RunOwner, runAttempt } from './attempt/run-attempt.ts';
 import { saveCheckpoint } from './attempt/save-checkpoint.ts';
 import { unreadableFinish } from './attempt/unreadable.ts';
 import { drainWorker } from './drain.ts';
 import type { Assign, Executor } from './executors/executor.ts';
+import { captureConsole } from './executors/handler/console-capture.ts';
 import { handlerExecutors } from './executors/handler/handler-executor.ts';
 import { LifeCycle, WORKER_EDGES, type WorkerState } from './life-cycle.ts';
 import { helloOf, resumeOf } from './link/hello.ts';
@@ -72,6 +74,7 @@ export class Worker {
   /** Resolves when the first node has welcomed it, or it was stopped before. */
   start(): Promise<void> {
     if (this.#life.state === 'starting') {
+      captureConsole();
       this.#life.to('registering');
       for (const link of this.#links) link.open();
     }
@@ -136,7 +139,7 @@ export class Worker {
     },
     moved: (held, from, to) => {
       if (this.#options.onEvent === undefined) return;
-      this.#tell({ kind: 'attempt', id: held.assign.id, from, to });
+      this.#tell({ kind: 'attempt', ...idsOf(held.assign), from, to });
     },
   };
 
@@ -286,7 +289,7 @@ export class Worker {
   #refuse(link: Link, assign: Assign, why: RefuseWhy): void {
     const foreignUse = why === 'full' ? this.#attempts.foreignUse(link) : null;
     link.say({ kind: 'refuse', ref: assign.ref, foreignUse });
-    this.#tell({ kind: 'refused', id: assign.id, why });
+    if (this.#options.onEvent !== undefined) this.#tell({ kind: 'refused', ...idsOf(assign), why });
   }
 
   #run(held: HeldAttempt): void {
@@ -310,6 +313,8 @@ export class Worker {
     held.quiet();
     held.finish = finish;
     held.life.to(ENDING[finish.result.kind]);
+    const failed = this.#options.onEvent === undefined ? null : failedEvent(held, finish);
+    if (failed !== null) this.#tell(failed);
     this.#attempts.ended(held);
     this.#progress.remove(held);
     this.#sayFinish(held, held.link.welcomed ? [held.link] : this.#links);

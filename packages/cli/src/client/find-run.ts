@@ -9,7 +9,7 @@ const SHORT_MIN = 4;
 /** How far back short ids are looked for. */
 const LOOKED_AT = 200;
 
-/** The full id for a full one, for its beginning or end where only one new run has it, for a window, or `last`. */
+/** The full id for a full one, for its beginning or end where only one new run has it, for a window, or `last`: the newest of this key. */
 export async function findRun(api: Api, text: string): Promise<string> {
   const wanted = text.toLowerCase();
   if (FULL.test(wanted)) return wanted;
@@ -22,20 +22,30 @@ export async function findRun(api: Api, text: string): Promise<string> {
       'see: signalbox runs',
     );
   }
+  if (wanted === 'last') return lastRun(api);
   const found: string[] = [];
-  for await (const run of api.items<RunView>('/runs', {}, wanted === 'last' ? 1 : LOOKED_AT)) {
-    if (wanted === 'last') return run.id;
+  for await (const run of api.items<RunView>('/runs', {}, LOOKED_AT)) {
     if (run.id.startsWith(wanted) || run.id.endsWith(wanted)) found.push(run.id);
   }
   const [first, second] = found;
   if (first === undefined) {
-    const among = wanted === 'last' ? 'there are no runs' : `no new run has ${text} in its id`;
-    throw new UserError('notFound', among, 'see: signalbox runs');
+    throw new UserError('notFound', `no new run has ${text} in its id`, 'see: signalbox runs');
   }
   if (second !== undefined) {
     throw new UserError('usage', `${text} may be ${first} or ${second}`, 'give more of the id');
   }
   return first;
+}
+
+/**
+ * The newest run that this key has submitted or retried. The node knows that from the runs themselves:
+ * the same in every terminal, and no run of a schedule or of somebody else comes between.
+ */
+async function lastRun(api: Api): Promise<string> {
+  const { key: submittedBy } = await api.get<{ key: string }>('/whoami');
+  for await (const run of api.items<RunView>('/runs', { submittedBy }, 1)) return run.id;
+  const message = 'no run was submitted with this key';
+  throw new UserError('notFound', message, 'see: signalbox runs');
 }
 
 /** Where the task begins in `<run>:<task>`, at the colon; -1 where there is none. */

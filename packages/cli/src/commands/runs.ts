@@ -9,6 +9,8 @@ import { printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
 import { firstLine } from '../print/task-notes.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { addList } from './list.ts';
+import { filterOf, filterOptions } from './run-filter.ts';
+import { addBulk } from './runs-bulk.ts';
 import { addRunsShow } from './runs-show.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
@@ -17,6 +19,8 @@ export function addRuns(registry: Registry, program: Command): void {
     examples: [
       ['signalbox runs', 'the newest'],
       ['signalbox runs list --state FAILED --job report', 'some of them'],
+      ['signalbox runs list --schedule nightly --from -24h', 'those of a schedule since yesterday'],
+      ['signalbox runs cancel --job report --state RUNNING --dry-run', 'what would be cancelled'],
       ['signalbox runs show last', 'the newest one in full'],
       ['signalbox runs show last --watch', 'and how it goes on'],
     ],
@@ -28,15 +32,12 @@ export function addRuns(registry: Registry, program: Command): void {
     row: runRow,
     none: 'no runs; submit one with: signalbox submit JOB',
     limit: 20,
-    configure: (command) => {
-      command
-        .option('--job <name>', 'only of this job')
-        .option('--state <state>', 'only in this state')
-        .option('--class <class>', 'only of this class');
-    },
-    query: onlyThose,
+    configure: filterOptions,
+    query: filterOf,
   });
   addRunsShow(registry, runs);
+  addBulk(registry, runs, 'cancel');
+  addBulk(registry, runs, 'retry');
 }
 
 /** States and classes may be typed small. */

@@ -60,7 +60,9 @@ describe('signalbox triggers and events', () => {
     expect((await run('events', 'send', 'bell.rang')).err).toMatch(
       /no trigger listens to its source and type; tasks that wait for it are told\n$/,
     );
-    const shown = await run('runs', 'show', 'last');
+    const [started] = (await run('runs', 'list', '--trigger', 'paid')).out.split('\t');
+    expect((await run('runs', 'list', '--event', 'a')).out).toContain(`${started}\t`);
+    const shown = await run('runs', 'show', started ?? '');
     expect(shown.out).toMatch(/trigger: +event paid: order\.paid a of \/shop/);
     expect((await run('runs')).out).toContain('event paid');
 

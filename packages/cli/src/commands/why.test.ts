@@ -29,6 +29,18 @@ beforeAll(async () => {
       { name: 'nap', sleep: { forMs: 600_000 } },
     ],
   });
+  await node.define('fanned', {
+    failurePolicy: 'CONTINUE',
+    tasks: [
+      { name: 'list', handler: 'list' },
+      { name: 'each', handler: 'bad', after: ['list'], fanOut: { from: 'list' }, retry: once },
+      { name: 'ask', approval: { message: 'Go on?' } },
+    ],
+  });
+  await node.define('fine');
+  await node.define('many', {
+    tasks: Array.from({ length: 25 }, (_, i) => ({ name: `t${i}`, handler: 'fine' })),
+  });
   await node.define('held', {
     ...{ failurePolicy: 'PAUSE', tasks: [{ name: 'bad', handler: 'bad', retry: once }] },
   });
@@ -36,7 +48,7 @@ beforeAll(async () => {
   const bad = job('bad', () => {
     throw new Error('it is bad');
   });
-  await box.work([job('fine', () => 'fine'), bad], { name: 'w' });
+  await box.work([job('fine', () => 'fine'), job('list', () => [1, 2]), bad], { name: 'w' });
 });
 afterAll(async () => {
   await box.close();
@@ -75,13 +87,16 @@ describe('signalbox why', () => {
     expect(await why(`${id}:after-maybe`)).toContain('maybe, which it comes after, was skipped');
     const bad = await why(`${id}:bad`);
     expect(bad).toMatch(/QUARANTINED: .*it is bad/);
-    expect(bad).toContain('→ Its run goes on. When that has ended, retry it');
+    expect(bad).toContain('→ Its run goes on. When that has ended, try it again');
+    expect(bad).toContain(`retry ${id}\n`);
     expect(await why(`${id}:after-bad`)).toContain(
       'It has ended as CANCELLED: bad, which it comes after, ended as QUARANTINED.',
     );
     await run('cancel', id, '--reason', 'wrong data');
     await until(`${id}:nap`, 'CANCELLED');
-    expect(await why(`${id}:nap`)).toContain('CANCELLED: cancelled by root: wrong data\n  → Retry');
+    expect(await why(`${id}:nap`)).toContain(
+      'CANCELLED: cancelled by root: wrong data\n  → Try it again',
+    );
     expect(await why(`${id}:after-bad`)).toContain('bad, which it comes after');
     expect(await why(`${id}:maybe`)).toContain('its condition is false');
     expect((await run('runs', 'show', id)).out).toMatch(/\nnap\tCANCELLED\t.*\tcancelled by root/);
@@ -110,5 +125,43 @@ describe('signalbox why', () => {
     const paused = (await run('runs', 'show', held)).out;
     expect(paused).toMatch(/\nbad\tPENDING\t1\tw\t.*\t[^\t]*it is bad\n/);
     expect(paused).not.toContain('due');
+  });
+
+  it('API-09 names the children of a fan-out that failed, live and in the store', async () => {
+    const id = await submit('fanned');
+    await until(`${id}:each`, 'FAILED');
+    expect(await why(`${id}:each`)).toMatch(
+      /ended as FAILED: 2 of 2 children did not succeed: each_chunk_0 \(QUARANTINED: .*it is bad.*\), each_chunk_1/,
+    );
+    await run('cancel', id);
+    await until(`${id}:ask`, 'CANCELLED');
+    expect(await why(`${id}:each`)).toContain('did not succeed: each_chunk_0 (QUARANTINED');
+  });
+
+  it('API-09 always says something of a run: ended, paused, not begun', async () => {
+    const fine = await submit('fine');
+    await until(`${fine}:main`, 'SUCCEEDED');
+    const ended = (await run('why', fine)).out;
+    expect(ended).toMatch(new RegExp(`^${fine}  SUCCEEDED\n.*ended at .*every task succeeded`));
+    const held = await submit('held');
+    await vi.waitFor(
+      async () => expect((await run('runs', 'show', held)).out).toContain('state:     PAUSED'),
+      { timeout: 20_000, interval: 50 },
+    );
+    const paused = (await run('why', held)).out;
+    expect(paused).toMatch(new RegExp(`^${held}  PAUSED\n`));
+    expect(paused).toContain(`resume ${held}`);
+    const later = (await run('submit', 'fine', '--delay', '10m')).out.trim();
+    expect((await run('why', later)).out).toMatch(
+      / {2}PENDING\n.*1 task has not ended.*\n.*WAITING_UNTIL/s,
+    );
+    const many = (await run('submit', 'many')).out.trim();
+    await vi.waitFor(async () => expect((await run('why', many)).out).toContain('  SUCCEEDED\n'), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    const shown = await run('why', many);
+    expect(shown.out).toContain('every task succeeded');
+    expect(shown.out.split('\n').length).toBeLessThan(5);
   });
 });

@@ -1,4 +1,4 @@
-import type { Diagnosis, RunView } from '@signalbox/protocol';
+import type { Diagnosis, RunView, TaskView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
@@ -8,6 +8,7 @@ import { addClientCommand, type Call, type Registry } from './define.ts';
 
 /** A run may have thousands of tasks that wait for the same thing. */
 const TASKS_MAX = 20;
+const OPEN: ReadonlySet<string> = new Set(['PENDING', 'QUEUED', 'ASSIGNED', 'RUNNING']);
 
 export function addWhy(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
@@ -26,13 +27,43 @@ export function addWhy(registry: Registry, program: Command): void {
       }
       const run = await api.get<RunView>(`/runs/${await findRun(api, wanted)}`);
       const held = run.tasks.filter((task) => task.state !== 'SUCCEEDED');
-      for (const task of (held.length === 0 ? run.tasks : held).slice(0, TASKS_MAX)) {
-        await explain(call, task.id);
-      }
-      if (held.length > TASKS_MAX) terminal.note(`… and ${held.length - TASKS_MAX} more tasks`);
+      if (!call.json) printRun(call, run, held.length);
+      for (const id of explained(call, run, held)) await explain(call, id);
+      const isMore = held.length > TASKS_MAX || run.nextTasks !== undefined;
+      if (isMore) terminal.note(terminal.typed(`… and more tasks: signalbox runs show ${run.id}`));
       return undefined;
     },
   });
+}
+
+/** Programs get at least one line, also of a run whose tasks have all succeeded or are not known yet. */
+function explained({ json }: Call, run: RunView, held: readonly TaskView[]): string[] {
+  if (held.length > 0 || !json) return held.slice(0, TASKS_MAX).map(({ id }) => id);
+  return [run.tasks[0]?.id ?? `${run.id}:main`];
+}
+
+function printRun({ terminal }: Call, run: RunView, held: number): void {
+  const { paint } = terminal;
+  terminal.line(`${paint.dim(run.id)}  ${paint.state(run.state)}`);
+  terminal.line(`  ${escapeControls(stateOf(run, held))}`);
+}
+
+/** Where a run stands, in one sentence. */
+function stateOf(run: RunView, held: number): string {
+  const { tasks, state, endedAt, paused, nextTasks } = run;
+  const of = `${tasks.length}${nextTasks === undefined ? '' : ' first'} tasks`;
+  if (endedAt !== null) {
+    const how = held === 0 ? 'every task succeeded' : `${held} of ${of} did not succeed`;
+    return `The run ended at ${endedAt}: ${how}.`;
+  }
+  if (tasks.length === 0) return 'No node has taken the submission in yet; it is stored durably.';
+  if (state === 'PAUSED') {
+    const who = paused === undefined || paused.by === '' ? '' : ` by ${paused.by}`;
+    return `The run is paused${who}${paused?.detail ? `: ${paused.detail}` : ''}.`;
+  }
+  const open = tasks.filter((task) => OPEN.has(task.state)).length;
+  if (open === 0) return 'Every task has ended; the run ends with the next step.';
+  return `${open} ${open === 1 ? 'task has' : `of ${of} have`} not ended.`;
 }
 
 async function explain({ api, terminal, json }: Call, task: string): Promise<void> {

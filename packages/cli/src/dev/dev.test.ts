@@ -104,8 +104,10 @@ describe('signalbox dev', () => {
     await world.call(['apply', '-f', 'nobody.yaml', '--yes']);
     const { code, err } = await world.call(['submit', 'nobody', '--wait', '4s']);
     expect(code).toBe(7);
-    expect(err).toContain('waiting: Of 1 worker none offers the executor handler:nobody');
-    expect(err).toContain('signalbox worker --jobs FILE');
+    expect(err).toContain(
+      'waiting: None of 1 worker offers all that it asks for. The nearest, dev, lacks the executor handler:nobody',
+    );
+    expect(err).toContain('signalbox worker --jobs jobs.ts');
   });
 
   it('lists runs newest first, by state', async () => {

@@ -40,6 +40,7 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
       keysMs: values['keep-keys'],
       blobsMs: values['keep-blobs'],
     },
+    metricsJobs: values['metrics-jobs'],
     httpTargets: {
       allowHttp: values['http-plain'],
       allowPrivate: values['http-private'],
@@ -92,7 +93,7 @@ function startError(
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
   if (code === 'EADDRINUSE') {
     const hint = 'give another with --port, or --port 0 for a free one';
-    return new UserError('usage', `port ${port} of ${host} is taken`, hint);
+    return new UserError('conflict', `port ${port} of ${host} is taken`, hint);
   }
   if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
     return new UserError('usage', `cannot listen on ${host}, port ${port}: ${messageOf(error)}`);

@@ -174,7 +174,8 @@ describe('signalbox worker', () => {
   it('a node says that its port is taken', async () => {
     const { port } = new URL(url);
     const { code, err } = await world.run(['node', '--port', port, '--data', 'other'], access);
-    expect(code).toBe(2);
+    // No wrong setting: whoever has the port may let it go.
+    expect(code).toBe(6);
     expect(err).toContain(`error: port ${port} of 127.0.0.1 is taken`);
   });
 });

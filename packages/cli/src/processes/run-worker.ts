@@ -1,10 +1,11 @@
 import { makeLog } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
-import { httpBlobs, Worker, type WorkerEvent, webSocketTransport } from '@signalbox/worker';
+import { httpBlobs, Worker, webSocketTransport } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { Api } from '../client/api.ts';
 import { findWorkerAccess } from '../client/find-access.ts';
 import { UserError } from '../user-error.ts';
+import { logWorkerEvent } from './log-worker-event.ts';
 import { untilStopped } from './until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 
@@ -23,7 +24,9 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
     throw new UserError('usage', 'this worker could run nothing', hint);
   }
-  const log = makeLog({ level: values['log-level'], format: values['log-format'] });
+  const log = makeLog({ level: values['log-level'], format: values['log-format'] }).child({
+    worker: nameOf(settings),
+  });
   const worker = new Worker({
     transports: urls.map((url) => webSocketTransport({ url, key })),
     name: nameOf(settings),
@@ -33,7 +36,7 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     handlers,
     executors,
     blobs: httpBlobs({ url: urls, key }),
-    onEvent: (event) => log[levelOf(event)](event, 'worker'),
+    onEvent: (event) => logWorkerEvent(log, event),
   });
   const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values.grace }));
   await checkKey(app, { url: first, key });
@@ -53,11 +56,6 @@ function offer(names: readonly string[], file: string): string {
   const shown = names.slice(0, SHOWN_MAX).join(', ');
   const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '';
   return `it offers handlers for ${shown}${more}; jobs are defined with: signalbox apply -f ${file}`;
-}
-
-function levelOf(event: WorkerEvent): 'info' | 'warn' | 'debug' {
-  if (event.kind === 'link') return event.event.kind === 'disconnected' ? 'warn' : 'info';
-  return event.kind === 'attempt' ? 'debug' : 'info';
 }
 
 /** A wrong key is told at once; a node that is not there yet is waited for. */

@@ -60,13 +60,21 @@ export function detachWorker(core: Core, command: Command & { kind: 'detachWorke
   return DONE;
 }
 
+/** When the worker is given up unless it is heard of before. */
+export function workerLostAt(core: Core, worker: Worker): number {
+  const { silentMs, reattachMs, probeSilentMs } = core.settings;
+  const limit = worker.criticalCount > 0 ? Math.min(silentMs, probeSilentMs) : silentMs;
+  const silentAt = worker.lastSeenAt + limit;
+  return worker.status === 'detached'
+    ? Math.min(silentAt, worker.detachedAt + reattachMs)
+    : silentAt;
+}
+
 export function workerDue(core: Core, worker: Worker, giveUp: GiveUp): void {
-  const { silentMs, reattachMs, heartbeatMs, probeSilentMs } = core.settings;
+  const { heartbeatMs } = core.settings;
   const silentFor = core.now - worker.lastSeenAt;
   worker.missedBeats = Math.floor(silentFor / heartbeatMs);
-  const limit = worker.criticalCount > 0 ? Math.min(silentMs, probeSilentMs) : silentMs;
-  const gone = worker.status === 'detached' && core.now - worker.detachedAt >= reattachMs;
-  if (gone || silentFor >= limit) return loseWorker(core, worker, giveUp);
+  if (core.now >= workerLostAt(core, worker)) return loseWorker(core, worker, giveUp);
   if (worker.status === 'resting' && core.now >= worker.restUntil) {
     worker.status = 'healthy';
     core.workers.refresh(worker);

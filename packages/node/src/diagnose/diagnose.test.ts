@@ -118,7 +118,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
       numbers: { workers: 2, excluded: { ZONE_MISMATCH: 1, NO_EXECUTOR: 1 } },
     });
     expect(found.suggestion).toBe(
-      'Attach a worker with the zone a, the executor handler:mail (`signalbox worker --jobs FILE`, `signalbox dev --jobs FILE`, or `work` of the SDK).',
+      'Start a worker that offers it: signalbox worker --jobs jobs.ts --zone a (jobs.ts: the module with the handler mail)',
     );
     await node.define('large', { tasks: [{ handler: 'mail', request: { gpu: 4 } }] });
     expect(await why(await node.submit({ job: 'large' }))).toMatchObject({

@@ -1,16 +1,17 @@
 import {
-  type Attempt,
   type Core,
+  formatRunId,
   isTerminalTask,
   parentsOf,
   type Task,
   taskName,
 } from '@signalbox/engine';
+import { diagnoseAttempt, waitingUntil } from './attempt.ts';
 import { ended, endedLive } from './ended.ts';
 import { heldByGraph, pausedRun } from './held-by-graph.ts';
 import { diagnoseQueued } from './queued.ts';
 import type { Finding } from './reasons.ts';
-import { count, duration } from './words.ts';
+import { count, duration, shellWord } from './words.ts';
 
 /** Parents named in an answer; a task may wait for thousands. */
 const PARENTS_TOLD = 20;
@@ -22,11 +23,11 @@ export function diagnose(core: Core, task: Task, now: number): Finding {
   const paused = task.run.graph?.paused ?? null;
   const held = heldByGraph(core, task, now);
   if (paused !== null)
-    return held !== null && hasBegunWait(task) ? whilePaused(held) : pausedRun(paused);
+    return held !== null && hasBegunWait(task) ? whilePaused(held) : pausedRun(task.run, paused);
   if (held !== null) return held;
   if (task.waitsFor > 0) return diagnoseUpstream(task, now);
   if (task.state === 'PENDING' && task.dueAt > now) {
-    return waitingUntil({ dueAt: task.dueAt, now, error: task.error, attempts: task.attempts });
+    return waitingUntil(task, now);
   }
   return diagnoseQueued(core, task);
 }
@@ -39,54 +40,6 @@ function hasBegunWait({ part }: Task): boolean {
 function whilePaused(held: Finding): Finding {
   const detail = `${held.detail} Its run is paused: what comes after it begins when that is resumed.`;
   return { ...held, detail };
-}
-
-export function waitingUntil(of: {
-  dueAt: number;
-  now: number;
-  error: string | null;
-  attempts: number;
-}): Finding {
-  const inMs = Math.max(0, of.dueAt - of.now);
-  const when = `${new Date(of.dueAt).toISOString()}, in ${duration(inMs)}`;
-  const again = of.attempts > 0;
-  return {
-    reason: 'WAITING_UNTIL',
-    detail: again
-      ? `Attempt ${of.attempts} failed (${of.error ?? 'no message'}); the next begins not before ${when}.`
-      : `It is due at ${when}.`,
-    suggestion: again
-      ? 'Mend the error before then; a cancelled run can be retried at once.'
-      : 'Nothing: it starts by itself. Submit it without a due time to start now.',
-    numbers: { dueAt: of.dueAt, inMs, attempts: of.attempts },
-  };
-}
-
-function diagnoseAttempt(core: Core, attempt: Attempt, now: number): Finding {
-  const { workerName: worker, number } = attempt;
-  if (attempt.task.state === 'ASSIGNED') {
-    const sinceMs = now - attempt.assignedAt;
-    const { acceptMs } = core.settings;
-    return {
-      reason: 'WAITING_ACCEPT',
-      detail: `Attempt ${number} was given to ${worker} ${duration(sinceMs)} ago, which has not accepted it yet.`,
-      suggestion: `Nothing: after ${duration(acceptMs)} it goes to another worker.`,
-      numbers: { worker, attempt: number, sinceMs, acceptMs },
-    };
-  }
-  const sinceMs = now - attempt.startedAt;
-  const stopping = attempt.stopWhy;
-  return {
-    reason: 'RUNNING',
-    detail: `Attempt ${number} has been running on ${worker} for ${duration(sinceMs)}${stopping === null ? '' : `, and was told to stop (${stopping})`}.`,
-    suggestion: 'Nothing: it runs.',
-    numbers: {
-      worker,
-      attempt: number,
-      sinceMs,
-      ...(attempt.progress >= 0 ? { progress: attempt.progress } : {}),
-    },
-  };
 }
 
 function diagnoseUpstream(task: Task, now: number): Finding {
@@ -110,10 +63,11 @@ function diagnoseUpstream(task: Task, now: number): Finding {
       : `${name} (${state} for ${duration(runningForMs)})`,
   );
   const more = open.length > told.length ? ` and ${open.length - told.length} more` : '';
+  const first = upstream[0]?.name ?? taskName(task);
   return {
     reason: 'WAITING_UPSTREAM',
     detail: `It waits for ${count(open.length, 'task')}: ${told.join(', ')}${more}.`,
-    suggestion: `See why ${upstream[0]?.name ?? 'the first of them'} has not ended.`,
+    suggestion: `See why ${first} has not ended: signalbox why ${shellWord(`${formatRunId(task.run)}:${first}`)}`,
     numbers: { open: open.length, of: parents.length, upstream },
   };
 }

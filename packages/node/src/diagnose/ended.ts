@@ -1,4 +1,6 @@
 import {
+  childName,
+  formatRunId,
   isFailure,
   type JobSpec,
   parentsOf,
@@ -12,11 +14,15 @@ import type { Finding } from './reasons.ts';
 
 /** A task that has ended, and what of its run may have ended it. */
 export interface EndedTask {
+  /** The id of its run. */
+  readonly run: string;
   readonly state: TaskState;
   readonly error: string | null;
   /** Null for one that came at run time and is told without its definition. */
   readonly spec: TaskSpec | null;
   readonly parents: readonly TaskNow[];
+  /** Of a fan-out: its children that failed, the first of them. */
+  readonly failedChildren: readonly TaskEnd[];
   /** The first of its run that failed. */
   readonly failed: string | null;
   readonly failsFast: boolean;
@@ -29,12 +35,28 @@ interface TaskNow {
   readonly state: TaskState;
 }
 
+interface TaskEnd extends TaskNow {
+  readonly error: string | null;
+}
+
+/** Children named in an answer; a fan-out may have thousands. */
+const CHILDREN_NAMED = 3;
+
 export function endedLive(task: Task): EndedTask {
-  const { run, spec, state } = task;
+  const { run, spec, state, part } = task;
   const failed = run.tasks.find((each) => isFailure(each.state));
+  const children =
+    part === null || part.firstChild < 0
+      ? []
+      : run.tasks.slice(part.firstChild, part.firstChild + part.childCount);
   return {
+    run: formatRunId(run),
     state,
     error: toldError(task, state, task.error),
+    failedChildren: children
+      .filter((child) => isFailure(child.state))
+      .slice(0, CHILDREN_NAMED)
+      .map((child) => ({ name: taskName(child), state: child.state, error: child.error })),
     spec,
     parents: parentsOf(task).map((index) => {
       const parent = run.tasks[index] as Task;
@@ -49,20 +71,34 @@ export function endedLive(task: Task): EndedTask {
 /** One of a run that is only in the store. */
 export function endedStored(
   name: string,
-  { tasks, spec }: { tasks: readonly (TaskNow & { error: string | null })[]; spec: JobSpec },
+  { run, tasks, spec }: { run: string; tasks: readonly TaskEnd[]; spec: JobSpec },
 ): EndedTask | null {
   const task = tasks.find((each) => each.name === name);
   if (task === undefined) return null;
   const declared = spec.tasks.find((each) => each.name === name) ?? null;
+  const children = declared?.step.fanOut == null ? [] : childrenOf(name, tasks);
   return {
+    run,
     state: task.state,
     error: task.error,
+    failedChildren: children.filter((child) => isFailure(child.state)).slice(0, CHILDREN_NAMED),
     spec: declared,
     parents: (declared?.after ?? []).flatMap((index) => tasks[index] ?? []),
     failed: tasks.find(({ state }) => isFailure(state))?.name ?? null,
     failsFast: spec.graph.failurePolicy === 'FAIL_FAST',
     isLive: false,
   };
+}
+
+/** In the store a child is known by its name only. */
+function childrenOf(name: string, tasks: readonly TaskEnd[]): TaskEnd[] {
+  const first = tasks.findIndex((each) => each.name === childName(name, 0));
+  if (first < 0) return [];
+  const children: TaskEnd[] = [];
+  for (let i = first; tasks[i]?.name === childName(name, i - first); i++) {
+    children.push(tasks[i] as TaskEnd);
+  }
+  return children;
 }
 
 /** How it ended, what ended it, and what would have it tried again. */
@@ -74,7 +110,13 @@ function detailOf(task: EndedTask): string {
   const { state, error } = task;
   if (state === 'SUCCEEDED') return 'It has ended as SUCCEEDED.';
   const why = error ?? causeOf(task);
-  return why === null ? `It has ended as ${state}.` : `It has ended as ${state}: ${why}`;
+  if (why === null) return `It has ended as ${state}.`;
+  const children = task.failedChildren
+    .map(
+      (child) => `${child.name} (${child.state}${child.error === null ? '' : `: ${child.error}`})`,
+    )
+    .join(', ');
+  return `It has ended as ${state}: ${why}${children === '' ? '' : `: ${children}`}`;
 }
 
 /** Of what ended without an error of its own. */
@@ -94,9 +136,9 @@ function causeOf({ state, spec, parents, failed, failsFast }: EndedTask): string
   return `${failed} failed, and a failure ends the whole run (failurePolicy FAIL_FAST).`;
 }
 
-function suggestionOf({ state, isLive }: EndedTask): string {
+function suggestionOf({ run, state, isLive }: EndedTask): string {
   if (state === 'SUCCEEDED') return 'Nothing: it succeeded.';
   if (state === 'SKIPPED') return 'Nothing: its job wants it so.';
-  if (!isLive) return 'Retry the run to try it once more; what has succeeded is kept.';
-  return 'Its run goes on. When that has ended, retry it; what has succeeded is kept.';
+  if (!isLive) return `Try it again; what has succeeded is kept: signalbox retry ${run}`;
+  return `Its run goes on. When that has ended, try it again; what has succeeded is kept: signalbox retry ${run}`;
 }

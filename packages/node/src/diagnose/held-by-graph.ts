@@ -2,25 +2,36 @@ import {
   assertNever,
   type Core,
   formatRunId,
+  isFailure,
+  isTerminalTask,
+  type Run,
   type RunGraph,
   type Task,
+  type TaskPart,
   taskName,
 } from '@signalbox/engine';
 import type { Finding } from './reasons.ts';
-import { count, duration } from './words.ts';
+import { count, duration, shellWord } from './words.ts';
 
 /** Somebody, or something, holds the whole run. */
-export function pausedRun({ by, why, detail }: NonNullable<RunGraph['paused']>): Finding {
+export function pausedRun(run: Run, paused: NonNullable<RunGraph['paused']>): Finding {
+  const { by, why, detail } = paused;
   const who = by === '' ? '' : ` by ${by}`;
+  const id = formatRunId(run);
   return {
     reason: 'RUN_PAUSED',
     detail: `Its run is paused${who}${detail === '' ? '' : `: ${detail}`}.`,
     suggestion:
       why === 'fan_out_limit'
-        ? 'Resume the run with a higher fanOutMax, or cancel it.'
-        : 'Mend the cause and resume the run, or cancel it.',
+        ? `Allow as many children: signalbox resume ${id} --fan-out-max ${childrenAsked(detail) ?? run.spec.graph.fanOutMax * 2}, or cancel it: signalbox cancel ${id}`
+        : `Repair the cause, then: signalbox resume ${id}, or cancel it: signalbox cancel ${id}`,
     numbers: { why },
   };
+}
+
+/** The pause keeps the number in its sentence only. */
+function childrenAsked(detail: string): string | null {
+  return / asks for (\d+) children/.exec(detail)?.[1] ?? null;
 }
 
 /** What only tasks of graphs wait for; null where it is none of it. */
@@ -28,13 +39,7 @@ export function heldByGraph(core: Core, task: Task, now: number): Finding | null
   const { part } = task;
   if (part === null) return null;
   if (part.firstChild >= 0) {
-    const { childCount: of } = part;
-    return {
-      reason: 'WAITING_CHILDREN',
-      detail: `It stands for ${count(of, 'task')}; ${task.waitsFor} of them have not ended.`,
-      suggestion: 'See why one of them has not ended.',
-      numbers: { open: task.waitsFor, of },
-    };
+    return waitingChildren(task, part);
   }
   if (part.paced) {
     return {
@@ -45,6 +50,19 @@ export function heldByGraph(core: Core, task: Task, now: number): Finding | null
     };
   }
   return part.waitsSince > 0 ? waitingOutside(task, part.waitsSince, now) : null;
+}
+
+function waitingChildren(task: Task, { firstChild, childCount: of }: TaskPart): Finding {
+  const children = task.run.tasks.slice(firstChild, firstChild + of);
+  const open = children.find((child) => !isTerminalTask(child.state));
+  const failed = children.filter((child) => isFailure(child.state)).length;
+  const next = taskName(open ?? task);
+  return {
+    reason: 'WAITING_CHILDREN',
+    detail: `It stands for ${count(of, 'task')}; ${task.waitsFor} of them have not ended, ${failed} failed. The first that has not ended is ${next} (${(open ?? task).state}).`,
+    suggestion: `See why it has not ended: signalbox why ${shellWord(`${formatRunId(task.run)}:${next}`)}`,
+    numbers: { open: task.waitsFor, of, failed },
+  };
 }
 
 /** Its nested run cannot begin: no run of that job may. */
@@ -88,14 +106,14 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
       return {
         reason: 'WAITING_PERSON',
         detail: `It has waited ${since} for somebody to approve it${asked(wait.message)}`,
-        suggestion: `Approve or reject it: signalbox approve ${formatRunId(task.run)}:${taskName(task)}`,
+        suggestion: `Approve or reject it: signalbox approve ${shellWord(`${formatRunId(task.run)}:${taskName(task)}`)}`,
         numbers,
       };
     case 'event':
       return {
         reason: 'WAITING_EVENT',
         detail: `It has waited ${since} for an event of the type ${wait.type}${where(wait.when)}.`,
-        suggestion: `Send the event, or end the wait: signalbox signal ${formatRunId(task.run)}:${taskName(task)}`,
+        suggestion: `Send the event, or end the wait: signalbox signal ${shellWord(`${formatRunId(task.run)}:${taskName(task)}`)}`,
         numbers,
       };
     case 'run': {

@@ -4,15 +4,24 @@ import {
   type Core,
   countAhead,
   explainPlacement,
+  type NearestWorker,
+  nearestWorker,
+  type Shape,
   shortageOf,
   type Task,
+  unavailableWorkers,
+  type Worker,
 } from '@signalbox/engine';
+import { lastAttempt } from './attempt.ts';
 import type { Finding } from './reasons.ts';
-import { count, resourcesText } from './words.ts';
+import { count, resourcesText, shellWord } from './words.ts';
 
 /** A ready task without a worker: the first constraint on its way to one that holds it. */
 export function diagnoseQueued(core: Core, task: Task): Finding {
-  return diagnosePaused(core, task) ?? diagnoseQuota(core, task) ?? diagnosePlacement(core, task);
+  const found =
+    diagnosePaused(core, task) ?? diagnoseQuota(core, task) ?? diagnosePlacement(core, task);
+  const before = lastAttempt(task);
+  return before === null ? found : { ...found, detail: `${found.detail} ${before}.` };
 }
 
 function diagnosePaused(core: Core, task: Task): Finding | null {
@@ -44,7 +53,7 @@ function diagnoseQuota(core: Core, task: Task): Finding | null {
   return {
     reason: 'TENANT_OVER_QUOTA',
     detail: `The tenant runs ${running} of at most ${runningMax} attempts in ${name}.`,
-    suggestion: `Raise runningMax of the tenant above ${running}, or wait for one to end.`,
+    suggestion: `Wait for one to end, or allow more: signalbox tenants set ${shellWord(spec.tenant)} --running-max ${running + 1}`,
     numbers: { running, runningMax, queued, class: name },
   };
 }
@@ -74,36 +83,29 @@ function diagnosePlacement(core: Core, task: Task): Finding {
       return {
         reason: 'NO_WORKER_ATTACHED',
         detail: 'No worker is attached to this node.',
-        suggestion: `Start a worker that offers ${shape.executor ?? 'any executor'}${howToOffer(shape.executor)}.`,
+        suggestion: `Start one: ${workerCommand(shape)}`,
         numbers: { workers: 0 },
       };
     case 'ZONE_MISMATCH':
     case 'LABELS_MISMATCH':
     case 'NO_EXECUTOR':
-      return offers(task, { workers, excluded, binding });
+      return offers(core, task, { workers, excluded });
     case 'REQUEST_TOO_LARGE': {
       const asked = resourcesText(shape.request);
       return {
         reason: 'REQUEST_TOO_LARGE',
         detail: `It asks for ${asked}, and none of ${count(workers, 'worker')} is as large as that.`,
-        suggestion: `Attach a worker with at least ${asked}, or ask for less.`,
+        suggestion: `Start a worker with at least ${asked}, or ask for less: ${workerCommand(shape)}`,
         numbers: { asked: shape.request, workers, excluded },
       };
     }
-    case 'WORKER_NOT_AVAILABLE': {
-      const away = tally.get(binding) ?? 0;
-      return {
-        reason: 'WORKERS_NOT_AVAILABLE',
-        detail: `${count(away, 'worker')} could run it, and each is cordoned, draining, silent or resting.`,
-        suggestion: 'Uncordon one of them, or attach another.',
-        numbers: { notAvailable: away, workers, excluded },
-      };
-    }
+    case 'WORKER_NOT_AVAILABLE':
+      return notAvailable(core, task, { workers, excluded });
     case 'KEPT_APART':
       return {
         reason: 'KEPT_APART',
         detail: `${count(tally.get(binding) ?? 0, 'worker')} with room run something that it is kept apart from.`,
-        suggestion: 'Attach a worker that runs none of it, or take the job off `apart`.',
+        suggestion: `Start a worker that runs none of it, or take the job off \`apart\`: ${workerCommand(shape)}`,
         numbers: { apart: shape.apart, workers, excluded },
       };
     case 'TRIED_THERE_LAST':
@@ -114,40 +116,93 @@ function diagnosePlacement(core: Core, task: Task): Finding {
   }
 }
 
+/** No worker has all that it asks for: the one that lacks least shows what is really missing. */
 function offers(
+  core: Core,
   task: Task,
-  seen: { workers: number; excluded: Record<string, number>; binding: BlockReason },
+  seen: { workers: number; excluded: Record<string, number> },
 ): Finding {
   const { shape } = task;
-  const wants = [
-    ...(shape.zone === null ? [] : [`the zone ${shape.zone}`]),
-    ...Object.entries(shape.labels).map(([name, value]) => `the label ${name}=${value}`),
-    ...(shape.executor === null ? [] : [`the executor ${shape.executor}`]),
-  ].join(', ');
-  const parts = [
-    ['ZONE_MISMATCH', 'by zone'],
-    ['LABELS_MISMATCH', 'by labels'],
-    ['NO_EXECUTOR', 'by executor'],
-  ].flatMap(([reason, words]) => {
-    const ruledOut = seen.excluded[reason as string];
-    return ruledOut === undefined ? [] : [`${ruledOut} ${words}`];
-  });
+  const nearest = nearestWorker(core.workers, shape) as NearestWorker;
+  const { worker, missing } = nearest;
+  const demands = demandsOf(shape, worker);
+  const met = demands.filter(({ isMet }) => isMet).map(({ text }) => text);
+  const lacking = demands.filter(({ isMet }) => !isMet).map(({ text, has }) => `${text}${has}`);
+  const offered = met.length === 0 ? 'lacks' : `offers ${met.join(', ')}, but not`;
   return {
     reason: 'NO_WORKER_OFFERS',
-    detail: `Of ${count(seen.workers, 'worker')} none offers ${wants}: ruled out ${parts.join(', ')}.`,
-    suggestion: `Attach a worker with ${wants}${howToOffer(shape.executor)}.`,
-    numbers: { workers: seen.workers, excluded: seen.excluded, binding: seen.binding },
+    detail: `None of ${count(seen.workers, 'worker')} offers all that it asks for. The nearest, ${worker.info.name}, ${offered} ${lacking.join(', ')}.`,
+    suggestion: `Start a worker that offers it: ${workerCommand(shape)}`,
+    numbers: { ...seen, binding: missing[0], nearest: worker.info.name },
   };
 }
 
-/** As it is typed: the reader may see the word executor for the first time. */
-function howToOffer(executor: string | null): string {
-  if (executor === 'command' || executor === 'http') {
-    return ` (\`signalbox worker --allow-${executor}\` or \`signalbox dev --allow-${executor}\`)`;
-  }
-  if (executor?.startsWith('handler:'))
-    return ' (`signalbox worker --jobs FILE`, `signalbox dev --jobs FILE`, or `work` of the SDK)';
-  return '';
+interface Demand {
+  readonly isMet: boolean;
+  readonly text: string;
+  /** What the worker has instead, in brackets. */
+  readonly has: string;
+}
+
+function demandsOf(shape: Shape, { info }: Worker): Demand[] {
+  const zone = { isMet: shape.zone === info.zone, text: `the zone ${shape.zone}` };
+  const labels = Object.entries(shape.labels).map(([name, value]) => {
+    const own = info.labels[name];
+    const has = own === undefined ? '' : ` (it has ${name}=${own})`;
+    return { isMet: own === value, text: `the label ${name}=${value}`, has };
+  });
+  const executor = {
+    isMet: shape.executor !== null && info.executors.includes(shape.executor),
+    text: `the executor ${shape.executor}`,
+    has: '',
+  };
+  return [
+    ...(shape.executor === null ? [] : [executor]),
+    ...(shape.zone === null ? [] : [{ ...zone, has: ` (it is in ${info.zone})` }]),
+    ...labels,
+  ];
+}
+
+/** Workers named in an answer. */
+const WORKERS_NAMED = 5;
+
+function notAvailable(
+  core: Core,
+  { shape }: Task,
+  seen: { workers: number; excluded: Record<string, number> },
+): Finding {
+  const away = unavailableWorkers(core.workers, shape);
+  const named = away
+    .slice(0, WORKERS_NAMED)
+    .map(({ info, status }) => `${info.name} (${status})`)
+    .join(', ');
+  const more = away.length > WORKERS_NAMED ? ` and ${away.length - WORKERS_NAMED} more` : '';
+  const held = away.find(({ status }) => status === 'cordoned' || status === 'draining');
+  const another = `start another: ${workerCommand(shape)}`;
+  return {
+    reason: 'WORKERS_NOT_AVAILABLE',
+    detail: `${count(away.length, 'worker')} could run it and ${away.length === 1 ? 'takes' : 'take'} nothing new: ${named}${more}.`,
+    suggestion:
+      held === undefined
+        ? `Wait until one is heard of again, or ${another}`
+        : `Give it work again: signalbox uncordon ${shellWord(held.info.name)}, or ${another}`,
+    numbers: { notAvailable: away.length, ...seen },
+  };
+}
+
+/** A command that starts a worker for the shape; `jobs.ts` stands for the module with the handler. */
+function workerCommand({ executor, zone, labels }: Shape): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
+  const options = [
+    ...(executor === 'command' || executor === 'http' ? [`--allow-${executor}`] : []),
+    ...(executor?.startsWith('handler:') ? ['--jobs jobs.ts'] : []),
+    ...(zone === null ? [] : [`--zone ${shellWord(zone)}`]),
+    ...(pairs.length === 0 ? [] : [`--labels ${shellWord(pairs.join(','))}`]),
+  ];
+  const handler = executor?.startsWith('handler:')
+    ? ` (jobs.ts: the module with the handler ${executor.slice('handler:'.length)})`
+    : '';
+  return `${['signalbox worker', ...options].join(' ')}${handler}`;
 }
 
 /** Workers could run it: it waits for room, or for those before it. */
@@ -176,7 +231,7 @@ function diagnoseLine(core: Core, task: Task, excluded: Record<string, number>):
       suggestion:
         total === 0
           ? 'Nothing: it is given out with the next step.'
-          : 'Attach more workers of this kind, or move the run to a higher class.',
+          : `Start more workers of this kind: ${workerCommand(task.shape)}`,
       numbers,
     };
   }
@@ -184,7 +239,7 @@ function diagnoseLine(core: Core, task: Task, excluded: Record<string, number>):
   return {
     reason: 'NO_WORKER_CAPACITY',
     detail: `It asks for ${resourcesText(request)}; of ${count(suitable, 'worker')} that could run it the nearest lacks ${lacks}.`,
-    suggestion: `Attach a worker with ${resourcesText(request)} free, or wait for attempts to end.`,
+    suggestion: `Wait for attempts to end, or start a worker with ${resourcesText(request)} free: ${workerCommand(task.shape)}`,
     numbers: { ...numbers, missing },
   };
 }

@@ -20,3 +20,13 @@ export function duration(ms: number): string {
   if (ms < 172_800_000) return `${(ms / 3_600_000).toFixed(1)} h`;
   return `${Math.round(ms / 86_400_000)} days`;
 }
+
+/** As in every answer of the API. */
+export function moment(at: number): string {
+  return new Date(at).toISOString();
+}
+
+/** A word of a command, quoted where a shell would split or expand it. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

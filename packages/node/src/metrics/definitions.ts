@@ -69,6 +69,17 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
       bounds: LONG,
       labels: ['class', 'state'],
     }),
+    jobRunDuration: histograms({
+      name: 'job_run_duration_seconds',
+      help: 'From submission to the end of a run, by job; empty unless metrics-jobs is set',
+      bounds: LONG,
+      labels: ['tenant', 'job', 'state'],
+    }),
+    jobFailures: counters(
+      'job_task_failures_total',
+      'Attempts that did not succeed, by job; empty unless metrics-jobs is set',
+      ['tenant', 'job', 'reason'],
+    ),
     windowLateness: histogram({
       name: 'window_lateness_seconds',
       help: 'From the planned start of a window to its run',

@@ -2,12 +2,15 @@ import {
   Book,
   type Class,
   DEFAULT_SCHEDULE,
+  DUE_LANE,
   type Fact,
   fold,
   jobSpec,
   type Reason,
+  runClassChanged,
   runEnded,
   runSubmitted,
+  runsPagedIn,
   scheduleKey,
   scheduleSet,
   type TaskDefinition,
@@ -18,26 +21,33 @@ import {
   taskRequeued,
   taskStarted,
   taskSucceeded,
+  taskTimedOut,
   windowsSkipped,
 } from '@signalbox/engine';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { boundedLabel } from './bounded-label.ts';
 import { defineMetrics } from './definitions.ts';
-import { FactCounts } from './fact-counts.ts';
+import { FactCounts, type FailedAttempt } from './fact-counts.ts';
 
 /** Facts are folded before they are published, as in a node: the run that ends is gone by then. */
 class World {
   readonly book = new Book(3, 1);
+  readonly failures: FailedAttempt[] = [];
+  readonly counts: FactCounts;
   readonly #registry = new Registry();
-  readonly #set = defineMetrics(this.#registry);
-  readonly counts = new FactCounts({
-    set: this.#set,
-    runs: () => this.book.runs,
-    tenant: boundedLabel(2),
-    zone: boundedLabel(2),
-    now: () => 0,
-  });
+
+  constructor({ jobs = 0 } = {}) {
+    this.counts = new FactCounts({
+      set: defineMetrics(this.#registry),
+      runs: () => this.book.runs,
+      tenant: boundedLabel(2),
+      zone: boundedLabel(2),
+      now: () => 0,
+      jobs,
+      onFailure: (failed) => void this.failures.push(failed),
+    });
+  }
 
   publish(...facts: Fact[]): void {
     for (const fact of facts) fold(this.book, fact);
@@ -56,20 +66,22 @@ class World {
 
 interface Submission {
   readonly tenant: string;
+  readonly job: string;
   readonly class: Class;
   readonly tasks: readonly TaskDefinition[];
 }
 
 const SUBMISSION: Submission = {
   tenant: 'acme',
+  job: 'j',
   class: 1,
   tasks: [{ name: 'a', request: { cpuMilli: 500, memoryMb: 64 } }],
 };
 
 function submitted(seq: number, by: Partial<Submission> = {}): Fact {
-  const { tenant, class: klass, tasks } = { ...SUBMISSION, ...by };
+  const { tenant, job, class: klass, tasks } = { ...SUBMISSION, ...by };
   const definition = { tasks };
-  const spec = jobSpec({ tenant, job: 'j', version: 1, definition });
+  const spec = jobSpec({ tenant, job, version: 1, definition });
   const run = { seq, ms: 1_000, spec, head: {}, class: klass, input: null, inputBytes: 0 };
   return runSubmitted({ partition: 3, run, parked: null });
 }
@@ -137,7 +149,7 @@ describe('facts that became durable', () => {
     expect(counted['task_failures_total{class="P1",reason="permanent"}']).toBe(1);
     expect(counted['processing_duration_seconds_sum{class="P1"}']).toBe(2);
     expect(counted['cost_memory_mb_seconds_total{tenant="acme"}']).toBe(128);
-    expect(counted['run_duration_seconds_count{class="P1",state="FAILED"}']).toBe(1);
+    expect(counted['run_duration_seconds_count{class="P1",state="FAILED"}']).toBe(3);
     expect(counted['jobs_failed_total']).toBe(3);
   });
 
@@ -190,13 +202,13 @@ describe('facts that became durable', () => {
     });
   });
 
-  it('say of the end of a run without an attempt that its class is unknown', async () => {
+  it('count the end of a run without an attempt, and no attempt', async () => {
     const world = new World();
     world.publish(submitted(1));
     const last = taskCancelled({ ...of(1, 0, 2_000), reason: 'cancelled' });
     world.publish(ended(last, 'CANCELLED'));
     const counted = await world.counted();
-    expect(counted['run_duration_seconds_count{class="unknown",state="CANCELLED"}']).toBe(1);
+    expect(counted['run_duration_seconds_count{class="P1",state="CANCELLED"}']).toBe(1);
     expect(counted['jobs_processed_total']).toBe(1);
     expect(Object.keys(counted).filter((name) => /failed|processing/.test(name))).toEqual([]);
   });
@@ -209,6 +221,59 @@ describe('facts that became durable', () => {
     const counted = await world.counted();
     expect(Object.keys(counted).filter((name) => /processing|cost/.test(name))).toEqual([]);
     expect(counted['jobs_succeeded_total']).toBe(1);
+  });
+
+  it('OBS-03 name the class of a run that ends without an attempt, and never `unknown`', async () => {
+    const world = new World();
+    const cancelled = (seq: number) =>
+      ended(taskCancelled({ ...of(seq, 0, 3_500), reason: 'cancelled' }), 'CANCELLED');
+    world.publish(submitted(1), cancelled(1));
+    world.publish(submitted(2, { class: 0 }));
+    world.publish(
+      runClassChanged({ partition: 3, seq: 2, at: 2_000, class: 2, by: 'x', reason: '' }),
+    );
+    world.publish(cancelled(2));
+    const parked = submitted(3) as Fact & { kind: 'runSubmitted' };
+    const lane = DUE_LANE;
+    world.publish({ ...parked, parked: { lane, sort: 1 } });
+    world.publish(
+      runsPagedIn({ partition: 3, lane, cursor: null, parkedLeft: 0, runs: [parked.run] }),
+    );
+    world.publish(cancelled(3));
+    const before = new World();
+    before.publish(submitted(4));
+    world.counts.takenOver(3, before.book.runs);
+    world.counts.published(3, [cancelled(4)]);
+    const counted = await world.counted();
+    expect(counted['run_duration_seconds_count{class="P1",state="CANCELLED"}']).toBe(3);
+    expect(counted['run_duration_seconds_count{class="P2",state="CANCELLED"}']).toBe(1);
+    expect(Object.keys(counted).filter((name) => name.includes('unknown'))).toEqual([]);
+  });
+
+  it('OBS-03 count by job where asked: so many by name, the others together', async () => {
+    const world = new World({ jobs: 2 });
+    for (const [i, job] of ['a', 'b', 'c', 'd'].entries()) {
+      world.publish(submitted(i + 1, { job }), assigned(i + 1, 1, 1_500));
+      const failed = taskFailed({ ...of(i + 1, 1, 3_000), reason: 'permanent', error: 'x' });
+      world.publish(ended(failed, 'FAILED'));
+    }
+    const counted = await world.counted();
+    const failures = (job: string) =>
+      counted[`job_task_failures_total{tenant="acme",job="${job}",reason="permanent"}`];
+    expect(['a', 'b', 'c', 'd', 'other'].map(failures)).toEqual([1, 1, undefined, undefined, 2]);
+    expect(
+      counted['job_run_duration_seconds_count{tenant="acme",job="other",state="FAILED"}'],
+    ).toBe(2);
+  });
+
+  it('OBS-09 tell of each attempt that failed once, and of none that came back untried', () => {
+    const world = new World();
+    world.publish(submitted(1), assigned(1, 1, 1_500), requeued(1, 1, 'drained'));
+    world.publish(assigned(1, 2, 1_600));
+    const failure = { reason: 'timeout', error: 'it ran past its time' } as const;
+    world.publish(ended(taskTimedOut({ ...of(1, 2, 9_000), ...failure }), 'FAILED'));
+    expect(world.failures).toMatchObject([{ attempt: 2, worker: 'w', outcome: failure }]);
+    expect(world.failures[0]?.task.run.spec.job).toBe('j');
   });
 });
 

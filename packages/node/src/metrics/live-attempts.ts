@@ -1,10 +1,14 @@
-import type { Fact, Resources } from '@signalbox/engine';
+import type { Fact, Task } from '@signalbox/engine';
+import type { RunCounts } from './run-counts.ts';
 import type { TenantClassCounts } from './tenant-class-counts.ts';
 
 /** What is needed of an attempt when it ends, and its run may be gone from memory. */
 export interface LiveAttempt {
-  readonly assigned: Pick<Fact & { kind: 'taskAssigned' }, 'seq' | 'task' | 'attempt' | 'at'>;
-  readonly request: Resources;
+  readonly assigned: Pick<
+    Fact & { kind: 'taskAssigned' },
+    'seq' | 'task' | 'attempt' | 'at' | 'worker'
+  >;
+  readonly task: Task;
   readonly counts: TenantClassCounts;
 }
 
@@ -14,6 +18,8 @@ const TASK_UNIT = 2 ** 36;
 /** The live attempts of one partition, by run and task. */
 export class LiveAttempts {
   readonly #attempts = new Map<number, LiveAttempt>();
+  /** What is counted of each run in memory, by its number: a run is gone when its end is published. */
+  readonly runs = new Map<number, RunCounts>();
   /** Whether attempts from before the partition was taken over are among them. */
   isComplete = false;
 

@@ -7,7 +7,7 @@ import type { CommitLoop, LoopEvent } from '../loop/index.ts';
 import type { EventOutcome } from '../triggers/event-counts.ts';
 import { boundedLabel } from './bounded-label.ts';
 import { defineMetrics, type MetricSet } from './definitions.ts';
-import { FactCounts } from './fact-counts.ts';
+import { FactCounts, type FailedAttempt } from './fact-counts.ts';
 import { scrapeLoop } from './scrape-gauges.ts';
 
 const TENANTS_MAX = 200;
@@ -25,7 +25,13 @@ export class NodeMetrics implements Metrics {
   /** What commits and beats have shown last. */
   #isStoreAway = false;
 
-  constructor(params: { loop: () => CommitLoop; store: Store }) {
+  constructor(params: {
+    loop: () => CommitLoop;
+    store: Store;
+    /** Jobs that are counted by name. */
+    jobs?: number;
+    onFailure?: (failed: FailedAttempt) => void;
+  }) {
     this.#loop = params.loop;
     this.#store = params.store;
     this.#set = defineMetrics(this.registry);
@@ -34,7 +40,10 @@ export class NodeMetrics implements Metrics {
       runs: (partition) => params.loop().engine.core.books.get(partition)?.runs,
       tenant: this.#tenant,
       zone: boundedLabel(ZONES_MAX),
+      zoneOf: (worker) => params.loop().engine.core.workers.workers.get(worker)?.info.zone,
       now: () => performance.now(),
+      jobs: params.jobs ?? 0,
+      ...(params.onFailure === undefined ? {} : { onFailure: params.onFailure }),
     });
     this.#eventLoop = monitorEventLoopDelay({ resolution: 100 });
     this.#eventLoop.enable();

@@ -1,7 +1,15 @@
-import { DUE_LANE, parseClass, type RunHead, type RunId, type Task } from '@signalbox/engine';
+import {
+  DUE_LANE,
+  formatRunId,
+  parseClass,
+  type RunHead,
+  type RunId,
+  type Task,
+} from '@signalbox/engine';
 import { type Diagnosis, parseTaskId, type TaskState } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
-import { diagnose, waitingUntil } from '../diagnose/diagnose.ts';
+import { dueLater } from '../diagnose/attempt.ts';
+import { diagnose } from '../diagnose/diagnose.ts';
 import { ended, endedStored } from '../diagnose/ended.ts';
 import { pausedJob } from '../diagnose/held-by-graph.ts';
 import type { Finding } from '../diagnose/reasons.ts';
@@ -44,7 +52,7 @@ export const diagnoseTask = operation(
     const spec = await context.loop.specs.load({ tenant, job, version });
     const whole = await readAnywhere(context, { tenant, id, select: ALL_TASKS });
     const { tasks } = await showRun(context, whole, ALL_TASKS);
-    const task = endedStored(named.task, { tasks, spec });
+    const task = endedStored(named.task, { run: formatRunId(id), tasks, spec });
     if (task === null) throw noTask(params.id);
     if (view.endedAtMs !== null) return told(task.state, ended(task));
     return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
@@ -79,7 +87,7 @@ function parked(
   const { head } = of;
   if (head.lane === undefined || head.lane === DUE_LANE) {
     const now = loop.time.now();
-    return waitingUntil({ dueAt: head.dueAt ?? now, now, error: null, attempts: 0 });
+    return dueLater({ dueAt: head.dueAt ?? now, now });
   }
   const { core } = loop.engine;
   const lane = core.books.get(of.id.partition)?.lanes.get(head.lane);

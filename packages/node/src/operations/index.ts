@@ -1,6 +1,7 @@
 export * from './blobs.ts';
 export * from './calendars/calendars.ts';
 export * from './change-run.ts';
+export * from './change-runs.ts';
 export { diagnoseTask } from './diagnose-task.ts';
 export * from './jobs.ts';
 export * from './list-runs.ts';

@@ -137,6 +137,13 @@ export const SETTINGS = {
     secret: true,
     help: 'secret access key for the bucket',
   }),
+  'metrics-jobs': withDefault({
+    flag: '--metrics-jobs',
+    parts: NODE,
+    type: integer(0, 10_000),
+    fallback: 0,
+    help: 'how many jobs metrics name, the rest as other; 0 for none',
+  }),
   'log-level': withDefault({
     flag: '--log-level',
     parts: BOTH,

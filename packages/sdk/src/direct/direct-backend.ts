@@ -3,17 +3,20 @@ import { ApiError, type Caller, type NodeContext } from '@signalbox/node/context
 import {
   approveTask,
   cancelRun,
+  cancelRuns,
   defineJob,
   diagnoseTask,
   getRun,
   listRuns,
   retryRun,
+  retryRuns,
   runLogs,
   runOutput,
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
 import type {
+  BulkAnswer,
   Diagnosis,
   Job,
   JobDefinition,
@@ -25,6 +28,7 @@ import type {
 import type {
   Backend,
   BoxEvent,
+  BulkOptions,
   Decided,
   EventsFilter,
   LogsQuery,
@@ -72,14 +76,13 @@ export class DirectBackend implements Backend {
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
-    const { job, state, class: className, cursor, limit } = query;
-    return this.#do(listRuns, {
-      ...(job !== undefined && { job }),
-      ...(state !== undefined && { state }),
-      ...(className !== undefined && { class: className }),
-      ...(cursor !== undefined && { cursor }),
-      ...(limit !== undefined && { limit }),
-    });
+    return this.#do(listRuns, defined(query));
+  }
+
+  changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
+    const { filter, ...more } = options;
+    const change = action === 'cancel' ? cancelRuns : retryRuns;
+    return this.#do(change, { ...defined(more), filter: defined(filter) });
   }
 
   output(id: string): Promise<Uint8Array> {
@@ -144,4 +147,10 @@ function signalboxError(error: ApiError): SignalboxError {
 
 function about(id: string, reason: string | undefined): { id: string; reason?: string } {
   return reason === undefined ? { id } : { id, reason };
+}
+
+/** Operations read a field that is there and undefined as given. */
+function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

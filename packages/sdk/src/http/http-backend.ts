@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   BATCH_TYPE,
+  type BulkAnswer,
   type Diagnosis,
   type Job,
   type JobDefinition,
@@ -14,6 +15,7 @@ import {
 import type {
   Backend,
   BoxEvent,
+  BulkOptions,
   Decided,
   EventsFilter,
   LogsQuery,
@@ -84,6 +86,14 @@ export class HttpBackend implements Backend {
 
   output(id: string): Promise<Uint8Array> {
     return this.#client.bytes({ method: 'GET', path: `/runs/${encodeURIComponent(id)}/output` });
+  }
+
+  changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
+    return this.#client.json({
+      method: 'POST',
+      path: `/runs/${action}`,
+      body: JSON.stringify(options),
+    });
   }
 
   async cancel(id: string, reason: string | undefined): Promise<void> {

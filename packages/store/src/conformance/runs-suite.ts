@@ -83,6 +83,32 @@ export function runsSuite(target: ConformanceTarget): void {
       expect(newest).toEqual({ run: rows[10], end: endRow(rows[10] as RunRow) });
     });
 
+    it('lists the runs of a range of ids, also where the range begins within a row or a segment', async () => {
+      const world = await openWorld(target);
+      const { store, baseMs } = world;
+      await store.ensureSegments({ untilMs: baseMs + 3 * SEGMENT_MS });
+      const owner = await world.own(1);
+      const at = (i: number) => ({ ms: baseMs + (i >> 2) * 9_000, partition: 1, seq: i + 1 });
+      const rows = Array.from({ length: 24 }, (_, i) => runRow(at(i)));
+      await owner.commit({ runs: rows });
+      for (const [from, to] of [
+        [0, 24],
+        [5, 17],
+        [6, 7],
+        [9, 9],
+        [22, 24],
+      ] as const) {
+        const before = to === 24 ? null : at(to);
+        const found = await list(world, { from: at(from), before, limit: 99 });
+        expect(found.map(({ run }) => run)).toEqual(rows.slice(from, to).toReversed());
+      }
+      const ofMs = { ms: at(8).ms, partition: 0, seq: 0 };
+      const since = await list(world, { from: ofMs, before: null, limit: 3, ended: false });
+      expect(since.map(({ run }) => run.id.seq)).toEqual([24, 23, 22]);
+      const page = await list(world, { from: ofMs, before: at(10), limit: 3, ended: false });
+      expect(page.map(({ run }) => run.id.seq)).toEqual([10, 9]);
+    });
+
     it('keeps the largest run number and every class', async () => {
       const world = await openWorld(target);
       const owner = await world.own(4095);
@@ -100,7 +126,13 @@ export function runsSuite(target: ConformanceTarget): void {
 
 function list(
   world: World,
-  query: { before?: RunRow['id'] | null; limit: number; job?: string; ended?: boolean },
+  query: {
+    before?: RunRow['id'] | null;
+    from?: RunRow['id'];
+    limit: number;
+    job?: string;
+    ended?: boolean;
+  },
 ) {
   return world.store.listRuns({ tenant: 'acme', before: null, ...query });
 }

@@ -38,7 +38,7 @@ function* newestFirst(
   state: MemoryState,
   query: Parameters<Store['listRuns']>[0],
 ): Generator<StoredRun> {
-  const { tenant, before, limit, job, ended, withPayloads = true } = query;
+  const { tenant, before, from, limit, job, ended, withPayloads = true } = query;
   const list = state.runs.get(tenant);
   if (list === undefined) return;
   const end =
@@ -46,6 +46,7 @@ function* newestFirst(
   let found = 0;
   for (let i = end - 1; i >= 0 && found < limit; i--) {
     const entry = list.items[i] as RunEntry;
+    if (from !== undefined && compareRunIds(entry.id, from) < 0) return;
     if (job !== undefined && entry.run?.job !== job) continue;
     if (ended !== undefined && (entry.end !== null) !== ended) continue;
     const stored = storedRun(entry);

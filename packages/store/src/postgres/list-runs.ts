@@ -1,4 +1,4 @@
-import { compareRunIds, type RunId } from '@signalbox/engine';
+import { compareRunIds, firstIdOf, type RunId } from '@signalbox/engine';
 import { ANY_BYTES, storedRunBytes, withinBytes } from '../page-bytes.ts';
 import type { EndRow, Store, StoredRun } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
@@ -17,6 +17,7 @@ type Query = Parameters<Store['listRuns']>[0];
 
 /** Above every id of this age of the world. */
 const NO_CURSOR: RunId = { ms: 2 ** 48 - 1, partition: 0, seq: 0 };
+const FIRST_ID = firstIdOf(0);
 /** Rows looked at in one round trip where a filter may leave out most of them. */
 const LOOK_ROWS = 500;
 
@@ -68,19 +69,23 @@ function listStep(
 
 /** A filter that matches rarely reads on until it is filled, or nothing is left. */
 async function chooseRuns(database: Database, query: Query): Promise<RunId[]> {
-  const { tenant, before, limit, job, ended } = query;
+  const { tenant, before, from = FIRST_ID, limit, job, ended } = query;
   const rowsMax = ended === undefined ? limit : Math.max(limit, LOOK_ROWS);
   const chosen: RunId[] = [];
   for (let cursor = before ?? NO_CURSOR; ; ) {
     const rows = await database.read<{ id: RunId; count: number }>(
-      step(listRunsSql(database.schema), 4, (writer) => {
+      step(listRunsSql(database.schema), 5, (writer) => {
         writer.text(tenant);
         writer.uuid(cursor);
+        // A row may begin before `from` and reach it, but all of its runs are of one millisecond.
+        writer.uuid(firstIdOf(from.ms));
         writer.nullableText(job ?? null);
         writer.int8(rowsMax);
       }),
     );
-    const ids = rows.flatMap(backwards).filter((id) => compareRunIds(id, cursor) < 0);
+    const ids = rows
+      .flatMap(backwards)
+      .filter((id) => compareRunIds(id, cursor) < 0 && compareRunIds(id, from) >= 0);
     const matching = ended === undefined ? ids : await ofState(database, { tenant, ids, ended });
     for (const id of matching) {
       if (chosen.length === limit) return chosen;

@@ -11,6 +11,7 @@ import { readRun } from './sql/read-run.ts';
 
 /** Above every id: the version bits of a run's id keep it below. */
 const END_OF_IDS = new Uint8Array(16).fill(255);
+const START_OF_IDS = new Uint8Array(16);
 
 export function getRun(context: Context, query: { tenant: string; id: RunId }): StoredRun | null {
   requireText('tenant', query.tenant);
@@ -60,14 +61,16 @@ function* newestFirst(
   { db, catalog }: Context,
   query: Parameters<Store['listRuns']>[0],
 ): Generator<StoredRun> {
-  const { tenant, before, limit, job, ended, withPayloads = true } = query;
+  const { tenant, before, from, limit, job, ended, withPayloads = true } = query;
   const border = before === null ? END_OF_IDS : idBytes(before);
+  const start = from === undefined ? START_OF_IDS : idBytes(from);
   const filter = { job: job !== undefined, ...(ended === undefined ? {} : { ended }) };
   let left = limit;
-  for (const { number, fromMs } of catalog.list().reverse()) {
+  for (const { number, fromMs, toMs } of catalog.list().reverse()) {
     if (left <= 0) return;
+    if (from !== undefined && toMs <= from.ms) return;
     if (before !== null && fromMs > before.ms) continue;
-    const values: SQLInputValue[] = [tenant, border];
+    const values: SQLInputValue[] = [tenant, border, start];
     if (job !== undefined) values.push(job);
     values.push(left);
     for (const row of db.each(listRunsSql(number, filter, withPayloads), ...values)) {

@@ -1,13 +1,24 @@
-import { ClassName, RUN_TASKS_MAX, RunView, Submitted, wordOf } from '@signalbox/protocol';
+import {
+  BulkAnswer,
+  ClassName,
+  RUN_TASKS_MAX,
+  RunFilter,
+  RunView,
+  Submitted,
+  wordOf,
+} from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import {
   approveTask,
   cancelRun,
+  cancelRuns,
   changeClass,
   pauseRun,
   reevaluateRun,
   resumeRun,
   retryRun,
+  retryRuns,
+  STEP_MAX,
   signalTask,
 } from '../../operations/index.ts';
 import { type Route, route } from '../route.ts';
@@ -27,8 +38,53 @@ const RetryScope = Type.Optional(
 );
 const FanOutMax = Type.Optional(Type.Integer({ minimum: 1, maximum: RUN_TASKS_MAX }));
 
+const Bulk = Type.Object(
+  {
+    filter: RunFilter,
+    reason: Reason,
+    dryRun: Type.Optional(Type.Boolean()),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: STEP_MAX })),
+    cursor: Type.Optional(Type.String({ maxLength: 64 })),
+  },
+  closed,
+);
+
+/** Which runs were meant, and how many were changed; each of them also names who asked. */
+function bulkNote(body: { filter: RunFilter }, { dryRun, count, done }: BulkAnswer) {
+  const after = dryRun ? `dry run: ${count}` : `${done} of ${count}`;
+  return { target: JSON.stringify(body.filter).slice(0, 256), after };
+}
+
 /** What somebody does to a run that is there, or to a task of it that waits. */
 export const changeRunsRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    url: '/runs/cancel',
+    role: 'operator',
+    summary: 'Cancels the runs that match, a bounded step of them; dryRun only counts them',
+    body: Bulk,
+    response: { 200: BulkAnswer },
+    audit: 'runs.cancel',
+    handler: async ({ context, caller, body, note }) => {
+      const answer = await cancelRuns(context, caller, body);
+      Object.assign(note, bulkNote(body, answer));
+      return answer;
+    },
+  }),
+  route({
+    method: 'POST',
+    url: '/runs/retry',
+    role: 'operator',
+    summary: 'Tries the runs that match again, a bounded step of them; dryRun only counts them',
+    body: Bulk,
+    response: { 200: BulkAnswer },
+    audit: 'runs.retry',
+    handler: async ({ context, caller, body, note }) => {
+      const answer = await retryRuns(context, caller, body);
+      Object.assign(note, bulkNote(body, answer));
+      return answer;
+    },
+  }),
   route({
     method: 'POST',
     url: '/runs/:id/cancel',

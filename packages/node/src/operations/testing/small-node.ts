@@ -4,8 +4,12 @@ import {
   type AttemptResult,
   Engine,
   type EngineSettings,
+  formatRunId,
+  type JobSpec,
   NO_RESOURCES,
+  partitionOf,
   type Resources,
+  type RunHead,
   refOf,
 } from '@signalbox/engine';
 import type { JobDefinition } from '@signalbox/protocol';
@@ -153,14 +157,19 @@ export class SmallNode {
   attach(
     name: string,
     behaviour: Behaviour,
-    more: { total?: Partial<Resources>; zone?: string; executors?: readonly string[] } = {},
+    more: {
+      total?: Partial<Resources>;
+      zone?: string;
+      labels?: Readonly<Record<string, string>>;
+      executors?: readonly string[];
+    } = {},
   ): void {
     this.#behaviours.set(name, behaviour);
     const info = {
       name,
       instance: 'a',
       zone: more.zone ?? 'a',
-      labels: {},
+      labels: more.labels ?? {},
       executors: more.executors ?? ['handler:mail', 'handler:graph'],
       total: { ...NO_RESOURCES, slots: 1_000, ...more.total },
     };
@@ -192,6 +201,16 @@ export class SmallNode {
   async submit(item: SubmitItem): Promise<string> {
     const [submitted] = await submitRuns(this.context, caller(), { items: [item] });
     return (submitted as { id: string }).id;
+  }
+
+  /** As the node itself submits: with any head. */
+  async submitAs(params: { spec: JobSpec; head: RunHead }): Promise<string> {
+    const { spec, head } = params;
+    const { loop } = this.context;
+    const partition = partitionOf(spec.tenant, spec.job, loop.settings.partitions);
+    const answer = await loop.execute({ kind: 'submit', partition, spec, head, input: null });
+    if (answer.kind !== 'accepted') throw new Error('not accepted');
+    return formatRunId(answer);
   }
 
   #arrive(attempt: Attempt): void {

@@ -44,6 +44,7 @@ export const listRuns: Operation = (model, random) => {
     tenant: random.pick(TENANTS),
     before: runs.length > 0 && random.chance(60) ? random.pick(runs).id : null,
     limit: 1 + random.below(20),
+    ...(runs.length > 0 && random.chance(30) ? { from: random.pick(runs).id } : {}),
     ...(random.chance(40) ? { job: random.pick(JOBS) } : {}),
     ...(random.chance(40) ? { ended: random.chance(50) } : {}),
     ...(random.chance(40) ? { withPayloads: random.chance(50) } : {}),

@@ -16,7 +16,7 @@ export function listRuns(
   return `
 SELECT ${RUN_COLUMNS}, ${columns} FROM runs_${segment} r
 LEFT JOIN ends_${segment} e ON e.id = r.id AND e.tenant = r.tenant
-WHERE r.tenant = ? AND r.id < ?
+WHERE r.tenant = ? AND r.id < ? AND r.id >= ?
 ${filter.job ? 'AND r.job = ?' : ''} ${filter.ended === undefined ? '' : ended}
 ORDER BY r.id DESC LIMIT ?`;
 }

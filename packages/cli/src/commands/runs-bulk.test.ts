@@ -1,0 +1,75 @@
+import { job, Signalbox } from 'signalbox';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommandNode } from '../testing/command-node.ts';
+
+let node: CommandNode;
+let box: Signalbox;
+
+beforeAll(async () => {
+  node = await CommandNode.start();
+  await node.define('wait', { tasks: [{ name: 'main', handler: 'nobody' }] });
+  await node.define('broken', {
+    tasks: [{ name: 'main', handler: 'bad', retry: { attemptsMax: 1 } }],
+  });
+  box = await Signalbox.connect(node.url, { key: node.key });
+  const bad = job('bad', () => {
+    throw new Error('it is bad');
+  });
+  await box.work([bad], { name: 'w' });
+});
+afterAll(async () => {
+  await box.close();
+  await node.stop();
+});
+
+const run = (...args: string[]) => node.run(args);
+const submit = async (...args: string[]) => (await run('submit', ...args)).out.trim();
+
+describe('signalbox runs cancel and retry', () => {
+  it('API-13 count and show with --dry-run, then change all that match', async () => {
+    const ids = [await submit('wait'), await submit('wait')];
+    const dry = await run('runs', 'cancel', '--job', 'wait', '--state', 'pending', '--dry-run');
+    expect(dry.out.trim().split('\n')).toEqual([...ids].reverse().concat('2 would be cancelled'));
+    expect((await run('runs', 'list', '--state', 'CANCELLED', '--json')).out).toBe('');
+    const done = await run('runs', 'cancel', '--job', 'wait', '--reason', 'bad data');
+    expect(done).toMatchObject({ code: 0, out: '2 of 2 cancelled\n' });
+    expect(
+      (await run('runs', 'list', '--state', 'CANCELLED', '--json')).out.split('\n'),
+    ).toHaveLength(3);
+  });
+
+  it('API-13 name the new runs of a retry, and refuse to change everything by accident', async () => {
+    expect((await run('submit', 'broken', '--wait')).code).toBe(1);
+    const retried = await run('runs', 'retry', '--job', 'broken');
+    expect(retried.out).toMatch(/^[0-9a-f-]{36} \(of [0-9a-f-]{36}\)\n1 of 1 retried\n$/);
+    expect(await run('runs', 'cancel')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('lists and last', () => {
+  it('API-13 runs list takes a time range, a key and the beginning of an id', async () => {
+    const id = await submit('wait', '--key', 'order-1');
+    const ids = async (...args: string[]) =>
+      (await run('runs', 'list', '--json', ...args)).out
+        .split('\n')
+        .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]));
+    expect(await ids('--idempotency-key', 'order-1')).toEqual([id]);
+    expect(await ids('--id', id)).toEqual([id]);
+    expect(await ids('--from', '-1h', '--job', 'wait')).toContain(id);
+    expect(await ids('--to', '-1h')).toEqual([]);
+    expect(await ids('--schedule', 'nightly')).toEqual([]);
+  });
+
+  it('API-13 last is the newest run of this key, whatever others have submitted since', async () => {
+    const mine = await submit('wait');
+    const made = JSON.parse((await run('keys', 'create', '--role', 'submitter', '--json')).out) as {
+      secret: string;
+    };
+    const other = await Signalbox.connect(node.url, { key: made.secret });
+    const theirs = await other.submit('wait', null);
+    await other.close();
+    expect((await run('runs', 'list', '--json', '-n', '1')).out).toContain(theirs.id);
+    const shown = JSON.parse((await run('runs', 'show', 'last', '--json')).out) as { id: string };
+    expect(shown.id).toBe(mine);
+  });
+});

@@ -1,0 +1,49 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { buildAssign, buildRef } from './testing/fake-node.ts';
+import { obedient, startWorker, stopWorkers } from './testing/start-worker.ts';
+import type { WorkerEvent } from './worker-options.ts';
+
+afterEach(stopWorkers);
+
+describe('a watcher of a worker', () => {
+  it('OBS-09 is told once of an attempt that failed, with run, job, task, attempt and error', async () => {
+    const events: WorkerEvent[] = [];
+    const { node } = await startWorker(
+      () => {
+        throw new Error('no route');
+      },
+      { onEvent: (event) => void events.push(event) },
+    );
+    const assign = buildAssign(1, { job: 'invoice', task: 'load' });
+    node.say(assign);
+    await node.next('finish');
+    const failed = events.filter(({ kind }) => kind === 'failed');
+    expect(failed).toEqual([
+      {
+        kind: 'failed',
+        why: 'failed',
+        id: expect.any(String),
+        run: expect.any(String),
+        tenant: 'acme',
+        job: 'invoice',
+        task: 'load',
+        attempt: 1,
+        error: expect.stringContaining('no route'),
+      },
+    ]);
+    const moved = events.find(({ kind }) => kind === 'attempt');
+    expect(moved).toMatchObject({ run: expect.any(String), job: 'invoice', task: 'load' });
+  });
+
+  it('OBS-09 is told of one that ran past its time, and not of one that was cancelled', async () => {
+    const events: WorkerEvent[] = [];
+    const { node } = await startWorker(obedient, { onEvent: (event) => void events.push(event) });
+    node.say(buildAssign(1), buildAssign(2));
+    await node.until(() => node.accepted.length === 2);
+    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
+    node.say({ kind: 'abort', ref: buildRef(2), graceMs: 1_000, why: 'cancelled' });
+    await node.next('finish', 2);
+    const failed = events.filter(({ kind }) => kind === 'failed');
+    expect(failed).toMatchObject([{ why: 'timeout', attempt: 1, error: 'it ran past its time' }]);
+  });
+});
