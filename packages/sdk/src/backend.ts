@@ -9,7 +9,9 @@ import type {
   RunView,
   Submission,
   Submitted,
+  TaskView,
 } from '@signalbox/protocol';
+import type { MembersOf } from './known-members.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
 /**
@@ -25,8 +27,10 @@ export interface Backend {
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]>;
   /** With `waitMs` it answers when the run has ended or the time is over. */
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }): Promise<RunView>;
+  /** Tasks behind those that the view of the run names, from its `nextTasks` on. */
+  tasks(id: string, cursor: string): Promise<Page<TaskView>>;
   runs(query: RunsQuery): Promise<Page<RunView>>;
-  output(id: string): Promise<Uint8Array>;
+  output(id: string, signal?: AbortSignal): Promise<Uint8Array>;
   cancel(id: string, reason: string | undefined): Promise<void>;
   retry(id: string, reason: string | undefined): Promise<Submitted>;
   /** Says to a task that waits for a person what the person says. */
@@ -37,8 +41,10 @@ export interface Backend {
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>>;
   /** Ends when the signal fires; throws where the stream cannot be had (again). */
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent>;
-  /** Runs attempts in this process. Rejects where no node takes the worker, and when `closed` fires. */
+  /** Runs attempts in this process. Rejects if no node takes the worker, and when `closed` fires. */
   work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker>;
+  /** False for a key that may attach workers and change nothing else. */
+  mayDefine(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -66,6 +72,14 @@ export interface RunsQuery {
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }
+
+export const RUNS_MEMBERS = {
+  job: true,
+  state: true,
+  class: true,
+  cursor: true,
+  limit: true,
+} as const satisfies MembersOf<RunsQuery>;
 
 export interface LogsQuery {
   readonly task?: string;

@@ -10,6 +10,7 @@ import {
   retryRun,
   runLogs,
   runOutput,
+  runTasks,
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
@@ -21,6 +22,7 @@ import type {
   Page,
   RunView,
   Submitted,
+  TaskView,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -69,6 +71,10 @@ export class DirectBackend implements Backend {
 
   run(id: string, { waitMs }: { waitMs?: number }): Promise<RunView> {
     return this.#do(getRun, waitMs === undefined ? { id } : { id, waitMs });
+  }
+
+  tasks(id: string, cursor: string): Promise<Page<TaskView>> {
+    return this.#do(runTasks, { id, cursor });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
@@ -121,6 +127,10 @@ export class DirectBackend implements Backend {
     const { gateway, context } = this.#node;
     const transport = connectInProcess(gateway);
     return makeWorker(params, { transport, blobs: context.blobs, closed });
+  }
+
+  async mayDefine(): Promise<boolean> {
+    return true;
   }
 
   close(): Promise<void> {

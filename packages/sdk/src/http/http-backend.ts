@@ -7,9 +7,11 @@ import {
   type LogLine,
   oneByOne,
   type Page,
+  type Role,
   type RunView,
   type Submitted,
   type SubmittedInARow,
+  type TaskView,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -78,12 +80,18 @@ export class HttpBackend implements Backend {
     return waitMs === 0 ? read(undefined) : this.#waits.wait({ waitMs, signal, read });
   }
 
+  tasks(id: string, cursor: string): Promise<Page<TaskView>> {
+    const path = `/runs/${encodeURIComponent(id)}/tasks${queryOf({ cursor })}`;
+    return this.#client.json({ method: 'GET', path });
+  }
+
   runs(query: RunsQuery): Promise<Page<RunView>> {
     return this.#client.json({ method: 'GET', path: `/runs${queryOf(query)}` });
   }
 
-  output(id: string): Promise<Uint8Array> {
-    return this.#client.bytes({ method: 'GET', path: `/runs/${encodeURIComponent(id)}/output` });
+  output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
+    const path = `/runs/${encodeURIComponent(id)}/output`;
+    return this.#client.bytes({ method: 'GET', path, signal });
   }
 
   async cancel(id: string, reason: string | undefined): Promise<void> {
@@ -121,6 +129,11 @@ export class HttpBackend implements Backend {
 
   work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker> {
     return remoteWorker(this.#params, params, closed);
+  }
+
+  async mayDefine(): Promise<boolean> {
+    const who = await this.#client.json<{ role: Role }>({ method: 'GET', path: '/whoami' });
+    return who.role !== 'worker';
   }
 
   close(): Promise<void> {

@@ -10,10 +10,12 @@ import {
 } from '@signalbox/node/operations';
 import type { RunView } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
+import { requireOption } from '../check-numbers.ts';
 import { submitItem } from '../direct/submit-item.ts';
 import { type Duration, parseDuration } from '../duration.ts';
 import type { AnyJob, Job } from '../job.ts';
-import { prepareSubmission, type SubmitOptions } from '../prepare-submission.ts';
+import { checkOptions, type MembersOf } from '../known-members.ts';
+import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from '../prepare-submission.ts';
 import type { SubmitArgs } from '../signalbox.ts';
 import type { AnyHandler } from '../work.ts';
 import { handlersOf } from '../work-on.ts';
@@ -39,6 +41,14 @@ export interface SimulateParams {
   readonly patienceMs?: number;
 }
 
+const SIMULATE_MEMBERS = {
+  jobs: true,
+  at: true,
+  seed: true,
+  concurrency: true,
+  patienceMs: true,
+} as const satisfies MembersOf<SimulateParams>;
+
 /** Which attempts are meant: those of the job, or of one of its tasks. */
 export interface OfTask {
   readonly task?: string;
@@ -57,6 +67,8 @@ export class Simulation implements AsyncDisposable {
   #fatal: { readonly error: unknown } | null = null;
 
   constructor(params: SimulateParams) {
+    checkOptions('simulate', params, SIMULATE_MEMBERS);
+    requireOption('worker.slots', 'concurrency', params.concurrency);
     this.#params = params;
     this.#handlers = handlersOf(params.jobs);
     const at = new Date(params.at ?? Date.now()).getTime();
@@ -97,6 +109,7 @@ export class Simulation implements AsyncDisposable {
     job: Job<Input, Output>,
     ...[input, options = {}]: SubmitArgs<Input>
   ): Promise<SimulatedRun<Output>> {
+    checkOptions('submit', options, SUBMIT_MEMBERS);
     const item = submitItem(prepareSubmission(job.name, input, options as SubmitOptions));
     const { context } = this.#node;
     const [submitted] = await this.#drive(
@@ -134,6 +147,7 @@ export class Simulation implements AsyncDisposable {
     task: string,
     said: { decision?: 'approve' | 'reject'; comment?: string } = {},
   ): Promise<void> {
+    checkOptions('approve', said, { decision: true, comment: true });
     const params = { id, task, decision: 'approve' as const, ...said };
     await this.#drive(approveTask(this.#node.context, SIMULATED, params));
     await this.advance(0);
@@ -147,18 +161,21 @@ export class Simulation implements AsyncDisposable {
 
   /** The next attempt of the job ends with this error, before its handler is called. */
   failNext(job: AnyJob, error: unknown, options: OfTask & { times?: number } = {}): void {
+    checkOptions('failNext', options, { task: true, times: true });
     const { failures } = this.#faults.of(job.name, options.task);
     for (let i = 0; i < (options.times ?? 1); i++) failures.push(error);
   }
 
   /** From now on every attempt of the job lasts that long in virtual time. */
-  takes(job: AnyJob, duration: Duration, { task }: OfTask = {}): void {
-    this.#faults.of(job.name, task).takesMs = parseDuration(duration);
+  takes(job: AnyJob, duration: Duration, options: OfTask = {}): void {
+    checkOptions('takes', options, { task: true });
+    this.#faults.of(job.name, options.task).takesMs = parseDuration(duration);
   }
 
   /** Runs in place of a command, a request or a handler. */
-  fake(job: AnyJob, handler: Handler, { task }: OfTask = {}): void {
-    this.#faults.of(job.name, task).fake = handler;
+  fake(job: AnyJob, handler: Handler, options: OfTask = {}): void {
+    checkOptions('fake', options, { task: true });
+    this.#faults.of(job.name, options.task).fake = handler;
   }
 
   /** The worker is gone with all that it ran; another one takes its place. */
