@@ -24,6 +24,7 @@ import type {
   TaskOfRun,
 } from '../backend.ts';
 import { SignalboxError } from '../errors.ts';
+import { ofSubmission } from '../of-submission.ts';
 import type { WorkingWorker, WorkOn } from '../work-on.ts';
 import { encodeSubmissions } from './encode-submissions.ts';
 import { HttpClient, type HttpClientParams } from './http-client.ts';
@@ -165,15 +166,6 @@ export class HttpBackend implements Backend {
       repeatable,
     });
   }
-}
-
-/** Names the field as a submission has it, or one of a list: not where a body of bytes says it. */
-function ofSubmission(error: SignalboxError, count: number): SignalboxError {
-  const inList = error.field?.replace(/^shared\./, 'items[0].');
-  const field = count === 1 ? inList?.replace(/^items\[0\]\./, '') : inList;
-  return field === error.field
-    ? error
-    : new SignalboxError(error.code, error.message, { ...error, field });
 }
 
 function queryOf(fields: object): string {
