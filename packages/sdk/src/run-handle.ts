@@ -3,6 +3,7 @@ import type { Bytes, LogLine, RunView, Submitted } from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
 import { hasEnded, outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
+import type { Jsonified } from './jsonified.ts';
 import { checkOptions, type MembersOf } from './known-members.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
 import { abortable, checkTimeout, withinTime } from './within-time.ts';
@@ -13,10 +14,10 @@ const ASK_HERE_MS = 1_000;
 const OWNERLESS_MS = 200;
 
 /**
- * What a handler returned, as it is read back. Bytes are stored as they are, without a note of what they
+ * What a handler returned, as it is read back: as JSON, in which a `Date` is text. Bytes are stored as they are, without a note of what they
  * are: those that happen to be JSON are read as the value, others as text or bytes.
  */
-export type ReadBack<Output> = Output extends Bytes ? unknown : Output;
+export type ReadBack<Output> = Output extends Bytes ? unknown : Jsonified<Output>;
 
 export interface WaitOptions {
   /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */

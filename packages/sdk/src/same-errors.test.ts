@@ -4,7 +4,7 @@ import { BothPlaces } from './test-programs/both-places.ts';
 
 const mail = job('mail', (input: { to: string }) => input.to);
 const gone = job('gone', (input: { to: string }) => input.to);
-const fails = job('fails', { retry: { attemptsMax: 1 } }, () => {
+const fails = job('fails', { retry: { attemptsMax: 1 } }, (): number => {
   throw new Error('no such luck');
 });
 const LATER = { delayMs: 3_600_000 };

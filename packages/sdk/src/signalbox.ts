@@ -14,6 +14,7 @@ import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
 import type { RetrySettings } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
+import type { Submittable } from './jsonified.ts';
 import { checkOptions, type MembersOf } from './known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from './prepare-submission.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
@@ -54,8 +55,8 @@ const CONNECT_MEMBERS = {
 
 /** The input may be left out where the job takes none. */
 export type SubmitArgs<Input> = undefined extends Input
-  ? [input?: Input, options?: SubmitOptions]
-  : [input: Input, options?: SubmitOptions];
+  ? [input?: Submittable<Input>, options?: SubmitOptions]
+  : [input: Submittable<Input>, options?: SubmitOptions];
 
 export interface ManyOptions {
   /** Stops waiting, and what was not sent yet is not sent. What is on its way may still become runs. */
@@ -69,7 +70,9 @@ const ITEM_MEMBERS = { input: true, ...SUBMIT_MEMBERS } as const satisfies Membe
 
 /** One submission of `submitMany`. A signal of one stops them all. */
 export type ManyItem<Input> = SubmitOptions &
-  (undefined extends Input ? { readonly input?: Input } : { readonly input: Input });
+  (undefined extends Input
+    ? { readonly input?: Submittable<Input> }
+    : { readonly input: Submittable<Input> });
 
 /**
  * A scheduler to submit to and to work for: one in this process (`open`) or a node somewhere

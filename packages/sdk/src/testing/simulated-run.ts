@@ -1,6 +1,7 @@
 import type { RunState, RunView } from '@signalbox/protocol';
 import { hasEnded } from '../ended-run.ts';
 import { RunFailedError } from '../errors.ts';
+import type { ReadBack } from '../run-handle.ts';
 
 interface World {
   run(id: string): Promise<RunView>;
@@ -30,13 +31,13 @@ export class SimulatedRun<Output> {
   }
 
   /** What the handler returned. Throws where the run failed, and where it has not ended yet. */
-  async result(): Promise<Output> {
+  async result(): Promise<ReadBack<Output>> {
     const run = await this.view();
     if (!hasEnded(run)) {
       throw new Error(`run ${this.id} of ${this.job} is ${run.state}: advance time until it ends`);
     }
     if (run.state !== 'SUCCEEDED') throw new RunFailedError(run);
-    return run.output as Output;
+    return run.output as ReadBack<Output>;
   }
 
   cancel(reason?: string): Promise<void> {
