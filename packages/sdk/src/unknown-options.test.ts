@@ -137,6 +137,8 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
   'simulation.run': 'takes no options',
   'simulation.runs': 'takes no options',
   'simulation.cancel': 'takes no options',
+  'simulation.retry': 'takes no options',
+  'simulation.output': 'takes no options',
   'simulation.approve': {
     call: (said) => world.approve(run.id, 'main', said),
     typed: 'coment',
@@ -164,6 +166,7 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
   'simulatedRun.view': 'takes no options',
   'simulatedRun.state': 'takes no options',
   'simulatedRun.result': 'takes no options',
+  'simulatedRun.bytes': 'takes no options',
   'simulatedRun.cancel': 'takes no options',
 };
 

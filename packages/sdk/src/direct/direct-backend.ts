@@ -219,7 +219,7 @@ function wakes(
   return { method: 'POST', url: `/runs/:id/tasks/:task/${what}`, params: { id, task }, body };
 }
 
-function signalboxError(error: ApiError): SignalboxError {
+export function signalboxError(error: ApiError): SignalboxError {
   const { code, message, field, retryAfterSeconds: seconds } = error;
   const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000;
   return new SignalboxError(code, message, { field, retryAfterMs, cause: error });

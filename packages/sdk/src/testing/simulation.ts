@@ -1,16 +1,20 @@
 import type { Effect } from '@signalbox/engine';
+import { ApiError } from '@signalbox/node/context';
 import {
   approveTask,
   cancelRun,
   defineJob,
   getRun,
   listRuns,
+  retryRun,
+  runOutput,
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
 import type { RunView } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { requireOption } from '../check-numbers.ts';
+import { signalboxError } from '../direct/direct-backend.ts';
 import { submitItem } from '../direct/submit-item.ts';
 import { type Duration, parseDuration } from '../duration.ts';
 import type { AnyJob, Job } from '../job.ts';
@@ -20,6 +24,7 @@ import type { SubmitArgs } from '../signalbox.ts';
 import type { AnyHandler } from '../work.ts';
 import { handlersOf } from '../work-on.ts';
 import { Faults } from './faults.ts';
+import { loadedHandler } from './loaded-handler.ts';
 import { settleHandlers } from './settle-handlers.ts';
 import { SimulatedRun } from './simulated-run.ts';
 import { SIMULATED, type VirtualNode, virtualNode } from './virtual-node.ts';
@@ -37,6 +42,9 @@ export interface SimulateParams {
   readonly seed?: number;
   /** How many attempts the simulated worker runs at once; a hundred where nothing is said. */
   readonly concurrency?: number;
+  /** Of the simulated worker, for tasks that choose their workers by them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly zone?: string;
   /** Real time that a handler may take between two steps before time goes on without it. */
   readonly patienceMs?: number;
 }
@@ -46,6 +54,8 @@ const SIMULATE_MEMBERS = {
   at: true,
   seed: true,
   concurrency: true,
+  labels: true,
+  zone: true,
   patienceMs: true,
 } as const satisfies MembersOf<SimulateParams>;
 
@@ -60,6 +70,8 @@ export class Simulation implements AsyncDisposable {
   readonly #time: VirtualTime;
   readonly #node: VirtualNode;
   readonly #handlers: ReadonlyMap<string, AnyHandler>;
+  /** Those in files of their own, by executor. */
+  readonly #loaded = new Map<string, Handler>();
   readonly #faults = new Faults();
   readonly #lines: LoggedLine[] = [];
   #worker: VirtualWorker | null = null;
@@ -89,6 +101,10 @@ export class Simulation implements AsyncDisposable {
     const { context } = this.#node;
     for (const { name, definition } of this.#params.jobs) {
       await this.#drive(defineJob(context, SIMULATED, { name, definition }));
+    }
+    for (const [name, handler] of this.#handlers) {
+      if (typeof handler === 'function') continue;
+      this.#loaded.set(`handler:${name}`, await loadedHandler(handler));
     }
     this.#startWorker();
     await this.advance(0);
@@ -139,6 +155,17 @@ export class Simulation implements AsyncDisposable {
   async cancel(id: string, reason = ''): Promise<void> {
     await this.#drive(cancelRun(this.#node.context, SIMULATED, { id, reason }));
     await this.advance(0);
+  }
+
+  /** Tries a run that did not succeed again, as a new run, and lets happen what happens at once. */
+  async retry(id: string, reason = ''): Promise<SimulatedRun<unknown>> {
+    const submitted = await this.#drive(retryRun(this.#node.context, SIMULATED, { id, reason }));
+    return new SimulatedRun(this, submitted);
+  }
+
+  /** The output of a run that has ended, as it is stored. */
+  output(id: string): Promise<Uint8Array> {
+    return this.#drive(runOutput(this.#node.context, SIMULATED, { id }));
   }
 
   /** A person lets a task go on that waits for one, or rejects it. */
@@ -204,7 +231,11 @@ export class Simulation implements AsyncDisposable {
     // It fails before or while time is driven; whoever awaits it is told.
     work.catch(() => {});
     await this.advance(0);
-    return work;
+    try {
+      return await work;
+    } catch (error) {
+      throw error instanceof ApiError ? signalboxError(error) : error;
+    }
   }
 
   #startWorker(): void {
@@ -217,6 +248,8 @@ export class Simulation implements AsyncDisposable {
         'command',
         'http',
       ],
+      labels: this.#params.labels ?? {},
+      zone: this.#params.zone ?? 'simulated',
       node: this.#node,
       time: this.#time,
       handlerFor: (assign) => this.#handlerFor(assign),
@@ -232,7 +265,7 @@ export class Simulation implements AsyncDisposable {
   #handlerFor({ job, task, executor }: Assign): Handler | null {
     const own = this.#handlers.get(executor.replace(/^handler:/, ''));
     const handler = this.#faults.fake(job, task) ?? own;
-    return typeof handler === 'function' ? handler : null;
+    return typeof handler === 'function' ? handler : (this.#loaded.get(executor) ?? null);
   }
 
   #receive(effects: readonly Effect[]): void {
