@@ -7,7 +7,7 @@ export const ERROR_STATUS = {
   method_not_allowed: 405,
   timeout: 408,
   conflict: 409,
-  /** The idempotency key belongs to another job, or to a request of other content. */
+  /** The idempotency key belongs to another job or another input, or to a request of other content. */
   idempotency_conflict: 409,
   job_paused: 409,
   not_running: 409,

@@ -19,5 +19,6 @@ export * from './link/frame-error.ts';
 export * from './link/frames.ts';
 export { aboutProblem, readAllFromWorker, requireReadable } from './link/read-frame.ts';
 export * from './link/ref-map.ts';
+export * from './lost-in-json.ts';
 export * from './payload.ts';
 export * from './payload-pages.ts';

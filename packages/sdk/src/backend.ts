@@ -10,7 +10,9 @@ import type {
   RunView,
   Submission,
   Submitted,
+  TaskView,
 } from '@signalbox/protocol';
+import type { MembersOf } from './known-members.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
 /**
@@ -26,8 +28,10 @@ export interface Backend {
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]>;
   /** With `waitMs` it answers when the run has ended or the time is over. */
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }): Promise<RunView>;
+  /** Tasks behind those that the view of the run names, from its `nextTasks` on. */
+  tasks(id: string, cursor: string): Promise<Page<TaskView>>;
   runs(query: RunsQuery): Promise<Page<RunView>>;
-  output(id: string): Promise<Uint8Array>;
+  output(id: string, signal?: AbortSignal): Promise<Uint8Array>;
   /** One bounded step of many runs. */
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer>;
   cancel(id: string, reason: string | undefined): Promise<void>;
@@ -40,8 +44,10 @@ export interface Backend {
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>>;
   /** Ends when the signal fires; throws where the stream cannot be had (again). */
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent>;
-  /** Runs attempts in this process. Rejects where no node takes the worker, and when `closed` fires. */
+  /** Runs attempts in this process. Rejects if no node takes the worker, and when `closed` fires. */
   work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker>;
+  /** False for a key that may attach workers and change nothing else. */
+  mayDefine(): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -96,6 +102,34 @@ export interface BulkOptions {
   /** `next` of the step before. */
   readonly cursor?: string | undefined;
 }
+
+export const FILTER_MEMBERS = {
+  job: true,
+  state: true,
+  class: true,
+  from: true,
+  to: true,
+  idempotencyKey: true,
+  schedule: true,
+  trigger: true,
+  event: true,
+  id: true,
+  submittedBy: true,
+} as const satisfies MembersOf<RunsFilter>;
+
+export const RUNS_MEMBERS = {
+  ...FILTER_MEMBERS,
+  cursor: true,
+  limit: true,
+} as const satisfies MembersOf<RunsQuery>;
+
+export const BULK_MEMBERS = {
+  filter: true,
+  dryRun: true,
+  reason: true,
+  limit: true,
+  cursor: true,
+} as const satisfies MembersOf<BulkOptions>;
 
 export interface LogsQuery {
   readonly task?: string;

@@ -1,4 +1,4 @@
-import { isWithin, type LimitName, rangeText } from '@signalbox/protocol';
+import { isWithin, type LimitName, lostInJson, rangeText } from '@signalbox/protocol';
 import { SignalboxError } from './errors.ts';
 
 /** Refuses a number outside of its range before anything is started with it. */
@@ -28,10 +28,24 @@ export function requireFinite(definition: unknown, path = ''): void {
  * what arrives would be another value than the one that was sent.
  */
 export function exactJson(value: unknown, name: string): string | undefined {
-  const text = JSON.stringify(value);
+  const text = stringify(value, name);
   // Most values have no null in them, and need no second look.
   if (text?.includes('null')) JSON.stringify(value, refuseNonFinite(name));
+  const lost = text === undefined ? null : lostInJson(value, text, name);
+  if (lost !== null) {
+    const message = `${lost.path} is a ${lost.type}, which JSON cannot carry: send a list or an object`;
+    throw new SignalboxError('invalid', message, { field: lost.path });
+  }
   return text;
+}
+
+function stringify(value: unknown, name: string): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new SignalboxError('invalid', `${name} is not JSON: ${why}`, { field: name, cause });
+  }
 }
 
 /** Sees what JSON sees, `toJSON` included, and knows the path to it. */

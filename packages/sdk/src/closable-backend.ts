@@ -7,6 +7,7 @@ import type {
   Page,
   RunView,
   Submitted,
+  TaskView,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -31,8 +32,8 @@ export class ClosableBackend implements Backend {
   readonly isRemote: boolean;
   readonly #backend: Backend;
   readonly #closing = new AbortController();
-  /** A set and not listeners of the signal: thousands may wait, and a signal looks through all of them. */
-  readonly #waiting = new Set<(error: SignalboxError) => void>();
+  /** A map and not listeners of the signal: thousands may wait, and a signal looks through all of them. */
+  readonly #waiting = new Map<(error: SignalboxError) => void, Asked>();
 
   constructor(backend: Backend) {
     this.#backend = backend;
@@ -40,11 +41,11 @@ export class ClosableBackend implements Backend {
   }
 
   define(name: string, definition: JobDefinition): Promise<Job> {
-    return this.#settled(() => this.#backend.define(name, definition));
+    return this.#settled(() => this.#backend.define(name, definition), 'change');
   }
 
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
-    return this.#settled(() => this.#backend.submitAll(items));
+    return this.#settled(() => this.#backend.submitAll(items), 'change');
   }
 
   run(
@@ -54,12 +55,16 @@ export class ClosableBackend implements Backend {
     return this.#settled(() => this.#backend.run(id, options));
   }
 
+  tasks(id: string, cursor: string): Promise<Page<TaskView>> {
+    return this.#settled(() => this.#backend.tasks(id, cursor));
+  }
+
   runs(query: RunsQuery): Promise<Page<RunView>> {
     return this.#settled(() => this.#backend.runs(query));
   }
 
-  output(id: string): Promise<Uint8Array> {
-    return this.#settled(() => this.#backend.output(id));
+  output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
+    return this.#settled(() => this.#backend.output(id, signal));
   }
 
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
@@ -67,19 +72,19 @@ export class ClosableBackend implements Backend {
   }
 
   cancel(id: string, reason: string | undefined): Promise<void> {
-    return this.#settled(() => this.#backend.cancel(id, reason));
+    return this.#settled(() => this.#backend.cancel(id, reason), 'change');
   }
 
   retry(id: string, reason: string | undefined): Promise<Submitted> {
-    return this.#settled(() => this.#backend.retry(id, reason));
+    return this.#settled(() => this.#backend.retry(id, reason), 'change');
   }
 
   decide(of: TaskOfRun, said: Decided): Promise<void> {
-    return this.#settled(() => this.#backend.decide(of, said));
+    return this.#settled(() => this.#backend.decide(of, said), 'change');
   }
 
   signal(of: TaskOfRun, event: unknown): Promise<void> {
-    return this.#settled(() => this.#backend.signal(of, event));
+    return this.#settled(() => this.#backend.signal(of, event), 'change');
   }
 
   diagnosis(taskId: string): Promise<Diagnosis> {
@@ -96,23 +101,32 @@ export class ClosableBackend implements Backend {
     return this.#backend.events(filter, AbortSignal.any([signal, this.#closing.signal]));
   }
 
-  async work(params: WorkOn): Promise<WorkingWorker> {
+  /** With the box itself goes what is still about to attach: `stopped` may fire before that. */
+  async work(params: WorkOn, stopped: AbortSignal): Promise<WorkingWorker> {
+    this.requireOpen();
+    return this.#backend.work(params, AbortSignal.any([stopped, this.#closing.signal]));
+  }
+
+  mayDefine(): Promise<boolean> {
+    return this.#settled(() => this.#backend.mayDefine());
+  }
+
+  /** For calls that may have nothing to ask the node for. */
+  requireOpen(): void {
     this.#closing.signal.throwIfAborted();
-    return this.#backend.work(params, this.#closing.signal);
   }
 
   close(): Promise<void> {
-    const error = closedError();
-    this.#closing.abort(error);
-    for (const reject of this.#waiting) reject(error);
+    this.#closing.abort(closedError());
+    for (const [reject, asked] of this.#waiting) reject(closedError(asked));
     this.#waiting.clear();
     return this.#backend.close();
   }
 
-  #settled<T>(ask: () => Promise<T>): Promise<T> {
+  #settled<T>(ask: () => Promise<T>, asked: Asked = 'read'): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#closing.signal.aborted) return reject(closedError());
-      this.#waiting.add(reject);
+      this.#waiting.set(reject, asked);
       ask().then(
         (value) => {
           this.#waiting.delete(reject);
@@ -127,7 +141,15 @@ export class ClosableBackend implements Backend {
   }
 }
 
-function closedError(): SignalboxError {
+type Asked = 'read' | 'change';
+
+/** A change that was on its way may have been made: whoever is told nothing of that makes it twice. */
+export function closedError(cut: Asked = 'read'): SignalboxError {
+  if (cut === 'change') {
+    const message =
+      'the box was closed before the node answered; the outcome of this call is unknown: look before you repeat it';
+    return new SignalboxError('closed', message, { mayBeDone: true });
+  }
   return new SignalboxError(
     'closed',
     'the box is closed; runs that are durable go on: open or connect again, and wait with box.runs.handle(id)',

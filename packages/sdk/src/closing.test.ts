@@ -55,6 +55,20 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
       () => run.view(),
       () => collect(box.events()),
       () => collect(run.logs()),
+      () => box.submitMany(later, []),
+      () => box.define([]),
+      () => box.runs.handle(run.id),
+      () => collect(box.runs.all()),
+      () => box.approve(`${run.id}:main`),
+      () => box.reject(`${run.id}:main`),
+      () => box.signal(`${run.id}:main`, {}),
+      () => collect(box.logs(run.id)),
+      () => collect(box.logs(run.id, { follow: true })),
+      () => run.result(),
+      () => run.bytes(),
+      () => run.cancel(),
+      () => collect(run.events()),
+      () => box.submit(later, 1n as never),
     ];
     for (const ask of asked) await expect(ask(), String(ask)).rejects.toMatchObject(CLOSED);
   });

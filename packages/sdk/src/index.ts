@@ -41,6 +41,7 @@ export {
   type OutputOf,
   toDefinition,
 } from './job.ts';
+export type { Jsonified, Submittable } from './jsonified.ts';
 export { type Condition, cel } from './pipeline/condition.ts';
 export { type PipelineOptions, pipeline } from './pipeline/pipeline.ts';
 export type {

@@ -23,3 +23,19 @@ export function refuseUnknown(
   });
   throw new TypeError(`${of} has no setting ${told.join(', nor ')}; it takes ${names.join(', ')}`);
 }
+
+/**
+ * The same for the options of a call. A text or a number in their place has no members to look at, and would
+ * pass as if nothing had been given.
+ */
+export function checkOptions(
+  call: string,
+  options: object,
+  known: Readonly<Record<string, true>>,
+): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    const given = Array.isArray(options) ? 'a list' : JSON.stringify(options);
+    throw new TypeError(`${call} takes an object of options, not ${given}`);
+  }
+  refuseUnknown(call, Object.keys(options), known);
+}

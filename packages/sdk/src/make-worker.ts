@@ -7,8 +7,8 @@ import {
   type Transport,
   Worker,
 } from '@signalbox/worker';
-import { abortable } from './run-handle.ts';
 import { turnedAway } from './turned-away.ts';
+import { abortable } from './within-time.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
 let made = 0;
@@ -54,7 +54,8 @@ export async function makeWorker(
     // Once it has been welcomed, the worker tries again by itself.
     refused.promise.catch(() => {});
   }
-  return { name, stop: () => worker.stop(graceMs === undefined ? {} : { graceMs }) };
+  const stop = (): Promise<void> => worker.stop(graceMs === undefined ? {} : { graceMs });
+  return { name, stop, [Symbol.asyncDispose]: stop };
 }
 
 /** Loaded only where it is asked for: most workers run handlers and nothing else. */

@@ -1,6 +1,7 @@
 import { type ClassName, copyOfBytes } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 import { exactJson } from './check-numbers.ts';
+import type { MembersOf } from './known-members.ts';
 
 export interface SubmitOptions {
   /**
@@ -17,6 +18,15 @@ export interface SubmitOptions {
   /** Stops waiting for the answer. What is on its way may still become a run: `cancel` ends that. */
   readonly signal?: AbortSignal;
 }
+
+export const SUBMIT_MEMBERS = {
+  key: true,
+  unique: true,
+  class: true,
+  dueAt: true,
+  delayMs: true,
+  signal: true,
+} as const satisfies MembersOf<SubmitOptions>;
 
 /** Bytes travel as they are; everything else as JSON. Throws where it is neither, or would change on its way. */
 export function prepareSubmission(

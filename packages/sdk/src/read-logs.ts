@@ -1,12 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogLine, RunView } from '@signalbox/protocol';
+import type { LogLine, RunView, TaskState, TaskView } from '@signalbox/protocol';
 import type { Backend, LogsQuery } from './backend.ts';
 import { hasEnded } from './ended-run.ts';
+import { SignalboxError } from './errors.ts';
+import { checkOptions, type MembersOf } from './known-members.ts';
 
 /** How often a follower looks for more lines, at the least and at the most. */
 const LOOK_MS = 100;
 const LOOK_MAX_MS = 1_000;
 const PAGE = 1_000;
+/** How long a follower waits for a node that does not answer. */
+const PATIENCE_MS = 60_000;
+/** Answers of a node that starts, is overloaded, or does not own the run at the moment. */
+const FOR_NOW: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 export interface LogsOptions {
   /** The lines of one task only. */
@@ -16,69 +22,129 @@ export interface LogsOptions {
   readonly signal?: AbortSignal;
 }
 
+const ENDED: ReadonlySet<TaskState> = new Set([
+  'SUCCEEDED',
+  'FAILED',
+  'TIMED_OUT',
+  'CANCELLED',
+  'SKIPPED',
+  'QUARANTINED',
+]);
+
+const LOGS_MEMBERS = {
+  task: true,
+  follow: true,
+  signal: true,
+} as const satisfies MembersOf<LogsOptions>;
+
 /** Every line that was kept, by task, attempt and number; with `follow` also those to come. */
 export async function* readLogs(
   backend: Backend,
   id: string,
   options: LogsOptions,
 ): AsyncGenerator<LogLine> {
+  checkOptions('logs', options, LOGS_MEMBERS);
   const { task, signal } = options;
   signal?.throwIfAborted();
   if (!options.follow) {
-    for await (const line of readPages(backend, id, { ...(task !== undefined && { task }) })) {
+    for await (const line of readPages(backend, id, { task })) {
       signal?.throwIfAborted();
       yield line;
     }
     return;
   }
-  const cursors = new Map<string, string>();
+  const cursors = new Map<number, string>();
+  const done = new Set<number>();
+  const ask = patient(signal);
   for (let lookMs = LOOK_MS; ; ) {
     // Asked before reading: lines of a run that has ended now are all there.
-    const run = await backend.run(id, { signal });
+    const run = await ask(() => backend.run(id, { signal }));
+    const isOver = hasEnded(run);
     let read = 0;
     // Each task from where it was left: tasks print at the same time, pages come one task after the other.
-    for (const [index, { name }] of run.tasks.entries()) {
+    for await (const [index, { name, state, attempts }] of tasksOf(backend, run, ask)) {
       if (task !== undefined && task !== name) continue;
-      const after = cursors.get(name);
-      const query = { task: name, ...(after !== undefined && { after }) };
-      for await (const line of readPages(backend, id, query)) {
+      // Looked at once more at the end: a lost worker's last lines may come behind the end of its task.
+      if (!isOver && (attempts?.length === 0 || done.has(index))) continue;
+      if (ENDED.has(state)) done.add(index);
+      for await (const line of readPages(backend, id, {
+        task: name,
+        ask,
+        after: cursors.get(index),
+      })) {
         signal?.throwIfAborted();
-        cursors.set(name, logCursor({ task: index, attempt: line.attempt, number: line.number }));
+        cursors.set(index, logCursor({ task: index, attempt: line.attempt, number: line.number }));
         read++;
         yield line;
       }
     }
-    if (hasEnded(run)) return yield* readRest(backend, id, { run, task });
+    if (isOver) return;
     lookMs = read > 0 ? LOOK_MS : Math.min(LOOK_MAX_MS, lookMs * 2);
     await pause(lookMs, undefined, { signal });
   }
 }
 
-/**
- * A view names the first thousand tasks. Which of the others print is not known while the run lives, so
- * their lines are read when it has ended.
- */
-async function* readRest(
+type Ask = <T>(question: () => Promise<T>) => Promise<T>;
+
+/** Every task with its place in the run; a view names the first thousand. */
+async function* tasksOf(
   backend: Backend,
-  id: string,
-  { run, task }: { run: RunView; task: string | undefined },
-): AsyncGenerator<LogLine> {
-  if (run.nextTasks === undefined || run.tasks.some(({ name }) => name === task)) return;
-  const last = { task: run.tasks.length - 1, attempt: 2 ** 31 - 1, number: 0 };
-  yield* readPages(backend, id, task === undefined ? { after: logCursor(last) } : { task });
+  run: RunView,
+  ask: Ask,
+): AsyncGenerator<[number, TaskView]> {
+  yield* run.tasks.entries();
+  let index = run.tasks.length;
+  for (let cursor = run.nextTasks; cursor !== undefined; ) {
+    const from = cursor;
+    const page = await ask(() => backend.tasks(run.id, from));
+    for (const task of page.items) yield [index++, task];
+    cursor = page.next;
+  }
 }
 
-async function* readPages(backend: Backend, id: string, query: LogsQuery): AsyncGenerator<LogLine> {
-  for (let after = query.after; ; ) {
-    const page = await backend.logs(id, {
-      ...query,
+/** Asks again while the node restarts, or the run is between two owners: whoever follows means to stay. */
+function patient(signal: AbortSignal | undefined): Ask {
+  return async (question) => {
+    const until = performance.now() + PATIENCE_MS;
+    for (;;) {
+      try {
+        return await question();
+      } catch (error) {
+        if (!mayPass(error) || performance.now() > until) throw error;
+        await pause(LOOK_MS, undefined, { signal });
+      }
+    }
+  };
+}
+
+function mayPass(error: unknown): boolean {
+  if (!(error instanceof SignalboxError)) return false;
+  const { code, status } = error;
+  return code === 'unreachable' ? status === 0 : FOR_NOW.has(status);
+}
+
+async function* readPages(
+  backend: Backend,
+  id: string,
+  { task, after: first, ask = (question) => question() }: PagesQuery,
+): AsyncGenerator<LogLine> {
+  for (let after = first; ; ) {
+    const query: LogsQuery = {
       limit: PAGE,
+      ...(task !== undefined && { task }),
       ...(after !== undefined && { after }),
-    });
+    };
+    const page = await ask(() => backend.logs(id, query));
     yield* page.items;
     if (page.next === undefined) return;
     after = page.next;
   }
+}
+
+interface PagesQuery {
+  readonly task?: string | undefined;
+  readonly after?: string | undefined;
+  readonly ask?: Ask;
 }
 
 /** The cursor behind a line, as the API writes it. */

@@ -3,7 +3,10 @@ import type { Bytes, LogLine, RunView, Submitted } from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
 import { hasEnded, outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
+import type { Jsonified } from './jsonified.ts';
+import { checkOptions, type MembersOf } from './known-members.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
+import { abortable, checkTimeout, withinTime } from './within-time.ts';
 
 /** The longest that one question to the node waits. In this process it costs nothing to ask again. */
 const ASK_MS = 30_000;
@@ -11,16 +14,18 @@ const ASK_HERE_MS = 1_000;
 const OWNERLESS_MS = 200;
 
 /**
- * What a handler returned, as it is read back. Bytes are stored as they are, without a note of what they
+ * What a handler returned, as it is read back: as JSON, in which a `Date` is text. Bytes are stored as they are, without a note of what they
  * are: those that happen to be JSON are read as the value, others as text or bytes.
  */
-export type ReadBack<Output> = Output extends Bytes ? unknown : Output;
+export type ReadBack<Output> = Output extends Bytes ? unknown : Jsonified<Output>;
 
 export interface WaitOptions {
   /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
+
+const WAIT_MEMBERS = { timeoutMs: true, signal: true } as const satisfies MembersOf<WaitOptions>;
 
 /** A run that was submitted: what comes of it, and what can be done about it. */
 export class RunHandle<Output> {
@@ -49,51 +54,54 @@ export class RunHandle<Output> {
   }
 
   /** How it has ended, well or not. */
-  async wait(options: WaitOptions = {}): Promise<RunView> {
-    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
-    // No time is later than NaN: the wait would neither end nor give way to anything else.
-    if (!(timeoutMs >= 0)) {
-      throw new SignalboxError('invalid', `timeoutMs is 0 or more, not ${timeoutMs}`, {
-        field: 'timeoutMs',
-      });
-    }
-    const until = performance.now() + timeoutMs;
-    for (;;) {
-      signal?.throwIfAborted();
-      const left = until - performance.now();
-      const askMs = this.#backend.isRemote ? ASK_MS : ASK_HERE_MS;
-      const waitMs = Math.max(0, Math.min(askMs, Math.ceil(left)));
-      const run = await abortable(this.#ask(waitMs, signal), signal);
-      if (run !== null && hasEnded(run)) return run;
-      if (performance.now() >= until) {
-        throw new SignalboxError('timeout', `run ${this.id} of ${this.job} has not ended in time`);
-      }
-    }
+  wait(options: WaitOptions = {}): Promise<RunView> {
+    return this.#ended('wait', options, async (run) => run);
   }
 
   /**
    * What the handler returned. A PARTIAL run gives the output that it has. Throws a `RunFailedError` where the
    * run failed, or is PARTIAL and has no output. For a handler that returns bytes see `bytes()`.
    */
-  async result(options: WaitOptions = {}): Promise<ReadBack<Output>> {
-    const run = await this.#completed(options);
-    if (run.output !== undefined) return run.output as ReadBack<Output>;
-    return outputOf(await this.#outputOf(run)) as ReadBack<Output>;
+  result(options: WaitOptions = {}): Promise<ReadBack<Output>> {
+    return this.#ended('result', options, async (run, signal) => {
+      if (run.output !== undefined && isCompleted(run)) return run.output as ReadBack<Output>;
+      return outputOf(await this.#outputOf(run, signal)) as ReadBack<Output>;
+    });
   }
 
   /** The output as it is stored: the bytes that the handler returned, else its JSON. */
-  async bytes(options: WaitOptions = {}): Promise<Uint8Array> {
-    return this.#outputOf(await this.#completed(options));
+  bytes(options: WaitOptions = {}): Promise<Uint8Array> {
+    return this.#ended('bytes', options, (run, signal) => this.#outputOf(run, signal));
   }
 
-  async #completed(options: WaitOptions): Promise<RunView> {
-    const run = await this.wait(options);
-    if (run.state !== 'SUCCEEDED' && run.state !== 'PARTIAL') throw new RunFailedError(run);
-    return run;
+  /** Waits for the end, and then reads what is asked for, all of it within the time. */
+  async #ended<T>(
+    call: string,
+    options: WaitOptions,
+    then: (run: RunView, signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    checkOptions(call, options, WAIT_MEMBERS);
+    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
+    checkTimeout(timeoutMs);
+    const error = (): SignalboxError =>
+      new SignalboxError('timeout', `run ${this.id} of ${this.job} has not ended in time`);
+    return withinTime({ timeoutMs, signal, error }, async (either) => {
+      const until = performance.now() + timeoutMs;
+      for (;;) {
+        either?.throwIfAborted();
+        const left = until - performance.now();
+        const askMs = this.#backend.isRemote ? ASK_MS : ASK_HERE_MS;
+        const waitMs = Math.max(0, Math.min(askMs, Math.ceil(left)));
+        const run = await abortable(this.#ask(waitMs, either), signal);
+        if (run !== null && hasEnded(run)) return then(run, either);
+        if (performance.now() >= until) throw error();
+      }
+    });
   }
 
-  async #outputOf(run: RunView): Promise<Uint8Array> {
-    const output = await this.#backend.output(this.id);
+  async #outputOf(run: RunView, signal: AbortSignal | undefined): Promise<Uint8Array> {
+    if (!isCompleted(run)) throw new RunFailedError(run);
+    const output = await this.#backend.output(this.id, signal);
     // Nothing at all, typed as what the handler returns, would hide that its task did not run.
     if (run.state === 'PARTIAL' && output.length === 0) throw new RunFailedError(run);
     return output;
@@ -119,6 +127,7 @@ export class RunHandle<Output> {
   }
 
   async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<BoxEvent> {
+    checkOptions('events', options, { signal: true });
     const stop = new AbortController();
     const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
     try {
@@ -132,19 +141,7 @@ export class RunHandle<Output> {
   }
 }
 
-/** Gives up waiting when the signal fires, whether or not what is waited for listens to it. */
-export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work;
-  signal.throwIfAborted();
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    work.catch(() => {});
-    signal.removeEventListener('abort', onAbort);
-  }
+/** It has come to its end with an output, or may have. */
+function isCompleted({ state }: RunView): boolean {
+  return state === 'SUCCEEDED' || state === 'PARTIAL';
 }

@@ -102,7 +102,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
 
   it('gives the run that is there to the same key', async () => {
     const first = await box.submit(hello, { name: 'a' }, { key: 'order-1' });
-    const second = await box.submit(hello, { name: 'b' }, { key: 'order-1' });
+    const second = await box.submit(hello, { name: 'a' }, { key: 'order-1' });
     expect([first.created, second.created, second.id]).toEqual([true, false, first.id]);
     expect(await second.result()).toBe('hello, a');
   });
@@ -159,6 +159,19 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
     const run = await box.submit(doubled, { n: 21 });
     expectTypeOf(run).toEqualTypeOf<RunHandle<number>>();
     expect(await run.result()).toBe(42);
+  });
+
+  it('refuses a key with another input, and only that submission of those that travel together', async () => {
+    const [first, other, free] = await Promise.allSettled([
+      box.submit(hello, { name: 'a' }, { key: 'one-input' }),
+      box.submit(hello, { name: 'b' }, { key: 'one-input' }),
+      box.submit(hello, { name: 'c' }),
+    ]);
+    expect(first).toMatchObject({ status: 'fulfilled', value: { created: true } });
+    expect(other).toMatchObject({ reason: { code: 'idempotency_conflict', field: 'key' } });
+    expect(free).toMatchObject({ status: 'fulfilled', value: { created: true } });
+    const again = await box.submit(hello, { name: 'a' }, { key: 'one-input' });
+    expect(again.created).toBe(false);
   });
 
   it('refuses a key that belongs to a run of another job', async () => {

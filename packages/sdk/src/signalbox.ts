@@ -8,19 +8,37 @@ import {
   type RunView,
   type Submitted,
 } from '@signalbox/protocol';
-import type { Backend, BoxEvent, BulkOptions, PreparedSubmission, RunsQuery } from './backend.ts';
-import { batchLength } from './batch-length.ts';
+import {
+  type Backend,
+  type BoxEvent,
+  BULK_MEMBERS,
+  type BulkOptions,
+  FILTER_MEMBERS,
+  RUNS_MEMBERS,
+  type RunsQuery,
+} from './backend.ts';
 import { exactJson, requireFinite, requireOption } from './check-numbers.ts';
-import { ClosableBackend } from './closable-backend.ts';
+import { ClosableBackend, closedError } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
 import type { RetrySettings } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
-import { prepareSubmission, type SubmitOptions } from './prepare-submission.ts';
+import type { Submittable } from './jsonified.ts';
+import { checkOptions, type MembersOf } from './known-members.ts';
+import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from './prepare-submission.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
-import { abortable, RunHandle } from './run-handle.ts';
+import { RunHandle } from './run-handle.ts';
 import { SubmissionBatcher } from './submission-batcher.ts';
-import { handlersOf, type WorkingWorker, type WorkOnOptions } from './work-on.ts';
+import { submitInBatches } from './submit-in-batches.ts';
+import { abortable } from './within-time.ts';
+import {
+  handlersOf,
+  requireExecutors,
+  WORK_ON_MEMBERS,
+  type WorkingWorker,
+  type WorkOn,
+  type WorkOnOptions,
+} from './work-on.ts';
 
 export interface OpenOptions {
   /** Whose jobs and runs these are; `default` where nothing is said. */
@@ -37,14 +55,33 @@ export interface ConnectOptions {
   readonly retries?: Partial<RetrySettings> | undefined;
 }
 
+const OPEN_MEMBERS = { tenant: true, dataDir: true } as const satisfies MembersOf<OpenOptions>;
+const CONNECT_MEMBERS = {
+  key: true,
+  tenant: true,
+  retries: true,
+} as const satisfies MembersOf<ConnectOptions>;
+
 /** The input may be left out where the job takes none. */
 export type SubmitArgs<Input> = undefined extends Input
-  ? [input?: Input, options?: SubmitOptions]
-  : [input: Input, options?: SubmitOptions];
+  ? [input?: Submittable<Input>, options?: SubmitOptions]
+  : [input: Submittable<Input>, options?: SubmitOptions];
 
-/** One submission of `submitMany`. */
+export interface ManyOptions {
+  /** Stops waiting, and what was not sent yet is not sent. What is on its way may still become runs. */
+  readonly signal?: AbortSignal;
+}
+
+const MANY_MEMBERS = { signal: true } as const satisfies MembersOf<ManyOptions>;
+const ITEM_MEMBERS = { input: true, ...SUBMIT_MEMBERS } as const satisfies MembersOf<
+  ManyItem<unknown>
+>;
+
+/** One submission of `submitMany`. A signal of one stops them all. */
 export type ManyItem<Input> = SubmitOptions &
-  (undefined extends Input ? { readonly input?: Input } : { readonly input: Input });
+  (undefined extends Input
+    ? { readonly input?: Submittable<Input> }
+    : { readonly input: Submittable<Input> });
 
 /**
  * A scheduler to submit to and to work for: one in this process (`open`) or a node somewhere
@@ -52,17 +89,21 @@ export type ManyItem<Input> = SubmitOptions &
  */
 export class Signalbox implements AsyncDisposable {
   readonly #backend: ClosableBackend;
-  readonly #batcher: SubmissionBatcher;
+  /** By class: a node under load refuses a batch for the least urgent of it. */
+  readonly #batchers = new Map<string, SubmissionBatcher>();
+  readonly #submitting = new Set<Promise<unknown>>();
   readonly #workers = new Set<WorkingWorker>();
+  readonly #starting = new Set<Promise<unknown>>();
+  readonly #stopping = new AbortController();
   #closed: Promise<void> | null = null;
 
   private constructor(backend: Backend) {
     this.#backend = new ClosableBackend(backend);
-    this.#batcher = new SubmissionBatcher((items) => this.#backend.submitAll(items));
   }
 
   /** A node in this process: on a file (`file:./signalbox.db`), `memory:` or `postgres://…`. */
   static async open(address: string, options: OpenOptions = {}): Promise<Signalbox> {
+    checkOptions('open', options, OPEN_MEMBERS);
     // Only here: whoever connects to a node does not load one.
     const { openEmbedded } = await import('./direct/open-embedded.ts');
     return new Signalbox(await openEmbedded(address, options));
@@ -76,12 +117,14 @@ export class Signalbox implements AsyncDisposable {
     url: string = process.env['SIGNALBOX_URL'] ?? LOCAL_URL,
     options: ConnectOptions = {},
   ): Promise<Signalbox> {
+    checkOptions('connect', options, CONNECT_MEMBERS);
     const key = options.key ?? process.env['SIGNALBOX_KEY'];
     return new Signalbox(new HttpBackend({ url, ...options, key }));
   }
 
   /** Defines the jobs; those that have not changed keep their version. */
   async define(jobs: readonly AnyJob[]): Promise<readonly JobView[]> {
+    this.#backend.requireOpen();
     handlersOf(jobs);
     for (const { definition } of jobs) requireFinite(definition);
     return Promise.all(jobs.map((job) => this.#backend.define(job.name, job.definition)));
@@ -98,44 +141,64 @@ export class Signalbox implements AsyncDisposable {
     input?: unknown,
     options: SubmitOptions = {},
   ): Promise<RunHandle<unknown>> {
+    checkOptions('submit', options, SUBMIT_MEMBERS);
+    this.#backend.requireOpen();
     options.signal?.throwIfAborted();
     const name = typeof job === 'string' ? job : job.name;
     const item = prepareSubmission(name, input, options);
-    const submitted = await abortable(this.#batcher.submit(item), options.signal);
+    const submitted = await abortable(this.#batcherOf(job, options).submit(item), options.signal);
     return this.#handle(name, submitted);
   }
 
   /**
-   * Each thousand is one request, or several where the inputs are large: where one of them is wrong,
-   * none of its request becomes a run.
+   * Each thousand of a class is one request, or several where the inputs are large: where one of them is
+   * wrong, none of its request becomes a run. An error says with `mayBeDone` that earlier requests were accepted.
    */
   async submitMany<Input, Output>(
     job: Job<Input, Output>,
     items: readonly ManyItem<Input>[],
+    options: ManyOptions = {},
   ): Promise<readonly RunHandle<Output>[]> {
-    const prepared = items.map((item) => prepareSubmission(job.name, item.input, item));
-    const handles: RunHandle<Output>[] = [];
-    for (let from = 0; from < prepared.length; from = handles.length) {
-      const at = (i: number) => prepared[from + i] as PreparedSubmission;
-      const batch = prepared.slice(from, from + batchLength(prepared.length - from, at));
-      const submitted = await this.#backend.submitAll(batch);
-      for (const run of submitted) handles.push(this.#handle(job.name, run));
-    }
-    return handles;
+    checkOptions('submitMany', options, MANY_MEMBERS);
+    this.#backend.requireOpen();
+    const prepared = items.map((item, i) => {
+      checkOptions(`items[${i}] of submitMany`, item, ITEM_MEMBERS);
+      return prepareSubmission(job.name, item.input, item);
+    });
+    const signals = new Set([options.signal, ...items.map(({ signal }) => signal)]);
+    signals.delete(undefined);
+    const signal = signals.size === 0 ? undefined : AbortSignal.any([...signals] as AbortSignal[]);
+    signal?.throwIfAborted();
+    const submitted = submitInBatches({
+      prepared,
+      classOf: ({ head }) => head.class ?? classOf(job),
+      submitAll: (batch) => this.#backend.submitAll(batch),
+      signal,
+    });
+    const runs = await abortable(this.#until(this.#submitting, submitted), signal);
+    return runs.map((run) => this.#handle<Output>(job.name, run));
   }
 
   /** Runs that are there already. */
   readonly runs = {
     get: (id: string): Promise<RunView> => this.#backend.run(id, {}),
     /** Newest first; `next` is the cursor of the page behind it. */
-    list: (query: RunsQuery = {}): Promise<Page<RunView>> => this.#backend.runs(query),
+    list: async (query: RunsQuery = {}): Promise<Page<RunView>> => {
+      checkOptions('runs.list', query, RUNS_MEMBERS);
+      return this.#backend.runs(query);
+    },
     /** All of them, newest first, read page by page as they are asked for. */
     all: (query: Omit<RunsQuery, 'cursor'> = {}): AsyncIterable<RunView> => this.#allRuns(query),
     /** Cancels the runs that match, one bounded step of them; go on with `next` as `cursor`. */
-    cancel: (options: BulkOptions): Promise<BulkAnswer> =>
-      this.#backend.changeAll('cancel', options),
+    cancel: async (options: BulkOptions): Promise<BulkAnswer> => {
+      checkBulk('runs.cancel', options);
+      return this.#backend.changeAll('cancel', options);
+    },
     /** Tries those that match and failed again, each as a new run; step by step as `cancel`. */
-    retry: (options: BulkOptions): Promise<BulkAnswer> => this.#backend.changeAll('retry', options),
+    retry: async (options: BulkOptions): Promise<BulkAnswer> => {
+      checkBulk('runs.retry', options);
+      return this.#backend.changeAll('retry', options);
+    },
     /** A handle on a run by its id, to wait for it or to cancel it. */
     handle: async (id: string): Promise<RunHandle<unknown>> => {
       const { job } = await this.#backend.run(id, {});
@@ -182,6 +245,7 @@ export class Signalbox implements AsyncDisposable {
 
   /** Everything that becomes durable from now on, until the loop is left or the signal fires. */
   async *events(options: { job?: string; signal?: AbortSignal } = {}): AsyncGenerator<BoxEvent> {
+    checkOptions('events', options, { job: true, signal: true });
     const stop = new AbortController();
     const signal = options.signal ? AbortSignal.any([options.signal, stop.signal]) : stop.signal;
     try {
@@ -192,20 +256,19 @@ export class Signalbox implements AsyncDisposable {
     }
   }
 
-  /** Defines the jobs and runs their handlers in this process, from now until `stop()`. */
+  /**
+   * Defines the jobs and runs their handlers in this process, from now until `stop()`. With a key of role
+   * `worker` the jobs are not defined: such a key may only run what others have defined.
+   */
   async work(jobs: readonly AnyJob[], options: WorkOnOptions = {}): Promise<WorkingWorker> {
+    checkOptions('work', options, WORK_ON_MEMBERS);
+    if (this.#closed !== null) throw closedError();
     const handlers = handlersOf(jobs);
     requireOption('worker.slots', 'concurrency', options.concurrency);
     requireOption('worker.graceMs', 'graceMs', options.graceMs);
-    await this.define(jobs);
-    const worker = await this.#backend.work({ ...options, handlers });
-    // Closed meanwhile: nobody would stop it, and it would keep the process alive.
-    if (this.#closed !== null) {
-      await worker.stop();
-      throw new SignalboxError('closed', 'the box was closed before its worker was ready');
-    }
-    this.#workers.add(worker);
-    return worker;
+    requireExecutors(options.executors);
+    const starting = this.#startWorker(jobs, { ...options, handlers });
+    return this.#until(this.#starting, starting);
   }
 
   /**
@@ -228,12 +291,17 @@ export class Signalbox implements AsyncDisposable {
 
   /** A key may belong to a run of another job, whose output would not be what the types say. */
   #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
+    if (run.error !== undefined) {
+      throw new SignalboxError(run.error.code, run.error.message, { field: 'key' });
+    }
     if (run.job === asked) return new RunHandle(this.#backend, run);
     const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
     throw new SignalboxError('idempotency_conflict', message, { field: 'key' });
   }
 
   async *#allRuns(query: Omit<RunsQuery, 'cursor'>): AsyncGenerator<RunView> {
+    const { cursor: _, ...known } = RUNS_MEMBERS;
+    checkOptions('runs.all', query, known);
     for (let cursor: string | undefined; ; ) {
       const page = await this.#backend.runs({ limit: PAGE, ...query, cursor });
       yield* page.items;
@@ -242,17 +310,71 @@ export class Signalbox implements AsyncDisposable {
     }
   }
 
+  async #startWorker(jobs: readonly AnyJob[], params: WorkOn): Promise<WorkingWorker> {
+    const { signal } = this.#stopping;
+    await abortable(this.#defineIfAllowed(jobs), signal);
+    const worker = await this.#backend.work(params, signal);
+    // Closed meanwhile: nobody would stop it, and it would keep the process alive.
+    if (signal.aborted) {
+      await worker.stop();
+      throw signal.reason;
+    }
+    this.#workers.add(worker);
+    return worker;
+  }
+
+  async #defineIfAllowed(jobs: readonly AnyJob[]): Promise<void> {
+    try {
+      await this.define(jobs);
+    } catch (error) {
+      if (!(error instanceof SignalboxError) || error.code !== 'forbidden') throw error;
+      if (await this.#backend.mayDefine()) throw error;
+    }
+  }
+
+  #batcherOf(job: AnyJob | string, options: SubmitOptions): SubmissionBatcher {
+    // The class of a job that is only named is not known here: it shares requests with nothing else.
+    const group = options.class ?? (typeof job === 'string' ? `job ${job}` : classOf(job));
+    let batcher = this.#batchers.get(group);
+    if (batcher === undefined) {
+      batcher = new SubmissionBatcher((items) => this.#backend.submitAll(items));
+      this.#batchers.set(group, batcher);
+    }
+    return batcher;
+  }
+
+  /** Kept in the set until it has settled, for `close` to wait for. */
+  #until<T>(set: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
+    const settled = work.catch(() => {}).finally(() => set.delete(settled));
+    set.add(settled);
+    return work;
+  }
+
   async #close(): Promise<void> {
-    await this.#batcher.idle();
+    this.#stopping.abort(closedError());
+    await this.#idle();
+    // While the node is there to take their leave.
+    await Promise.all(this.#starting);
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
     // Handlers that came to their end may have submitted more.
-    await this.#batcher.idle();
+    await this.#idle();
     await this.#backend.close();
+  }
+
+  /** Resolves when everything that was submitted has been answered. */
+  async #idle(): Promise<void> {
+    const batchers = [...this.#batchers.values()].map((batcher) => batcher.idle());
+    await Promise.all([...batchers, ...this.#submitting]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
+}
+
+/** Of runs that say nothing else. */
+function classOf({ definition }: AnyJob): string {
+  return definition.class ?? 'P1';
 }
 
 function taskOf(taskId: string): { run: string; task: string } {
@@ -263,3 +385,8 @@ function taskOf(taskId: string): { run: string; task: string } {
 
 const PAGE = 200;
 const LOCAL_URL = 'http://127.0.0.1:7070';
+
+function checkBulk(call: string, options: BulkOptions): void {
+  checkOptions(call, options, BULK_MEMBERS);
+  checkOptions(`the filter of ${call}`, options.filter, FILTER_MEMBERS);
+}

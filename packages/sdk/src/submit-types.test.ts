@@ -7,7 +7,7 @@ const broken = job('broken', async () => 1);
 describe('the types of a submission', () => {
   it('are those of the job', () => {
     expectTypeOf<SubmitArgs<{ name: string }>>().toEqualTypeOf<
-      [input: { name: string }, options?: SubmitOptions]
+      [input: { name: string | { toJSON(): string } }, options?: SubmitOptions]
     >();
     expectTypeOf<SubmitArgs<undefined>>().toEqualTypeOf<
       [input?: undefined, options?: SubmitOptions]

@@ -27,7 +27,7 @@ export function turnedAway(event: LinkEvent): SignalboxError | null {
     const message = `the node turned the worker away: ${reason}; change its name or settings`;
     return new SignalboxError('invalid', message);
   }
-  if (status !== null && status >= 400 && status < 500 && !FOR_NOW.has(status)) {
+  if (status !== null && status < 500 && !FOR_NOW.has(status)) {
     const message = `no node takes workers at this address: ${reason}`;
     return new SignalboxError('not_found', message);
   }

@@ -1,5 +1,8 @@
 import type { Executor } from '@signalbox/worker';
+import { SignalboxError } from './errors.ts';
 import type { AnyJob } from './job.ts';
+import type { MembersOf } from './known-members.ts';
+import { nearest } from './nearest.ts';
 import type { AnyHandler } from './work.ts';
 
 /** What a worker in this process is to be. */
@@ -23,10 +26,37 @@ export interface WorkOnOptions {
   readonly graceMs?: number;
 }
 
-export interface WorkingWorker {
+export const WORK_ON_MEMBERS = {
+  concurrency: true,
+  name: true,
+  labels: true,
+  zone: true,
+  executors: true,
+  graceMs: true,
+} as const satisfies MembersOf<WorkOnOptions>;
+
+/** `await using worker = await box.work(…)` stops it at the end of the block. */
+export interface WorkingWorker extends AsyncDisposable {
   readonly name: string;
   /** Takes nothing new, lets what runs come to its end, delivers the results, and leaves. */
   stop(): Promise<void>;
+}
+
+/** Refuses what is not an executor before anything is started: a name that is misspelt must not enable another. */
+export function requireExecutors(executors: WorkOnOptions['executors']): void {
+  if (executors === undefined) return;
+  const field = 'executors';
+  if (!Array.isArray(executors)) {
+    throw new SignalboxError('invalid', "executors is a list, like ['command', 'http']", { field });
+  }
+  for (const [i, executor] of executors.entries()) {
+    const isNamed = executor === 'command' || executor === 'http';
+    if (isNamed || (typeof executor === 'object' && executor !== null)) continue;
+    const near = nearest(String(executor), ['command', 'http']);
+    const meant = near === null ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
+    const message = `no executor is named ${JSON.stringify(executor)}${meant}; there are "command", "http", and executors of your own`;
+    throw new SignalboxError('invalid', message, { field: `executors[${i}]` });
+  }
 }
 
 /** Handlers by the name under which a worker offers them. Two jobs must not offer the same. */

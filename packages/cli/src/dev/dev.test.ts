@@ -201,6 +201,25 @@ describe('signalbox dev', () => {
     expect((await worker.stop()).code).toBe(0);
   });
 
+  it('with a job that is refused says which one of which file, and defines nothing', async () => {
+    const folder = new World();
+    const jobs = `
+      import { job } from '${new URL('../../../sdk/src/index.ts', import.meta.url)}';
+      export const fine = job('fine', () => 1);
+      export const wrong = job('wrong', { retry: { attemptsMax: 0 } }, () => 1);`;
+    writeFileSync(join(folder.folder, 'bad.mjs'), jobs);
+    const { code, err } = await folder.run(['dev', '--port', '0', '--jobs', 'bad.mjs']);
+    expect(code).toBe(2);
+    expect(err).toContain('bad.mjs: the job "wrong" is refused: ');
+    expect(err).toContain('tasks[0].retry.attemptsMax');
+    expect(err).toContain('nothing of the file was defined');
+    const again = folder.start(['dev', '--port', '0']);
+    await again.printed(/ready at http/);
+    expect((await folder.call(['jobs', 'show', 'fine'])).code).toBe(3);
+    await again.stop();
+    folder.remove();
+  }, 60_000);
+
   it('goes on where it stopped, also after a kill', async () => {
     const first = await json<Submitted>(['submit', 'hello', 'Ada', '--delay', '2s']);
     const { code, err } = await dev.stop();

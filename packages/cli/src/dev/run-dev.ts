@@ -13,6 +13,7 @@ import { span } from '../print/times.ts';
 import { openNode } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
+import { UserError } from '../user-error.ts';
 import { makeFolder, removeDevState, writeDevState } from './data-folder.ts';
 import { DEV_DEFAULTS } from './defaults.ts';
 import { devKey } from './dev-key.ts';
@@ -64,11 +65,29 @@ async function fill(params: {
   const { node, api, settings, jobs } = params;
   const worker = await startWorker(node, settings, jobs);
   await node.ready();
+  await checkJobs(api, jobs, settings.values.jobs ?? '');
   const isNew = await defineExamples(api, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
     await api.put<Job>(pathOf('jobs', name), definition);
   }
   return { worker, isNew };
+}
+
+/** All of them before any is defined: a module of which a part is defined runs with the other part as it was. */
+async function checkJobs(api: Api, jobs: ReturnType<typeof loadJobs>, file: string): Promise<void> {
+  for (const { name, definition } of jobs) {
+    try {
+      await api.post(`${pathOf('jobs', name)}/check`, definition);
+    } catch (error) {
+      if (!(error instanceof AnsweredError)) throw error;
+      const message = `${file}: the job ${JSON.stringify(name)} is refused: ${error.message}`;
+      throw new UserError(
+        'usage',
+        message,
+        'nothing of the file was defined; correct it and start again',
+      );
+    }
+  }
 }
 
 /** The default port may be somebody else's; a port that was asked for must be free. */

@@ -66,9 +66,14 @@ describe('a batch with its inputs as bytes', () => {
     const [first, again] = [await post(body, more), await post(body, more)];
     const ids = (answer: { json<T>(): T }) => runsOf(answer).map(({ id }) => id);
     expect(ids(again)).toEqual(ids(first));
-    const items = [{ job: 'hello' }, { job: 'hello' }];
+    const items = [
+      { job: 'hello', input: 1 },
+      { job: 'hello', input: 2 },
+    ];
     const other = await world.ask('/runs/batch', { body: { items }, headers: more });
     expect(ids(other)).toEqual(ids(first));
+    const changed = packed({ shared: { job: 'hello' }, inputs: [1, 1] }, '13');
+    expect((await post(changed, more)).error()).toMatchObject({ code: 'idempotency_conflict' });
     expect(await runCount()).toBe(before + 2);
     const longer = packed({ shared: { job: 'hello' }, inputs: [1, 1, 1] }, '123');
     expect((await post(longer, more)).error()).toMatchObject({

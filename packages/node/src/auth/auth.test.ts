@@ -68,7 +68,7 @@ describe('keys', () => {
     const { text, key } = await create(auth);
     await auth.authenticate(text, '1');
     step(-3_600_000);
-    await make().keys.revoke({ tenant: 'acme', id: key.id, author: 'root' });
+    await make().keys.revoke({ tenants: ['acme'], id: key.id, author: 'root' });
     pass(10_000);
     expect(await auth.isLive(key.id)).toBe(false);
   });
@@ -93,7 +93,7 @@ describe('keys', () => {
     const [here, there] = [make(), make()];
     const { text, key } = await create(here);
     await there.authenticate(text, '1');
-    await here.keys.revoke({ tenant: 'acme', id: key.id, author: 'root' });
+    await here.keys.revoke({ tenants: ['acme'], id: key.id, author: 'root' });
     expect(await codeOf(here.authenticate(text, '1'))).toBe('unauthenticated');
     pass(5_000);
     expect(await codeOf(there.authenticate(text, '1'))).toBe('unauthenticated');
@@ -111,7 +111,7 @@ describe('keys', () => {
   it('of another tenant cannot be revoked', async () => {
     const { auth, create } = world();
     const { key } = await create(auth);
-    expect(await auth.keys.revoke({ tenant: 'other', id: key.id, author: 'x' })).toBeNull();
+    expect(await auth.keys.revoke({ tenants: ['other'], id: key.id, author: 'x' })).toBeNull();
     expect(await auth.isLive(key.id)).toBe(true);
   });
 });

@@ -88,10 +88,14 @@ export class Keys {
     return { key: { ...body, id, version: written.version }, text };
   }
 
-  /** Null where the tenant has no such key. Revoking twice is revoking once. */
-  async revoke(params: { tenant: string; id: string; author: string }): Promise<KnownKey | null> {
+  /** Null where none of the tenants has such a key. Revoking twice is revoking once. */
+  async revoke(params: {
+    tenants: readonly string[];
+    id: string;
+    author: string;
+  }): Promise<KnownKey | null> {
     const key = await this.#read(params.id);
-    if (key === null || key.tenant !== params.tenant) return null;
+    if (key === null || !params.tenants.includes(key.tenant)) return null;
     if (key.revoked) return key;
     const { id, version, ...body } = key;
     const written = await this.#store.putDefinition({
@@ -110,8 +114,12 @@ export class Keys {
     );
   }
 
-  /** The tenant's keys, a page at a time. Keys of others are passed over, not counted. */
-  async list(params: { tenant: string; after: string | null; limit: number }): Promise<KnownKey[]> {
+  /** The tenants' keys, a page at a time. Keys of others are passed over, not counted. */
+  async list(params: {
+    tenants: readonly string[];
+    after: string | null;
+    limit: number;
+  }): Promise<KnownKey[]> {
     const found: KnownKey[] = [];
     const pages = readPages<Definition>({
       limit: PAGE,
@@ -125,7 +133,7 @@ export class Keys {
     for await (const page of pages) {
       for (const definition of page) {
         const key = keyOf(definition);
-        if (key.tenant === params.tenant) found.push(key);
+        if (params.tenants.includes(key.tenant)) found.push(key);
         if (found.length === params.limit) return found;
       }
     }

@@ -11,6 +11,7 @@ import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { contentKey, slicesOf } from '../loop/index.ts';
 import { mayBeLiveRun, type Put, putInbox, putRequest, reservedPut } from './put-inbox.ts';
 import { mayBeDone, otherBatch, refusal, shown } from './refusals.ts';
+import { isSameInput, keptInputs } from './same-input.ts';
 import { type TakenBefore, takenBefore } from './taken-before.ts';
 
 export type Submit = Command & { kind: 'submit' };
@@ -20,6 +21,11 @@ interface Batch {
   readonly commands: readonly Submit[];
   /** Under one key everything is as it was; else a key of its own may be of another job. */
   readonly strict: boolean;
+  /**
+   * What becomes of a submission whose own key belongs to another job or input. Of a request that is repeated
+   * nobody knows what it made the first time, so the others must have their answers.
+   */
+  readonly onConflict?: 'report' | 'refuse';
 }
 
 type Decided = Batch & { readonly answers: readonly Answer[] };
@@ -28,12 +34,11 @@ type Decided = Batch & { readonly answers: readonly Answer[] };
 export async function decideBatch(
   context: NodeContext,
   caller: Caller,
-  { commands, strict }: Batch,
+  batch: Batch,
 ): Promise<SubmittedInARow[]> {
+  const { commands } = batch;
   const answers = await context.loop.executeAll(commands);
-  return (
-    allCreated(commands, answers) ?? (await settle(context, caller, { commands, answers, strict }))
-  );
+  return allCreated(commands, answers) ?? (await settle(context, caller, { ...batch, answers }));
 }
 
 /** The usual end; null where any of it was refused, or was there already. */
@@ -69,11 +74,12 @@ async function settle(
 ): Promise<SubmittedInARow[]> {
   const { commands, strict } = decided;
   const outcomes: (Outcome | undefined)[] = [];
+  const isMade = (): boolean => outcomes.some((each) => each !== undefined && isNew(each));
   try {
     await settleSlices(context, decided, outcomes);
-    const existing = outcomes.flatMap((outcome) => (outcome?.kind === 'run' ? [outcome.run] : []));
-    const known = (await takenBefore(context, caller.tenant, existing)).values();
+    const taken = await whatWasTaken(context, caller, { commands, outcomes });
     const claimed = await claimedContents(context, commands, outcomes);
+    const mayReport = !strict && (decided.onConflict === 'report' || isMade());
     const rows: SubmittedInARow[] = [];
     for (const [i, command] of commands.entries()) {
       const outcome = outcomes[i] as Outcome;
@@ -83,19 +89,89 @@ async function settle(
         rows.push(newRow(command, outcome, id));
         continue;
       }
-      const taken = outcome.kind === 'entry' ? outcome.before : (known.next().value ?? null);
-      if (taken === null && outcome.kind === 'run') {
+      const before = taken[i] ?? null;
+      if (before === null && outcome.kind === 'run') {
         throw await goneRun(context, command, outcome.run);
       }
-      if (!claimed.has(i)) refuseOtherContent(command, taken, { id, strict });
+      if (!claimed.has(i)) refuseOtherContent(command, before);
+      const conflict = otherUnderKey(decided, i, { id, before });
+      // A key that the node has made of the request's: it is the request that asks for something else.
+      const isOwnKey = command.head.key !== undefined && !isReserved(command.head.key);
+      if (conflict !== null && !(mayReport && isOwnKey)) {
+        const field = strict || !isOwnKey ? 'key' : `items[${i}].key`;
+        throw new ApiError('idempotency_conflict', conflict, { field });
+      }
       // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
-      rows.push({ id, job: taken?.job ?? job, created: false, count: 1 });
+      const row = { id, job: before?.job ?? job, created: false, count: 1 };
+      const error = { code: 'idempotency_conflict' as const, message: conflict ?? '' };
+      rows.push(conflict === null ? row : { ...row, error });
     }
     return rows;
   } catch (error) {
-    const isMade = outcomes.some((outcome) => outcome !== undefined && isNew(outcome));
-    throw isMade ? mayBeDone(error) : error;
+    throw isMade() ? mayBeDone(error) : error;
   }
+}
+
+/** What is known of each submission that was there already, with its input where that must be the same. */
+async function whatWasTaken(
+  context: NodeContext,
+  { tenant }: Caller,
+  { commands, outcomes }: Pick<Batch, 'commands'> & { outcomes: readonly (Outcome | undefined)[] },
+): Promise<(TakenBefore | null)[]> {
+  const places: number[] = [];
+  const runs: RunId[] = [];
+  for (const [i, outcome] of outcomes.entries()) {
+    if (outcome?.kind !== 'run') continue;
+    places.push(i);
+    runs.push(outcome.run);
+  }
+  const known = await takenBefore(context, tenant, runs);
+  const taken = outcomes.map((each) => (each?.kind === 'entry' ? each.before : null));
+  const compared: number[] = [];
+  for (const [at, i] of places.entries()) {
+    const before = known[at] ?? null;
+    taken[i] = before;
+    if (before !== null && isByKey(commands, i, before)) compared.push(at);
+  }
+  const inputs = await keptInputs(
+    context,
+    tenant,
+    compared.map((at) => runs[at] as RunId),
+  );
+  for (const [n, at] of compared.entries()) {
+    const i = places[at] as number;
+    const input = inputs[n];
+    if (input !== undefined) taken[i] = { ...(taken[i] as TakenBefore), input };
+  }
+  return taken;
+}
+
+/** Not by a unique value, nor as the live run of a job without overlap: those may have any input. */
+function isByKey(commands: readonly Submit[], i: number, { head: before }: TakenBefore): boolean {
+  const { head } = commands[i] as Submit;
+  // The wait of a task has a key of its own, and what it is given is put together anew each time.
+  if (head.nested !== undefined) return false;
+  if (head.key !== undefined) return before.key === head.key;
+  const { partition } = commands[i] as Submit;
+  const first = commands.find((each) => each.partition === partition);
+  return first?.head.batch !== undefined;
+}
+
+/** Why the submission is not the one that its key belongs to; null where it is. */
+function otherUnderKey(
+  { commands, strict }: Decided,
+  i: number,
+  { id, before }: { id: string; before: TakenBefore | null },
+): string | null {
+  if (before === null) return null;
+  const { spec, input } = commands[i] as Submit;
+  if (before.job !== spec.job) {
+    // In a batch the answer names the job, and whoever asked for another sees it.
+    return strict ? `the key belongs to run ${id} of the job ${shown(before.job)}` : null;
+  }
+  if (before.input === undefined || !isByKey(commands, i, before)) return null;
+  if (isSameInput(before.input, input)) return null;
+  return `the key belongs to run ${id}, which has another input; repeat a submission with the same input, or use another key`;
 }
 
 function isNew(outcome: Outcome): boolean {
@@ -202,19 +278,12 @@ async function goneRun(
   return new ApiError('unavailable', `run ${id} is not kept any more; send the submission again`);
 }
 
-/** A key says that this was asked before: what asks for something else under it is refused. */
-function refuseOtherContent(
-  { head, spec }: Submit,
-  taken: TakenBefore | null,
-  { id, strict }: { id: string; strict: boolean },
-): void {
+/** The key of a request says that this was asked before: a request for something else under it is refused. */
+function refuseOtherContent({ head }: Submit, taken: TakenBefore | null): void {
   // An entry that waits for the first time, or one that equals nothing.
   if (taken === null) return;
   // Others of a request say nothing of its content, and may be a run by their unique value.
   const isContent = head.batch !== undefined || head.digest !== undefined;
   const isOther = head.batch !== taken.head.batch || head.digest !== taken.head.digest;
   if (isContent && head.key !== undefined && isReserved(head.key) && isOther) throw otherBatch();
-  if (!strict || taken.job === spec.job) return;
-  const message = `the key belongs to run ${id} of the job ${shown(taken.job)}`;
-  throw new ApiError('idempotency_conflict', message, { field: 'key' });
 }

@@ -107,7 +107,9 @@ export async function reservedPut(
 }
 
 function waitingPut(entry: InboxEntry, position: number): Put {
-  const [first] = itemsOf(entry);
-  const before = { job: first?.job ?? entry.job, head: first?.head ?? {} };
+  const items = itemsOf(entry);
+  const [first] = items;
+  const input = items[position]?.input ?? null;
+  const before = { job: first?.job ?? entry.job, head: first?.head ?? {}, input };
   return { kind: 'entry', alias: aliasAt(entry.id, position), before };
 }

@@ -19,13 +19,16 @@ export async function submitUnderKey(
   if (batch.unanchored !== null) await refuseHeld(context, caller, batch.unanchored);
   const pick = (indexes: readonly number[]) => indexes.map((i) => commands[i] as Submit);
   const strict = !batch.isMixed;
-  if (rest.length === 0) return decideBatch(context, caller, { commands, strict });
-  const before = await decideBatch(context, caller, { commands: pick(first), strict });
+  const onConflict = 'report';
+  if (rest.length === 0) return decideBatch(context, caller, { commands, strict, onConflict });
+  const before = await decideBatch(context, caller, { commands: pick(first), strict, onConflict });
   try {
-    const after = await decideBatch(context, caller, { commands: pick(rest), strict });
+    const after = await decideBatch(context, caller, { commands: pick(rest), strict, onConflict });
     return inOrder([first, oneByOne(before)], [rest, oneByOne(after)]);
   } catch (error) {
-    throw mayBeDone(error);
+    // A request that is repeated makes nothing in its first part.
+    const isMade = before.some(({ created, pending }) => created || pending === true);
+    throw isMade ? mayBeDone(error) : error;
   }
 }
 

@@ -5,6 +5,8 @@ import type { NodeContext } from '../context.ts';
 export interface TakenBefore {
   readonly job: string;
   readonly head: RunHead;
+  /** As the journal keeps it; undefined where it was not read. */
+  readonly input?: Uint8Array | null;
 }
 
 /**

@@ -59,6 +59,13 @@ export const Submitted = Type.Object({
    * excludes overlap: the owner has yet to decide whether `id` becomes a run of its own or a live run's.
    */
   pending: Type.Optional(Type.Literal(true)),
+  /**
+   * Only in a batch, where others of it became runs: this submission was refused, because its key belongs to
+   * the run `id`, which has another job or another input.
+   */
+  error: Type.Optional(
+    Type.Object({ code: Type.Literal('idempotency_conflict'), message: Type.String() }),
+  ),
 });
 
 export const AttemptView = Type.Object({

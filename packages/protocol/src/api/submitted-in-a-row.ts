@@ -26,8 +26,9 @@ export const COUNTED_MAX = 16 ** COUNTED_DIGITS - 1;
 
 export function oneByOne(rows: readonly SubmittedInARow[]): Submitted[] {
   const all: Submitted[] = [];
-  for (const { id, job, created, pending, count } of rows) {
-    all.push(pending === undefined ? { id, job, created } : { id, job, created, pending });
+  for (const { id, job, created, pending, error, count } of rows) {
+    const more = { ...(pending && { pending }), ...(error && { error }) };
+    all.push(pending || error ? { id, job, created, ...more } : { id, job, created });
     if (count === 1) continue;
     const front = id.slice(0, -COUNTED_DIGITS);
     const first = Number.parseInt(id.slice(-COUNTED_DIGITS), 16);

@@ -5,6 +5,7 @@ export * from '../http-target.ts';
 export * from '../ids.ts';
 export { type AddressKind, classifyAddress, parseAddress, parseBlock } from '../ip-address.ts';
 export * from '../limits.ts';
+export * from '../lost-in-json.ts';
 export * from '../payload.ts';
 export * from './codec.ts';
 export * from './frame-error.ts';

@@ -1,4 +1,5 @@
 import { connectInProcess, type RunningNode } from '@signalbox/node';
+import type { NamedRequest } from '@signalbox/node/checks';
 import { ApiError, type Caller, type NodeContext } from '@signalbox/node/context';
 import {
   approveTask,
@@ -12,6 +13,7 @@ import {
   retryRuns,
   runLogs,
   runOutput,
+  runTasks,
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
@@ -24,6 +26,7 @@ import type {
   Page,
   RunView,
   Submitted,
+  TaskView,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -38,7 +41,9 @@ import type {
 } from '../backend.ts';
 import { hasEnded } from '../ended-run.ts';
 import { SignalboxError } from '../errors.ts';
+import { encodeSubmissions } from '../http/encode-submissions.ts';
 import { makeWorker } from '../make-worker.ts';
+import { ofSubmission } from '../of-submission.ts';
 import type { WorkingWorker, WorkOn } from '../work-on.ts';
 import { directEvents } from './direct-events.ts';
 import { submitItem } from './submit-item.ts';
@@ -64,60 +69,90 @@ export class DirectBackend implements Backend {
   }
 
   async define(name: string, definition: JobDefinition): Promise<Job> {
-    return (await this.#do(defineJob, { name, definition })).job;
+    const asked = {
+      method: 'PUT',
+      url: '/jobs/:job',
+      params: { job: name },
+      body: definition,
+    } as const;
+    return (await this.#do(defineJob, { name, definition }, { before: false, asked })).job;
   }
 
-  submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
-    return this.#do(submitRuns, { items: items.map(submitItem), single: items.length === 1 });
+  async submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
+    try {
+      return await this.#do(submitRuns, { items: items.map(submitItem) });
+    } catch (error) {
+      const refused = await refusedBatch(items, error);
+      throw refused instanceof SignalboxError ? ofSubmission(refused, items.length) : refused;
+    }
   }
 
   run(id: string, { waitMs }: { waitMs?: number }): Promise<RunView> {
-    return this.#do(getRun, waitMs === undefined ? { id } : { id, waitMs });
+    const asked = { method: 'GET', url: '/runs/:id', params: { id } } as const;
+    const params = waitMs === undefined ? { id } : { id, waitMs };
+    return this.#do(getRun, params, { before: false, asked });
+  }
+
+  tasks(id: string, cursor: string): Promise<Page<TaskView>> {
+    const asked = { method: 'GET', url: '/runs/:id/tasks', params: { id } } as const;
+    return this.#do(runTasks, { id, cursor }, { before: false, asked });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
-    return this.#do(listRuns, defined(query));
+    const params = defined(query);
+    return this.#do(listRuns, params, { asked: { method: 'GET', url: '/runs', query: params } });
   }
 
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
     const { filter, ...more } = options;
-    const change = action === 'cancel' ? cancelRuns : retryRuns;
-    return this.#do(change, { ...defined(more), filter: defined(filter) });
+    const body = { ...defined(more), filter: defined(filter) };
+    const asked = { method: 'POST', url: `/runs/${action}`, body } as const;
+    return this.#do(action === 'cancel' ? cancelRuns : retryRuns, body, { asked });
   }
 
   output(id: string): Promise<Uint8Array> {
-    return this.#do(runOutput, { id });
+    const asked = { method: 'GET', url: '/runs/:id/output', params: { id } } as const;
+    return this.#do(runOutput, { id }, { before: false, asked });
   }
 
   async cancel(id: string, reason: string | undefined): Promise<void> {
-    await this.#do(cancelRun, about(id, reason));
+    await this.#do(cancelRun, about(id, reason), { asked: change(id, 'cancel', { reason }) });
   }
 
   retry(id: string, reason: string | undefined): Promise<Submitted> {
-    return this.#do(retryRun, about(id, reason));
+    return this.#do(retryRun, about(id, reason), { asked: change(id, 'retry', { reason }) });
   }
 
   async decide({ run: id, task }: TaskOfRun, said: Decided): Promise<void> {
-    await this.#do(approveTask, { id, task, ...said });
+    const asked = wakes({ run: id, task }, 'approval', said);
+    await this.#do(approveTask, { id, task, ...said }, { asked });
   }
 
   async signal({ run: id, task }: TaskOfRun, event: unknown): Promise<void> {
-    await this.#do(signalTask, { id, task, event });
+    const asked = wakes({ run: id, task }, 'event', { event });
+    await this.#do(signalTask, { id, task, event }, { asked });
   }
 
   diagnosis(taskId: string): Promise<Diagnosis> {
-    return this.#do(diagnoseTask, { id: taskId });
+    const asked = { method: 'GET', url: '/tasks/:id/diagnosis', params: { id: taskId } } as const;
+    return this.#do(diagnoseTask, { id: taskId }, { before: false, asked });
   }
 
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
-    return this.#do(runLogs, { id, ...query });
+    const asked = { method: 'GET', url: '/runs/:id/logs', params: { id }, query } as const;
+    return this.#do(runLogs, { id, ...query }, { before: false, asked });
   }
 
-  events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
+  async *events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
+    const { run, job } = filter;
+    if (job !== undefined) await checked({ method: 'GET', url: '/events', query: { job } });
+    if (run !== undefined) {
+      await checked({ method: 'GET', url: '/runs/:id/events', params: { id: run } });
+    }
     const { tenant } = this.#caller;
     const { feed } = this.#node.context;
     const isOver = async (id: string): Promise<boolean> => hasEnded(await this.run(id, {}));
-    return directEvents({ feed, tenant, filter, signal, hasEnded: isOver });
+    yield* directEvents({ feed, tenant, filter, signal, hasEnded: isOver });
   }
 
   work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker> {
@@ -126,20 +161,69 @@ export class DirectBackend implements Backend {
     return makeWorker(params, { transport, blobs: context.blobs, closed });
   }
 
+  async mayDefine(): Promise<boolean> {
+    return true;
+  }
+
   close(): Promise<void> {
     return this.#node.stop();
   }
 
-  async #do<P, R>(operation: Operation<P, R>, params: P): Promise<R> {
+  /** Refuses what the API refuses, with its words: before, or where the operation has refused it as well. */
+  async #do<P, R>(
+    operation: Operation<P, R>,
+    params: P,
+    { asked, before = true }: { asked?: NamedRequest; before?: boolean } = {},
+  ): Promise<R> {
+    if (before && asked !== undefined) await checked(asked);
     try {
       return await operation(this.#node.context, this.#caller, params);
     } catch (error) {
+      if (!before && asked !== undefined) await checked(asked);
       throw error instanceof ApiError ? signalboxError(error) : error;
     }
   }
 }
 
-function signalboxError(error: ApiError): SignalboxError {
+async function checked(asked: NamedRequest): Promise<void> {
+  const { checkRequest } = await import('@signalbox/node/checks');
+  try {
+    await checkRequest(asked);
+  } catch (error) {
+    throw error instanceof ApiError ? signalboxError(error) : error;
+  }
+}
+
+/** What a node says to the same submissions over HTTP, which are checked as a body first; else the error itself. */
+async function refusedBatch(
+  items: readonly PreparedSubmission[],
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof SignalboxError) || !['invalid', 'not_found'].includes(error.code)) {
+    return error;
+  }
+  const { readBatch } = await import('@signalbox/node/checks');
+  try {
+    await readBatch(encodeSubmissions(items));
+    return error;
+  } catch (refused) {
+    return refused instanceof ApiError ? signalboxError(refused) : error;
+  }
+}
+
+function change(id: string, what: 'cancel' | 'retry', body: object): NamedRequest {
+  return { method: 'POST', url: `/runs/:id/${what}`, params: { id }, body };
+}
+
+function wakes(
+  { run: id, task }: TaskOfRun,
+  what: 'approval' | 'event',
+  body: object,
+): NamedRequest {
+  return { method: 'POST', url: `/runs/:id/tasks/:task/${what}`, params: { id, task }, body };
+}
+
+export function signalboxError(error: ApiError): SignalboxError {
   const { code, message, field, retryAfterSeconds: seconds } = error;
   const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000;
   return new SignalboxError(code, message, { field, retryAfterMs, cause: error });

@@ -1,11 +1,14 @@
 import type { Dispatcher } from 'undici';
 
 type Controller = Dispatcher.DispatchController;
+type Headers = Record<string, string | string[] | undefined>;
 
 /** An answer that has come to its end. */
 export interface Exchanged {
   readonly status: number;
   readonly retryAfter: string | undefined;
+  readonly contentType: string | undefined;
+  readonly location: string | undefined;
   readonly body: Buffer;
 }
 
@@ -30,7 +33,7 @@ class Gathering implements Dispatcher.DispatchHandler {
   readonly #reject: (error: unknown) => void;
   readonly #chunks: Buffer[] = [];
   #status = 0;
-  #retryAfter: string | undefined;
+  #headers: Headers = {};
   #onAbort: (() => void) | undefined;
 
   constructor(
@@ -51,14 +54,9 @@ class Gathering implements Dispatcher.DispatchHandler {
     signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
-  onResponseStart(
-    _controller: Controller,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    const retryAfter = headers['retry-after'];
+  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
     this.#status = status;
-    this.#retryAfter = Array.isArray(retryAfter) ? retryAfter[0] : retryAfter;
+    this.#headers = headers;
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
@@ -70,7 +68,7 @@ class Gathering implements Dispatcher.DispatchHandler {
     const [only] = this.#chunks;
     const body =
       this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks);
-    this.#resolve({ status: this.#status, retryAfter: this.#retryAfter, body });
+    this.#resolve({ status: this.#status, body, ...headersOf(this.#headers) });
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -81,4 +79,17 @@ class Gathering implements Dispatcher.DispatchHandler {
   #forgetSignal(): void {
     if (this.#onAbort !== undefined) this.#signal?.removeEventListener('abort', this.#onAbort);
   }
+}
+
+/** What a client looks at of the headers. */
+export function headersOf(headers: Headers): Omit<Exchanged, 'status' | 'body'> {
+  const first = (name: string): string | undefined => {
+    const value = headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  };
+  return {
+    retryAfter: first('retry-after'),
+    contentType: first('content-type'),
+    location: first('location'),
+  };
 }

@@ -8,9 +8,11 @@ import {
   type LogLine,
   oneByOne,
   type Page,
+  type Role,
   type RunView,
   type Submitted,
   type SubmittedInARow,
+  type TaskView,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -24,6 +26,7 @@ import type {
   TaskOfRun,
 } from '../backend.ts';
 import { SignalboxError } from '../errors.ts';
+import { ofSubmission } from '../of-submission.ts';
 import type { WorkingWorker, WorkOn } from '../work-on.ts';
 import { encodeSubmissions } from './encode-submissions.ts';
 import { HttpClient, type HttpClientParams } from './http-client.ts';
@@ -80,12 +83,18 @@ export class HttpBackend implements Backend {
     return waitMs === 0 ? read(undefined) : this.#waits.wait({ waitMs, signal, read });
   }
 
+  tasks(id: string, cursor: string): Promise<Page<TaskView>> {
+    const path = `/runs/${encodeURIComponent(id)}/tasks${queryOf({ cursor })}`;
+    return this.#client.json({ method: 'GET', path });
+  }
+
   runs(query: RunsQuery): Promise<Page<RunView>> {
     return this.#client.json({ method: 'GET', path: `/runs${queryOf(query)}` });
   }
 
-  output(id: string): Promise<Uint8Array> {
-    return this.#client.bytes({ method: 'GET', path: `/runs/${encodeURIComponent(id)}/output` });
+  output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
+    const path = `/runs/${encodeURIComponent(id)}/output`;
+    return this.#client.bytes({ method: 'GET', path, signal });
   }
 
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
@@ -133,6 +142,11 @@ export class HttpBackend implements Backend {
     return remoteWorker(this.#params, params, closed);
   }
 
+  async mayDefine(): Promise<boolean> {
+    const who = await this.#client.json<{ role: Role }>({ method: 'GET', path: '/whoami' });
+    return who.role !== 'worker';
+  }
+
   close(): Promise<void> {
     this.#waits.close();
     return this.#client.destroy();
@@ -162,15 +176,6 @@ export class HttpBackend implements Backend {
       repeatable,
     });
   }
-}
-
-/** Names the field as a submission has it, or one of a list: not where a body of bytes says it. */
-function ofSubmission(error: SignalboxError, count: number): SignalboxError {
-  const inList = error.field?.replace(/^shared\./, 'items[0].');
-  const field = count === 1 ? inList?.replace(/^items\[0\]\./, '') : inList;
-  return field === error.field
-    ? error
-    : new SignalboxError(error.code, error.message, { ...error, field });
 }
 
 function queryOf(fields: object): string {

@@ -3,13 +3,15 @@ import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protoco
 import { type Dispatcher, Pool } from 'undici';
 import { requireOption } from '../check-numbers.ts';
 import { SignalboxError } from '../errors.ts';
-import { type Exchanged, exchange } from './exchange.ts';
+import { checkOptions } from '../known-members.ts';
+import { type Exchanged, exchange, headersOf } from './exchange.ts';
 import {
   DEFAULT_RETRIES,
   mayBeDone,
   mayRepeat,
   parseRetryAfter,
   pauseBefore,
+  RETRIES_MEMBERS,
   type RetrySettings,
 } from './retry-policy.ts';
 
@@ -61,6 +63,7 @@ export class HttpClient {
       ...(params.key !== undefined && { authorization: `Bearer ${params.key}` }),
       ...(params.tenant !== undefined && { 'signalbox-tenant': params.tenant }),
     };
+    checkOptions('the option retries of connect', params.retries ?? {}, RETRIES_MEMBERS);
     this.#retries = { ...DEFAULT_RETRIES, ...params.retries };
     for (const name of ['attemptsMax', 'delayMs', 'delayMaxMs'] as const) {
       requireOption(`retries.${name}`, `retries.${name}`, this.#retries[name]);
@@ -68,13 +71,21 @@ export class HttpClient {
   }
 
   async json<T>(request: HttpRequest): Promise<T> {
-    const bytes = await this.#ask(request);
-    return (bytes.length === 0 ? undefined : JSON.parse(bytes.toString())) as T;
+    const answer = await this.#ask(request);
+    if (answer.status === 204) return undefined as T;
+    if (!isOfType(answer, 'application/json')) throw this.#foreign(request.path, answer);
+    try {
+      return JSON.parse(answer.body.toString()) as T;
+    } catch {
+      throw this.#foreign(request.path, answer);
+    }
   }
 
   /** A copy: the bytes of an answer are a part of what came over the connection. */
   async bytes(request: HttpRequest): Promise<Uint8Array> {
-    return new Uint8Array(await this.#ask(request));
+    const answer = await this.#ask(request);
+    if (!isOfType(answer, 'application/octet-stream')) throw this.#foreign(request.path, answer);
+    return new Uint8Array(answer.body);
   }
 
   /** An answer that goes on: its bytes as they come. Not repeated here; the reader knows where it was. */
@@ -85,9 +96,10 @@ export class HttpClient {
       headers: { ...this.#headers, ...headers },
       signal,
     });
-    if (answer.statusCode === 200) return answer.body;
+    const head = { status: answer.statusCode, ...headersOf(answer.headers) };
+    if (head.status === 200 && isOfType(head, 'text/event-stream')) return answer.body;
     const body = Buffer.from(await answer.body.arrayBuffer());
-    throw errorOf({ status: answer.statusCode, retryAfter: undefined, body }, false);
+    throw head.status < 400 ? this.#foreign(path, head) : this.#refused({ ...head, body }, false);
   }
 
   /** Whatever is under way is cut: long polls and streams would not end by themselves. */
@@ -96,7 +108,7 @@ export class HttpClient {
     return this.#pool.destroy();
   }
 
-  async #ask(request: HttpRequest): Promise<Buffer> {
+  async #ask(request: HttpRequest): Promise<Exchanged> {
     const repeatable = request.repeatable ?? request.method === 'GET';
     let doubtful = false;
     for (let failures = 1; ; failures++) {
@@ -105,7 +117,8 @@ export class HttpClient {
       doubtful ||= mayBeDone({ status: outcome.status, isUnsent: isUnsent(outcome) });
       const { signal: closing } = this.#closing;
       const isOver = failures >= this.#retries.attemptsMax || closing.aborted;
-      const unheard = outcome.code === 'unreachable' && (repeatable || isUnsent(outcome));
+      const isUnheard = outcome.code === 'unreachable' && outcome.status === 0;
+      const unheard = isUnheard && (repeatable || isUnsent(outcome));
       if (isOver || !(unheard || mayRepeat(outcome.status, repeatable))) throw outcome;
       const { retryAfterMs } = outcome;
       const ms = pauseBefore({ settings: this.#retries, failures, retryAfterMs });
@@ -117,10 +130,11 @@ export class HttpClient {
     }
   }
 
-  async #try(request: HttpRequest, doubtful: boolean): Promise<Buffer | SignalboxError> {
+  async #try(request: HttpRequest, doubtful: boolean): Promise<Exchanged | SignalboxError> {
     try {
       const answer = await exchange(this.#pool, this.#optionsOf(request), request.signal);
-      return answer.status >= 400 ? errorOf(answer, doubtful) : answer.body;
+      if (answer.status >= 400) return this.#refused(answer, doubtful);
+      return answer.status >= 300 ? this.#foreign(request.path, answer) : answer;
     } catch (error) {
       request.signal?.throwIfAborted();
       return this.#unreachable(error);
@@ -140,6 +154,27 @@ export class HttpClient {
     };
   }
 
+  /** What a node refused, or a server in front of it. */
+  #refused(answer: Exchanged, mayBeDone: boolean): SignalboxError {
+    const { status, retryAfter, contentType } = answer;
+    const from = `${this.#base.origin} answered HTTP ${status} (${contentType ?? 'no content type'})`;
+    const { code, message, field, requestId } = parseError(answer.body.toString()) ?? {
+      code: guessedCode(status),
+      message: `${from}, which is not an answer of a Signalbox node`,
+    };
+    const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
+    return new SignalboxError(code, message, { status, field, requestId, retryAfterMs, mayBeDone });
+  }
+
+  /** An answer that no node gives: the address is that of a proxy, a log-in page or another server. */
+  #foreign(path: string, answer: Omit<Exchanged, 'body'>): SignalboxError {
+    const { status, contentType = 'no content type', location } = answer;
+    const what = location === undefined ? contentType : `a redirect to ${location}`;
+    const address = `${this.#base.origin}${this.#path}${path}`;
+    const message = `${address} answered HTTP ${status} with ${what}, which is not an answer of a Signalbox node; check the address`;
+    return new SignalboxError('unreachable', message, { status });
+  }
+
   #unreachable(cause: unknown): SignalboxError {
     const why =
       cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : '';
@@ -148,10 +183,8 @@ export class HttpClient {
   }
 }
 
-function errorOf({ status, retryAfter, body }: Exchanged, mayBeDone: boolean): SignalboxError {
-  const { code, message, field, requestId } = parseError(body.toString()) ?? guessed(status);
-  const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
-  return new SignalboxError(code, message, { status, field, requestId, retryAfterMs, mayBeDone });
+function isOfType({ contentType = '' }: Pick<Exchanged, 'contentType'>, type: string): boolean {
+  return contentType.split(';')[0]?.trim().toLowerCase() === type;
 }
 
 function typeOf(body: string | Uint8Array): string {
@@ -175,12 +208,9 @@ function parseError(text: string): Told | null {
   }
 }
 
-/** Something between us and the node has answered. */
-function guessed(status: number): Told {
+/** The code where something between us and the node has answered. */
+function guessedCode(status: number): ErrorCode {
   const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
   const code = codes.find((each) => ERROR_STATUS[each] === status);
-  return {
-    code: code ?? (status >= 500 ? 'unavailable' : 'bad_request'),
-    message: `HTTP ${status}`,
-  };
+  return code ?? (status >= 500 ? 'unavailable' : 'bad_request');
 }

@@ -43,7 +43,9 @@ export async function* remoteEvents(params: {
   }
 }
 
-function isRefusal({ status, message }: SignalboxError): boolean {
+function isRefusal({ code, status, message }: SignalboxError): boolean {
   if (message === TOO_LATE) return true;
+  // Something answers there that is not a node.
+  if (code === 'unreachable' && status !== 0) return true;
   return status >= 400 && status < 500 && status !== 429 && status !== 408;
 }

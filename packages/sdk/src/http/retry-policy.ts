@@ -1,9 +1,17 @@
+import type { MembersOf } from '../known-members.ts';
+
 /** How often and how patiently a request is repeated. */
 export interface RetrySettings {
   readonly attemptsMax: number;
   readonly delayMs: number;
   readonly delayMaxMs: number;
 }
+
+export const RETRIES_MEMBERS = {
+  attemptsMax: true,
+  delayMs: true,
+  delayMaxMs: true,
+} as const satisfies MembersOf<RetrySettings>;
 
 export const DEFAULT_RETRIES: RetrySettings = {
   attemptsMax: 6,

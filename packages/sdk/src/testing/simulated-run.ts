@@ -1,9 +1,11 @@
 import type { RunState, RunView } from '@signalbox/protocol';
-import { hasEnded } from '../ended-run.ts';
-import { RunFailedError } from '../errors.ts';
+import { hasEnded, outputOf } from '../ended-run.ts';
+import { RunFailedError, SignalboxError } from '../errors.ts';
+import type { ReadBack } from '../run-handle.ts';
 
 interface World {
   run(id: string): Promise<RunView>;
+  output(id: string): Promise<Uint8Array>;
   cancel(id: string, reason?: string): Promise<void>;
 }
 
@@ -30,14 +32,27 @@ export class SimulatedRun<Output> {
   }
 
   /** What the handler returned. Throws where the run failed or gave nothing, and where it has not ended yet. */
-  async result(): Promise<Output> {
+  async result(): Promise<ReadBack<Output>> {
+    const run = await this.#completed();
+    if (run.output !== undefined) return run.output as ReadBack<Output>;
+    return outputOf(await this.#world.output(this.id)) as ReadBack<Output>;
+  }
+
+  /** The output as it is stored: the bytes that the handler returned, else its JSON. */
+  async bytes(): Promise<Uint8Array> {
+    await this.#completed();
+    return this.#world.output(this.id);
+  }
+
+  async #completed(): Promise<RunView> {
     const run = await this.view();
     if (!hasEnded(run)) {
-      throw new Error(`run ${this.id} of ${this.job} is ${run.state}: advance time until it ends`);
+      const message = `run ${this.id} of ${this.job} is ${run.state}: advance time until it ends`;
+      throw new SignalboxError('timeout', message);
     }
     const isPartial = run.state === 'PARTIAL' && run.output !== undefined;
     if (run.state !== 'SUCCEEDED' && !isPartial) throw new RunFailedError(run);
-    return run.output as Output;
+    return run;
   }
 
   cancel(reason?: string): Promise<void> {

@@ -1,24 +1,31 @@
 import type { Effect } from '@signalbox/engine';
+import { ApiError } from '@signalbox/node/context';
 import {
   approveTask,
   cancelRun,
   defineJob,
   getRun,
   listRuns,
+  retryRun,
+  runOutput,
   saveSchedule,
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
 import type { RunView, ScheduleDefinition } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
+import { requireOption } from '../check-numbers.ts';
+import { signalboxError } from '../direct/direct-backend.ts';
 import { submitItem } from '../direct/submit-item.ts';
 import { type Duration, parseDuration } from '../duration.ts';
 import type { AnyJob, Job } from '../job.ts';
-import { prepareSubmission, type SubmitOptions } from '../prepare-submission.ts';
+import { checkOptions, type MembersOf } from '../known-members.ts';
+import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from '../prepare-submission.ts';
 import type { SubmitArgs } from '../signalbox.ts';
 import type { AnyHandler } from '../work.ts';
 import { handlersOf } from '../work-on.ts';
 import { Faults } from './faults.ts';
+import { loadedHandler } from './loaded-handler.ts';
 import { settleHandlers } from './settle-handlers.ts';
 import { SimulatedRun } from './simulated-run.ts';
 import { SIMULATED, type VirtualNode, virtualNode } from './virtual-node.ts';
@@ -36,9 +43,22 @@ export interface SimulateParams {
   readonly seed?: number;
   /** How many attempts the simulated worker runs at once; a hundred where nothing is said. */
   readonly concurrency?: number;
+  /** Of the simulated worker, for tasks that choose their workers by them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly zone?: string;
   /** Real time that a handler may take between two steps before time goes on without it. */
   readonly patienceMs?: number;
 }
+
+const SIMULATE_MEMBERS = {
+  jobs: true,
+  at: true,
+  seed: true,
+  concurrency: true,
+  labels: true,
+  zone: true,
+  patienceMs: true,
+} as const satisfies MembersOf<SimulateParams>;
 
 /** Which attempts are meant: those of the job, or of one of its tasks. */
 export interface OfTask {
@@ -51,6 +71,8 @@ export class Simulation implements AsyncDisposable {
   readonly #time: VirtualTime;
   readonly #node: VirtualNode;
   readonly #handlers: ReadonlyMap<string, AnyHandler>;
+  /** Those in files of their own, by executor. */
+  readonly #loaded = new Map<string, Handler>();
   readonly #faults = new Faults();
   readonly #lines: LoggedLine[] = [];
   #worker: VirtualWorker | null = null;
@@ -58,6 +80,8 @@ export class Simulation implements AsyncDisposable {
   #fatal: { readonly error: unknown } | null = null;
 
   constructor(params: SimulateParams) {
+    checkOptions('simulate', params, SIMULATE_MEMBERS);
+    requireOption('worker.slots', 'concurrency', params.concurrency);
     this.#params = params;
     this.#handlers = handlersOf(params.jobs);
     const at = new Date(params.at ?? Date.now()).getTime();
@@ -79,6 +103,10 @@ export class Simulation implements AsyncDisposable {
     for (const { name, definition } of this.#params.jobs) {
       await this.#drive(defineJob(context, SIMULATED, { name, definition }));
     }
+    for (const [name, handler] of this.#handlers) {
+      if (typeof handler === 'function') continue;
+      this.#loaded.set(`handler:${name}`, await loadedHandler(handler));
+    }
     this.#startWorker();
     await this.advance(0);
   }
@@ -98,6 +126,7 @@ export class Simulation implements AsyncDisposable {
     job: Job<Input, Output>,
     ...[input, options = {}]: SubmitArgs<Input>
   ): Promise<SimulatedRun<Output>> {
+    checkOptions('submit', options, SUBMIT_MEMBERS);
     const item = submitItem(prepareSubmission(job.name, input, options as SubmitOptions));
     const { context } = this.#node;
     const [submitted] = await this.#drive(
@@ -139,12 +168,24 @@ export class Simulation implements AsyncDisposable {
     await this.advance(0);
   }
 
+  /** Tries a run that did not succeed again, as a new run, and lets happen what happens at once. */
+  async retry(id: string, reason = ''): Promise<SimulatedRun<unknown>> {
+    const submitted = await this.#drive(retryRun(this.#node.context, SIMULATED, { id, reason }));
+    return new SimulatedRun(this, submitted);
+  }
+
+  /** The output of a run that has ended, as it is stored. */
+  output(id: string): Promise<Uint8Array> {
+    return this.#drive(runOutput(this.#node.context, SIMULATED, { id }));
+  }
+
   /** A person lets a task go on that waits for one, or rejects it. */
   async approve(
     id: string,
     task: string,
     said: { decision?: 'approve' | 'reject'; comment?: string } = {},
   ): Promise<void> {
+    checkOptions('approve', said, { decision: true, comment: true });
     const params = { id, task, decision: 'approve' as const, ...said };
     await this.#drive(approveTask(this.#node.context, SIMULATED, params));
     await this.advance(0);
@@ -158,18 +199,21 @@ export class Simulation implements AsyncDisposable {
 
   /** The next attempt of the job ends with this error, before its handler is called. */
   failNext(job: AnyJob, error: unknown, options: OfTask & { times?: number } = {}): void {
+    checkOptions('failNext', options, { task: true, times: true });
     const { failures } = this.#faults.of(job.name, options.task);
     for (let i = 0; i < (options.times ?? 1); i++) failures.push(error);
   }
 
   /** From now on every attempt of the job lasts that long in virtual time. */
-  takes(job: AnyJob, duration: Duration, { task }: OfTask = {}): void {
-    this.#faults.of(job.name, task).takesMs = parseDuration(duration);
+  takes(job: AnyJob, duration: Duration, options: OfTask = {}): void {
+    checkOptions('takes', options, { task: true });
+    this.#faults.of(job.name, options.task).takesMs = parseDuration(duration);
   }
 
   /** Runs in place of a command, a request or a handler. */
-  fake(job: AnyJob, handler: Handler, { task }: OfTask = {}): void {
-    this.#faults.of(job.name, task).fake = handler;
+  fake(job: AnyJob, handler: Handler, options: OfTask = {}): void {
+    checkOptions('fake', options, { task: true });
+    this.#faults.of(job.name, options.task).fake = handler;
   }
 
   /** The worker is gone with all that it ran; another one takes its place. */
@@ -198,7 +242,11 @@ export class Simulation implements AsyncDisposable {
     // It fails before or while time is driven; whoever awaits it is told.
     work.catch(() => {});
     await this.advance(0);
-    return work;
+    try {
+      return await work;
+    } catch (error) {
+      throw error instanceof ApiError ? signalboxError(error) : error;
+    }
   }
 
   #startWorker(): void {
@@ -211,6 +259,8 @@ export class Simulation implements AsyncDisposable {
         'command',
         'http',
       ],
+      labels: this.#params.labels ?? {},
+      zone: this.#params.zone ?? 'simulated',
       node: this.#node,
       time: this.#time,
       handlerFor: (assign) => this.#handlerFor(assign),
@@ -226,7 +276,7 @@ export class Simulation implements AsyncDisposable {
   #handlerFor({ job, task, executor }: Assign): Handler | null {
     const own = this.#handlers.get(executor.replace(/^handler:/, ''));
     const handler = this.#faults.fake(job, task) ?? own;
-    return typeof handler === 'function' ? handler : null;
+    return typeof handler === 'function' ? handler : (this.#loaded.get(executor) ?? null);
   }
 
   #receive(effects: readonly Effect[]): void {

@@ -10,7 +10,7 @@ import {
 } from '@signalbox/node/graph';
 import { CommitLoop } from '@signalbox/node/loop';
 import { zoneOf } from '@signalbox/node/zones';
-import { decodeBlobRef } from '@signalbox/protocol';
+import { decodeBlobRef, encodeBlobRef } from '@signalbox/protocol';
 import { createMemoryStore } from '@signalbox/store/memory';
 import type { VirtualTime } from './virtual-time.ts';
 
@@ -33,6 +33,8 @@ export interface VirtualNode {
   readonly loop: CommitLoop;
   /** The payload itself, where the journal has a reference to it. */
   payload(kept: Uint8Array): Promise<Uint8Array>;
+  /** A reference to the payload, which is kept beside the journal. */
+  keep(payload: Uint8Array): Promise<Uint8Array>;
   /** Starts the runs that tasks wait for; they tell their ends by themselves. */
   readonly nested: NestedRuns;
   /** What an attempt of the task is given, or why it cannot be. */
@@ -103,6 +105,7 @@ export function virtualNode(params: {
     context,
     loop,
     payload,
+    keep: async (bytes) => encodeBlobRef(await blobs.put('', bytes)),
     nested: new NestedRuns(() => context, supplier),
     supply: async (task) => supplier.of(task),
   };

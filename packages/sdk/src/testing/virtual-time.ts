@@ -33,7 +33,8 @@ export class VirtualTime {
       for (const { callback } of due) callback();
       await settle();
     }
-    this.#nowMs = until;
+    // Another call may have moved it further meanwhile: time does not go back.
+    this.#nowMs = Math.max(this.#nowMs, until);
   }
 
   /** The timers of the next instant that has any, not past `until`; the clock stands there then. */

@@ -1,4 +1,5 @@
 import { type Attempt, type AttemptRef, type Effect, NO_RESOURCES, refOf } from '@signalbox/engine';
+import { looksLikeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import {
   type Assign,
   type AttemptContext,
@@ -21,6 +22,8 @@ export interface VirtualWorkerParams {
   readonly name: string;
   readonly slots: number;
   readonly executors: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly zone: string;
   readonly node: VirtualNode;
   readonly time: VirtualTime;
   /** What runs the attempt; null where there is nothing to run it with. */
@@ -90,14 +93,14 @@ export class VirtualWorker {
   }
 
   #attach(): void {
-    const { name, slots, executors, node } = this.#params;
+    const { name, slots, executors, labels, zone, node } = this.#params;
     node.loop.report({
       kind: 'attachWorker',
       info: {
         name,
         instance: name,
-        zone: 'simulated',
-        labels: {},
+        zone,
+        labels,
         executors,
         // Whatever a task asks for is there: what is simulated is the job, not the machine.
         total: { cpuMilli: 1e9, memoryMb: 1e9, gpu: 1e6, diskMb: 1e9, slots },
@@ -117,11 +120,20 @@ export class VirtualWorker {
     const running: Running = { stop, ended: done, isIdle: false, deadline, asked: [] };
     node.loop.report({ kind: 'accept', worker, ref });
     this.#running.set(key, running);
-    running.ended = this.#supplied(attempt, running).then((result) => {
+    running.ended = this.#supplied(attempt, running).then(async (found) => {
+      const result = await this.#kept(found);
       if (this.#running.get(key) !== running) return;
       this.#running.delete(key);
       this.#finish(ref, result);
     });
+  }
+
+  /** As a worker does: what is too large for the journal is kept as a blob. */
+  async #kept(result: Result): Promise<Result> {
+    const { output } = result;
+    if (output === null) return result;
+    if (output.length <= PAYLOAD_INLINE_MAX && !looksLikeBlobRef(output)) return result;
+    return { ...result, output: await this.#params.node.keep(output) };
   }
 
   /** What the task is given is put together as a node does it. */

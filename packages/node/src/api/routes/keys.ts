@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Key, NewKey, PLATFORM, pageOf } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import { keyView } from '../../auth/keys.ts';
@@ -12,7 +13,8 @@ export const keysRoutes: readonly Route[] = [
     url: '/keys',
     role: 'admin',
     everyTenant: true,
-    summary: 'The keys of the tenant, without their secrets',
+    summary:
+      'The keys of the tenant, without their secrets; for the platform without a named tenant also its own, those of workers among them',
     query: Type.Object(
       {
         after: Type.Optional(Type.String({ maxLength: 64 })),
@@ -21,9 +23,9 @@ export const keysRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(Key) },
-    handler: async ({ auth, caller, query }) => {
+    handler: async ({ auth, caller, query, headers }) => {
       const { after = null, limit = 100 } = query;
-      const keys = await auth.keys.list({ tenant: caller.tenant, after, limit });
+      const keys = await auth.keys.list({ tenants: tenantsOf(caller, headers), after, limit });
       const last = keys.at(-1);
       const more = last !== undefined && keys.length === limit;
       return { items: keys.map(keyView), ...(more ? { next: last.id } : {}) };
@@ -66,9 +68,9 @@ export const keysRoutes: readonly Route[] = [
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
     response: { 200: Key },
     audit: 'key.revoke',
-    handler: async ({ auth, caller, params, note }) => {
-      const { tenant, key: author } = caller;
-      const key = await auth.keys.revoke({ tenant, id: params.id, author });
+    handler: async ({ auth, caller, params, headers, note }) => {
+      const tenants = tenantsOf(caller, headers);
+      const key = await auth.keys.revoke({ tenants, id: params.id, author: caller.key });
       if (key === null) throw new ApiError('not_found', 'there is no such key');
       note.after = JSON.stringify(keyView(key));
       return keyView(key);
@@ -85,6 +87,12 @@ function checkExpiry(expiresAt: string): void {
   }
   if (at > Date.now()) return;
   throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
+}
+
+/** The platform sees its own keys, workers' among them, beside those of the tenant, unless it names a tenant. */
+function tenantsOf({ tenant, platform }: Caller, headers: IncomingHttpHeaders): readonly string[] {
+  const isNamed = headers['signalbox-tenant'] !== undefined;
+  return platform && !isNamed ? [tenant, PLATFORM] : [tenant];
 }
 
 /** Workers run tasks of every tenant, so their keys are the platform's to give. */

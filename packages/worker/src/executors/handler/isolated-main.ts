@@ -40,7 +40,9 @@ async function run(
   } catch (error) {
     return failureOf(error);
   }
-  if (typeof handler === 'function') return runHandler(handler as Handler, attempt);
+  if (typeof handler === 'function') {
+    return runHandler(handler as Handler, attempt, { isAlone: true });
+  }
   return failureOf(new PermanentError(`the module has no function ${params.exportName}`));
 }
 

@@ -1,4 +1,4 @@
-import { copyOfBytes } from '@signalbox/protocol/link';
+import { copyOfBytes, lostInJson } from '@signalbox/protocol/link';
 import { PermanentError } from '../../errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -27,6 +27,12 @@ export function encodePayload(value: unknown, complaint: string): Uint8Array {
     throw new PermanentError(complaint, { cause });
   }
   if (text === undefined) throw new PermanentError(complaint);
+  const lost = lostInJson(value, text, 'it');
+  if (lost !== null) {
+    throw new PermanentError(
+      `${complaint}: ${lost.path} is a ${lost.type}; return a list or an object`,
+    );
+  }
   return utf8(text);
 }
 

@@ -1,17 +1,26 @@
 import { causesOf, failureOf } from '../../errors.ts';
 import type { AttemptContext, Result } from '../executor.ts';
 import { AttemptHandlerContext } from './attempt-handler-context.ts';
+import { guardedCall } from './guarded-call.ts';
 import type { Handler } from './handler.ts';
 import { decodePayload, encodePayload } from './json-payload.ts';
 
 const THIS_FILE = new URL(import.meta.url).pathname;
 
-/** Calls the handler with its context; the same in process and in a thread or process of its own. */
-export async function runHandler(handler: Handler, attempt: AttemptContext): Promise<Result> {
+/**
+ * Calls the handler with its context; the same in process and in a thread or process of its own. Where it is alone,
+ * an error that nobody catches ends just that, with the exit code that the attempt shows.
+ */
+export async function runHandler(
+  handler: Handler,
+  attempt: AttemptContext,
+  { isAlone = false }: { isAlone?: boolean } = {},
+): Promise<Result> {
   const context = new AttemptHandlerContext(attempt);
   try {
     const input = attempt.input === null ? undefined : decodePayload(attempt.input);
-    const value = await handler(input as never, context);
+    const call = () => handler(input as never, context);
+    const value = await (isAlone ? call() : guardedCall(attempt, call));
     const output = value === undefined ? null : encodePayload(value, 'the output is not JSON');
     return { kind: 'succeeded', output };
   } catch (error) {

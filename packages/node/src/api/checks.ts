@@ -1,0 +1,2 @@
+export { checkRequest, type NamedRequest } from './check-request.ts';
+export { readBatch } from './read-batch.ts';

@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RunId } from '@signalbox/engine';
+import { decodeBlobRef } from '@signalbox/protocol';
+import type { NodeContext } from '../context.ts';
+
+/** Runs whose inputs are in memory at once: each has up to 256 KiB. */
+const READ_MAX = 64;
+
+/** The inputs of runs that are there, as the journal keeps them, in the order of their ids. */
+export async function keptInputs(
+  { loop, store }: NodeContext,
+  tenant: string,
+  ids: readonly RunId[],
+): Promise<(Uint8Array | null | undefined)[]> {
+  const inputs: (Uint8Array | null | undefined)[] = [];
+  for (let from = 0; from < ids.length; from += READ_MAX) {
+    const part = ids.slice(from, from + READ_MAX);
+    const live = part.map(({ partition, seq, ms }) => {
+      const run = loop.engine.core.books.get(partition)?.runs.get(seq);
+      // Memory gives up the inputs of runs that wait for long.
+      return run?.ms === ms && run.input !== null ? run.input : undefined;
+    });
+    const wanted = part.filter((_, i) => live[i] === undefined).map((id) => ({ tenant, id }));
+    const rows = wanted.length === 0 ? [] : await store.readRuns({ ids: wanted, withInput: true });
+    for (const [i, id] of part.entries()) {
+      const row = rows.find(
+        ({ id: each }) => each.seq === id.seq && each.partition === id.partition,
+      );
+      inputs.push(live[i] ?? row?.input);
+    }
+  }
+  return inputs;
+}
+
+/**
+ * Whether two inputs are the same, both as the journal keeps them. One that is large is kept as a reference,
+ * which has its digest. JSON is the same in any order of its members.
+ */
+export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  if (a === null || b === null) return a === b;
+  const [refA, refB] = [decodeBlobRef(a), decodeBlobRef(b)];
+  if (refA !== null || refB !== null) return refA?.sha256 === refB?.sha256;
+  if (Buffer.compare(a, b) === 0) return true;
+  try {
+    return isDeepStrictEqual(parse(a), parse(b));
+  } catch {
+    return false;
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+}

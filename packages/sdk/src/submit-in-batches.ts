@@ -1,0 +1,56 @@
+import type { Submitted } from '@signalbox/protocol';
+import type { PreparedSubmission } from './backend.ts';
+import { batchLength } from './batch-length.ts';
+import { SignalboxError } from './errors.ts';
+
+/**
+ * Submits any number, request by request, and answers in their order. The most urgent go first, and no request
+ * has two classes: a node under load refuses a request for the least urgent of it.
+ */
+export async function submitInBatches(params: {
+  prepared: readonly PreparedSubmission[];
+  classOf: (item: PreparedSubmission) => string;
+  submitAll: (batch: readonly PreparedSubmission[]) => Promise<readonly Submitted[]>;
+  /** Checked before each request. */
+  signal: AbortSignal | undefined;
+}): Promise<readonly Submitted[]> {
+  const { prepared, signal } = params;
+  const submitted: Submitted[] = new Array(prepared.length);
+  let count = 0;
+  for (const places of byClass(prepared, params.classOf)) {
+    for (let from = 0; from < places.length; ) {
+      signal?.throwIfAborted();
+      const at = (i: number) => prepared[places[from + i] as number] as PreparedSubmission;
+      const length = batchLength(places.length - from, at);
+      const batch = Array.from({ length }, (_, i) => at(i));
+      const answers = await params.submitAll(batch).catch((error: unknown) => {
+        throw afterOthers(error, { count, of: prepared.length });
+      });
+      for (const [i, answer] of answers.entries()) submitted[places[from + i] as number] = answer;
+      from += length;
+      count += length;
+    }
+  }
+  return submitted;
+}
+
+/** Places of the submissions of each class, the most urgent class first. */
+function byClass(
+  prepared: readonly PreparedSubmission[],
+  classOf: (item: PreparedSubmission) => string,
+): readonly (readonly number[])[] {
+  const places = new Map<string, number[]>();
+  for (const [i, item] of prepared.entries()) {
+    const known = places.get(classOf(item));
+    if (known === undefined) places.set(classOf(item), [i]);
+    else known.push(i);
+  }
+  return [...places].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
+}
+
+/** Whoever is not told that a part was accepted submits that part twice. */
+function afterOthers(error: unknown, { count, of }: { count: number; of: number }): unknown {
+  if (count === 0 || !(error instanceof SignalboxError)) return error;
+  const message = `${count} of ${of} submissions were accepted before this: ${error.message}`;
+  return new SignalboxError(error.code, message, { ...error, mayBeDone: true, cause: error });
+}
