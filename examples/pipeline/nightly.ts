@@ -3,7 +3,7 @@ import { job, task } from 'signalbox';
 import { warehouse } from './warehouse.ts';
 
 export const nightly = job('nightly', {
-  class: 'P2',
+  priority: 'P2',
   description: 'Loads the orders of a day and tells the team',
   tasks: {
     extract: task({ retry: { attemptsMax: 5 } }, (input: { day: string }) => {

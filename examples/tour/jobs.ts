@@ -9,7 +9,7 @@ interface Image {
 export const resize = job(
   'resize',
   {
-    class: 'P0',
+    priority: 'P0',
     retry: { attemptsMax: 5 },
     timeouts: { hardMs: 60_000, graceMs: 5_000 },
     request: { slots: 2 },
@@ -32,7 +32,7 @@ export const ping = job('ping', {
 });
 
 export const report = job('report', {
-  class: 'P2',
+  priority: 'P2',
   tasks: {
     sales: task((input: { day: string }, ctx) => ctx.log.info('read', { day: input.day })),
     costs: task({ retry: { attemptsMax: 2 } }, (input: { day: string }) => input.day),

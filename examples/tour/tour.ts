@@ -7,7 +7,7 @@ const image = { url: 'https://example.com/cat.jpg', width: 640 };
 export async function submitting(box: Signalbox): Promise<string> {
   const run = await box.submit(resize, image, {
     key: 'upload-17',
-    class: 'P0',
+    priority: 'P0',
   });
 
   const tomorrow = await box.submit(tick, undefined, { delayMs: 86_400_000 });

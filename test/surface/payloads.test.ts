@@ -111,8 +111,8 @@ async function ended(id: string): Promise<RunView> {
 }
 
 /** Of a run that is not due, what must be the same after a restart. */
-function lasting({ id, job: of, jobVersion, class: klass, submittedAt, key, tasks }: RunView) {
-  return { id, of, jobVersion, klass, submittedAt, key, dueAt: tasks.map(({ dueAt }) => dueAt) };
+function lasting({ id, job: of, jobVersion, priority, submittedAt, key, tasks }: RunView) {
+  return { id, of, jobVersion, priority, submittedAt, key, dueAt: tasks.map(({ dueAt }) => dueAt) };
 }
 
 /** What its JSON says, or the bytes themselves. */

@@ -63,7 +63,7 @@ export const fields: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
     key: fc.constantFrom(...NAMES),
     unique: fc.constantFrom(...NAMES),
-    class: fc.constantFrom<unknown>('P0', 'P1', 'P2', 'P3', ''),
+    priority: fc.constantFrom<unknown>('P0', 'P1', 'P2', 'P3', '', 0, 1, 10, 11, 1.5),
     dueAt: fc.constantFrom(
       '1970-01-01T00:00:00Z',
       '9999-12-31T23:59:59.999Z',

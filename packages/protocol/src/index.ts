@@ -3,6 +3,7 @@ export * from './api/calendars.ts';
 export * from './api/common.ts';
 export * from './api/graph.ts';
 export * from './api/jobs.ts';
+export * from './api/priority.ts';
 export * from './api/runs.ts';
 export * from './api/schedules.ts';
 export * from './api/submission-batch.ts';

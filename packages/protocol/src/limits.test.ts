@@ -26,7 +26,9 @@ interface Node extends TSchema {
 
 /** Every number of a schema, by the name of what it is in and its own: `timeouts.graceMs`. */
 function numbersOf(schema: Node, within: string, own = ''): [string, Node][] {
-  if (schema.type === 'integer' || schema.type === 'number') return [[`${within}.${own}`, schema]];
+  if (schema.type === 'integer' || schema.type === 'number') {
+    return [[own === 'priority' ? own : `${within}.${own}`, schema]];
+  }
   const inside = own === '' || own === 'tasks' ? within : own;
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>

@@ -20,6 +20,7 @@ const AMOUNT = 1_000_000_000;
  * nothing and keeps its own few lines of it; a test compares them, and docs/api.md with this table.
  */
 export const LIMITS = {
+  priority: { min: 1, max: 10 },
   'retry.attemptsMax': { min: 1, max: 1_000 },
   'retry.fixedDelayMs': { min: 0, max: YEAR_MS },
   'timeouts.expectedMs': { min: 0, max: YEAR_MS },

@@ -1,10 +1,10 @@
 import type {
-  ClassName,
   Diagnosis,
   Job,
   JobDefinition,
   LogLine,
   Page,
+  PriorityName,
   RunState,
   RunView,
   Submission,
@@ -62,7 +62,7 @@ export interface Decided {
 export interface RunsQuery {
   readonly job?: string | undefined;
   readonly state?: RunState | undefined;
-  readonly class?: ClassName | undefined;
+  readonly priority?: PriorityName | undefined;
   readonly cursor?: string | undefined;
   readonly limit?: number | undefined;
 }

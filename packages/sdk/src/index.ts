@@ -1,6 +1,5 @@
 export type {
   AttemptView,
-  ClassName,
   CommandWork,
   Diagnosis,
   HttpWork,
@@ -8,6 +7,8 @@ export type {
   JobDefinition,
   LogLine,
   Page,
+  Priority,
+  PriorityName,
   Resources,
   RetryPolicy,
   RunState,

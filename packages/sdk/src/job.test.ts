@@ -24,7 +24,7 @@ describe('job', () => {
     const report = job(
       'report',
       {
-        class: 'P0',
+        priority: 'P0',
         description: 'daily figures',
         labels: { team: 'finance' },
         workerLabels: { disk: 'ssd' },
@@ -33,7 +33,7 @@ describe('job', () => {
       () => null,
     );
     expect(toDefinition(report)).toEqual({
-      class: 'P0',
+      priority: 'P0',
       description: 'daily figures',
       labels: { team: 'finance' },
       tasks: [{ labels: { disk: 'ssd' }, timeouts: { hardMs: 60_000 } }],
@@ -58,7 +58,7 @@ describe('job', () => {
 
 describe('a job of several tasks', () => {
   const pipeline = job('pipeline', {
-    class: 'P2',
+    priority: 'P2',
     tasks: {
       extract: task(async (_input: { day: string }) => [1, 2, 3]),
       compress: task({ after: ['extract'], command: ['gzip'] }),
@@ -73,7 +73,7 @@ describe('a job of several tasks', () => {
 
   it('names its tasks, whom they wait for and their handlers', () => {
     expect(toDefinition(pipeline)).toEqual({
-      class: 'P2',
+      priority: 'P2',
       tasks: [
         { name: 'extract', handler: 'pipeline.extract' },
         { name: 'compress', after: ['extract'], command: { argv: ['gzip'] } },

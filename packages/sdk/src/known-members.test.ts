@@ -6,9 +6,9 @@ const unchecked = (options: object) => options as never;
 
 describe('a setting that is not known', () => {
   it('is refused by a job, with all of them and what was probably meant', () => {
-    const options = unchecked({ retries: 3, timeoutMs: 5_000, priority: 'P0', zone: 'eu' });
+    const options = unchecked({ retries: 3, timeoutMs: 5_000, colour: 'red', zone: 'eu' });
     expect(() => job('mail', options, () => 1)).toThrow(
-      'the job mail has no setting "retries" (did you mean "retry"?), nor "timeoutMs" (did you mean "timeouts"?), nor "priority"; it takes class, overlap, description, labels, command, http, retry, ',
+      'the job mail has no setting "retries" (did you mean "retry"?), nor "timeoutMs" (did you mean "timeouts"?), nor "colour"; it takes priority, overlap, description, labels, command, http, retry, ',
     );
     expect(() => job('list', unchecked({ comand: ['ls'] }))).toThrow('did you mean "command"?');
   });
@@ -16,7 +16,7 @@ describe('a setting that is not known', () => {
   it('is refused by a job of several tasks, which has no settings of one task', () => {
     const tasks = { one: task(() => 1) };
     expect(() => job('two', unchecked({ tasks, retry: { attemptsMax: 1 } }))).toThrow(
-      'the job two has no setting "retry"; it takes class, overlap, description, labels, tasks',
+      'the job two has no setting "retry"; it takes priority, overlap, description, labels, tasks',
     );
   });
 

@@ -1,4 +1,4 @@
-import { type ClassName, copyOfBytes } from '@signalbox/protocol';
+import { copyOfBytes, type Priority } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 import { exactJson } from './check-numbers.ts';
 
@@ -10,7 +10,7 @@ export interface SubmitOptions {
   readonly key?: string;
   /** No second live run of the job with the same value: asking again gives the one that lives. */
   readonly unique?: string;
-  readonly class?: ClassName;
+  readonly priority?: Priority;
   /** Not before this instant. */
   readonly dueAt?: Date | string;
   readonly delayMs?: number;
@@ -30,7 +30,7 @@ export function prepareSubmission(
       job,
       ...(key !== undefined && { key }),
       ...(unique !== undefined && { unique }),
-      ...(options.class !== undefined && { class: options.class }),
+      ...(options.priority !== undefined && { priority: options.priority }),
       ...(dueAt !== undefined && { dueAt: instantOf(dueAt) }),
       ...(delayMs !== undefined && { delayMs }),
     },

@@ -50,7 +50,7 @@ function row(terminal: Terminal, job: Job): string[] {
     job.name,
     String(job.version),
     job.state === 'enabled' ? job.state : terminal.paint.yellow(job.state),
-    job.definition.class ?? 'P1',
+    String(job.definition.priority ?? 'P1'),
     String(job.definition.tasks?.length ?? 1),
     relative(job.at, terminal.now()),
     job.definition.description ?? '',

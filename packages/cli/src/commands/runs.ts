@@ -32,7 +32,7 @@ export function addRuns(registry: Registry, program: Command): void {
       command
         .option('--job <name>', 'only of this job')
         .option('--state <state>', 'only in this state')
-        .option('--class <class>', 'only of this class');
+        .option('--priority <priority>', 'only of this priority');
     },
     query: onlyThose,
   });
@@ -41,8 +41,8 @@ export function addRuns(registry: Registry, program: Command): void {
 
 /** States and classes may be typed small. */
 function onlyThose(options: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
-  const { job, state, class: className } = options as Record<string, string | undefined>;
-  return { job, state: state?.toUpperCase(), class: className?.toUpperCase() };
+  const { job, state, priority } = options as Record<string, string | undefined>;
+  return { job, state: state?.toUpperCase(), priority: priority?.toUpperCase() };
 }
 
 export function addTasks(registry: Registry, program: Command): void {

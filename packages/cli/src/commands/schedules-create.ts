@@ -13,6 +13,7 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { toCount, within } from './limit.ts';
+import { PRIORITY_FLAG, readPriority } from './priority-option.ts';
 
 type Options = Readonly<Record<string, string | number | undefined>>;
 
@@ -76,7 +77,11 @@ function policyOptions(command: Command): void {
     .addOption(choice('--catch-up-order <which>', 'of more than that', ['newest', 'oldest']))
     .addOption(choice('--overlap <policy>', 'while a run of it is live', overlaps))
     .addOption(choice('--after-pause <policy>', 'windows of a pause', ['next', 'catchUp']))
-    .addOption(choice('--class <class>', 'of its runs; the job says otherwise', ['P0', 'P1', 'P2']))
+    .option(
+      PRIORITY_FLAG,
+      'of its runs: P0, P1, P2 or 1 to 10; the job says otherwise',
+      readPriority,
+    )
     .option('--input <input>', 'what every run gets: JSON, a text, @FILE or - for standard input');
 }
 
@@ -108,7 +113,7 @@ async function definitionOf(app: App, job: string, options: Options): Promise<Sc
     catchUp: catchUpOf(options),
     overlap: options['overlap'],
     afterPause: options['afterPause'],
-    class: options['class'],
+    priority: options['priority'],
     input: await inputOf(app, options['input']),
   };
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -178,7 +183,7 @@ const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>
   calendar: ['--calendar', 'only with --cron; what there is: signalbox calendars'],
   overlap: ['--overlap'],
   afterPause: ['--after-pause'],
-  class: ['--class'],
+  priority: ['--priority'],
   input: ['--input'],
 };
 

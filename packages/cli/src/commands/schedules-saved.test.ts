@@ -35,7 +35,16 @@ describe('signalbox schedules', () => {
   it('sets every policy, takes inputs as submit does, and instants from now', async () => {
     const policies = ['--catch-up', '5', '--catch-up-age', '1d', '--catch-up-order', 'oldest'];
     const times = ['--dst-gap', 'skip', '--dst-overlap', 'both', '--start', '1h', '--until', '30d'];
-    const others = ['--class', 'P0', '--grace', '2m', '--after-pause', 'catchUp', '--input', 'Ada'];
+    const others = [
+      '--priority',
+      'P0',
+      '--grace',
+      '2m',
+      '--after-pause',
+      'catchUp',
+      '--input',
+      'Ada',
+    ];
     const made = await run(
       ...['create', 'full', 'report', '--cron', '0 4 * * *', '--json'],
       ...[...policies, ...times, ...others],
@@ -46,7 +55,7 @@ describe('signalbox schedules', () => {
       catchUp: { windowsMax: 5, ageMsMax: 86_400_000, order: 'oldest' },
       dstGap: 'skip',
       dstOverlap: 'both',
-      class: 'P0',
+      priority: 'P0',
       graceMs: 120_000,
       afterPause: 'catchUp',
       input: 'Ada',

@@ -135,9 +135,9 @@ describe('signalbox dev', () => {
     const applied = await world.call(['apply', '-f', 'jobs', '--yes']);
     expect(applied.out).toContain('+ job report: new');
     expect((await world.call(['diff', '-f', 'jobs'])).code).toBe(0);
-    writeFileSync(file, 'job: report\nclass: P0\ntasks:\n  - handler: hello\n');
+    writeFileSync(file, 'job: report\npriority: P0\ntasks:\n  - handler: hello\n');
     const changed = await world.call(['apply', '-f', 'jobs', '--yes']);
-    expect(changed.out).toContain('+ class: "P0"');
+    expect(changed.out).toContain('+ priority: "P0"');
     expect(changed.out).toContain('report has version 2');
     expect((await world.call(['apply', '-f', 'jobs', '--yes'])).out).toContain('nothing to change');
     expect(await json<Job>(['jobs', 'show', 'report'])).toMatchObject({ version: 2 });

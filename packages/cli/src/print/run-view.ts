@@ -15,7 +15,7 @@ export function runRow(terminal: Terminal, run: RunView): string[] {
   return [
     run.id,
     run.job,
-    run.class,
+    run.priority,
     terminal.paint.state(run.state),
     relative(run.submittedAt, now),
     run.endedAt === null ? '' : elapsed(run.submittedAt, run.endedAt, now),
@@ -84,7 +84,7 @@ export function printHead(terminal: Terminal, run: RunView): void {
   const { key, endedAt, nestedIn } = run;
   printFields(terminal, [
     ['run', run.id],
-    ['job', `${run.job} (version ${run.jobVersion}, ${run.class})`],
+    ['job', `${run.job} (version ${run.jobVersion}, ${run.priority})`],
     ['state', terminal.paint.state(run.state)],
     ['submitted', `${relative(run.submittedAt, now)} (${run.submittedAt})`],
     ...(endedAt === null ? [] : ([['took', elapsed(run.submittedAt, endedAt, now)]] as const)),

@@ -113,7 +113,7 @@ describe('printRun', () => {
       id: 'r',
       job: 'etl',
       jobVersion: 3,
-      class: 'P1',
+      priority: 'P1',
       state: 'RUNNING',
       submittedAt: at(0),
       endedAt: null,

@@ -59,7 +59,7 @@ const ofTenant = ROUTES.filter(
 
 /** Bodies that are valid, so that only the id decides. */
 function bodyOf(route: Route): object {
-  if (route.url.endsWith('/class')) return { class: 'P0' };
+  if (route.url.endsWith('/priority')) return { priority: 'P0' };
   if (route.url.endsWith('/backfill'))
     return { from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
   if (route.url.endsWith('/approval')) return { decision: 'approve' };
@@ -141,7 +141,7 @@ describe("another tenant's ids", () => {
     const { real } = ids.get('runs') as { real: string };
     expect((await world.ask(`/runs/${real}`, { tenant: A })).json()).toMatchObject({
       state: 'PENDING',
-      class: 'P1',
+      priority: 'P1',
     });
   });
 });

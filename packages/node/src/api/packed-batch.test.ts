@@ -27,7 +27,7 @@ const runsOf = (answer: { json<T>(): T }) => oneByOne(answer.json<Items>().items
 describe('a batch with its inputs as bytes', () => {
   it('becomes runs with exactly these inputs', async () => {
     const header = {
-      shared: { job: 'hello', class: 'P0' },
+      shared: { job: 'hello', priority: 'P0' },
       items: [{}, { key: 'k-1' }, {}],
       inputs: [3, null, 2],
     };
@@ -38,7 +38,7 @@ describe('a batch with its inputs as bytes', () => {
     const inputs = await Promise.all(items.map(({ id }) => world.ask(`/runs/${id}/input`)));
     expect(inputs.map(({ text }) => text)).toEqual(['"a"', '', '\u0000\u0001']);
     const second = await world.ask(`/runs/${items[1]?.id}`);
-    expect(second.json()).toMatchObject({ class: 'P0', key: 'k-1' });
+    expect(second.json()).toMatchObject({ priority: 'P0', key: 'k-1' });
   });
 
   it('is answered with the first of the runs that are in a row, and how many they are', async () => {

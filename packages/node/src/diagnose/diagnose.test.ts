@@ -145,7 +145,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
       reason: 'NO_WORKER_CAPACITY',
       numbers: { nearestFree: { slots: 0 }, missing: [{ what: 'slots', by: 1 }] },
     });
-    await node.submit({ job: 'mail', class: 'P0' });
+    await node.submit({ job: 'mail', priority: 'P0' });
     await settled();
     expect(await why(third)).toMatchObject({
       reason: 'PRIORITY_QUEUE_WAIT',
@@ -185,7 +185,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
     node.attach('w', HOLD, { total: { slots: 1 } });
     await node.submit({ job: 'mail' });
     await node.arrived(1);
-    const low = await node.submit({ job: 'mail', class: 'P2' });
+    const low = await node.submit({ job: 'mail', priority: 'P2' });
     const { core } = node.context.loop.engine;
     core.pauseFrom = 2;
     expect(await why(low)).toMatchObject({ reason: 'PAUSED_BY_PRESSURE' });

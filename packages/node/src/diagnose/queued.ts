@@ -31,7 +31,7 @@ function diagnosePaused(core: Core, task: Task): Finding | null {
     reason: 'PAUSED_BY_PRESSURE',
     detail: `The store commits slowly, so ${name} gets no new assignments.`,
     suggestion: 'Relieve the store, or move the run to P0 or P1.',
-    numbers: { class: name, pausedFrom: `P${core.pauseFrom}` },
+    numbers: { priority: name, pausedFrom: `P${core.pauseFrom}` },
   };
 }
 
@@ -45,7 +45,7 @@ function diagnoseQuota(core: Core, task: Task): Finding | null {
     reason: 'TENANT_OVER_QUOTA',
     detail: `The tenant runs ${running} of at most ${runningMax} attempts in ${name}.`,
     suggestion: `Raise runningMax of the tenant above ${running}, or wait for one to end.`,
-    numbers: { running, runningMax, queued, class: name },
+    numbers: { running, runningMax, queued, priority: name },
   };
 }
 
@@ -176,7 +176,7 @@ function diagnoseLine(core: Core, task: Task, excluded: Record<string, number>):
       suggestion:
         total === 0
           ? 'Nothing: it is given out with the next step.'
-          : 'Attach more workers of this kind, or move the run to a higher class.',
+          : 'Attach more workers of this kind, or move the run to a higher priority.',
       numbers,
     };
   }

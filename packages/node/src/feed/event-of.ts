@@ -68,13 +68,13 @@ export function eventOf(fact: ToldFact, run: NamedRun): FeedEvent {
         ...base,
         at: run.id.ms,
         state: 'PENDING',
-        detail: { class: CLASSES[fact.class] },
+        detail: { priority: CLASSES[fact.class] },
       };
     case 'runCancelRequested':
       return { ...base, at: fact.at, detail: { by: fact.by, reason: fact.reason } };
     case 'runClassChanged': {
       const { by, reason } = fact;
-      return { ...base, at: fact.at, detail: { class: CLASSES[fact.class], by, reason } };
+      return { ...base, at: fact.at, detail: { priority: CLASSES[fact.class], by, reason } };
     }
     case 'runEnded':
       return { ...base, at: fact.at, state: fact.state, detail: endOf(fact.detail, run) };

@@ -206,13 +206,13 @@ describe('a nested run', () => {
   });
 
   it('PRI-13 becomes as urgent as the run that waits for it, when that is raised later', async () => {
-    await define('inner', { ...ASKING, class: 'P2' });
-    await define('outer', { ...NESTING, class: 'P2' });
+    await define('inner', { ...ASKING, priority: 'P2' });
+    await define('outer', { ...NESTING, priority: 'P2' });
     const outer = await submit('outer');
     const inner = await nestedOf(outer);
-    expect((await view(inner)).class).toBe('P2');
-    await post(`/runs/${outer}/class`, { class: 'P0' });
-    await until(async () => (await view(inner)).class === 'P0');
+    expect((await view(inner)).priority).toBe('P2');
+    await post(`/runs/${outer}/priority`, { priority: 'P0' });
+    await until(async () => (await view(inner)).priority === 'P0');
   });
 
   it('is cancelled where a task beside the one that waits has failed', async () => {

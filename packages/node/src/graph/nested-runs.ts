@@ -136,7 +136,7 @@ export class NestedRuns {
     const nested = { of: formatRunId(run), task: taskName(task), index, since };
     const item = {
       job,
-      class: CLASSES[klass],
+      priority: CLASSES[klass],
       derived: { key, nested },
       ...(inputBytes === null ? {} : { inputBytes }),
     };

@@ -1,4 +1,4 @@
-import { CLASSES, parseClass } from '@signalbox/engine';
+import { CLASSES } from '@signalbox/engine';
 import {
   checkHeaders,
   checkTarget,
@@ -12,9 +12,11 @@ import { ApiError } from '../context.ts';
 import { checkConditions, checkParentsOfConditions } from './check-conditions.ts';
 import { checkGraph } from './check-graph.ts';
 import { requirePlainDeep } from './check-text.ts';
+import { classOfPriority } from './priority-class.ts';
+import { invalid } from './refusals.ts';
 
 /** A definition as its row keeps it: the engine's form, and what only people and workers read. */
-export interface StoredJob extends Omit<JobDefinition, 'class' | 'tasks'> {
+export interface StoredJob extends Omit<JobDefinition, 'priority' | 'tasks'> {
   readonly class?: 0 | 1 | 2;
   readonly tasks: readonly StoredTask[];
   readonly paused?: true;
@@ -47,8 +49,8 @@ function checkHttp(work: HttpWork, path: string, targets: TargetOptions): void {
 }
 
 export function toStored(job: string, definition: JobDefinition, paused: boolean): StoredJob {
-  const { class: className, tasks, ...rest } = definition;
-  const klass = className === undefined ? null : parseClass(className);
+  const { priority, tasks, ...rest } = definition;
+  const klass = classOfPriority(priority, (message) => invalid('priority', message));
   return {
     ...rest,
     ...(klass === null ? {} : { class: klass }),
@@ -79,7 +81,7 @@ export function fromStored(stored: StoredJob): JobDefinition {
   const { class: klass, tasks, paused: _paused, bare, ...rest } = stored;
   return {
     ...rest,
-    ...(klass === undefined ? {} : { class: CLASSES[klass] }),
+    ...(klass === undefined ? {} : { priority: CLASSES[klass] }),
     ...(bare ? {} : { tasks: (tasks ?? []).map(authoredTask) }),
   } as JobDefinition;
 }

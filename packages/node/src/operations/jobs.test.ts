@@ -26,7 +26,7 @@ const define = (definition: JobDefinition, more: object = {}) =>
 describe('jobs', () => {
   it('API-01 API-08 gives back what was written; the same again keeps its version', async () => {
     const definition: JobDefinition = {
-      class: 'P0',
+      priority: 'P0',
       description: 'two steps',
       labels: { team: 'billing' },
       tasks: [{ name: 'a' }, { name: 'b', after: ['a'], command: { argv: ['true'] } }],
@@ -81,12 +81,12 @@ describe('jobs', () => {
 
   it('API-12 whoever names another version than the newest changes nothing', async () => {
     await define({});
-    const stale = define({ class: 'P2' }, { expected: { version: 7 } });
+    const stale = define({ priority: 'P2' }, { expected: { version: 7 } });
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(define({}, { expected: { absent: true } })).rejects.toMatchObject({
       code: 'precondition_failed',
     });
-    expect((await define({ class: 'P2' }, { expected: { version: 1 } })).job.version).toBe(2);
+    expect((await define({ priority: 'P2' }, { expected: { version: 1 } })).job.version).toBe(2);
   });
 
   it('API-12 of writers that saw the same version one wins', async () => {
@@ -104,7 +104,7 @@ describe('jobs', () => {
     await node.submit({ job: 'graph' });
     await pauseJob(node.context, caller(), { name: 'graph' });
     await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'job_paused' });
-    expect((await define({ class: 'P2' })).job.state).toBe('paused');
+    expect((await define({ priority: 'P2' })).job.state).toBe('paused');
     expect((await enableJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
     const id = await node.submit({ job: 'graph' });
     await deleteJob(node.context, caller(), { name: 'graph' });

@@ -1,5 +1,5 @@
 import { formatRunId, isTerminalRun, parseRunId, type RunId } from '@signalbox/engine';
-import type { ClassName, Page, RunState, RunView } from '@signalbox/protocol';
+import type { Page, PriorityName, RunState, RunView } from '@signalbox/protocol';
 import { PAGE_BYTES, type StoredRun, storedRunBytes } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { readFollowed } from '../follow/read-followed.ts';
@@ -16,7 +16,7 @@ const ROWS_PER_READ = 500;
 export interface RunFilter {
   readonly job?: string;
   readonly state?: RunState;
-  readonly class?: ClassName;
+  readonly priority?: PriorityName;
   readonly cursor?: string;
   readonly limit?: number;
 }
@@ -38,7 +38,7 @@ export const listRuns = operation(
         before,
         withPayloads: false,
         bytes: PAGE_BYTES,
-        limit: Math.min(ROWS_PER_READ, filter.state || filter.class ? ROWS_PER_READ : limit + 1),
+        limit: Math.min(ROWS_PER_READ, filter.state || filter.priority ? ROWS_PER_READ : limit + 1),
         ...(filter.job === undefined ? {} : { job: filter.job }),
         ...endedOf(filter.state),
       });
@@ -72,7 +72,7 @@ async function current(context: NodeContext, row: StoredRun): Promise<EngineView
 
 function matches(view: EngineView, filter: RunFilter): boolean {
   if (filter.state !== undefined && view.state !== filter.state) return false;
-  return filter.class === undefined || view.class === filter.class;
+  return filter.priority === undefined || view.class === filter.priority;
 }
 
 function endedOf(state: RunState | undefined): { ended?: boolean } {

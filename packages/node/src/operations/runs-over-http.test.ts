@@ -96,7 +96,7 @@ describe('runs over HTTP', () => {
       world.ask('/jobs/mail', {
         method: 'PUT',
         tenant: 'acme',
-        body: { class: 'P2' },
+        body: { priority: 'P2' },
         headers: { 'if-match': tag },
       });
     expect((await put('"99"')).status).toBe(412);
@@ -142,17 +142,17 @@ describe('runs over HTTP', () => {
   });
 
   it('API-06 API-09 queue depth and diagnosis', async () => {
-    const { id } = await submit({ job: 'mail', class: 'P0' });
+    const { id } = await submit({ job: 'mail', priority: 'P0' });
     const own = await world.ask('/queues', { key: submitter });
     expect(own.json<{ items: QueueDepth[] }>().items[0]).toEqual({
       tenant: 'acme',
-      class: 'P0',
+      priority: 'P0',
       queued: 1,
       running: 0,
     });
     const all = await world.ask('/queues', { tenant: '*' });
     expect(all.json<{ items: QueueDepth[] }>().items).toContainEqual(
-      expect.objectContaining({ tenant: 'acme', class: 'P0', queued: 1 }),
+      expect.objectContaining({ tenant: 'acme', priority: 'P0', queued: 1 }),
     );
     const why = await world.ask(`/tasks/${id}:main/diagnosis`, { key: submitter });
     expect(why.json()).toMatchObject({ reason: 'NO_WORKER_ATTACHED', state: 'QUEUED' });

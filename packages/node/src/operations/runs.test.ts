@@ -2,7 +2,7 @@ import { type Store, StoreError } from '@signalbox/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   cancelRun,
-  changeClass,
+  changePriority,
   getRun,
   listRuns,
   pauseJob,
@@ -44,7 +44,7 @@ describe('submission', () => {
       id,
       job: 'mail',
       jobVersion: 1,
-      class: 'P1',
+      priority: 'P1',
       state: 'SUCCEEDED',
       trigger: { kind: 'api', by: 'tester' },
       output: { sent: 1 },
@@ -62,8 +62,8 @@ describe('submission', () => {
     const { mailboxMax } = node.context.loop.settings;
     const flood = Array.from({ length: mailboxMax * 0.6 }, () => ({ kind: 'tick' }) as const);
     const decided = node.context.loop.executeAll(flood);
-    const submit = (klass: 'P1' | 'P2') =>
-      submitRuns(node.context, caller(), { items: [{ job: 'mail', class: klass }] });
+    const submit = (priority: 'P1' | 'P2') =>
+      submitRuns(node.context, caller(), { items: [{ job: 'mail', priority }] });
     await expect(submit('P2')).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
     expect(await submit('P1')).toHaveLength(1);
     await decided;
@@ -223,9 +223,11 @@ describe('changes to a run', () => {
     expect((await tell(id))[0]).toMatch(/^not_found/);
   });
 
-  it('moves a run to another class and redrives a failed one as a new run', async () => {
-    const id = await node.submit({ job: 'mail', class: 'P2' });
-    expect((await changeClass(node.context, caller(), { id, class: 'P0' })).class).toBe('P0');
+  it('changes the priority of a run and redrives a failed one as a new run', async () => {
+    const id = await node.submit({ job: 'mail', priority: 'P2' });
+    expect((await changePriority(node.context, caller(), { id, priority: 'P0' })).priority).toBe(
+      'P0',
+    );
     await expect(retryRun(node.context, caller(), { id })).rejects.toMatchObject({
       code: 'conflict',
     });
@@ -240,13 +242,13 @@ describe('changes to a run', () => {
 });
 
 describe('lists', () => {
-  it('API-07 pages newest first with live states, by job, state and class', async () => {
+  it('API-07 pages newest first with live states, by job, state and priority', async () => {
     await node.define('graph');
     node.attach('w', HOLD, { total: { slots: 3 } });
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(await node.submit({ job: 'mail' }));
     await node.arrived(3);
-    const urgent = await node.submit({ job: 'graph', class: 'P0' });
+    const urgent = await node.submit({ job: 'graph', priority: 'P0' });
     const page = await listRuns(node.context, caller(), { job: 'mail', limit: 3 });
     expect(page.items.map((run) => run.id)).toEqual(ids.slice(4).reverse());
     const seen = [...page.items];
@@ -258,7 +260,7 @@ describe('lists', () => {
     expect(seen.map((run) => run.id)).toEqual([...ids].reverse());
     const running = await listRuns(node.context, caller(), { state: 'RUNNING' });
     expect(running.items.map((run) => run.id)).toEqual(ids.slice(0, 3).reverse());
-    const p0 = await listRuns(node.context, caller(), { class: 'P0' });
+    const p0 = await listRuns(node.context, caller(), { priority: 'P0' });
     expect(p0.items.map((run) => run.id)).toEqual([urgent]);
     expect((await listRuns(node.context, caller({ tenant: 'other' }), {})).items).toEqual([]);
   });

@@ -1,7 +1,8 @@
-import { type Class, isReserved, parseClass, type RunHead } from '@signalbox/engine';
+import { type Class, isReserved, type RunHead } from '@signalbox/engine';
 import { isWithin, LIMITS, PayloadPages, rangeText, type Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
+import { classOfPriority } from './priority-class.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
 export const DUE_AHEAD_MAX_MS = LIMITS['submission.delayMs'].max;
@@ -68,7 +69,7 @@ type Bad = (field: string, message: string) => ApiError;
 function saysTheSame(a: SubmitItem, b: SubmitItem): boolean {
   return (
     a.job === b.job &&
-    a.class === b.class &&
+    a.priority === b.priority &&
     a.key === b.key &&
     a.unique === b.unique &&
     a.dueAt === b.dueAt &&
@@ -77,10 +78,7 @@ function saysTheSame(a: SubmitItem, b: SubmitItem): boolean {
 }
 
 function classOf(item: SubmitItem, bad: Bad): Class | null {
-  if (item.class === undefined) return null;
-  const klass = parseClass(item.class);
-  if (klass === null) throw bad('class', 'class is P0, P1 or P2');
-  return klass;
+  return classOfPriority(item.priority, (message) => bad('priority', message));
 }
 
 function headOf(item: SubmitItem, { caller, now, trace }: About, bad: Bad): RunHead {

@@ -256,18 +256,18 @@ describe('workers and queues', () => {
     node = await SmallNode.start({ engine: { queueWindow: 20, pageSize: 10 } });
     await node.define('mail');
     for (let i = 0; i < 130; i++) await node.submit({ job: 'mail' });
-    for (let i = 0; i < 5; i++) await node.submit({ job: 'mail', class: 'P2' });
+    for (let i = 0; i < 5; i++) await node.submit({ job: 'mail', priority: 'P2' });
     await node.submit({ job: 'mail', delayMs: 86_400_000 });
     const depth = async (who = caller()) => (await queueDepth(node.context, who, {})).items;
     expect(await depth()).toEqual([
-      { tenant: 'acme', class: 'P0', queued: 0, running: 0 },
-      { tenant: 'acme', class: 'P1', queued: 130, running: 0 },
-      { tenant: 'acme', class: 'P2', queued: 5, running: 0 },
+      { tenant: 'acme', priority: 'P0', queued: 0, running: 0 },
+      { tenant: 'acme', priority: 'P1', queued: 130, running: 0 },
+      { tenant: 'acme', priority: 'P2', queued: 5, running: 0 },
     ]);
     node.attach('w', HOLD, { total: { slots: 7 } });
     await node.arrived(7);
     await node.context.loop.flushed();
-    expect((await depth())[1]).toEqual({ tenant: 'acme', class: 'P1', queued: 123, running: 7 });
+    expect((await depth())[1]).toEqual({ tenant: 'acme', priority: 'P1', queued: 123, running: 7 });
     expect((await depth(caller({ tenant: 'other' })))[1]).toMatchObject({ queued: 0, running: 0 });
     const everyone = await depth(caller({ tenant: '*', platform: true }));
     expect(everyone.reduce((sum, { queued }) => sum + queued, 0)).toBe(128);

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
+import { Instant, Labels, Name, Resources, wordOf } from './common.ts';
 import { inRange } from './in-range.ts';
+import { PriorityName } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -25,7 +26,7 @@ export const WorkerView = Type.Object({
 
 export const QueueDepth = Type.Object({
   tenant: Type.String(),
-  class: ClassName,
+  priority: PriorityName,
   /** Ready and waiting for a worker, those parked in the store included. */
   queued: Type.Integer(),
   running: Type.Integer(),

@@ -4,7 +4,6 @@ import { Type } from '../type.ts';
 import { inRange } from './in-range.ts';
 
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
-export const ClassName = Type.Union([Type.Literal('P0'), Type.Literal('P1'), Type.Literal('P2')]);
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
 export const Labels = Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }));
 
@@ -38,7 +37,6 @@ export const checkedOf = <T extends TSchema>(definition: T) =>
     after: definition,
   });
 
-export type ClassName = Static<typeof ClassName>;
 export type Resources = Static<typeof Resources>;
 export interface Page<T> {
   readonly items: readonly T[];

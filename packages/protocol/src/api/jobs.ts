@@ -1,8 +1,9 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
+import { Instant, Labels, Name, Resources, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
 import { inRange } from './in-range.ts';
+import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -76,7 +77,7 @@ export const TaskDefinition = Type.Object(
 
 export const JobDefinition = Type.Object(
   {
-    class: Type.Optional(ClassName),
+    priority: Type.Optional(Priority),
     /** `skip`: no run of the job starts while another one is live, whoever asks for it. */
     overlap: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('skip')])),
     description: Type.Optional(Type.String({ maxLength: 4_096 })),

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name, wordOf } from './common.ts';
+import { Instant, Name, wordOf } from './common.ts';
 import { inRange } from './in-range.ts';
+import { Priority, PriorityName } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -37,7 +38,7 @@ export const Submission = Type.Object(
     inputBase64: Type.Optional(Type.String()),
     /** The name of a payload that was sent before, with `PUT /blobs`: for what is too large for a body. */
     inputBlob: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' })),
-    class: Type.Optional(ClassName),
+    priority: Type.Optional(Priority),
     /** At most one run per tenant and key while it is remembered; also as the header `Idempotency-Key`. */
     key: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     /** No second live run of the job with the same value. */
@@ -92,7 +93,7 @@ export const RunView = Type.Object({
   id: Type.String(),
   job: Name,
   jobVersion: Type.Integer(),
-  class: ClassName,
+  priority: PriorityName,
   state: RunState,
   submittedAt: Instant,
   endedAt: Type.Union([Instant, Type.Null()]),

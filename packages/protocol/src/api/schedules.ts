@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name, wordOf } from './common.ts';
+import { Instant, Name, wordOf } from './common.ts';
 import { inRange } from './in-range.ts';
+import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 const DATES_MAX = 1_000;
@@ -47,7 +48,7 @@ export const ScheduleDefinition = Type.Object(
     startAt: Type.Optional(Instant),
     endAt: Type.Optional(Instant),
     runsMax: Type.Optional(inRange('schedule.runsMax')),
-    class: Type.Optional(ClassName),
+    priority: Type.Optional(Priority),
     /** What every run gets as its input. */
     input: Type.Optional(Type.Unknown()),
   },

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name, wordOf } from './common.ts';
+import { Instant, Name, wordOf } from './common.ts';
 import { inRange } from './in-range.ts';
+import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 /** CEL; how long and how dear it may be is checked where it is compiled. */
@@ -58,7 +59,7 @@ export const TriggerDefinition = Type.Object(
     input: Type.Optional(Type.Unknown()),
     /** CEL over `event`: events with the same value are one. Absent: source and id. */
     key: Type.Optional(Expression),
-    class: Type.Optional(ClassName),
+    priority: Type.Optional(Priority),
     enabled: Type.Optional(Type.Boolean()),
     expect: Type.Optional(ExpectedEvent),
     hook: Type.Optional(HookDefinition),

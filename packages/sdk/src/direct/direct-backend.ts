@@ -72,11 +72,11 @@ export class DirectBackend implements Backend {
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
-    const { job, state, class: className, cursor, limit } = query;
+    const { job, state, priority, cursor, limit } = query;
     return this.#do(listRuns, {
       ...(job !== undefined && { job }),
       ...(state !== undefined && { state }),
-      ...(className !== undefined && { class: className }),
+      ...(priority !== undefined && { priority }),
       ...(cursor !== undefined && { cursor }),
       ...(limit !== undefined && { limit }),
     });

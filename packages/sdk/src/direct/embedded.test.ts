@@ -74,7 +74,7 @@ describe('an embedded box', () => {
       (await box.define([job])).map(({ version }) => version);
     expect(await versions(graph)).toEqual([1]);
     expect(await versions(graph)).toEqual([1]);
-    expect(await versions(job('graph', { class: 'P0' }, () => 1))).toEqual([2]);
+    expect(await versions(job('graph', { priority: 'P0' }, () => 1))).toEqual([2]);
   });
 
   it('refuses two jobs that offer the same handler', async () => {

@@ -201,17 +201,17 @@ describe('the client', () => {
     node.current.answer = submitting(new Map());
     const bytes = new TextEncoder().encode('"é"');
     const sent = [
-      box.submit('a', bytes, { class: 'P0', unique: 'u' }),
-      box.submit('a', { name: 'ü' }, { class: 'P0', delayMs: 5 }),
-      box.submit('a', undefined, { class: 'P0', key: 'k' }),
+      box.submit('a', bytes, { priority: 'P0', unique: 'u' }),
+      box.submit('a', { name: 'ü' }, { priority: 'P0', delayMs: 5 }),
+      box.submit('a', undefined, { priority: 'P0', key: 'k' }),
     ];
     bytes.fill(0);
     await Promise.all(sent);
     expect(node.current.asked.map(itemsOf)).toEqual([
       [
-        { job: 'a', class: 'P0', unique: 'u', input: 'é' },
-        { job: 'a', class: 'P0', delayMs: 5, input: { name: 'ü' } },
-        { job: 'a', class: 'P0', key: 'k' },
+        { job: 'a', priority: 'P0', unique: 'u', input: 'é' },
+        { job: 'a', priority: 'P0', delayMs: 5, input: { name: 'ü' } },
+        { job: 'a', priority: 'P0', key: 'k' },
       ],
     ]);
   });

@@ -12,7 +12,7 @@ describe('pipeline', () => {
     const etl = pipeline(
       'etl',
       {
-        class: 'P2',
+        priority: 'P2',
         failurePolicy: 'SKIP_FAILED',
         allowPartial: false,
         limits: { fanOutMax: 500 },
@@ -46,7 +46,7 @@ describe('pipeline', () => {
       },
     );
     expect(toDefinition(etl)).toEqual({
-      class: 'P2',
+      priority: 'P2',
       failurePolicy: 'SKIP_FAILED',
       allowPartial: false,
       limits: { fanOutMax: 500 },

@@ -1,9 +1,9 @@
-import { ClassName, RUN_TASKS_MAX, RunView, Submitted, wordOf } from '@signalbox/protocol';
+import { Priority, RUN_TASKS_MAX, RunView, Submitted, wordOf } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import {
   approveTask,
   cancelRun,
-  changeClass,
+  changePriority,
   pauseRun,
   reevaluateRun,
   resumeRun,
@@ -128,16 +128,16 @@ export const changeRunsRoutes: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    url: '/runs/:id/class',
+    url: '/runs/:id/priority',
     role: 'operator',
-    summary: 'Moves a run to another class',
+    summary: 'Changes the priority of a run',
     params: Identified,
-    body: Type.Object({ class: ClassName, reason: Reason }, closed),
+    body: Type.Object({ priority: Priority, reason: Reason }, closed),
     response: { 200: RunView },
-    audit: 'run.class',
+    audit: 'run.priority',
     handler: async ({ context, caller, params, body, note }) => {
-      note.after = body.class;
-      return changeClass(context, caller, { ...params, ...body });
+      note.after = String(body.priority);
+      return changePriority(context, caller, { ...params, ...body });
     },
   }),
 ];

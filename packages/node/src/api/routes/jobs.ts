@@ -1,9 +1,9 @@
 import {
-  ClassName,
   checkedOf,
   Job,
   JobDefinition,
   Name,
+  PriorityName,
   pageOf,
   RunState,
   RunView,
@@ -183,7 +183,7 @@ export const jobsRoutes: readonly Route[] = [
     query: Type.Object(
       {
         state: Type.Optional(RunState),
-        class: Type.Optional(ClassName),
+        priority: Type.Optional(PriorityName),
         cursor: Type.Optional(Type.String({ maxLength: 64 })),
         limit: Limit,
       },

@@ -2,7 +2,6 @@ import {
   type CalendarData,
   CLASSES,
   parseCalendar,
-  parseClass,
   parseCron,
   type ScheduleDefinition as Stored,
   type When,
@@ -10,6 +9,7 @@ import {
 import type { ScheduleDefinition } from '@signalbox/protocol';
 import { ApiError } from '../../context.ts';
 import { findZone } from '../../zones/index.ts';
+import { classOfPriority } from '../priority-class.ts';
 
 /** Inputs larger than this belong into a blob that the job reads: every window carries its own copy. */
 const INPUT_CHARS_MAX = 65_536;
@@ -24,7 +24,7 @@ export function toStored(
   about: { now: number; jitterMsMin: number; paused: boolean; calendar: CalendarData | undefined },
 ): Stored {
   const { job, jitterMs = 0, graceMs, overlap, afterPause, runsMax, input } = definition;
-  const klass = definition.class === undefined ? null : parseClass(definition.class);
+  const klass = classOfPriority(definition.priority, (message) => bad('priority', message));
   const text = input === undefined ? null : JSON.stringify(input);
   if (text !== null && text.length > INPUT_CHARS_MAX) {
     throw bad('input', `an input has at most ${INPUT_CHARS_MAX} characters here`);
@@ -116,7 +116,7 @@ export function fromStored(stored: Stored): ScheduleDefinition {
     ...(startAt == null ? {} : { startAt: iso(startAt) }),
     ...(endAt == null ? {} : { endAt: iso(endAt) }),
     ...(runsMax == null ? {} : { runsMax }),
-    ...(klass == null ? {} : { class: CLASSES[klass] }),
+    ...(klass == null ? {} : { priority: CLASSES[klass] }),
     ...(input == null ? {} : { input: JSON.parse(input) as unknown }),
   };
 }

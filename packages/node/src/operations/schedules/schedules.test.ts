@@ -59,7 +59,7 @@ describe('schedules', () => {
       jitterMs: 5_000,
       overlap: 'queueOne',
       catchUp: { windowsMax: 1 },
-      class: 'P0',
+      priority: 'P0',
       input: { to: 'all' },
       endAt: '2090-01-01T00:00:00.000Z',
     };

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { parseClass, type ScheduleDefinition as StoredSchedule } from '@signalbox/engine';
+import { CLASSES, type ScheduleDefinition as StoredSchedule } from '@signalbox/engine';
 import type { TriggerDefinition } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../../context.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
 import { standardSecret } from '../../triggers/signatures.ts';
 import type { StoredTrigger } from '../../triggers/stored-trigger.ts';
+import { classOfPriority } from '../priority-class.ts';
 import { toStored as toStoredSchedule } from '../schedules/schedule-definition.ts';
 
 const INPUT_CHARS_MAX = 65_536;
@@ -29,13 +30,15 @@ export function toStored(
   about: About,
 ): { readonly stored: StoredTrigger; readonly secret: string | null } {
   checkMatch(definition);
-  const { hook, expect, ...same } = definition;
+  const { hook, expect, priority, ...same } = definition;
+  const klass = classOfPriority(priority, (message) => bad('priority', message));
   if (JSON.stringify(same.input ?? null).length > INPUT_CHARS_MAX) {
     throw bad('input', `a template has at most ${INPUT_CHARS_MAX} characters`);
   }
   const sealed = hook === undefined ? null : sealHook(context, hook, about);
   const stored: StoredTrigger = {
     ...same,
+    ...(klass === null ? {} : { class: CLASSES[klass] }),
     ...(expect === undefined ? {} : { expect, expected: expectedOf(definition, about) }),
     ...(sealed === null ? {} : { hook: sealed.hook }),
   };
@@ -69,7 +72,7 @@ function checkMatch({ source, type, subject, hook }: TriggerDefinition): void {
 
 /** The schedule of the expected events, as the engine reads it. */
 function expectedOf(definition: TriggerDefinition, { name, now, was }: About): StoredSchedule {
-  const { job, class: klass, expect } = definition;
+  const { job, priority, expect } = definition;
   if (expect === undefined) throw bad('expect', 'it is missing');
   const { bufferMs, late = 'run', input, ...times } = expect;
   // The anchor of an interval is where it was, or every edit would move all windows.
@@ -90,7 +93,7 @@ function expectedOf(definition: TriggerDefinition, { name, now, was }: About): S
     if (!(error instanceof ApiError) || error.field === undefined) throw error;
     throw bad(error.field.replace(/^definition/, 'expect'), error.message);
   }
-  const given = klass === undefined ? null : parseClass(klass);
+  const given = classOfPriority(priority, (message) => bad('priority', message));
   const expects = { trigger: name, bufferMs, late };
   return { ...schedule, expects, ...(given === null ? {} : { class: given }) };
 }
@@ -130,8 +133,9 @@ export function saysTheSame(a: StoredTrigger, b: StoredTrigger): boolean {
 
 /** What is stored, as its author would write it; the secret is not shown. */
 export function fromStored(stored: StoredTrigger): TriggerDefinition {
-  const { expected: _, hook, ...same } = stored;
-  if (hook === undefined) return same;
+  const { expected: _, hook, class: priority, ...same } = stored;
+  const head = { ...same, ...(priority === undefined ? {} : { priority }) };
+  if (hook === undefined) return head;
   const { sealed: __, ...shown } = hook;
-  return { ...same, hook: shown };
+  return { ...head, hook: shown };
 }
