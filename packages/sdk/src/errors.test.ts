@@ -14,7 +14,7 @@ function taskView(name: string, state: TaskView['state'], outcomes: readonly str
     outcome,
   }));
   const error = state === 'FAILED' ? 'boom' : null;
-  return { id: `r:${name}`, name, state, error, progress: null, dueAt: null, attempts };
+  return { id: `r:${name}`, name, state, error, progress: null, runAt: null, attempts };
 }
 
 function runView(state: RunView['state'], tasks: TaskView[]): RunView {

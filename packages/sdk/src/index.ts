@@ -1,7 +1,9 @@
 export type {
   AttemptView,
+  Backoff,
   CommandWork,
   Diagnosis,
+  Duration,
   HttpWork,
   Job as JobView,
   JobDefinition,
@@ -16,7 +18,6 @@ export type {
   TaskDefinition,
   TaskState,
   TaskView,
-  Timeouts,
 } from '@signalbox/protocol';
 export {
   type Checkpoint,

@@ -4,13 +4,13 @@ import { task } from './task.ts';
 
 describe('job', () => {
   it('EXT-08 infers input and output from the handler', () => {
-    const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+    const hello = job('hello', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
       return `hello, ${input.name}`;
     });
     expectTypeOf(hello).toEqualTypeOf<Job<{ name: string }, string>>();
     expectTypeOf<InputOf<typeof hello>>().toEqualTypeOf<{ name: string }>();
     expectTypeOf<OutputOf<typeof hello>>().toEqualTypeOf<string>();
-    expect(toDefinition(hello)).toEqual({ tasks: [{ retry: { attemptsMax: 3 } }] });
+    expect(toDefinition(hello)).toEqual({ tasks: [{ retry: { maxAttempts: 3 } }] });
     expect([...hello.handlers.keys()]).toEqual(['hello']);
   });
 
@@ -28,7 +28,7 @@ describe('job', () => {
         description: 'daily figures',
         labels: { team: 'finance' },
         workerLabels: { disk: 'ssd' },
-        timeouts: { hardMs: 60_000 },
+        timeout: 60_000,
       },
       () => null,
     );
@@ -36,18 +36,18 @@ describe('job', () => {
       priority: 'P0',
       description: 'daily figures',
       labels: { team: 'finance' },
-      tasks: [{ labels: { disk: 'ssd' }, timeouts: { hardMs: 60_000 } }],
+      tasks: [{ labels: { disk: 'ssd' }, timeout: 60_000 }],
     });
   });
 
   it('is a command or a request without any handler', () => {
     const list = job('list', { command: ['ls', '-l'] });
-    const ping = job('ping', { http: 'https://example.com/ping', retry: { attemptsMax: 2 } });
+    const ping = job('ping', { http: 'https://example.com/ping', retry: { maxAttempts: 2 } });
     const post = job('post', { http: { url: 'https://example.com/', method: 'POST' } });
     expectTypeOf(list).toEqualTypeOf<Job<unknown, unknown>>();
     expect(toDefinition(list)).toEqual({ tasks: [{ command: { argv: ['ls', '-l'] } }] });
     expect(toDefinition(ping)).toEqual({
-      tasks: [{ http: { url: 'https://example.com/ping' }, retry: { attemptsMax: 2 } }],
+      tasks: [{ http: { url: 'https://example.com/ping' }, retry: { maxAttempts: 2 } }],
     });
     expect(toDefinition(post)).toEqual({
       tasks: [{ http: { url: 'https://example.com/', method: 'POST' } }],

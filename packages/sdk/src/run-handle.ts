@@ -1,5 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Bytes, LogLine, RunView, Submitted } from '@signalbox/protocol';
+import {
+  type Bytes,
+  type Duration,
+  durationMs,
+  type LogLine,
+  type RunView,
+  type Submitted,
+} from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
 import { hasEnded, outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
@@ -18,7 +25,7 @@ export type ReadBack<Output> = Output extends Bytes ? unknown : Output;
 
 export interface WaitOptions {
   /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   readonly signal?: AbortSignal;
 }
 
@@ -26,10 +33,10 @@ export interface WaitOptions {
 export class RunHandle<Output> {
   readonly id: string;
   readonly job: string;
-  /** False where the key or the unique value already had a run: this is that one. */
+  /** False where the idempotency key or the unique key already had a run: this is that one. */
   readonly created: boolean;
   /**
-   * True where a node that does not own the job accepted the submission, with a unique value or for a job
+   * True where a node that does not own the job accepted the submission, with a unique key or for a job
    * that excludes overlap: its owner has yet to decide whether this is a new run or the live one.
    */
   readonly pending: boolean;
@@ -50,13 +57,8 @@ export class RunHandle<Output> {
 
   /** How it has ended, well or not. */
   async wait(options: WaitOptions = {}): Promise<RunView> {
-    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
-    // No time is later than NaN: the wait would neither end nor give way to anything else.
-    if (!(timeoutMs >= 0)) {
-      throw new SignalboxError('invalid', `timeoutMs is 0 or more, not ${timeoutMs}`, {
-        field: 'timeoutMs',
-      });
-    }
+    const { signal } = options;
+    const timeoutMs = timeoutOf(options);
     const until = performance.now() + timeoutMs;
     for (;;) {
       signal?.throwIfAborted();
@@ -124,6 +126,16 @@ export class RunHandle<Output> {
       stop.abort();
     }
   }
+}
+
+/** Without a timeout, and with an infinite one, it never is over. */
+function timeoutOf({ timeout = Number.POSITIVE_INFINITY }: WaitOptions): number {
+  if (timeout === Number.POSITIVE_INFINITY) return timeout;
+  const ms = durationMs(timeout);
+  // No time is later than NaN: the wait would neither end nor give way to anything else.
+  if (ms !== null) return ms;
+  const message = `timeout is a duration like '30s' or milliseconds, not ${String(timeout)}`;
+  throw new SignalboxError('invalid', message, { field: 'timeout' });
 }
 
 /** Gives up waiting when the signal fires, whether or not what is waited for listens to it. */

@@ -9,11 +9,11 @@ import {
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent, PreparedSubmission, RunsQuery } from './backend.ts';
 import { batchLength } from './batch-length.ts';
-import { exactJson, requireFinite, requireOption } from './check-numbers.ts';
+import { exactJson, requireDurationOption, requireFinite, requireOption } from './check-numbers.ts';
 import { ClosableBackend } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
-import type { RetrySettings } from './http/retry-policy.ts';
+import type { RetryOptions } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
 import { prepareSubmission, type SubmitOptions } from './prepare-submission.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
@@ -33,7 +33,7 @@ export interface ConnectOptions {
   readonly key?: string | undefined;
   /** For keys of the platform, which may act for every tenant. */
   readonly tenant?: string | undefined;
-  readonly retries?: Partial<RetrySettings> | undefined;
+  readonly retries?: RetryOptions | undefined;
 }
 
 /** The input may be left out where the job takes none. */
@@ -190,7 +190,7 @@ export class Signalbox implements AsyncDisposable {
   async work(jobs: readonly AnyJob[], options: WorkOnOptions = {}): Promise<WorkingWorker> {
     const handlers = handlersOf(jobs);
     requireOption('worker.slots', 'concurrency', options.concurrency);
-    requireOption('worker.graceMs', 'graceMs', options.graceMs);
+    requireDurationOption('worker.gracePeriod', 'gracePeriod', options.gracePeriod);
     await this.define(jobs);
     const worker = await this.#backend.work({ ...options, handlers });
     // Closed meanwhile: nobody would stop it, and it would keep the process alive.
@@ -224,7 +224,7 @@ export class Signalbox implements AsyncDisposable {
   #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
     if (run.job === asked) return new RunHandle(this.#backend, run);
     const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
-    throw new SignalboxError('idempotency_conflict', message, { field: 'key' });
+    throw new SignalboxError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
 
   async *#allRuns(query: Omit<RunsQuery, 'cursor'>): AsyncGenerator<RunView> {

@@ -1,3 +1,4 @@
+import type { Duration } from '@signalbox/protocol';
 import type { Executor } from '@signalbox/worker';
 import type { AnyJob } from './job.ts';
 import type { AnyHandler } from './work.ts';
@@ -20,7 +21,7 @@ export interface WorkOnOptions {
    */
   readonly executors?: readonly ('command' | 'http' | Executor)[];
   /** How long `stop()` lets attempts run on before they are told to stop; half a minute. */
-  readonly graceMs?: number;
+  readonly gracePeriod?: Duration;
 }
 
 export interface WorkingWorker {

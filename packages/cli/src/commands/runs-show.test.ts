@@ -9,7 +9,7 @@ const order = pipeline('order', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline<n
   const list = p.task('list', (parts) => ({ parts }));
   const pack = p.fanOut(
     'pack',
-    { from: list.output.parts, retry: { attemptsMax: 1, onExhausted: 'fail' } },
+    { from: list.output.parts, retry: { maxAttempts: 1, onExhausted: 'fail' } },
     ({ item }) => {
       if (item < 0) throw new Error(`there is no part ${item}`);
       return item * 2;

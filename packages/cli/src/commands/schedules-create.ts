@@ -64,14 +64,17 @@ function whenOptions(command: Command): void {
     .option('--at <instant>', 'once')
     .option('--start <instant>', 'no window before this')
     .option('--until <instant>', 'no window after this')
-    .option('--runs <count>', 'ends after so many', within('schedule.runsMax'));
+    .option('--max-runs <count>', 'ends after so many', within('schedule.maxRuns'));
 }
 
 function policyOptions(command: Command): void {
   const overlaps = ['allow', 'skip', 'queueOne', 'queueAll', 'replace'];
   command
     .option('--jitter <time>', 'spread starts over this much, at most 5m')
-    .option('--grace <time>', 'a window that starts later than this was missed; 1m unless told')
+    .option(
+      '--starting-deadline <time>',
+      'a window that starts later than this was missed; 1m unless told',
+    )
     .option('--catch-up <count>', 'missed windows that still run; 0 for none', toBound)
     .option('--catch-up-age <time>', 'older ones do not run; 31d unless told')
     .addOption(choice('--catch-up-order <which>', 'of more than that', ['newest', 'oldest']))
@@ -103,13 +106,13 @@ async function definitionOf(app: App, job: string, options: Options): Promise<Sc
     dstGap: options['dstGap'],
     dstOverlap: options['dstOverlap'],
     calendar: calendarOf(app, options['calendar']),
-    everyMs: timeOf('--every', every),
+    every: timeOf('--every', every),
     runAt: instantOf('--at', at, now),
     startAt: instantOf('--start', options['start'], now),
     endAt: instantOf('--until', options['until'], now),
-    runsMax: options['runs'],
-    jitterMs: timeOf('--jitter', options['jitter']),
-    graceMs: timeOf('--grace', options['grace']),
+    maxRuns: options['maxRuns'],
+    jitter: timeOf('--jitter', options['jitter']),
+    startingDeadline: timeOf('--starting-deadline', options['startingDeadline']),
     catchUp: catchUpOf(options),
     overlap: options['overlap'],
     afterPause: options['afterPause'],
@@ -121,13 +124,13 @@ async function definitionOf(app: App, job: string, options: Options): Promise<Sc
 }
 
 function catchUpOf(options: Options): ScheduleDefinition['catchUp'] {
-  const windowsMax = options['catchUp'] as number | undefined;
-  const ageMsMax = timeOf('--catch-up-age', options['catchUpAge']);
+  const maxWindows = options['catchUp'] as number | undefined;
+  const maxAge = timeOf('--catch-up-age', options['catchUpAge']);
   const order = options['catchUpOrder'] as 'newest' | 'oldest' | undefined;
-  if (windowsMax === undefined && ageMsMax === undefined && order === undefined) return undefined;
+  if (maxWindows === undefined && maxAge === undefined && order === undefined) return undefined;
   return {
-    ...(windowsMax === undefined ? {} : { windowsMax }),
-    ...(ageMsMax === undefined ? {} : { ageMsMax }),
+    ...(maxWindows === undefined ? {} : { maxWindows }),
+    ...(maxAge === undefined ? {} : { maxAge }),
     ...(order === undefined ? {} : { order }),
   };
 }
@@ -167,16 +170,16 @@ const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>
   job: ['JOB', 'what there is: signalbox jobs'],
   cron: ['--cron', 'try it: signalbox schedules preview "EXPR"; see docs/cron.md'],
   zone: ['--tz', 'an IANA name like Europe/Berlin'],
-  everyMs: ['--every', 'a second at least'],
+  every: ['--every', 'a second at least'],
   anchorAt: ['--every'],
   runAt: ['--at'],
   startAt: ['--start'],
   endAt: ['--until'],
-  runsMax: ['--runs'],
-  jitterMs: ['--jitter', 'at most 5m'],
-  graceMs: ['--grace', 'at most 1d'],
-  'catchUp.windowsMax': ['--catch-up', 'at most 1000'],
-  'catchUp.ageMsMax': ['--catch-up-age', 'at most 395d'],
+  maxRuns: ['--max-runs'],
+  jitter: ['--jitter', 'at most 5m'],
+  startingDeadline: ['--starting-deadline', 'at most 1d'],
+  'catchUp.maxWindows': ['--catch-up', 'at most 1000'],
+  'catchUp.maxAge': ['--catch-up-age', 'at most 395d'],
   'catchUp.order': ['--catch-up-order'],
   dstGap: ['--dst-gap', 'only with --cron'],
   dstOverlap: ['--dst-overlap', 'only with --cron'],

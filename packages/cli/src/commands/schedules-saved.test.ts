@@ -18,10 +18,10 @@ describe('signalbox schedules', () => {
     const cron = ['--cron', '30 2 * * *', '--tz', 'Europe/Berlin'];
     const made = await run('create', 'nightly', 'report', ...cron, '--jitter', '30s');
     expect(made).toMatchObject({ code: 0 });
-    expect(made.out).toContain('jitterMs: 30000');
+    expect(made.out).toContain('jitter: 30s');
     expect((await run()).out).toMatch(/^nightly\treport\tactive\t30 2 \* \* \* Europe\/Berlin\t2/);
     const changed = await run('create', 'nightly', 'report', '--cron', '0 4 * * *');
-    expect(changed.out).toMatch(/changed: +jitterMs, when/);
+    expect(changed.out).toMatch(/changed: +jitter, when/);
     expect((await run('pause', 'nightly')).out).toBe('nightly is paused\n');
     expect(JSON.parse((await run('show', 'nightly', '--json')).out)).toMatchObject({
       state: 'paused',
@@ -38,7 +38,7 @@ describe('signalbox schedules', () => {
     const others = [
       '--priority',
       'P0',
-      '--grace',
+      '--starting-deadline',
       '2m',
       '--after-pause',
       'catchUp',
@@ -52,11 +52,11 @@ describe('signalbox schedules', () => {
     expect(made.code, made.err).toBe(0);
     const { definition } = JSON.parse(made.out);
     expect(definition).toMatchObject({
-      catchUp: { windowsMax: 5, ageMsMax: 86_400_000, order: 'oldest' },
+      catchUp: { maxWindows: 5, maxAge: '1d', order: 'oldest' },
       dstGap: 'skip',
       dstOverlap: 'both',
       priority: 'P0',
-      graceMs: 120_000,
+      startingDeadline: '2m',
       afterPause: 'catchUp',
       input: 'Ada',
     });

@@ -84,7 +84,10 @@ function saveOptions(command: Command): void {
     .option('--subject <subject>', 'likewise')
     .option('--filter <cel>', 'CEL over `event` that must be true')
     .option('--input <json>', 'JSON with ${CEL} in it; the data of the event unless told')
-    .option('--key <cel>', 'events with the same value are one; source and id unless told')
+    .option(
+      '--idempotency-key <cel>',
+      'events with the same value are one; source and id unless told',
+    )
     .option(PRIORITY_FLAG, 'P0, P1, P2 or 1 to 10; the job says otherwise', readPriority)
     .option('--expect-cron <expr>', 'an event is expected at these times')
     .option('--tz <zone>', 'IANA name of the time zone of --expect-cron; UTC unless told')
@@ -103,7 +106,7 @@ function saveOptions(command: Command): void {
 
 /** The definition with what the options say. */
 function changed(before: TriggerDefinition, options: Options): TriggerDefinition {
-  const texts = ['source', 'type', 'subject', 'filter', 'key', 'priority'] as const;
+  const texts = ['source', 'type', 'subject', 'filter', 'idempotencyKey', 'priority'] as const;
   const said = texts.flatMap((name) => {
     const value = options[name];
     return value === undefined ? [] : [[name, value]];
@@ -125,7 +128,7 @@ function changed(before: TriggerDefinition, options: Options): TriggerDefinition
 function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefinition['expect'] {
   const { expectCron: cron, expectEvery: every, tz: zone, buffer, late } = options;
   if ([cron, every, zone, buffer, late].every((each) => each === undefined)) return expect;
-  const { bufferMs, ...kept } = expect ?? { bufferMs: 0 };
+  const { buffer: before, ...kept } = expect ?? { buffer: 0 };
   // One way of telling the times takes the place of the other.
   const { late: lateBefore, input } = kept;
   const timeless = {
@@ -136,13 +139,13 @@ function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefin
     cron !== undefined
       ? { cron: String(cron) }
       : every !== undefined
-        ? { everyMs: timeOf('--expect-every', every) }
+        ? { every: timeOf('--expect-every', every) }
         : null;
   return {
     ...(times === null ? kept : { ...timeless, ...times }),
     ...(zone === undefined ? {} : { zone: String(zone) }),
     ...(late === undefined ? {} : { late: late as 'run' | 'skip' }),
-    bufferMs: buffer === undefined ? bufferMs : timeOf('--buffer', buffer),
+    buffer: buffer === undefined ? before : timeOf('--buffer', buffer),
   };
 }
 

@@ -45,8 +45,8 @@ describe('signalbox dev', () => {
   });
 
   it('gives the same run for the same key', async () => {
-    const first = await json<Submitted>(['submit', 'hello', '--key', 'order-7']);
-    const second = await json<Submitted>(['submit', 'hello', '--key', 'order-7']);
+    const first = await json<Submitted>(['submit', 'hello', '--idempotency-key', 'order-7']);
+    const second = await json<Submitted>(['submit', 'hello', '--idempotency-key', 'order-7']);
     expect(first.created).toBe(true);
     expect(second).toEqual({ ...first, created: false });
   });

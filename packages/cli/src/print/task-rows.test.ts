@@ -23,7 +23,7 @@ function attempt(number: number, fromMs: number, untilMs: number | null): Attemp
 }
 
 function task(name: string, more: Partial<TaskView> = {}): TaskView {
-  const rest = { error: null, progress: null, dueAt: null, attempts: [] };
+  const rest = { error: null, progress: null, runAt: null, attempts: [] };
   return { id: `r:${name}`, name, state: 'PENDING', ...rest, ...more };
 }
 

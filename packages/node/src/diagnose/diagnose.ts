@@ -46,7 +46,7 @@ export function waitingUntil(of: {
     suggestion: again
       ? 'Mend the error before then; a cancelled run can be retried at once.'
       : 'Nothing: it starts by itself. Submit it without a due time to start now.',
-    numbers: { dueAt: of.dueAt, inMs, attempts: of.attempts },
+    numbers: { runAt: of.dueAt, inMs, attempts: of.attempts },
   };
 }
 

@@ -71,7 +71,7 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
   const sinceMs = now - from;
   const { wait } = task.spec.step;
   const since = `for ${duration(sinceMs)}`;
-  const numbers = { sinceMs, ...(task.dueAt > 0 ? { dueAt: task.dueAt } : {}) };
+  const numbers = { sinceMs, ...(task.dueAt > 0 ? { runAt: task.dueAt } : {}) };
   switch (wait?.kind) {
     case undefined:
       return null;

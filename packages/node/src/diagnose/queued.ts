@@ -44,8 +44,8 @@ function diagnoseQuota(core: Core, task: Task): Finding | null {
   return {
     reason: 'TENANT_OVER_QUOTA',
     detail: `The tenant runs ${running} of at most ${runningMax} attempts in ${name}.`,
-    suggestion: `Raise runningMax of the tenant above ${running}, or wait for one to end.`,
-    numbers: { running, runningMax, queued, priority: name },
+    suggestion: `Raise maxRunning of the tenant above ${running}, or wait for one to end.`,
+    numbers: { running, maxRunning: runningMax, queued, priority: name },
   };
 }
 

@@ -140,7 +140,7 @@ function taskPart(fact: OfTask, run: NamedRun): Partial<FeedEvent> & { at: numbe
       return { ...of, state: 'SUCCEEDED' };
     case 'taskRetryAt': {
       const { reason, error, dueAt } = fact;
-      return { ...of, state: 'PENDING', detail: { reason, error, dueAt } };
+      return { ...of, state: 'PENDING', detail: { reason, error, runAt: dueAt } };
     }
     case 'taskRequeued':
       return { ...of, state: 'QUEUED', detail: { reason: fact.reason } };

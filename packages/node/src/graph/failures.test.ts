@@ -91,7 +91,7 @@ describe('a failure, over HTTP', () => {
       failurePolicy: 'FAIL_AFTER_ALL',
       tasks: [{ name: 'plan', dynamic: true }],
     });
-    const work = { handler: 'work', retry: { attemptsMax: 1 } };
+    const work = { handler: 'work', retry: { maxAttempts: 1 } };
     answers['plan'] = () => ({
       tasks: [
         { name: 'list', ...work },
@@ -136,7 +136,7 @@ describe('a failure, over HTTP', () => {
   });
 
   it('shows the error of the last attempt only, and none once it succeeded', async () => {
-    const retry = { attemptsMax: 3, fixedDelayMs: 1 };
+    const retry = { maxAttempts: 3, backoff: [1] };
     await define('flaky', {
       tasks: [
         { name: 'a', retry },
@@ -157,7 +157,9 @@ describe('a failure, over HTTP', () => {
   });
 
   it('shows no error of a task that is the last of its run, and succeeded at last', async () => {
-    await define('flaky', { tasks: [{ name: 'a', retry: { attemptsMax: 2, fixedDelayMs: 1 } }] });
+    await define('flaky', {
+      tasks: [{ name: 'a', retry: { maxAttempts: 2, backoff: { type: 'fixed', delay: 1 } } }],
+    });
     let tries = 0;
     answers['a'] = () => {
       if (++tries < 2) throw new Error('not yet');

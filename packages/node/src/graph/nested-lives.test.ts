@@ -56,7 +56,7 @@ async function submit(job: string): Promise<string> {
 }
 
 const view = async (id: string) => (await api.ask(`/runs/${id}`)).json<RunView>();
-const ended = async (id: string) => (await api.ask(`/runs/${id}?waitMs=20000`)).json<RunView>();
+const ended = async (id: string) => (await api.ask(`/runs/${id}?wait=20000`)).json<RunView>();
 const runsOf = async (job: string) =>
   (await api.ask(`/runs?job=${job}`)).json<{ items: RunView[] }>().items;
 
@@ -179,7 +179,7 @@ describe('a nested run', () => {
     await post(`/runs/${outer}/pause`);
     await post('/jobs/inner/enable');
     // Longer than it takes to be asked for again.
-    await api.ask(`/runs/${outer}?waitMs=2500`);
+    await api.ask(`/runs/${outer}?wait=2500`);
     expect(await runsOf('inner')).toEqual([]);
     await post(`/runs/${outer}/resume`);
     await approve(await nestedOf(outer));
@@ -217,7 +217,7 @@ describe('a nested run', () => {
 
   it('is cancelled where a task beside the one that waits has failed', async () => {
     await define('inner', ASKING);
-    const beside = { name: 'beside', handler: 'breaks', retry: { attemptsMax: 1 } };
+    const beside = { name: 'beside', handler: 'breaks', retry: { maxAttempts: 1 } };
     await define('outer', { tasks: [...(NESTING.tasks ?? []), beside] });
     const outer = await submit('outer');
     const inner = await nestedOf(outer);

@@ -29,7 +29,7 @@ describe('a nested run, over HTTP', () => {
     expect((await ended(id)).state).toBe('FAILED');
     const runs = (await ask('/runs?job=again')).json<{ items: RunView[] }>().items;
     expect(runs).toHaveLength(17);
-    expect(runs.filter(({ key }) => key !== undefined)).toEqual([]);
+    expect(runs.filter(({ idempotencyKey }) => idempotencyKey !== undefined)).toEqual([]);
   });
 
   it('begins a nested run anew when a run that was held for its failure is resumed', async () => {

@@ -21,8 +21,8 @@ export const pauseRun = operation((context, caller, params: About) =>
 
 /** Lets a run go on: what failed is tried again, a fan-out looks at its limit anew. */
 export const resumeRun = operation(
-  (context, caller, params: About & { fanOutMax?: number }): Promise<RunView> => {
-    const change = { kind: 'resumeRun', fanOutMax: params.fanOutMax ?? 0 } as const;
+  (context, caller, params: About & { maxFanOut?: number }): Promise<RunView> => {
+    const change = { kind: 'resumeRun', fanOutMax: params.maxFanOut ?? 0 } as const;
     return changeLive(context, caller, { ...params, change });
   },
 );

@@ -194,7 +194,7 @@ async function goneRun(
   const [held] = key === '' ? [] : await store.readKeys([{ tenant, key }]);
   if (held !== undefined) {
     const message = `the key belongs to run ${id}, which is not kept any more`;
-    return new ApiError('idempotency_conflict', message, { field: 'key' });
+    return new ApiError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
   const { keys, now } = loop.engine.core;
   const known = keys.get(tenant, key, now);
@@ -216,5 +216,5 @@ function refuseOtherContent(
   if (isContent && head.key !== undefined && isReserved(head.key) && isOther) throw otherBatch();
   if (!strict || taken.job === spec.job) return;
   const message = `the key belongs to run ${id} of the job ${shown(taken.job)}`;
-  throw new ApiError('idempotency_conflict', message, { field: 'key' });
+  throw new ApiError('idempotency_conflict', message, { field: 'idempotencyKey' });
 }

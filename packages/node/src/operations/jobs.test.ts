@@ -57,9 +57,9 @@ describe('jobs', () => {
     const definition: JobDefinition = {
       failurePolicy: 'SKIP_FAILED',
       allowPartial: false,
-      limits: { fanOutMax: 50_000, readyPerSecond: 10 },
+      limits: { maxFanOut: 50_000, readyPerSecond: 10 },
       notify: { onFailure: [{ url: 'https://example.com/hook' }] },
-      expectedMs: 60_000,
+      expectedDuration: '1m',
       tasks: [
         { name: 'split', dynamic: true },
         {
@@ -77,6 +77,69 @@ describe('jobs', () => {
     };
     expect((await define(definition)).job.definition).toEqual(definition);
     expect((await define(definition)).outcome).toBe('unchanged');
+  });
+
+  it('gives back every setting of a task, with durations as text, however they were written', async () => {
+    const backoff = { type: 'exponential', delay: 1_000, jitter: 0.5 } as const;
+    const task = {
+      name: 'a',
+      resources: { cpuMilli: 500 },
+      antiAffinity: ['mail'],
+      timeout: '90m',
+      progressTimeout: null,
+      gracePeriod: 5_000,
+      expectedDuration: '1m',
+      retry: { maxAttempts: 7, backoff },
+      http: { url: 'https://example.com/', timeout: 1_500, maxRedirects: 2 },
+    };
+    const tasks = [
+      task,
+      { name: 'b', retry: { backoff: { type: 'fixed', delay: '0.5s' } as const } },
+      { name: 'c', retry: { backoff: ['1s', 60_000] } },
+      { name: 'd', sleep: { for: '36h' } },
+      { name: 'e', sleep: { until: '2030-01-31' } },
+      { name: 'f', approval: { timeout: 60_000 } },
+      { name: 'g', event: { type: 't', timeout: '1s' } },
+    ];
+    const definition: JobDefinition = { priority: 9, eventTypes: ['x'], tasks };
+    const shown = {
+      priority: 'P0',
+      eventTypes: ['x'],
+      tasks: [
+        {
+          ...task,
+          timeout: '1h30m',
+          gracePeriod: '5s',
+          retry: {
+            maxAttempts: 7,
+            backoff: { ...backoff, delay: '1s', factor: 2, maxDelay: '1d' },
+          },
+          http: { ...task.http, timeout: '1s500ms' },
+        },
+        { name: 'b', retry: { backoff: { type: 'fixed', delay: '500ms' } } },
+        { name: 'c', retry: { backoff: { type: 'list', delays: ['1s', '1m'] } } },
+        { name: 'd', sleep: { for: '1d12h' } },
+        { name: 'e', sleep: { until: '2030-01-31T00:00:00.000Z' } },
+        { name: 'f', approval: { timeout: '1m' } },
+        { name: 'g', event: { type: 't', timeout: '1s' } },
+      ],
+    };
+    expect((await define(definition)).job.definition).toEqual(shown);
+    // As it is read back it means the same: no new version.
+    expect((await define(shown as JobDefinition)).outcome).toBe('unchanged');
+  });
+
+  it.each([
+    [{ timeout: '2y' }, 'tasks[0].timeout'],
+    [{ sleep: { for: '366d' } }, 'tasks[0].sleep.for'],
+    [{ retry: { backoff: ['1s', '400d'] } }, 'tasks[0].retry.backoff[1]'],
+    [
+      { retry: { backoff: { type: 'exponential', delay: '1h', maxDelay: '1m' } as const } },
+      'tasks[0].retry.backoff.maxDelay',
+    ],
+    [{ http: { url: 'https://example.com/', timeout: '2d' } }, 'tasks[0].http.timeout'],
+  ])('refuses %j by its field', async (task, field) => {
+    await expect(define({ tasks: [task] })).rejects.toMatchObject({ code: 'invalid', field });
   });
 
   it('API-12 whoever names another version than the newest changes nothing', async () => {
@@ -140,12 +203,12 @@ describe('what cannot be a job', () => {
     ['tasks[0].after', 'twice', { tasks: [{ name: 'b', after: ['a', 'a'] }, { name: 'a' }] }],
     ['tasks[0].command', 'not both', { tasks: [{ handler: 'h', command: { argv: ['x'] } }] }],
     ['tasks[0].http.url', 'http', { tasks: [{ http: { url: 'file:///etc/passwd' } }] }],
-    ['tasks[0].sleep', 'not both', { tasks: [{ handler: 'h', sleep: { forMs: 1 } }] }],
+    ['tasks[0].sleep', 'not both', { tasks: [{ handler: 'h', sleep: { for: 1 } }] }],
     ['tasks[0].sleep', 'one of', { tasks: [{ sleep: {} }] }],
     ['tasks[0].sleep.until', 'date-time', { tasks: [{ sleep: { until: 'soon' } }] }],
     ['tasks[0].fanOut.from', 'comes after', { tasks: [{ fanOut: { from: 'x' } }] }],
     ['tasks[0].inputs.rows.task', 'comes after', { tasks: [{ inputs: { rows: { task: 'x' } } }] }],
-    ['tasks[0].fanOut', 'worker', { tasks: [{ sleep: { forMs: 1 }, fanOut: { from: 'a' } }] }],
+    ['tasks[0].fanOut', 'worker', { tasks: [{ sleep: { for: 1 }, fanOut: { from: 'a' } }] }],
     [
       'notify.onFailure[0].url',
       'target',
@@ -155,7 +218,7 @@ describe('what cannot be a job', () => {
     ['tasks[0].http.url', 'target', { tasks: [{ http: { url: 'https://169.254.169.254/' } }] }],
     ['description', 'NUL', { description: 'a\0b' }],
     ['tasks[0].command.argv[1]', 'surrogate', { tasks: [{ command: { argv: ['a', '\ud800'] } }] }],
-    ['tasks[0].retry.attemptsMax', '', { tasks: [{ retry: { attemptsMax: 0 } }] }],
+    ['tasks[0].retry.maxAttempts', '', { tasks: [{ retry: { maxAttempts: 0 } }] }],
     ['tasks', '', { tasks: [] }],
   ])('API-10 h61 is refused at %s (%s)', async (field, says, definition) => {
     const refused = define(definition);

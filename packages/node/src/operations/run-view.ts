@@ -54,7 +54,7 @@ export function showHead(view: EngineView): RunView {
     submittedAt: instant(view.id.ms),
     endedAt: view.endedAtMs === null ? null : instant(view.endedAtMs),
     // What the node derived says nothing to whoever submitted it.
-    ...(head.key === undefined || isReserved(head.key) ? {} : { key: head.key }),
+    ...(head.key === undefined || isReserved(head.key) ? {} : { idempotencyKey: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(view.paused === undefined ? {} : { paused: showPause(view.paused) }),
     ...(head.event === undefined ? {} : { event: { ...head.event } }),
@@ -84,7 +84,7 @@ export function showInboxEntry(entry: InboxEntry): RunView {
     state: 'PENDING',
     submittedAt: instant(entry.atMs),
     endedAt: null,
-    ...(entry.key === null || isReserved(entry.key) ? {} : { key: entry.key }),
+    ...(entry.key === null || isReserved(entry.key) ? {} : { idempotencyKey: entry.key }),
     tasks: [],
   };
 }
@@ -136,7 +136,7 @@ function showTask(run: string, name: string, task: TaskRead): TaskView {
     state: task.state,
     error: task.error,
     progress: task.progress ?? null,
-    dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
+    runAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
     attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),
     ...(task.nested === undefined ? {} : { nestedRun: task.nested }),
     ...(wait === undefined

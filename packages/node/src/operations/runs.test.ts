@@ -72,21 +72,26 @@ describe('submission', () => {
 
   it('DUR-06 a key of a run of another job is a conflict, and never called a run of this one', async () => {
     await node.define('bill');
-    const items = [{ job: 'mail', key: 'k1' }];
+    const items = [{ job: 'mail', idempotencyKey: 'k1' }];
     const [first] = await submitRuns(node.context, caller(), { items });
     const again = submitRuns(node.context, caller(), {
-      items: [{ job: 'bill', key: 'k1' }],
+      items: [{ job: 'bill', idempotencyKey: 'k1' }],
       single: true,
     });
-    await expect(again).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
-    const batch = await submitRuns(node.context, caller(), { items: [{ job: 'bill', key: 'k1' }] });
+    await expect(again).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      field: 'idempotencyKey',
+    });
+    const batch = await submitRuns(node.context, caller(), {
+      items: [{ job: 'bill', idempotencyKey: 'k1' }],
+    });
     expect(batch).toEqual([{ id: first?.id, job: 'mail', created: false }]);
   });
 
   it('h33 DUR-06 the same key a thousand times at once makes one run', async () => {
     const sent = await Promise.all(
       Array.from({ length: 1_000 }, () =>
-        submitRuns(node.context, caller(), { items: [{ job: 'mail', key: 'order-1' }] }),
+        submitRuns(node.context, caller(), { items: [{ job: 'mail', idempotencyKey: 'order-1' }] }),
       ),
     );
     const all = sent.flat();
@@ -104,32 +109,41 @@ describe('submission', () => {
     const bad = items.map((item, i) => ({
       ...item,
       job: 'mail',
-      ...(i === 99 ? { key: '\0' } : {}),
+      ...(i === 99 ? { idempotencyKey: '\0' } : {}),
     }));
     await expect(submitRuns(node.context, caller(), { items: bad })).rejects.toMatchObject({
       code: 'invalid',
-      field: 'items[99].key',
+      field: 'items[99].idempotencyKey',
     });
     expect(node.disk.snapshot().runs).toEqual([]);
   });
 
   it('h31 takes a due time up to ten years ahead, shows it, and never starts it early', async () => {
     node.attach('w', SUCCEED);
-    const id = await node.submit({ job: 'mail', delayMs: 2 ** 31 });
-    await expect(node.submit({ job: 'mail', delayMs: 3_155_760_000_000 })).rejects.toMatchObject({
+    const id = await node.submit({ job: 'mail', delay: 2 ** 31 });
+    await expect(node.submit({ job: 'mail', delay: 3_155_760_000_000 })).rejects.toMatchObject({
       code: 'invalid',
-      field: 'items[0].delayMs',
+      field: 'items[0].delay',
     });
     const far = new Date(Date.now() + 100 * 365 * 86_400_000).toISOString();
-    await expect(node.submit({ job: 'mail', dueAt: far })).rejects.toMatchObject({
-      field: 'items[0].dueAt',
+    await expect(node.submit({ job: 'mail', runAt: far })).rejects.toMatchObject({
+      field: 'items[0].runAt',
     });
     await node.context.loop.flushed();
     expect((await read(id)).state).toBe('PENDING');
     expect(node.attempts).toHaveLength(0);
-    const soon = await node.submit({ job: 'mail', delayMs: 60_000 });
+    const soon = await node.submit({ job: 'mail', delay: 60_000 });
     const [task] = (await read(soon)).tasks;
-    expect(Date.parse(task?.dueAt ?? '')).toBeGreaterThan(Date.now() + 50_000);
+    expect(Date.parse(task?.runAt ?? '')).toBeGreaterThan(Date.now() + 50_000);
+    const later = await node.submit({ job: 'mail', delay: '1h' });
+    expect(Date.parse((await read(later)).tasks[0]?.runAt ?? '')).toBeGreaterThan(
+      Date.now() + 3_500_000,
+    );
+    const both = node.submit({ job: 'mail', delay: '1h', runAt: '2030-01-31' });
+    await expect(both).rejects.toMatchObject({ code: 'invalid', field: 'items[0].delay' });
+    const date = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const [dated] = (await read(await node.submit({ job: 'mail', runAt: date }))).tasks;
+    expect(dated?.runAt).toBe(`${date}T00:00:00.000Z`);
   });
 
   it('a paused job takes no submission, an absent one is not there', async () => {
@@ -154,7 +168,8 @@ describe('submission', () => {
     await node.stop();
     // A node that has not taken anything over yet, on the same store.
     const { context } = SmallNode.idle({ disk: node.disk });
-    const put = (key: string) => submitRuns(context, caller(), { items: [{ job: 'mail', key }] });
+    const put = (key: string) =>
+      submitRuns(context, caller(), { items: [{ job: 'mail', idempotencyKey: key }] });
     const [first] = await put('k');
     const [again] = await put('k');
     expect(again?.id).toBe(first?.id);
@@ -163,7 +178,7 @@ describe('submission', () => {
       id: alias,
       job: 'mail',
       state: 'PENDING',
-      key: 'k',
+      idempotencyKey: 'k',
     });
     await expect(getRun(context, caller({ tenant: 'other' }), { id: alias })).rejects.toMatchObject(
       { code: 'not_found' },
@@ -172,7 +187,7 @@ describe('submission', () => {
     node.attach('w', SUCCEED);
     // Waits for the owner to take it in, and then for its end.
     const run = await read(alias, 5_000);
-    expect(run).toMatchObject({ state: 'SUCCEEDED', key: 'k' });
+    expect(run).toMatchObject({ state: 'SUCCEEDED', idempotencyKey: 'k' });
     expect(await put('k')).toEqual([{ id: run.id, job: 'mail', created: false }]);
     expect(node.disk.snapshot().runs).toHaveLength(1);
   });

@@ -61,14 +61,14 @@ describe('tasks', () => {
 
   it('keeps the names of tasks when the run has ended, and when it is parked', async () => {
     await node.define('graph', GRAPH);
-    const parked = await node.submit({ job: 'graph', delayMs: 86_400_000 });
+    const parked = await node.submit({ job: 'graph', delay: 86_400_000 });
     const waiting = await getRun(node.context, caller(), { id: parked });
     expect(waiting.tasks.map(({ name, state }) => [name, state])).toEqual([
       ['a', 'PENDING'],
       ['b', 'PENDING'],
     ]);
-    expect(Date.parse(waiting.tasks[0]?.dueAt ?? '')).toBeGreaterThan(Date.now() + 80_000_000);
-    expect(waiting.tasks[1]?.dueAt).toBeNull();
+    expect(Date.parse(waiting.tasks[0]?.runAt ?? '')).toBeGreaterThan(Date.now() + 80_000_000);
+    expect(waiting.tasks[1]?.runAt).toBeNull();
     node.attach('w', () => ({ kind: 'failed', error: 'bad', class: 'permanent' }));
     const id = await node.submit({ job: 'graph' });
     const ended = await getRun(node.context, caller(), { id, waitMs: 5_000 });
@@ -150,7 +150,7 @@ describe('payloads', () => {
       { inputBytes: 'text' },
       { input: circular },
       { input: () => 1 },
-      { dueAt: 5 },
+      { runAt: 5 },
     ]) {
       const item = { job: 'mail', ...wrong } as unknown as Parameters<typeof node.submit>[0];
       await expect(node.submit(item)).rejects.toMatchObject({
@@ -257,7 +257,7 @@ describe('workers and queues', () => {
     await node.define('mail');
     for (let i = 0; i < 130; i++) await node.submit({ job: 'mail' });
     for (let i = 0; i < 5; i++) await node.submit({ job: 'mail', priority: 'P2' });
-    await node.submit({ job: 'mail', delayMs: 86_400_000 });
+    await node.submit({ job: 'mail', delay: 86_400_000 });
     const depth = async (who = caller()) => (await queueDepth(node.context, who, {})).items;
     expect(await depth()).toEqual([
       { tenant: 'acme', priority: 'P0', queued: 0, running: 0 },

@@ -5,15 +5,23 @@ import { inRange } from './in-range.ts';
 
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+/** As it may be written: an instant, or a date, which is its midnight in UTC. */
+export const InstantInput = Type.Unsafe<string>({
+  anyOf: [
+    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'date' },
+  ],
+  description: 'ISO 8601, or a date, which is its midnight in UTC',
+});
 export const Labels = Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }));
 
 export const Resources = Type.Object(
   {
-    cpuMilli: inRange('request.cpuMilli'),
-    memoryMb: inRange('request.memoryMb'),
-    gpu: inRange('request.gpu'),
-    diskMb: inRange('request.diskMb'),
-    slots: inRange('request.slots'),
+    cpuMilli: inRange('resources.cpuMilli'),
+    memoryMb: inRange('resources.memoryMb'),
+    gpu: inRange('resources.gpu'),
+    diskMb: inRange('resources.diskMb'),
+    slots: inRange('resources.slots'),
   },
   { additionalProperties: false },
 );

@@ -2,30 +2,55 @@ import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { Instant, Labels, Name, Resources, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
-import { inRange } from './in-range.ts';
+import { durationIn, durationOrNull, inRange } from './in-range.ts';
 import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
+/** One delay for each retry; the last of them repeats. */
+const Delays = Type.Array(durationIn('backoff.delay'), { minItems: 1, maxItems: 100 });
+
+export const Backoff = Type.Union([
+  Type.Object({ type: Type.Literal('fixed'), delay: durationIn('backoff.delay') }, closed),
+  Type.Object(
+    {
+      type: Type.Literal('exponential'),
+      /** Before the first retry. */
+      delay: durationIn('backoff.delay'),
+      /** Each delay is the one before it times this; 2 unless told. */
+      factor: Type.Optional(inRange('backoff.factor')),
+      /** No delay is longer; a day unless told. */
+      maxDelay: Type.Optional(durationIn('backoff.maxDelay')),
+      /** The part of each delay that is random: 0 for none, 1 for all of it; 0 unless told. */
+      jitter: Type.Optional(inRange('backoff.jitter')),
+    },
+    closed,
+  ),
+  Type.Object({ type: Type.Literal('list'), delays: Delays }, closed),
+]);
+
 export const RetryPolicy = Type.Object(
   {
-    attemptsMax: Type.Optional(inRange('retry.attemptsMax')),
-    fixedDelayMs: Type.Optional(Type.Union([inRange('retry.fixedDelayMs'), Type.Null()])),
+    maxAttempts: Type.Optional(inRange('retry.maxAttempts')),
+    /** Absent: delays that grow from seconds to hours. */
+    backoff: Type.Optional(Type.Union([Backoff, Delays])),
     onExhausted: Type.Optional(Type.Union([Type.Literal('quarantine'), Type.Literal('fail')])),
     onTimeout: Type.Optional(Type.Union([Type.Literal('retry'), Type.Literal('end')])),
   },
   closed,
 );
 
-export const Timeouts = Type.Object(
-  {
-    expectedMs: Type.Optional(Type.Union([inRange('timeouts.expectedMs'), Type.Null()])),
-    hardMs: Type.Optional(Type.Union([inRange('timeouts.hardMs'), Type.Null()])),
-    progressMs: Type.Optional(Type.Union([inRange('timeouts.progressMs'), Type.Null()])),
-    graceMs: Type.Optional(inRange('timeouts.graceMs')),
-  },
-  closed,
-);
+/** The times of a task's attempts; docs/api.md has them in one table. */
+const timeFields = {
+  /** When an attempt is stopped; null or absent: at three times `expectedDuration`, else never. */
+  timeout: Type.Optional(durationOrNull('task.timeout')),
+  /** Maximum time without progress, once an attempt has reported any. */
+  progressTimeout: Type.Optional(durationOrNull('task.progressTimeout')),
+  /** How long a stopped attempt has to clean up before it is ended by force. */
+  gracePeriod: Type.Optional(durationIn('task.gracePeriod')),
+  /** How long an attempt usually takes; a warning is raised at twice this. */
+  expectedDuration: Type.Optional(durationOrNull('task.expectedDuration')),
+};
 
 /** A child process: a list of arguments, never a shell line. */
 export const CommandWork = Type.Object(
@@ -46,8 +71,8 @@ export const HttpWork = Type.Object(
     headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
     /** Absent: the run's input, where the method has a body. */
     body: Type.Optional(Type.String({ maxLength: 262_144 })),
-    timeoutMs: Type.Optional(inRange('http.timeoutMs')),
-    redirectsMax: Type.Optional(inRange('http.redirectsMax')),
+    timeout: Type.Optional(durationIn('http.timeout')),
+    maxRedirects: Type.Optional(inRange('http.maxRedirects')),
   },
   closed,
 );
@@ -63,13 +88,13 @@ export const TaskDefinition = Type.Object(
     handler: Type.Optional(Name),
     command: Type.Optional(CommandWork),
     http: Type.Optional(HttpWork),
-    request: Type.Optional(Type.Partial(Resources)),
+    resources: Type.Optional(Type.Partial(Resources)),
     zone: Type.Optional(Name),
     labels: Type.Optional(Labels),
     prefer: Type.Optional(Labels),
-    apart: Type.Optional(Type.Array(Name, { maxItems: 100 })),
+    antiAffinity: Type.Optional(Type.Array(Name, { maxItems: 100 })),
     retry: Type.Optional(RetryPolicy),
-    timeouts: Type.Optional(Timeouts),
+    ...timeFields,
     critical: Type.Optional(Type.Boolean()),
   },
   closed,
@@ -97,8 +122,8 @@ export const Job = Type.Object({
   at: Instant,
 });
 
+export type Backoff = Static<typeof Backoff>;
 export type RetryPolicy = Static<typeof RetryPolicy>;
-export type Timeouts = Static<typeof Timeouts>;
 export type CommandWork = Static<typeof CommandWork>;
 export type HttpWork = Static<typeof HttpWork>;
 export type TaskDefinition = Static<typeof TaskDefinition>;

@@ -8,10 +8,9 @@ import {
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
-import type { RunView } from '@signalbox/protocol';
+import { type Duration, parseDuration, type RunView } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { submitItem } from '../direct/submit-item.ts';
-import { type Duration, parseDuration } from '../duration.ts';
 import type { AnyJob, Job } from '../job.ts';
 import { prepareSubmission, type SubmitOptions } from '../prepare-submission.ts';
 import type { SubmitArgs } from '../signalbox.ts';
@@ -36,7 +35,7 @@ export interface SimulateParams {
   /** How many attempts the simulated worker runs at once; a hundred where nothing is said. */
   readonly concurrency?: number;
   /** Real time that a handler may take between two steps before time goes on without it. */
-  readonly patienceMs?: number;
+  readonly patience?: Duration;
 }
 
 /** Which attempts are meant: those of the job, or of one of its tasks. */
@@ -226,7 +225,10 @@ export class Simulation implements AsyncDisposable {
   }
 
   async #settle(): Promise<void> {
-    await settleHandlers(() => this.#worker?.active ?? [], this.#params.patienceMs ?? 50);
+    await settleHandlers(
+      () => this.#worker?.active ?? [],
+      parseDuration(this.#params.patience ?? 50),
+    );
   }
 }
 

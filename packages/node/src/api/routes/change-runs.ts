@@ -73,9 +73,9 @@ export const changeRunsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs/:id/resume',
     role: 'operator',
-    summary: 'Lets a run go on: what failed is tried again; fanOutMax raises the limit of fan-outs',
+    summary: 'Lets a run go on: what failed is tried again; maxFanOut raises the limit of fan-outs',
     params: Identified,
-    body: Type.Object({ reason: Reason, fanOutMax: FanOutMax }, closed),
+    body: Type.Object({ reason: Reason, maxFanOut: FanOutMax }, closed),
     response: { 200: RunView },
     audit: 'run.resume',
     handler: ({ context, caller, params, body }) =>
