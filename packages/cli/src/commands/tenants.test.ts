@@ -8,11 +8,11 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 const set = async (...options: string[]) => {
-  const { out } = await node.run(['tenants', 'set', 'acme', ...options, '--json']);
+  const { out } = await node.run(['tenants', 'update', 'acme', ...options, '--json']);
   return (JSON.parse(out) as { definition: unknown }).definition;
 };
 
-it('signalbox tenants set changes what it names and keeps everything else', async () => {
+it('signalbox tenants update changes what it names and keeps everything else', async () => {
   expect(await set('--weight', '1', '--min-jitter', '5s')).toEqual({
     weight: 1,
     minJitter: '5s',
@@ -23,6 +23,6 @@ it('signalbox tenants set changes what it names and keeps everything else', asyn
     maxRunning: 7,
   });
   expect(await set('--max-running', 'none', '--min-jitter', 'none')).toEqual({ weight: 2 });
-  expect((await node.run(['tenants', 'set', 'acme'])).code).toBe(2);
-  expect((await node.run(['tenants', 'set', 'acme', '--weight', 'much'])).code).toBe(2);
+  expect((await node.run(['tenants', 'update', 'acme'])).code).toBe(2);
+  expect((await node.run(['tenants', 'update', 'acme', '--weight', 'much'])).code).toBe(2);
 });

@@ -20,7 +20,7 @@ export function addTenants(registry: Registry, program: Command): void {
     examples: [
       ['signalbox tenants', 'those that something was said about'],
       [
-        'signalbox tenants set acme --weight 2 --max-running 50',
+        'signalbox tenants update acme --weight 2 --max-running 50',
         'twice the share, 50 tasks at once',
       ],
     ],
@@ -44,9 +44,9 @@ export function addTenants(registry: Registry, program: Command): void {
     },
   });
   addClientCommand(registry, tenants, {
-    usage: 'set <tenant>',
-    summary: 'set weight and limits of a tenant; what is left out stays as it is',
-    examples: [['signalbox tenants set acme --max-running none', 'no limit any more']],
+    usage: 'update <tenant>',
+    summary: 'change weight and limits of a tenant; what is left out stays as it is',
+    examples: [['signalbox tenants update acme --max-running none', 'no limit any more']],
     configure: (command) => {
       command
         .option('--weight <number>', 'share of spare capacity; "none" for 1', toLimit)

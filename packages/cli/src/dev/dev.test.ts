@@ -149,7 +149,7 @@ describe('signalbox dev', () => {
   it('pauses a job: submissions are refused with the exit code of a conflict', async () => {
     await json<Job>(['jobs', 'pause', 'flaky']);
     expect((await world.call(['submit', 'flaky'])).code).toBe(6);
-    await json<Job>(['jobs', 'enable', 'flaky']);
+    await json<Job>(['jobs', 'resume', 'flaky']);
     expect((await world.call(['submit', 'flaky'])).code).toBe(0);
   });
 
@@ -177,9 +177,9 @@ describe('signalbox dev', () => {
   });
 
   it('sets a tenant', async () => {
-    await world.call(['tenants', 'set', 'acme', '--weight', '2', '--running-max', '5']);
+    await world.call(['tenants', 'update', 'acme', '--weight', '2', '--max-running', '5']);
     expect((await world.call(['tenants', 'show', 'acme'])).out).toMatch(/^acme\t2\t5\t/);
-    expect((await world.call(['tenants', 'set', 'acme'])).code).toBe(2);
+    expect((await world.call(['tenants', 'update', 'acme'])).code).toBe(2);
   });
 
   it('is alone on its folder: a second start says who is there', async () => {

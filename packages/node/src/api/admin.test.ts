@@ -152,7 +152,7 @@ describe('tenants', () => {
     const ofEngine = () => world.node.context.loop.engine.core.ofTenant('big', 1);
     expect(ofEngine()).toMatchObject({ weight: 3, runningMax: 7 });
     const entry = (await auditOf('*')).at(-1);
-    expect(entry).toMatchObject({ action: 'tenant.change', target: 'big' });
+    expect(entry).toMatchObject({ action: 'tenant.update', target: 'big' });
     await world.ask('/tenants/big', { method: 'DELETE' });
     expect(ofEngine()).toMatchObject({ weight: 1, runningMax: Number.POSITIVE_INFINITY });
     expect((await world.ask('/tenants/big')).status).toBe(404);
@@ -188,7 +188,7 @@ describe('the audit log of the platform', () => {
     expect(seen).not.toContain('maxRunning');
     expect(seen).not.toContain(id);
     expect((await auditOf('*')).slice(-2)).toMatchObject([
-      { action: 'tenant.change', target: 'acme' },
+      { action: 'tenant.update', target: 'acme' },
       { action: 'key.create', target: id },
     ]);
   });

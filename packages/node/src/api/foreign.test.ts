@@ -135,7 +135,7 @@ describe("another tenant's ids", () => {
 
   it('SEC-02 what belongs to A is still there, and unchanged, after all of that', async () => {
     const job = await world.ask('/jobs/nightly', { tenant: A });
-    expect(job.json()).toMatchObject({ version: 1, state: 'enabled' });
+    expect(job.json()).toMatchObject({ version: 1, state: 'active' });
     const calendar = await world.ask('/calendars/nightly', { tenant: A });
     expect(calendar.json()).toMatchObject({ version: 1, days: { blackouts: ['12-25'] } });
     const { real } = ids.get('runs') as { real: string };

@@ -52,7 +52,7 @@ export function pausedJob(job: string): Finding {
   return {
     reason: 'JOB_PAUSED',
     detail: `It waits for a run of the job ${job}, which is paused; that run has not begun.`,
-    suggestion: `Take submissions of the job again: signalbox jobs enable ${job}`,
+    suggestion: `Take submissions of the job again: signalbox jobs resume ${job}`,
     numbers: { job },
   };
 }

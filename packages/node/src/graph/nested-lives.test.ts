@@ -156,7 +156,7 @@ describe('a nested run', () => {
     expect((await ended(outer)).state).toBe('SUCCEEDED');
   });
 
-  it('of a paused job begins when that is enabled again, and the reason is told', async () => {
+  it('of a paused job begins when that is resumed, and the reason is told', async () => {
     await define('inner', ASKING);
     await define('outer', NESTING);
     await post('/jobs/inner/pause');
@@ -165,7 +165,7 @@ describe('a nested run', () => {
     expect(why).toMatchObject({ reason: 'JOB_PAUSED', numbers: { job: 'inner' } });
     await post(`/runs/${cancelled}/cancel`);
     expect((await ended(cancelled)).state).toBe('CANCELLED');
-    await post('/jobs/inner/enable');
+    await post('/jobs/inner/resume');
     await approve(await nestedOf(waits));
     expect((await ended(waits)).state).toBe('SUCCEEDED');
     expect(await runsOf('inner')).toHaveLength(1);
@@ -177,7 +177,7 @@ describe('a nested run', () => {
     await post('/jobs/inner/pause');
     const outer = await submit('outer');
     await post(`/runs/${outer}/pause`);
-    await post('/jobs/inner/enable');
+    await post('/jobs/inner/resume');
     // Longer than it takes to be asked for again.
     await api.ask(`/runs/${outer}?wait=2500`);
     expect(await runsOf('inner')).toEqual([]);

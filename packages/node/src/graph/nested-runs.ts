@@ -73,7 +73,7 @@ export class NestedRuns {
       // Nothing of a paused run begins; what has begun goes on.
       const isPaused = wait.task.run.state === 'PAUSED';
       if (!isPaused && (await this.#tell(await this.#outcomeOf(wait, key)))) return;
-      // A paused job is asked again until somebody enables it; `why` says so meanwhile.
+      // A paused job is asked again until somebody resumes it; `why` says so meanwhile.
       await setTimeout(RETRY_MS, undefined, { ref: false });
     }
   }

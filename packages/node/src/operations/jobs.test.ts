@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   defineJob,
   deleteJob,
-  enableJob,
   getJob,
   getRun,
   listJobs,
   listJobVersions,
   pauseJob,
   restoreJob,
+  resumeJob,
 } from './index.ts';
 import { checkDefinition } from './job-definition.ts';
 import { caller, SmallNode, SUCCEED } from './testing/small-node.ts';
@@ -32,7 +32,7 @@ describe('jobs', () => {
       tasks: [{ name: 'a' }, { name: 'b', after: ['a'], command: { argv: ['true'] } }],
     };
     const made = await define(definition);
-    expect(made).toMatchObject({ outcome: 'created', job: { version: 1, state: 'enabled' } });
+    expect(made).toMatchObject({ outcome: 'created', job: { version: 1, state: 'active' } });
     expect(made.job.definition).toEqual(definition);
     expect((await define(definition)).outcome).toBe('unchanged');
     const bare = await define({});
@@ -162,13 +162,13 @@ describe('jobs', () => {
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('API-08 pauses, enables, deletes softly and restores; a change is seen at once', async () => {
+  it('API-08 pauses, resumes, deletes softly and restores; a change is seen at once', async () => {
     await define({});
     await node.submit({ job: 'graph' });
     await pauseJob(node.context, caller(), { name: 'graph' });
     await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'job_paused' });
     expect((await define({ priority: 'P2' })).job.state).toBe('paused');
-    expect((await enableJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
+    expect((await resumeJob(node.context, caller(), { name: 'graph' })).state).toBe('active');
     const id = await node.submit({ job: 'graph' });
     await deleteJob(node.context, caller(), { name: 'graph' });
     await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'not_found' });
@@ -178,7 +178,7 @@ describe('jobs', () => {
     // What was accepted before runs on.
     node.attach('w', SUCCEED);
     expect((await getRun(node.context, caller(), { id, waitMs: 5_000 })).state).toBe('SUCCEEDED');
-    expect((await restoreJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
+    expect((await restoreJob(node.context, caller(), { name: 'graph' })).state).toBe('active');
     await node.submit({ job: 'graph' });
   });
 

@@ -116,7 +116,7 @@ export const JobDefinition = Type.Object(
 export const Job = Type.Object({
   name: Name,
   version: Type.Integer(),
-  state: Type.Union([Type.Literal('enabled'), Type.Literal('paused'), Type.Literal('deleted')]),
+  state: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('deleted')]),
   definition: JobDefinition,
   author: Type.String(),
   at: Instant,

@@ -71,10 +71,10 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules',
     role: 'operator',
-    summary: 'Saves a schedule, or changes it; says what the change means for its windows',
+    summary: 'Creates a schedule, or updates it; says what the change means for its windows',
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
     response: { 200: Schedule, 201: Schedule },
-    audit: 'schedule.save',
+    audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
       const wanted = { ...body, expected: expectedBy(headers) };
@@ -85,11 +85,11 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'PUT',
     url: '/schedules/:schedule',
     role: 'operator',
-    summary: 'Saves a schedule, or changes it; If-Match names the version that was seen',
+    summary: 'Creates a schedule, or updates it; If-Match names the version that was seen',
     params: Named,
     body: ScheduleDefinition,
     response: { 200: Schedule, 201: Schedule },
-    audit: 'schedule.save',
+    audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
       const wanted = { name: params.schedule, definition, expected: expectedBy(headers) };
