@@ -138,8 +138,43 @@ describe('jobs', () => {
       'tasks[0].retry.backoff.maxDelay',
     ],
     [{ http: { url: 'https://example.com/', timeout: '2d' } }, 'tasks[0].http.timeout'],
+    [{ timeout: '5 minutes' }, 'tasks[0].timeout'],
+    [{ retry: { backoff: { type: 'fixed' } as never } }, 'tasks[0].retry.backoff.delay'],
+    [
+      { retry: { backoff: { type: 'fixed', delay: 1, factor: 2 } as never } },
+      'tasks[0].retry.backoff.factor',
+    ],
   ])('refuses %j by its field', async (task, field) => {
     await expect(define({ tasks: [task] })).rejects.toMatchObject({ code: 'invalid', field });
+  });
+
+  it('DUR-23 shows a row of an earlier version under the names of today', async () => {
+    const task = {
+      ...{ name: 'a', executor: 'handler:a', request: { gpu: 1 }, apart: ['b'] },
+      timeouts: { hardMs: 5_400_000, progressMs: null, graceMs: 1_000, expectedMs: 60_000 },
+      retry: { attemptsMax: 3, fixedDelayMs: 5_000, onExhausted: 'fail' },
+    };
+    const old = { class: 2, hears: ['x'], expectedMs: 60_000, limits: { fanOutMax: 5 } };
+    await node.disk.putDefinition({
+      ...{ tenant: 'acme', kind: 'job', name: 'old', expectedVersion: 0, author: 'ann' },
+      body: JSON.stringify({ ...old, tasks: [task] }),
+    });
+    const { definition } = await getJob(node.context, caller(), { name: 'old' });
+    expect(definition).toEqual({
+      ...{ priority: 'P2', eventTypes: ['x'], expectedDuration: '1m', limits: { maxFanOut: 5 } },
+      tasks: [
+        {
+          ...{ name: 'a', resources: { gpu: 1 }, antiAffinity: ['b'] },
+          ...{ timeout: '1h30m', progressTimeout: null, gracePeriod: '1s' },
+          expectedDuration: '1m',
+          retry: {
+            maxAttempts: 3,
+            backoff: { type: 'fixed', delay: '5s' },
+            onExhausted: 'fail',
+          },
+        },
+      ],
+    });
   });
 
   it('API-12 whoever names another version than the newest changes nothing', async () => {

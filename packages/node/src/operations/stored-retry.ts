@@ -1,5 +1,5 @@
 import type { BackOff, TaskDefinition as EngineTask } from '@signalbox/engine';
-import type { Backoff, RetryPolicy } from '@signalbox/protocol';
+import type { Backoff, Duration, RetryPolicy } from '@signalbox/protocol';
 import { msOf, shownDuration } from './read-time.ts';
 import { invalid } from './refusals.ts';
 
@@ -22,7 +22,8 @@ function storedBackoff(
   backoff: NonNullable<RetryPolicy['backoff']>,
   path: string,
 ): Pick<StoredRetry, 'fixedDelayMs' | 'backOff'> {
-  if (Array.isArray(backoff)) return { backOff: listOf(backoff, path) };
+  if (isList(backoff)) return { backOff: listOf(backoff, path) };
+  checkMembers(backoff, path);
   switch (backoff.type) {
     case 'fixed':
       return { fixedDelayMs: delayOf(backoff.delay, `${path}.delay`) };
@@ -31,6 +32,29 @@ function storedBackoff(
     case 'exponential':
       return { backOff: exponential(backoff, path) };
   }
+}
+
+function isList(backoff: NonNullable<RetryPolicy['backoff']>): backoff is readonly Duration[] {
+  return Array.isArray(backoff);
+}
+
+/** What each type takes; the first of them it needs. */
+const MEMBERS = {
+  fixed: ['delay'],
+  exponential: ['delay', 'factor', 'maxDelay', 'jitter'],
+  list: ['delays'],
+} as const satisfies Record<Backoff['type'], readonly [string, ...string[]]>;
+
+function checkMembers(backoff: Backoff, path: string): void {
+  const { type } = backoff;
+  const members: readonly string[] = MEMBERS[type];
+  const [needed] = MEMBERS[type];
+  if (!Object.hasOwn(backoff, needed)) {
+    throw invalid(`${path}.${needed}`, `a back-off of the type ${type} names ${needed}`);
+  }
+  const odd = Object.keys(backoff).find((name) => name !== 'type' && !members.includes(name));
+  if (odd === undefined) return;
+  throw invalid(`${path}.${odd}`, `a back-off of the type ${type} has no ${odd}`);
 }
 
 function exponential(backoff: Backoff & { type: 'exponential' }, path: string): BackOff {
@@ -43,11 +67,11 @@ function exponential(backoff: Backoff & { type: 'exponential' }, path: string): 
   return { kind: 'exponential', delayMs, factor, maxDelayMs, jitter };
 }
 
-function listOf(delays: readonly (number | string)[], path: string): BackOff {
+function listOf(delays: readonly Duration[], path: string): BackOff {
   return { kind: 'list', delaysMs: delays.map((delay, i) => delayOf(delay, `${path}[${i}]`)) };
 }
 
-function delayOf(value: number | string, field: string): number {
+function delayOf(value: Duration, field: string): number {
   return msOf('backoff.delay', { field, value });
 }
 

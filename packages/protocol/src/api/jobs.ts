@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import type { Duration } from '../duration.ts';
 import { Type } from '../type.ts';
 import { Instant, Labels, Name, Resources, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
@@ -7,33 +8,51 @@ import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** One delay for each retry; the last of them repeats. */
-const Delays = Type.Array(durationIn('backoff.delay'), { minItems: 1, maxItems: 100 });
+const BackoffMembers = Type.Object(
+  {
+    type: wordOf(['fixed', 'exponential', 'list']),
+    /** Of a fixed one: before each retry. Of an exponential one: before the first. */
+    delay: Type.Optional(durationIn('backoff.delay')),
+    /** Each delay is the one before it times this; 2 unless told. */
+    factor: Type.Optional(inRange('backoff.factor')),
+    /** No delay is longer; a day unless told. */
+    maxDelay: Type.Optional(durationIn('backoff.maxDelay')),
+    /** The part of each delay that is random: 0 for none, 1 for all of it; 0 unless told. */
+    jitter: Type.Optional(inRange('backoff.jitter')),
+    /** Of a list: one for each retry; the last repeats. */
+    delays: Type.Optional(Type.Array(durationIn('backoff.delay'), { minItems: 1, maxItems: 100 })),
+  },
+  closed,
+);
 
-export const Backoff = Type.Union([
-  Type.Object({ type: Type.Literal('fixed'), delay: durationIn('backoff.delay') }, closed),
-  Type.Object(
-    {
-      type: Type.Literal('exponential'),
-      /** Before the first retry. */
-      delay: durationIn('backoff.delay'),
-      /** Each delay is the one before it times this; 2 unless told. */
-      factor: Type.Optional(inRange('backoff.factor')),
-      /** No delay is longer; a day unless told. */
-      maxDelay: Type.Optional(durationIn('backoff.maxDelay')),
-      /** The part of each delay that is random: 0 for none, 1 for all of it; 0 unless told. */
-      jitter: Type.Optional(inRange('backoff.jitter')),
-    },
-    closed,
-  ),
-  Type.Object({ type: Type.Literal('list'), delays: Delays }, closed),
-]);
+export type Backoff =
+  | { readonly type: 'fixed'; readonly delay: Duration }
+  | {
+      readonly type: 'exponential';
+      readonly delay: Duration;
+      readonly factor?: number;
+      readonly maxDelay?: Duration;
+      readonly jitter?: number;
+    }
+  | { readonly type: 'list'; readonly delays: readonly Duration[] };
+
+/**
+ * An object, or the delays of a list alone. One schema and no union of four: a union can only say that
+ * none of its forms fits. Which members a type takes is checked where the definition is read.
+ */
+const BackoffSchema = Type.Unsafe<Backoff | readonly Duration[]>({
+  ...BackoffMembers,
+  type: ['object', 'array'],
+  items: durationIn('backoff.delay'),
+  minItems: 1,
+  maxItems: 100,
+});
 
 export const RetryPolicy = Type.Object(
   {
     maxAttempts: Type.Optional(inRange('retry.maxAttempts')),
     /** Absent: delays that grow from seconds to hours. */
-    backoff: Type.Optional(Type.Union([Backoff, Delays])),
+    backoff: Type.Optional(BackoffSchema),
     onExhausted: Type.Optional(Type.Union([Type.Literal('quarantine'), Type.Literal('fail')])),
     onTimeout: Type.Optional(Type.Union([Type.Literal('retry'), Type.Literal('end')])),
   },
@@ -122,7 +141,6 @@ export const Job = Type.Object({
   at: Instant,
 });
 
-export type Backoff = Static<typeof Backoff>;
 export type RetryPolicy = Static<typeof RetryPolicy>;
 export type CommandWork = Static<typeof CommandWork>;
 export type HttpWork = Static<typeof HttpWork>;

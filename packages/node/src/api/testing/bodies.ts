@@ -52,6 +52,21 @@ export const BAD_BODIES: readonly BadBody[] = [
     body: task({ command: 'rm -rf /' }),
     field: 'definition.tasks[0].command',
   },
+  {
+    path: '/jobs',
+    body: task({ retry: { backoff: { type: 'fixed', delay: 'soon' } } }),
+    field: 'definition.tasks[0].retry.backoff.delay',
+  },
+  {
+    path: '/jobs',
+    body: task({ retry: { backoff: { type: 'linear', delay: 1 } } }),
+    field: 'definition.tasks[0].retry.backoff.type',
+  },
+  {
+    path: '/jobs',
+    body: task({ retry: { backoff: ['1s', 'soon'] } }),
+    field: 'definition.tasks[0].retry.backoff[1]',
+  },
   { path: '/runs', body: {}, field: 'job' },
   { path: '/runs', body: { job: 'nightly', priority: 'urgent' }, field: 'priority' },
   { path: '/runs', body: { job: 'nightly', idempotencyKey: '' }, field: 'idempotencyKey' },
