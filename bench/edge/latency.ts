@@ -17,7 +17,7 @@ export async function measureLatency(on: 'sqlite' | 'postgres'): Promise<Record<
     for (let i = 0; i < SAMPLES + WARM_UP; i++) {
       const sentAt = performance.timeOrigin + performance.now();
       const { id } = await client.call<{ id: string }>('POST', '/runs', { job: 'began' });
-      const run = await client.call<{ output: number }>('GET', `/runs/${id}?waitMs=10000`);
+      const run = await client.call<{ output: number }>('GET', `/runs/${id}?wait=10000`);
       if (i >= WARM_UP) delays.push(run.output - sentAt);
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }

@@ -14,7 +14,7 @@ export async function measureRunView(): Promise<Record<string, number>> {
     const parts = Array.from({ length: TASKS - 2 }, (_, i) => `part${i}`);
     const work = { handler: 'nothing' };
     const tasks = [
-      { name: 'hold', sleep: { forMs: 86_400_000 } },
+      { name: 'hold', sleep: { for: 86_400_000 } },
       ...parts.map((name) => ({ name, ...work })),
       { name: 'join', after: parts, ...work },
     ];
@@ -22,7 +22,7 @@ export async function measureRunView(): Promise<Record<string, number>> {
     await client.call('PUT', '/jobs/ended', { tasks: tasks.slice(1) });
     const live = await submitted(client, 'live');
     const ended = await submitted(client, 'ended');
-    await client.call('GET', `/runs/${ended}?waitMs=60000`);
+    await client.call('GET', `/runs/${ended}?wait=60000`);
     const figures = {
       ...(await measure(client, live, 'runView1000TasksLive')),
       ...(await measure(client, ended, 'runView1000TasksEnded')),

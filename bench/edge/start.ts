@@ -23,7 +23,7 @@ export async function measureStart(): Promise<Record<string, number>> {
       job: 'hello',
       input: { name: 'bench' },
     });
-    await client.call('GET', `/runs/${id}?waitMs=10000`);
+    await client.call('GET', `/runs/${id}?wait=10000`);
     const firstJobMs = performance.now() - startedAt;
     await pause(SETTLE_MS);
     const pid = child.pid as number;

@@ -17,7 +17,7 @@ export async function measureWatchers(): Promise<Record<string, number>> {
   try {
     const store = `file:${processes.folder}/signalbox.sqlite`;
     const { url, client } = await processes.startFleet(store, 'nothing');
-    const items = Array.from({ length: WATCHERS }, () => ({ job: 'nothing', delayMs: 3_600_000 }));
+    const items = Array.from({ length: WATCHERS }, () => ({ job: 'nothing', delay: 3_600_000 }));
     const watched = await client.call<{ items: { id: string }[] }>('POST', '/runs/batch', {
       items,
     });

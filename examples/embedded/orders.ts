@@ -11,7 +11,7 @@ interface Order {
 
 const confirmOrder = job(
   'confirm-order',
-  { retry: { attemptsMax: 5 }, timeouts: { hardMs: 30_000 } },
+  { retry: { maxAttempts: 5 }, timeout: '30s' },
   async (order: Order, ctx) => {
     // Trying again cannot help here: the run fails at once.
     if (!order.email.includes('@')) throw new PermanentError(`no address: ${order.email}`);
@@ -27,13 +27,13 @@ await box.work([confirmOrder], { concurrency: 20 });
 const server = createServer(async (request, response) => {
   if (request.method === 'GET') {
     const asked = await box.runs.handle((request.url ?? '').slice(1));
-    const { state } = await asked.wait({ timeoutMs: 10_000 });
+    const { state } = await asked.wait({ timeout: '10s' });
     response.end(JSON.stringify({ state }));
     return;
   }
   const order = JSON.parse(await text(request)) as Order;
   // With the order as the key, a client may repeat its request as often as it likes.
-  const run = await box.submit(confirmOrder, order, { key: `order-${order.id}` });
+  const run = await box.submit(confirmOrder, order, { idempotencyKey: `order-${order.id}` });
   response.writeHead(202, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ run: run.id, isNew: run.created }));
 });

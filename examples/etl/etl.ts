@@ -9,7 +9,10 @@ export const etl = pipeline(
     const list = p.task('list', ({ day }) => archive.list(day));
     const convert = p.fanOut(
       'convert',
-      { from: list.output.files, retry: { attemptsMax: 3, fixedDelayMs: 1_000 } },
+      {
+        from: list.output.files,
+        retry: { maxAttempts: 3, backoff: { type: 'fixed', delay: '1s' } },
+      },
       ({ item }) => archive.convert(item),
     );
     return p.task('load', { inputs: { parts: convert, day: p.input.day } }, ({ parts, day }) => ({

@@ -1,6 +1,6 @@
 import { job, Signalbox } from 'signalbox';
 
-const greet = job('greet', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+const greet = job('greet', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
 });
 

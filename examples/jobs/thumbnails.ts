@@ -5,7 +5,10 @@ import { job, task } from 'signalbox';
 /** One task, with a policy: three tries, a second apart. */
 export const thumbnail = job(
   'thumbnail',
-  { description: 'Makes a small picture.', retry: { attemptsMax: 3, fixedDelayMs: 1_000 } },
+  {
+    description: 'Makes a small picture.',
+    retry: { maxAttempts: 3, backoff: { type: 'fixed', delay: '1s' } },
+  },
   async (input: { file: string; width: number }, { log, progress }) => {
     log.info(`making ${input.file} ${input.width} wide`);
     progress(0.5);

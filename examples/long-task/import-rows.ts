@@ -13,7 +13,7 @@ const CHUNK = 1_000;
 
 export const importRows = job(
   'import-rows',
-  { timeouts: { hardMs: 3_600_000, graceMs: 10_000 }, retry: { attemptsMax: 10 } },
+  { timeout: '1h', gracePeriod: '10s', retry: { maxAttempts: 10 } },
   async (input: Source, ctx: HandlerContext) => {
     // What an earlier attempt saved; nothing for the first.
     let { next } = ctx.checkpoint.load<{ next: number }>() ?? { next: 0 };

@@ -3,10 +3,10 @@ import { job, task } from 'signalbox';
 import { warehouse } from './warehouse.ts';
 
 export const nightly = job('nightly', {
-  class: 'P2',
+  priority: 'P2',
   description: 'Loads the orders of a day and tells the team',
   tasks: {
-    extract: task({ retry: { attemptsMax: 5 } }, (input: { day: string }) => {
+    extract: task({ retry: { maxAttempts: 5 } }, (input: { day: string }) => {
       return warehouse.extract(input.day);
     }),
     check: task({ after: ['extract'] }, (input: { day: string }) => {

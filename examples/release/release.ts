@@ -8,13 +8,13 @@ interface Change {
 
 export const release = pipeline('release-change', (p: Pipeline<Change>) => {
   const build = p.task('build', ({ version }) => ({ image: `shop:${version}`, warnings: 0 }));
-  const night = p.sleep('night', { forMs: 8 * 3_600_000, when: cel`!${p.input.isUrgent}` });
+  const night = p.sleep('night', { for: '8h', when: cel`!${p.input.isUrgent}` });
   const approve = p.approval('approve', {
     after: [night],
     ifParentSkipped: 'run',
     when: cel`${p.input.isUrgent} || ${build.output.warnings} == 0`,
     message: 'Put it before customers?',
-    timeoutMs: 24 * 3_600_000,
+    timeout: '1d',
     default: 'reject',
   });
   return p.task(

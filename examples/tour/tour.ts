@@ -6,18 +6,18 @@ const image = { url: 'https://example.com/cat.jpg', width: 640 };
 
 export async function submitting(box: Signalbox): Promise<string> {
   const run = await box.submit(resize, image, {
-    key: 'upload-17',
-    class: 'P0',
+    idempotencyKey: 'upload-17',
+    priority: 'P0',
   });
 
-  const tomorrow = await box.submit(tick, undefined, { delayMs: 86_400_000 });
-  const once = await box.submit(tick, undefined, { unique: 'front-page', delayMs: 60_000 });
-  const same = await box.submit(tick, undefined, { unique: 'front-page' });
+  const tomorrow = await box.submit(tick, undefined, { delay: '1d' });
+  const once = await box.submit(tick, undefined, { uniqueKey: 'front-page', delay: '1m' });
+  const same = await box.submit(tick, undefined, { uniqueKey: 'front-page' });
   console.log(once.id === same.id, once.created, same.created); // true true false
 
   const runs = await box.submitMany(resize, [
     { input: { ...image, width: 320 } },
-    { input: { ...image, width: 160 }, key: 'upload-17-small' },
+    { input: { ...image, width: 160 }, idempotencyKey: 'upload-17-small' },
   ]);
 
   await box.cancel(tomorrow.id, 'not needed any more');
@@ -27,7 +27,7 @@ export async function submitting(box: Signalbox): Promise<string> {
 
 export async function waiting(box: Signalbox): Promise<string> {
   const run = await box.submit(resize, image);
-  const { url } = await run.result({ timeoutMs: 60_000 });
+  const { url } = await run.result({ timeout: '1m' });
   const view = await run.wait();
   console.log(view.state, view.tasks[0]?.attempts.length); // SUCCEEDED 1
 
@@ -53,7 +53,7 @@ export async function failing(box: Signalbox): Promise<string> {
 
 export async function stopping(box: Signalbox): Promise<string> {
   const stop = AbortSignal.timeout(10);
-  const run = await box.submit(tick, undefined, { delayMs: 60_000 });
+  const run = await box.submit(tick, undefined, { delay: '1m' });
   try {
     await run.result({ signal: stop });
   } catch {
@@ -67,7 +67,7 @@ export async function watching(box: Signalbox): Promise<string[]> {
   const seen: string[] = [];
   for await (const line of run.logs({ follow: true })) seen.push(line.text);
 
-  const late = await box.submit(tick, undefined, { delayMs: 60_000 });
+  const late = await box.submit(tick, undefined, { delay: '1m' });
   const why = await box.why(`${late.id}:main`);
   seen.push(why.reason);
   await late.cancel();

@@ -72,6 +72,9 @@ export class Drawing {
 }
 
 export function bodyOf({ job, key, unique, input }: Draft): object {
-  const named = { ...(key === null ? {} : { key }), ...(unique === null ? {} : { unique }) };
+  const named = {
+    ...(key === null ? {} : { idempotencyKey: key }),
+    ...(unique === null ? {} : { uniqueKey: unique }),
+  };
   return { job, ...named, input };
 }

@@ -1,7 +1,7 @@
-const retry = { attemptsMax: 6, fixedDelayMs: 150 };
+const retry = { maxAttempts: 6, backoff: { type: 'fixed', delay: 150 } };
 /** How long a cancelled attempt may still succeed. */
 export const GRACE_MS = 1_000;
-const task = { name: 'main', handler: 'work', retry, timeouts: { graceMs: GRACE_MS } };
+const task = { name: 'main', handler: 'work', retry, gracePeriod: GRACE_MS };
 
 /** Definitions that the test submits: job → body of PUT /jobs/{job}. */
 export const JOBS: Readonly<Record<string, object>> = {

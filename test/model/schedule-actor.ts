@@ -30,8 +30,8 @@ export class ScheduleActor {
   async runUntil(endAt: number): Promise<void> {
     const body = {
       job: 'windows',
-      everyMs: WINDOW_MS,
-      catchUp: { windowsMax: 100, order: 'oldest' },
+      every: WINDOW_MS,
+      catchUp: { maxWindows: 100, order: 'oldest' },
       input: { ms: 1 },
     };
     await this.#change('saved', 'PUT', { path: '', body });

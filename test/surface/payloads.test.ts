@@ -65,7 +65,7 @@ async function submit({ input, more, door }: Sample): Promise<Outcome<string[]>>
     case 'http':
       return idsOf(await world.ask('/runs', item));
     case 'batch': {
-      const { key: _, unique: _value, ...shared } = item as Record<string, unknown>;
+      const { idempotencyKey: _, uniqueKey: _value, ...shared } = item as Record<string, unknown>;
       return idsOf(await world.ask('/runs/batch', { items: [item, shared] }));
     }
     case 'process':
@@ -73,7 +73,7 @@ async function submit({ input, more, door }: Sample): Promise<Outcome<string[]>>
     case 'sdk':
       return bySdk(async (sdk) => [await sdk.submit(echo, input, more)]);
     case 'sdkMany': {
-      const { key: _, unique: _value, ...shared } = more;
+      const { idempotencyKey: _, uniqueKey: _value, ...shared } = more;
       return bySdk((sdk) =>
         sdk.submitMany(echo, [
           { input, ...more },
@@ -111,8 +111,24 @@ async function ended(id: string): Promise<RunView> {
 }
 
 /** Of a run that is not due, what must be the same after a restart. */
-function lasting({ id, job: of, jobVersion, class: klass, submittedAt, key, tasks }: RunView) {
-  return { id, of, jobVersion, klass, submittedAt, key, dueAt: tasks.map(({ dueAt }) => dueAt) };
+function lasting({
+  id,
+  job: of,
+  jobVersion,
+  priority,
+  submittedAt,
+  idempotencyKey,
+  tasks,
+}: RunView) {
+  return {
+    id,
+    of,
+    jobVersion,
+    priority,
+    submittedAt,
+    idempotencyKey,
+    runAt: tasks.map(({ runAt }) => runAt),
+  };
 }
 
 /** What its JSON says, or the bytes themselves. */
@@ -132,7 +148,7 @@ function textOf(value: unknown): string {
 describe.each(STORES)('what a client sends, on %s', (kind) => {
   it('is refused with the reason, or is what is run, stored and read back after a restart', async () => {
     world = await SurfaceWorld.start(kind, createDatabase);
-    const retry = { attemptsMax: 3, fixedDelayMs: 10 };
+    const retry = { maxAttempts: 3, backoff: { type: 'fixed', delay: 10 } };
     await world.ask(`/jobs/${JOB}`, { tasks: [{ handler: 'any', retry }] }, 'PUT');
     /** By run: what it was submitted with, and how it was shown when it had ended, or was not due. */
     const accepted = new Map<string, { value: unknown; view: RunView }>();
@@ -161,7 +177,7 @@ describe.each(STORES)('what a client sends, on %s', (kind) => {
           if (accepted.has(id)) continue;
           const now = await world.view(id);
           const isDue = now.tasks.every(
-            ({ dueAt }) => dueAt === null || Date.parse(dueAt) < Date.now() + 1_000,
+            ({ runAt }) => runAt === null || Date.parse(runAt) < Date.now() + 1_000,
           );
           const view = isDue ? await ended(id) : now;
           accepted.set(id, { value, view });

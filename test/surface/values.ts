@@ -61,15 +61,29 @@ const NAMES = ['k', 'ü😀\n"\\', '\ud800', 'a\0b', '\u0001x', 'k'.repeat(256),
 /** Fields of a submission beside its input, at and beyond their edges. */
 export const fields: fc.Arbitrary<Record<string, unknown>> = fc.record(
   {
-    key: fc.constantFrom(...NAMES),
-    unique: fc.constantFrom(...NAMES),
-    class: fc.constantFrom<unknown>('P0', 'P1', 'P2', 'P3', ''),
-    dueAt: fc.constantFrom(
+    idempotencyKey: fc.constantFrom(...NAMES),
+    uniqueKey: fc.constantFrom(...NAMES),
+    priority: fc.constantFrom<unknown>('P0', 'P1', 'P2', 'P3', '', 0, 1, 10, 11, 1.5),
+    runAt: fc.constantFrom(
       '1970-01-01T00:00:00Z',
       '9999-12-31T23:59:59.999Z',
       '2030-02-30T00:00:00Z',
+      '2030-02-28',
     ),
-    delayMs: fc.constantFrom(0, 1, -1, 0.5, 3_600_000, 31_536_000_000, 31_536_000_001, 1e300),
+    delay: fc.constantFrom<unknown>(
+      '10m',
+      '1h30m',
+      '20y',
+      '',
+      0,
+      1,
+      -1,
+      0.5,
+      3_600_000,
+      31_536_000_000,
+      31_536_000_001,
+      1e300,
+    ),
   },
   { requiredKeys: [] },
 );

@@ -13,7 +13,7 @@ export async function throughTenants(
   const boxes = await Promise.all(
     Array.from({ length: count }, async (_, index) => {
       const tenant = `tenant-${index}`;
-      await platform.call('PUT', `/tenants/${tenant}`, { runningMax });
+      await platform.call('PUT', `/tenants/${tenant}`, { maxRunning: runningMax });
       const box = await Signalbox.connect(url, { key, tenant });
       await box.define([submitted]);
       return box;

@@ -41,8 +41,8 @@ describe('the command', () => {
       '--delay "5" is not',
     ],
     [
-      ['submit', 'a', '--due', 'soon', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      '--due "soon" is no instant',
+      ['submit', 'a', '--run-at', 'soon', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
+      '--run-at "soon" is no instant',
     ],
   ])('%j is a mistake: exit code 2 and one line, no stack', async (args, message) => {
     const { code, out, err } = await run(args as string[]);

@@ -112,7 +112,7 @@ describe('a node', () => {
     const job = { name: 'slow', definition: {} };
     await world.ask('/jobs', { body: job });
     const { id } = (await world.ask('/runs', { body: { job: 'slow' } })).json<{ id: string }>();
-    const waiting = world.ask(`/runs/${id}?waitMs=60000`).catch(() => 'cut off');
+    const waiting = world.ask(`/runs/${id}?wait=60000`).catch(() => 'cut off');
     const startedAt = performance.now();
     await Promise.all([world.stop(), world.stop()]);
     expect(performance.now() - startedAt).toBeLessThan(8_000);

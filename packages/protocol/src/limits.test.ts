@@ -2,20 +2,24 @@ import { readFileSync } from 'node:fs';
 import { RANGES } from '@signalbox/engine';
 import type { TSchema } from 'typebox';
 import { describe, expect, it } from 'vitest';
+import { formatDuration } from './duration.ts';
 import * as protocol from './index.ts';
 import {
+  type DurationName,
+  durationWithin,
   isWithin,
   LIMITS,
   type LimitName,
   type Range,
   rangeText,
+  requireDuration,
   requireWithin,
 } from './limits.ts';
 
 const names = Object.keys(LIMITS) as LimitName[];
 
 interface Node extends TSchema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Node>>;
   readonly patternProperties?: Readonly<Record<string, Node>>;
   readonly items?: Node;
@@ -24,10 +28,23 @@ interface Node extends TSchema {
   readonly maximum?: number;
 }
 
-/** Every number of a schema, by the name of what it is in and its own: `timeouts.graceMs`. */
+/** What stands under its name alone, or under another's: one range for the three ways to write a delay. */
+const SHARED: Readonly<Record<string, LimitName>> = {
+  'retry.backoff': 'backoff.delay',
+  'backoff.delays': 'backoff.delay',
+  ...Object.fromEntries(
+    ['job', 'submission', 'schedule', 'trigger'].map((root) => [`${root}.priority`, 'priority']),
+  ),
+};
+
+/** Every number of a schema, by the name of what it is in and its own: `task.gracePeriod`. */
 function numbersOf(schema: Node, within: string, own = ''): [string, Node][] {
-  if (schema.type === 'integer' || schema.type === 'number') return [[`${within}.${own}`, schema]];
-  const inside = own === '' || own === 'tasks' ? within : own;
+  const types = [schema.type ?? []].flat();
+  if (types.includes('integer') || types.includes('number')) {
+    const name = `${within}.${own}`;
+    return [[SHARED[name] ?? name, schema]];
+  }
+  const inside = own === '' ? within : own === 'tasks' ? 'task' : own;
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, each]) =>
       numbersOf(each, inside, name),
@@ -54,12 +71,14 @@ describe('the table of limits', () => {
         { min: limit?.min, max: limit?.max },
       ]);
       expect([name, type === 'number']).toEqual([name, limit?.fraction === true]);
+      expect([name, Array.isArray(type)]).toEqual([name, limit?.duration === true]);
     }
   });
 
   it('is what the engine holds commands to', () => {
     for (const [name, range] of Object.entries(RANGES)) {
-      expect([name, LIMITS[name as LimitName]]).toEqual([name, range]);
+      const { min, max, fraction }: Range = LIMITS[name as LimitName];
+      expect([name, { min, max, ...(fraction && { fraction }) }]).toEqual([name, range]);
     }
   });
 
@@ -76,10 +95,10 @@ describe('the table of limits', () => {
 
   it('fits into what the journal, the link and a date can hold', () => {
     for (const name of names) {
-      const { min, max, fraction }: Range = LIMITS[name];
+      const { min, max, fraction, duration }: Range = LIMITS[name];
       expect(min).toBeLessThanOrEqual(max);
       if (fraction !== true) expect([min, max].every(Number.isSafeInteger)).toBe(true);
-      if (/Ms(Max|Min)?$/.test(name)) {
+      if (duration === true) {
         expect(new Date(Date.now() + max).getTime()).not.toBeNaN();
       }
     }
@@ -93,5 +112,15 @@ describe('the table of limits', () => {
     expect(() => requireWithin(name, 'it', Number.NaN)).toThrow(
       `it is ${rangeText(name)}, not NaN`,
     );
+  });
+
+  it('takes a duration as text by the same range as its milliseconds', () => {
+    for (const name of names.filter((each) => 'duration' in LIMITS[each]) as DurationName[]) {
+      const { min, max } = LIMITS[name];
+      for (const ms of [min, max]) expect(durationWithin(name, formatDuration(ms))).toBe(ms);
+      expect(durationWithin(name, formatDuration(max + 1))).toBeNull();
+      expect(durationWithin(name, '5 minutes')).toBeNull();
+      expect(() => requireDuration(name, 'it', 'soon')).toThrow(`it is ${rangeText(name)}, not`);
+    }
   });
 });

@@ -1,9 +1,13 @@
+import { durationMs, formatDuration } from './duration.ts';
+
 /** The smallest and the largest value that a number may have; both are allowed. */
 export interface Range {
   readonly min: number;
   readonly max: number;
   /** Fractions are allowed; everything else is a whole number. */
   readonly fraction?: true;
+  /** A time: milliseconds here, and written as milliseconds or as text like `1h30m`. */
+  readonly duration?: true;
 }
 
 const DAY_MS = 86_400_000;
@@ -13,6 +17,9 @@ const YEAR_MS = 365 * DAY_MS;
 const AGE_MS = YEAR_MS + 30 * DAY_MS;
 const AMOUNT = 1_000_000_000;
 
+const time = <const Min extends number, const Max extends number>(min: Min, max: Max) =>
+  ({ min, max, duration: true }) as const;
+
 /**
  * Every number that a user or a worker may set, and its range. The schemas of the API, the builders
  * of the SDK, the flags of the command, the check of link frames and the door of the engine all read
@@ -20,54 +27,63 @@ const AMOUNT = 1_000_000_000;
  * nothing and keeps its own few lines of it; a test compares them, and docs/api.md with this table.
  */
 export const LIMITS = {
-  'retry.attemptsMax': { min: 1, max: 1_000 },
-  'retry.fixedDelayMs': { min: 0, max: YEAR_MS },
-  'timeouts.expectedMs': { min: 0, max: YEAR_MS },
-  'timeouts.hardMs': { min: 0, max: YEAR_MS },
-  'timeouts.progressMs': { min: 0, max: YEAR_MS },
-  'timeouts.graceMs': { min: 0, max: YEAR_MS },
-  'request.cpuMilli': { min: 0, max: AMOUNT },
-  'request.memoryMb': { min: 0, max: AMOUNT },
-  'request.gpu': { min: 0, max: 1_000_000 },
-  'request.diskMb': { min: 0, max: AMOUNT },
-  'request.slots': { min: 0, max: 1_000_000 },
+  priority: { min: 1, max: 10 },
+  'retry.maxAttempts': { min: 1, max: 1_000 },
+  'backoff.delay': time(0, YEAR_MS),
+  'backoff.maxDelay': time(0, YEAR_MS),
+  'backoff.factor': { min: 1, max: 100, fraction: true },
+  'backoff.jitter': { min: 0, max: 1, fraction: true },
+  'task.timeout': time(0, YEAR_MS),
+  'task.progressTimeout': time(0, YEAR_MS),
+  'task.gracePeriod': time(0, YEAR_MS),
+  'task.expectedDuration': time(0, YEAR_MS),
+  'resources.cpuMilli': { min: 0, max: AMOUNT },
+  'resources.memoryMb': { min: 0, max: AMOUNT },
+  'resources.gpu': { min: 0, max: 1_000_000 },
+  'resources.diskMb': { min: 0, max: AMOUNT },
+  'resources.slots': { min: 0, max: 1_000_000 },
   'command.memoryMb': { min: 1, max: AMOUNT },
-  'http.timeoutMs': { min: 1, max: DAY_MS },
-  'http.redirectsMax': { min: 0, max: 3 },
-  'job.expectedMs': { min: 1, max: YEAR_MS },
-  'limits.fanOutMax': { min: 1, max: 200_000 },
+  'http.timeout': time(1, DAY_MS),
+  'http.maxRedirects': { min: 0, max: 3 },
+  'job.expectedDuration': time(1, YEAR_MS),
+  'limits.maxFanOut': { min: 1, max: 200_000 },
   'limits.readyPerSecond': { min: 1, max: 1_000_000 },
-  'sleep.forMs': { min: 0, max: YEAR_MS },
-  'approval.timeoutMs': { min: 0, max: YEAR_MS },
-  'event.timeoutMs': { min: 0, max: YEAR_MS },
-  'submission.delayMs': { min: 0, max: 10 * YEAR_MS },
-  'schedule.everyMs': { min: 1_000, max: AGE_MS },
-  'schedule.jitterMs': { min: 0, max: 300_000 },
-  'schedule.graceMs': { min: 0, max: DAY_MS },
-  'schedule.runsMax': { min: 1, max: 1_000_000_000 },
-  'catchUp.windowsMax': { min: 0, max: 1_000 },
-  'catchUp.ageMsMax': { min: 0, max: AGE_MS },
+  'sleep.for': time(0, YEAR_MS),
+  'approval.timeout': time(0, YEAR_MS),
+  'event.timeout': time(0, YEAR_MS),
+  'submission.delay': time(0, 10 * YEAR_MS),
+  'run.wait': time(0, 60_000),
+  'schedule.every': time(1_000, AGE_MS),
+  'schedule.jitter': time(0, 300_000),
+  'schedule.startingDeadline': time(0, DAY_MS),
+  'schedule.maxRuns': { min: 1, max: 1_000_000_000 },
+  'catchUp.maxWindows': { min: 0, max: 1_000 },
+  'catchUp.maxAge': time(0, AGE_MS),
   'backfill.perMinute': { min: 1, max: 60_000 },
-  'expect.everyMs': { min: 1_000, max: AGE_MS },
-  'expect.bufferMs': { min: 0, max: 31 * DAY_MS },
-  'hook.toleranceMs': { min: 1_000, max: DAY_MS },
+  'expect.every': time(1_000, AGE_MS),
+  'expect.buffer': time(0, 31 * DAY_MS),
+  'hook.tolerance': time(1_000, DAY_MS),
   'tenant.weight': { min: 0.001, max: 1_000_000, fraction: true },
-  'tenant.runningMax': { min: 0, max: 1_000_000_000 },
-  'tenant.jitterMsMin': { min: 0, max: 300_000 },
+  'tenant.maxRunning': { min: 0, max: 1_000_000_000 },
+  'tenant.minJitter': time(0, 300_000),
   'worker.slots': { min: 1, max: 100_000 },
   'worker.cpuMilli': { min: 0, max: 500_000_000 },
   'worker.memoryMb': { min: 0, max: 500_000_000 },
   'worker.gpu': { min: 0, max: 100_000 },
   'worker.diskMb': { min: 0, max: 500_000_000 },
-  'worker.graceMs': { min: 0, max: YEAR_MS },
-  'retries.attemptsMax': { min: 1, max: 1_000 },
-  'retries.delayMs': { min: 0, max: DAY_MS },
-  'retries.delayMaxMs': { min: 0, max: DAY_MS },
-  'report.extendMs': { min: 0, max: YEAR_MS },
-  'report.retryAfterMs': { min: 0, max: YEAR_MS },
+  'worker.gracePeriod': time(0, YEAR_MS),
+  'retries.maxAttempts': { min: 1, max: 1_000 },
+  'retries.delay': time(0, DAY_MS),
+  'retries.maxDelay': time(0, DAY_MS),
+  'report.extend': time(0, YEAR_MS),
+  'report.retryAfter': time(0, YEAR_MS),
 } as const satisfies Readonly<Record<string, Range>>;
 
 export type LimitName = keyof typeof LIMITS;
+/** Those of them that are times. */
+export type DurationName = {
+  [N in LimitName]: (typeof LIMITS)[N] extends { readonly duration: true } ? N : never;
+}[LimitName];
 
 export function isWithin(name: LimitName, value: unknown): value is number {
   const { min, max, fraction }: Range = LIMITS[name];
@@ -77,7 +93,10 @@ export function isWithin(name: LimitName, value: unknown): value is number {
 
 /** Ends a sentence like "concurrency is …". */
 export function rangeText(name: LimitName): string {
-  const { min, max, fraction }: Range = LIMITS[name];
+  const { min, max, fraction, duration }: Range = LIMITS[name];
+  if (duration === true) {
+    return `a duration from ${formatDuration(min)} to ${formatDuration(max)}, as text like '90s' or in milliseconds`;
+  }
   return `a ${fraction === true ? '' : 'whole '}number from ${min} to ${max}`;
 }
 
@@ -85,4 +104,18 @@ export function rangeText(name: LimitName): string {
 export function requireWithin(name: LimitName, field: string, value: unknown): void {
   if (isWithin(name, value)) return;
   throw new RangeError(`${field} is ${rangeText(name)}, not ${String(value)}`);
+}
+
+/** The milliseconds of a duration within its range; null for everything else. */
+export function durationWithin(name: DurationName, value: unknown): number | null {
+  const ms = durationMs(value);
+  return ms !== null && isWithin(name, ms) ? ms : null;
+}
+
+/** Like `requireWithin`, and gives the milliseconds. */
+export function requireDuration(name: DurationName, field: string, value: unknown): number {
+  const ms = durationWithin(name, value);
+  if (ms !== null) return ms;
+  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
+  throw new RangeError(`${field} is ${rangeText(name)}, not ${shown}`);
 }

@@ -1,11 +1,11 @@
 import type {
   BulkAnswer,
-  ClassName,
   Diagnosis,
   Job,
   JobDefinition,
   LogLine,
   Page,
+  PriorityName,
   RunState,
   RunView,
   Submission,
@@ -72,7 +72,7 @@ export interface Decided {
 export interface RunsFilter {
   readonly job?: string | undefined;
   readonly state?: RunState | undefined;
-  readonly class?: ClassName | undefined;
+  readonly priority?: PriorityName | undefined;
   /** Submitted at this instant or later, ISO 8601. */
   readonly from?: string | undefined;
   /** Submitted before this instant. */
@@ -106,7 +106,7 @@ export interface BulkOptions {
 export const FILTER_MEMBERS = {
   job: true,
   state: true,
-  class: true,
+  priority: true,
   from: true,
   to: true,
   idempotencyKey: true,

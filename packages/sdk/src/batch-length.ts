@@ -19,7 +19,10 @@ export function batchLength(waiting: number, itemAt: (i: number) => PreparedSubm
 }
 
 /** About what it takes in the body; what is the same for all of a batch is in there only once. */
-function sizeOf({ head: { key = '', unique = '' }, input = '' }: PreparedSubmission): number {
+function sizeOf({
+  head: { idempotencyKey: key = '', uniqueKey: unique = '' },
+  input = '',
+}: PreparedSubmission): number {
   const inputBytes = typeof input === 'string' ? Buffer.byteLength(input) : input.length;
   return inputBytes + 3 * (key.length + unique.length);
 }

@@ -1,9 +1,30 @@
-import { isWithin, type LimitName, lostInJson, rangeText } from '@signalbox/protocol';
+import {
+  type Duration,
+  type DurationName,
+  durationWithin,
+  isWithin,
+  type LimitName,
+  lostInJson,
+  rangeText,
+} from '@signalbox/protocol';
 import { SignalboxError } from './errors.ts';
 
 /** Refuses a number outside of its range before anything is started with it. */
 export function requireOption(name: LimitName, field: string, value: number | undefined): void {
   if (value === undefined || isWithin(name, value)) return;
+  const message = `${field} is ${rangeText(name)}, not ${String(value)}`;
+  throw new SignalboxError('invalid', message, { field });
+}
+
+/** Likewise a duration; gives its milliseconds. */
+export function requireDurationOption(
+  name: DurationName,
+  field: string,
+  value: Duration | undefined,
+): number | undefined {
+  if (value === undefined) return undefined;
+  const ms = durationWithin(name, value);
+  if (ms !== null) return ms;
   const message = `${field} is ${rangeText(name)}, not ${String(value)}`;
   throw new SignalboxError('invalid', message, { field });
 }

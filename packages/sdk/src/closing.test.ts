@@ -25,7 +25,7 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
   it('settles what still waits, and says what to do', async () => {
     const box = await open();
     await box.define([later]);
-    const run = await box.submit(later, undefined, { delayMs: 3_600_000 });
+    const run = await box.submit(later, undefined, { delay: 3_600_000 });
     const waits = [run.wait(), run.result(), (await box.runs.handle(run.id)).wait()];
     const lines = collect(run.logs({ follow: true }));
     const ended = Promise.allSettled([...waits, lines]);
@@ -38,7 +38,7 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
   it('refuses everything that is asked afterwards', async () => {
     const box = await open();
     await box.define([later]);
-    const run = await box.submit(later, undefined, { delayMs: 3_600_000 });
+    const run = await box.submit(later, undefined, { delay: 3_600_000 });
     await box.close();
     const asked = [
       () => box.submit(later),
@@ -80,7 +80,7 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
     const parent = job('parent', async () => {
       begun.resolve();
       await go.promise;
-      return (await box.submit(later, undefined, { delayMs: 3_600_000 })).id;
+      return (await box.submit(later, undefined, { delay: 3_600_000 })).id;
     });
     await box.work([parent]);
     await box.define([later]);

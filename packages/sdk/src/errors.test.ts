@@ -14,12 +14,12 @@ function taskView(name: string, state: TaskView['state'], outcomes: readonly str
     outcome,
   }));
   const error = state === 'FAILED' ? 'boom' : null;
-  return { id: `r:${name}`, name, state, error, progress: null, dueAt: null, attempts };
+  return { id: `r:${name}`, name, state, error, progress: null, runAt: null, attempts };
 }
 
 function runView(state: RunView['state'], tasks: TaskView[]): RunView {
   const at = '2026-01-01T00:00:00.000Z';
-  const head = { id: 'r', job: 'j', jobVersion: 1, class: 'P1', submittedAt: at } as const;
+  const head = { id: 'r', job: 'j', jobVersion: 1, priority: 'P1', submittedAt: at } as const;
   return { ...head, state, endedAt: at, tasks };
 }
 

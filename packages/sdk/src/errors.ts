@@ -9,7 +9,7 @@ export class SignalboxError extends Error {
   readonly code: SignalboxErrorCode;
   /** The HTTP status, also in embedded mode; 0 where no answer came. */
   readonly status: number;
-  /** Where in the request, as a path like `tasks[0].retry.attemptsMax`. */
+  /** Where in the request, as a path like `tasks[0].retry.maxAttempts`. */
   readonly field: string | undefined;
   /** Names the request in the node's log. */
   readonly requestId: string | undefined;

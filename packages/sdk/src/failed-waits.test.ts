@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { job, type Pipeline, pipeline, Signalbox } from './index.ts';
 import { simulate } from './testing/index.ts';
 
-const refuses = job('refuses', { retry: { attemptsMax: 1, onExhausted: 'fail' } }, () => {
+const refuses = job('refuses', { retry: { maxAttempts: 1, onExhausted: 'fail' } }, () => {
   throw new Error('no');
 });
 
 const JOBS = {
   rejected: pipeline('rejected', (p) => p.approval('gate')),
-  undecided: pipeline('undecided', (p) => p.approval('gate', { timeoutMs: 1_000 })),
-  silent: pipeline('silent', (p) => p.event('paid', { type: 'paid', timeoutMs: 1_000 })),
+  undecided: pipeline('undecided', (p) => p.approval('gate', { timeout: 1_000 })),
+  silent: pipeline('silent', (p) => p.event('paid', { type: 'paid', timeout: 1_000 })),
   nested: pipeline('nested', (p) => p.run('inner', refuses)),
   condition: pipeline('condition', (p: Pipeline<undefined>) =>
     p.task('never', { when: 'input.missing > 3' }, () => 1),
@@ -38,8 +38,8 @@ describe('errorClass of a run that failed without an attempt', () => {
   it('is told beside the classes of attempts, also by a run that has just ended', async () => {
     await using box = await Signalbox.open('memory:');
     const both = pipeline('both', { failurePolicy: 'CONTINUE' }, (p) => {
-      p.approval('gate', { timeoutMs: 1, default: 'reject' });
-      p.task('beside', { retry: { attemptsMax: 1, onExhausted: 'fail' } }, () => {
+      p.approval('gate', { timeout: 1, default: 'reject' });
+      p.task('beside', { retry: { maxAttempts: 1, onExhausted: 'fail' } }, () => {
         throw new Error('no');
       });
       p.task('fine', () => 1);
@@ -54,7 +54,7 @@ describe('errorClass of a run that failed without an attempt', () => {
 describe('run.result() of a PARTIAL run', () => {
   const load = (name: string, when: string) =>
     pipeline(name, { failurePolicy: 'SKIP_FAILED' }, (p) => {
-      const broken = p.task('broken', { retry: { attemptsMax: 1, onExhausted: 'fail' } }, () => {
+      const broken = p.task('broken', { retry: { maxAttempts: 1, onExhausted: 'fail' } }, () => {
         throw new Error('no luck');
       });
       const fine = p.task('fine', () => 1);

@@ -1,13 +1,16 @@
 export type {
   AttemptView,
-  ClassName,
+  Backoff,
   CommandWork,
   Diagnosis,
+  Duration,
   HttpWork,
   Job as JobView,
   JobDefinition,
   LogLine,
   Page,
+  Priority,
+  PriorityName,
   Resources,
   RetryPolicy,
   RunState,
@@ -15,7 +18,6 @@ export type {
   TaskDefinition,
   TaskState,
   TaskView,
-  Timeouts,
 } from '@signalbox/protocol';
 export {
   type Checkpoint,

@@ -4,13 +4,13 @@ import { task } from './task.ts';
 
 describe('job', () => {
   it('EXT-08 infers input and output from the handler', () => {
-    const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+    const hello = job('hello', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
       return `hello, ${input.name}`;
     });
     expectTypeOf(hello).toEqualTypeOf<Job<{ name: string }, string>>();
     expectTypeOf<InputOf<typeof hello>>().toEqualTypeOf<{ name: string }>();
     expectTypeOf<OutputOf<typeof hello>>().toEqualTypeOf<string>();
-    expect(toDefinition(hello)).toEqual({ tasks: [{ retry: { attemptsMax: 3 } }] });
+    expect(toDefinition(hello)).toEqual({ tasks: [{ retry: { maxAttempts: 3 } }] });
     expect([...hello.handlers.keys()]).toEqual(['hello']);
   });
 
@@ -24,30 +24,30 @@ describe('job', () => {
     const report = job(
       'report',
       {
-        class: 'P0',
+        priority: 'P0',
         description: 'daily figures',
         labels: { team: 'finance' },
         workerLabels: { disk: 'ssd' },
-        timeouts: { hardMs: 60_000 },
+        timeout: 60_000,
       },
       () => null,
     );
     expect(toDefinition(report)).toEqual({
-      class: 'P0',
+      priority: 'P0',
       description: 'daily figures',
       labels: { team: 'finance' },
-      tasks: [{ labels: { disk: 'ssd' }, timeouts: { hardMs: 60_000 } }],
+      tasks: [{ labels: { disk: 'ssd' }, timeout: 60_000 }],
     });
   });
 
   it('is a command or a request without any handler', () => {
     const list = job('list', { command: ['ls', '-l'] });
-    const ping = job('ping', { http: 'https://example.com/ping', retry: { attemptsMax: 2 } });
+    const ping = job('ping', { http: 'https://example.com/ping', retry: { maxAttempts: 2 } });
     const post = job('post', { http: { url: 'https://example.com/', method: 'POST' } });
     expectTypeOf(list).toEqualTypeOf<Job<unknown, unknown>>();
     expect(toDefinition(list)).toEqual({ tasks: [{ command: { argv: ['ls', '-l'] } }] });
     expect(toDefinition(ping)).toEqual({
-      tasks: [{ http: { url: 'https://example.com/ping' }, retry: { attemptsMax: 2 } }],
+      tasks: [{ http: { url: 'https://example.com/ping' }, retry: { maxAttempts: 2 } }],
     });
     expect(toDefinition(post)).toEqual({
       tasks: [{ http: { url: 'https://example.com/', method: 'POST' } }],
@@ -58,7 +58,7 @@ describe('job', () => {
 
 describe('a job of several tasks', () => {
   const pipeline = job('pipeline', {
-    class: 'P2',
+    priority: 'P2',
     tasks: {
       extract: task(async (_input: { day: string }) => [1, 2, 3]),
       compress: task({ after: ['extract'], command: ['gzip'] }),
@@ -73,7 +73,7 @@ describe('a job of several tasks', () => {
 
   it('names its tasks, whom they wait for and their handlers', () => {
     expect(toDefinition(pipeline)).toEqual({
-      class: 'P2',
+      priority: 'P2',
       tasks: [
         { name: 'extract', handler: 'pipeline.extract' },
         { name: 'compress', after: ['extract'], command: { argv: ['gzip'] } },

@@ -1,4 +1,4 @@
-import type { ClassName, JobDefinition, TaskDefinition } from '@signalbox/protocol';
+import type { JobDefinition, Priority, TaskDefinition } from '@signalbox/protocol';
 import { type MembersOf, refuseUnknown } from './known-members.ts';
 import { type AnyTask, GRAPH_TASK_MEMBERS, type Task } from './task.ts';
 import {
@@ -16,7 +16,7 @@ import {
 
 /** Settings of the job itself. */
 export interface JobFields {
-  readonly class?: ClassName;
+  readonly priority?: Priority;
   /** `skip`: no run starts while another one of the job is live; asking for one gives the live one. */
   readonly overlap?: 'allow' | 'skip';
   readonly description?: string;
@@ -26,7 +26,7 @@ export interface JobFields {
 export type JobOptions = JobFields & TaskOptions;
 
 export const JOB_MEMBERS = {
-  class: true,
+  priority: true,
   overlap: true,
   description: true,
   labels: true,
@@ -103,9 +103,9 @@ export function job(
 }
 
 export function jobFieldsOf(fields: JobFields): JobFields {
-  const { class: className, overlap, description, labels } = fields;
+  const { priority, overlap, description, labels } = fields;
   return {
-    ...(className && { class: className }),
+    ...(priority !== undefined && { priority }),
     ...(overlap && { overlap }),
     ...(description !== undefined && { description }),
     ...(labels && { labels }),

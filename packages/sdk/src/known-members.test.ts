@@ -6,17 +6,17 @@ const unchecked = (options: object) => options as never;
 
 describe('a setting that is not known', () => {
   it('is refused by a job, with all of them and what was probably meant', () => {
-    const options = unchecked({ retries: 3, timeoutMs: 5_000, priority: 'P0', zone: 'eu' });
+    const options = unchecked({ retries: 3, timeoutMs: 5_000, colour: 'red', zone: 'eu' });
     expect(() => job('mail', options, () => 1)).toThrow(
-      'the job mail has no setting "retries" (did you mean "retry"?), nor "timeoutMs" (did you mean "timeouts"?), nor "priority"; it takes class, overlap, description, labels, command, http, retry, ',
+      'the job mail has no setting "retries" (did you mean "retry"?), nor "timeoutMs" (did you mean "timeout"?), nor "colour"; it takes priority, overlap, description, labels, command, http, retry, ',
     );
     expect(() => job('list', unchecked({ comand: ['ls'] }))).toThrow('did you mean "command"?');
   });
 
   it('is refused by a job of several tasks, which has no settings of one task', () => {
     const tasks = { one: task(() => 1) };
-    expect(() => job('two', unchecked({ tasks, retry: { attemptsMax: 1 } }))).toThrow(
-      'the job two has no setting "retry"; it takes class, overlap, description, labels, tasks',
+    expect(() => job('two', unchecked({ tasks, retry: { maxAttempts: 1 } }))).toThrow(
+      'the job two has no setting "retry"; it takes priority, overlap, description, labels, tasks',
     );
   });
 
@@ -39,10 +39,10 @@ describe('a setting that is not known', () => {
   const other = job('other', () => 1);
   const first = (p: Pipeline) => p.task('first', () => [1]);
   it.each<[string, string, (p: Pipeline) => unknown]>([
-    ['timeout', 'timeouts', (p) => p.task('y', unchecked({ timeout: 5 }), () => 1)],
+    ['timeouts', 'timeout', (p) => p.task('y', unchecked({ timeouts: 5 }), () => 1)],
     ['form', 'from', (p) => p.fanOut('y', unchecked({ from: first(p).output, form: 1 }), () => 1)],
     ['input', 'inputs', (p) => p.dynamic('y', unchecked({ input: {} }), () => ({ tasks: [] }))],
-    ['forms', 'forMs', (p) => p.sleep('y', unchecked({ forms: 5 }))],
+    ['untill', 'until', (p) => p.sleep('y', unchecked({ untill: '2030-01-31' }))],
     ['mesage', 'message', (p) => p.approval('y', unchecked({ mesage: 'sure?' }))],
     ['filtr', 'filter', (p) => p.event('y', unchecked({ type: 'paid', filtr: 'true' }))],
     ['inptus', 'inputs', (p) => p.run('y', other, unchecked({ inptus: {} }))],
@@ -83,6 +83,6 @@ describe('a setting that is not known', () => {
       });
     const from = made((p) => p.task('y', unchecked({ from: first(p) }), () => 1));
     expect(from).toThrow('has no setting "from"');
-    expect(made((p) => p.sleep('y', unchecked({ forMs: 1, retry: {} })))).toThrow('"retry"');
+    expect(made((p) => p.sleep('y', unchecked({ for: 1, retry: {} })))).toThrow('"retry"');
   });
 });

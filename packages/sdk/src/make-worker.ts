@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { type Duration, parseDuration } from '@signalbox/protocol';
 import {
   type Blobs,
   type Executor,
@@ -28,7 +29,7 @@ export async function makeWorker(
   params: WorkOn,
   { closed, ...link }: WorkerLink,
 ): Promise<WorkingWorker> {
-  const { concurrency, labels, zone, graceMs } = params;
+  const { concurrency, labels, zone, gracePeriod } = params;
   const name = params.name ?? freshName();
   const refused = Promise.withResolvers<never>();
   const worker = new Worker({
@@ -54,8 +55,12 @@ export async function makeWorker(
     // Once it has been welcomed, the worker tries again by itself.
     refused.promise.catch(() => {});
   }
-  const stop = (): Promise<void> => worker.stop(graceMs === undefined ? {} : { graceMs });
+  const stop = (): Promise<void> => worker.stop(graceOf(gracePeriod));
   return { name, stop, [Symbol.asyncDispose]: stop };
+}
+
+function graceOf(gracePeriod: Duration | undefined): { graceMs?: number } {
+  return gracePeriod === undefined ? {} : { graceMs: parseDuration(gracePeriod) };
 }
 
 /** Loaded only where it is asked for: most workers run handlers and nothing else. */

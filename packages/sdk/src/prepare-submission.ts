@@ -1,4 +1,4 @@
-import { type ClassName, copyOfBytes } from '@signalbox/protocol';
+import { copyOfBytes, type Duration, type Priority } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 import { exactJson } from './check-numbers.ts';
 import type { MembersOf } from './known-members.ts';
@@ -8,23 +8,24 @@ export interface SubmitOptions {
    * One run for each key: asking again gives the run that is there, for `keep-keys` after the
    * submission and for as long as the run lives.
    */
-  readonly key?: string;
+  readonly idempotencyKey?: string;
   /** No second live run of the job with the same value: asking again gives the one that lives. */
-  readonly unique?: string;
-  readonly class?: ClassName;
-  /** Not before this instant. */
-  readonly dueAt?: Date | string;
-  readonly delayMs?: number;
+  readonly uniqueKey?: string;
+  readonly priority?: Priority;
+  /** Not before this instant; a date alone is its midnight in UTC. */
+  readonly runAt?: Date | string;
+  /** Not before this much time has passed on the node: '10m', or milliseconds. Not with `runAt`. */
+  readonly delay?: Duration;
   /** Stops waiting for the answer. What is on its way may still become a run: `cancel` ends that. */
   readonly signal?: AbortSignal;
 }
 
 export const SUBMIT_MEMBERS = {
-  key: true,
-  unique: true,
-  class: true,
-  dueAt: true,
-  delayMs: true,
+  idempotencyKey: true,
+  uniqueKey: true,
+  priority: true,
+  runAt: true,
+  delay: true,
   signal: true,
 } as const satisfies MembersOf<SubmitOptions>;
 
@@ -34,15 +35,15 @@ export function prepareSubmission(
   input: unknown,
   options: SubmitOptions,
 ): PreparedSubmission {
-  const { key, unique, dueAt, delayMs } = options;
+  const { idempotencyKey, uniqueKey, priority, runAt, delay } = options;
   return {
     head: {
       job,
-      ...(key !== undefined && { key }),
-      ...(unique !== undefined && { unique }),
-      ...(options.class !== undefined && { class: options.class }),
-      ...(dueAt !== undefined && { dueAt: instantOf(dueAt) }),
-      ...(delayMs !== undefined && { delayMs }),
+      ...(idempotencyKey !== undefined && { idempotencyKey }),
+      ...(uniqueKey !== undefined && { uniqueKey }),
+      ...(priority !== undefined && { priority }),
+      ...(runAt !== undefined && { runAt: instantOf(runAt) }),
+      ...(delay !== undefined && { delay }),
     },
     input: copyOfBytes(input) ?? jsonOf(job, input),
   };

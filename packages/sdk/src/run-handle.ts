@@ -1,12 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Bytes, LogLine, RunView, Submitted } from '@signalbox/protocol';
+import {
+  type Bytes,
+  type Duration,
+  durationMs,
+  type LogLine,
+  type RunView,
+  type Submitted,
+} from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
 import { hasEnded, outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
 import type { Jsonified } from './jsonified.ts';
 import { checkOptions, type MembersOf } from './known-members.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
-import { abortable, checkTimeout, withinTime } from './within-time.ts';
+import { abortable, withinTime } from './within-time.ts';
 
 /** The longest that one question to the node waits. In this process it costs nothing to ask again. */
 const ASK_MS = 30_000;
@@ -14,27 +21,28 @@ const ASK_HERE_MS = 1_000;
 const OWNERLESS_MS = 200;
 
 /**
- * What a handler returned, as it is read back: as JSON, in which a `Date` is text. Bytes are stored as they are, without a note of what they
- * are: those that happen to be JSON are read as the value, others as text or bytes.
+ * What a handler returned, as it is read back: as JSON, in which a `Date` is text. Bytes are stored as they
+ * are, without a note of what they are: those that happen to be JSON are read as the value, others as text
+ * or bytes.
  */
 export type ReadBack<Output> = Output extends Bytes ? unknown : Jsonified<Output>;
 
 export interface WaitOptions {
   /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */
-  readonly timeoutMs?: number;
+  readonly timeout?: Duration;
   readonly signal?: AbortSignal;
 }
 
-const WAIT_MEMBERS = { timeoutMs: true, signal: true } as const satisfies MembersOf<WaitOptions>;
+const WAIT_MEMBERS = { timeout: true, signal: true } as const satisfies MembersOf<WaitOptions>;
 
 /** A run that was submitted: what comes of it, and what can be done about it. */
 export class RunHandle<Output> {
   readonly id: string;
   readonly job: string;
-  /** False where the key or the unique value already had a run: this is that one. */
+  /** False where the idempotency key or the unique key already had a run: this is that one. */
   readonly created: boolean;
   /**
-   * True where a node that does not own the job accepted the submission, with a unique value or for a job
+   * True where a node that does not own the job accepted the submission, with a unique key or for a job
    * that excludes overlap: its owner has yet to decide whether this is a new run or the live one.
    */
   readonly pending: boolean;
@@ -81,8 +89,8 @@ export class RunHandle<Output> {
     then: (run: RunView, signal: AbortSignal | undefined) => Promise<T>,
   ): Promise<T> {
     checkOptions(call, options, WAIT_MEMBERS);
-    const { timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
-    checkTimeout(timeoutMs);
+    const { signal } = options;
+    const timeoutMs = timeoutOf(options);
     const error = (): SignalboxError =>
       new SignalboxError('timeout', `run ${this.id} of ${this.job} has not ended in time`);
     return withinTime({ timeoutMs, signal, error }, async (either) => {
@@ -144,4 +152,14 @@ export class RunHandle<Output> {
 /** It has come to its end with an output, or may have. */
 function isCompleted({ state }: RunView): boolean {
   return state === 'SUCCEEDED' || state === 'PARTIAL';
+}
+
+/** Without a timeout, and with an infinite one, it never is over. */
+function timeoutOf({ timeout = Number.POSITIVE_INFINITY }: WaitOptions): number {
+  if (timeout === Number.POSITIVE_INFINITY) return timeout;
+  const ms = durationMs(timeout);
+  // No time is later than NaN: the wait would neither end nor give way to anything else.
+  if (ms !== null) return ms;
+  const message = `timeout is a duration like '30s' or milliseconds, not ${String(timeout)}`;
+  throw new SignalboxError('invalid', message, { field: 'timeout' });
 }

@@ -5,7 +5,7 @@ it('API-16 lists and cancels runs by filter, embedded', async () => {
   await using box = await Signalbox.open('memory:');
   const wait = job('wait', () => {});
   await box.define([wait]);
-  const first = await box.submit(wait, undefined, { key: 'order-1' });
+  const first = await box.submit(wait, undefined, { idempotencyKey: 'order-1' });
   const second = await box.submit(wait, undefined);
   const ids = async (query: Parameters<typeof box.runs.list>[0]) =>
     (await box.runs.list(query)).items.map(({ id }) => id);

@@ -4,10 +4,10 @@ import { BothPlaces } from './test-programs/both-places.ts';
 
 const mail = job('mail', (input: { to: string }) => input.to);
 const gone = job('gone', (input: { to: string }) => input.to);
-const fails = job('fails', { retry: { attemptsMax: 1 } }, (): number => {
+const fails = job('fails', { retry: { maxAttempts: 1 } }, (): number => {
   throw new Error('no such luck');
 });
-const LATER = { delayMs: 3_600_000 };
+const LATER = { delay: 3_600_000 };
 const ada = { to: 'Ada' };
 const NO_RUN = '00000000-0000-7000-8000-000000000000';
 
@@ -28,18 +28,21 @@ const FAILING: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'submit a job that is not defined': ({ box }) => box.submit(gone, ada),
   'submit a name that is none': ({ box }) => box.submit('a b'),
   'submit an empty name': ({ box }) => box.submit(''),
-  'submit a key that is too long': ({ box }) => box.submit(mail, ada, { key: 'k'.repeat(257) }),
-  'submit an empty key': ({ box }) => box.submit(mail, ada, { key: '' }),
-  'submit a key that is no text': ({ box }) => box.submit(mail, ada, { key: unchecked(7) }),
-  'submit an empty unique value': ({ box }) => box.submit(mail, ada, { unique: '' }),
-  'submit a class that is none': ({ box }) => box.submit(mail, ada, { class: unchecked('P9') }),
-  'submit a delay below 0': ({ box }) => box.submit(mail, ada, { delayMs: -1 }),
-  'submit a delay of text': ({ box }) => box.submit(mail, ada, { delayMs: unchecked('5m') }),
-  'submit a delay of NaN': ({ box }) => box.submit(mail, ada, { delayMs: Number.NaN }),
-  'submit an instant that is none': ({ box }) => box.submit(mail, ada, { dueAt: 'tomorrow' }),
-  'submit a date that is none': ({ box }) => box.submit(mail, ada, { dueAt: new Date(Number.NaN) }),
+  'submit a key that is too long': ({ box }) =>
+    box.submit(mail, ada, { idempotencyKey: 'k'.repeat(257) }),
+  'submit an empty key': ({ box }) => box.submit(mail, ada, { idempotencyKey: '' }),
+  'submit a key that is no text': ({ box }) =>
+    box.submit(mail, ada, { idempotencyKey: unchecked(7) }),
+  'submit an empty unique value': ({ box }) => box.submit(mail, ada, { uniqueKey: '' }),
+  'submit a priority that is none': ({ box }) =>
+    box.submit(mail, ada, { priority: unchecked('P9') }),
+  'submit a delay below 0': ({ box }) => box.submit(mail, ada, { delay: -1 }),
+  'submit a delay of text': ({ box }) => box.submit(mail, ada, { delay: unchecked('soon') }),
+  'submit a delay of NaN': ({ box }) => box.submit(mail, ada, { delay: Number.NaN }),
+  'submit an instant that is none': ({ box }) => box.submit(mail, ada, { runAt: 'tomorrow' }),
+  'submit a date that is none': ({ box }) => box.submit(mail, ada, { runAt: new Date(Number.NaN) }),
   'submit due and delayed': ({ box }) =>
-    box.submit(mail, ada, { dueAt: '2030-01-01T00:00:00Z', delayMs: 1 }),
+    box.submit(mail, ada, { runAt: '2030-01-01T00:00:00Z', delay: 1 }),
   'submit what JSON has not': ({ box }) =>
     box.submit(
       mail,
@@ -47,18 +50,19 @@ const FAILING: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     ),
   'submit a large whole number': ({ box }) => box.submit(mail, unchecked({ to: 1n })),
   'submit a key with another input': ({ box }) =>
-    box.submit(mail, { to: 'Bob' }, { key: 'taken', ...LATER }),
-  'submit a key of another job': ({ box }) => box.submit(fails, undefined, { key: 'taken' }),
+    box.submit(mail, { to: 'Bob' }, { idempotencyKey: 'taken', ...LATER }),
+  'submit a key of another job': ({ box }) =>
+    box.submit(fails, undefined, { idempotencyKey: 'taken' }),
   'submitMany with a bad item': ({ box }) =>
-    box.submitMany(mail, [{ input: ada }, { input: ada, delayMs: -1 }]),
+    box.submitMany(mail, [{ input: ada }, { input: ada, delay: -1 }]),
   'submitMany of a job that is not defined': ({ box }) => box.submitMany(gone, [{ input: ada }]),
   'submitMany with a key of another input': ({ box }) =>
-    box.submitMany(mail, [{ input: { to: 'Bob' }, key: 'taken' }]),
+    box.submitMany(mail, [{ input: { to: 'Bob' }, idempotencyKey: 'taken' }]),
   'define a name that is none': ({ box }) => box.define([job('a b', () => 1)]),
   'define a retry that is wrong': ({ box }) =>
-    box.define([job('wrong', { retry: { attemptsMax: 0 } }, () => 1)]),
-  'define a class that is none': ({ box }) =>
-    box.define([job('wrong', { class: unchecked('P9') }, () => 1)]),
+    box.define([job('wrong', { retry: { maxAttempts: 0 } }, () => 1)]),
+  'define a priority that is none': ({ box }) =>
+    box.define([job('wrong', { priority: unchecked('P9') }, () => 1)]),
   'define a member that is not known': ({ box }) =>
     box.define([job('wrong', { retry: unchecked({ attempts: 3 }) }, () => 1)]),
   'get a run that is not there': ({ box }) => box.runs.get(NO_RUN),
@@ -66,7 +70,7 @@ const FAILING: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'get a run by text': ({ box }) => box.runs.get('nonsense'),
   'handle of a run that is not there': ({ box }) => box.runs.handle(NO_RUN),
   'list with a state that is none': ({ box }) => box.runs.list({ state: unchecked('ODD') }),
-  'list with a class that is none': ({ box }) => box.runs.list({ class: unchecked('P9') }),
+  'list with a priority that is none': ({ box }) => box.runs.list({ priority: unchecked('P9') }),
   'list with a limit of 0': ({ box }) => box.runs.list({ limit: 0 }),
   'list with a limit of text': ({ box }) => box.runs.list({ limit: unchecked('ten') }),
   'list with a cursor that is none': ({ box }) => box.runs.list({ cursor: 'nonsense' }),
@@ -86,11 +90,11 @@ const FAILING: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'logs of a task that is not there': ({ run }) => drain(run.logs({ task: 'nothing' })),
   'followed logs of a run that is not there': ({ box }) =>
     drain(box.logs(NO_RUN, { follow: true })),
-  'wait with a time that is none': ({ run }) => run.wait({ timeoutMs: unchecked('10s') }),
-  'wait with a time of NaN': ({ run }) => run.result({ timeoutMs: Number.NaN }),
-  'wait with a time of digits': ({ run }) => run.wait({ timeoutMs: unchecked('10') }),
-  'wait with a time of null': ({ run }) => run.wait({ timeoutMs: unchecked(null) }),
-  'wait in vain': ({ run }) => run.wait({ timeoutMs: 10 }),
+  'wait with a time that is none': ({ run }) => run.wait({ timeout: unchecked('soon') }),
+  'wait with a time of NaN': ({ run }) => run.result({ timeout: Number.NaN }),
+  'wait with a time of digits': ({ run }) => run.wait({ timeout: unchecked('10') }),
+  'wait with a time of null': ({ run }) => run.wait({ timeout: unchecked(null) }),
+  'wait in vain': ({ run }) => run.wait({ timeout: 10 }),
   'the result of a run that failed': ({ failed }) => failed.result(),
   'work with a name that is none': ({ box }) => box.work([], { name: 'my worker' }),
   'work with labels that are none': ({ box }) => box.work([], { labels: unchecked({ a: 7 }) }),
@@ -117,7 +121,7 @@ beforeAll(async () => {
   for (const { open } of both.places) {
     const box = await open();
     await box.work([mail, fails]);
-    const run = await box.submit(mail, ada, { key: 'taken', ...LATER });
+    const run = await box.submit(mail, ada, { idempotencyKey: 'taken', ...LATER });
     const failed = await box.submit(fails);
     await failed.wait();
     worlds.push({ box, run, failed });

@@ -13,7 +13,7 @@ import {
 } from './index.ts';
 import { BothPlaces } from './test-programs/both-places.ts';
 
-const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+const hello = job('hello', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
 });
 const broken = job('broken', async () => {
@@ -46,7 +46,7 @@ const doubled = job(
     { export: 'doubled' },
   ),
 );
-const unworked = job('unworked', { retry: { attemptsMax: 1 } }, () => null);
+const unworked = job('unworked', { retry: { maxAttempts: 1 } }, () => null);
 const jobs = [hello, broken, talk, waits, graph, echoes, doubled];
 
 const both = new BothPlaces();
@@ -93,16 +93,16 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
       expect(error).toBeInstanceOf(SignalboxError);
       expect(error).toMatchObject({ code: 'not_found', status: 404 });
     }
-    const bad = await box.submit('hello', {}, { delayMs: -1 }).catch((thrown: unknown) => thrown);
-    expect(bad).toMatchObject({ field: 'delayMs' });
+    const bad = await box.submit('hello', {}, { delay: -1 }).catch((thrown: unknown) => thrown);
+    expect(bad).toMatchObject({ field: 'delay' });
     const { id } = await box.submit(hello, { name: 'x' });
     await (await box.runs.handle(id)).wait();
     await expect(box.cancel(id)).rejects.toMatchObject({ code: 'not_running', status: 409 });
   });
 
   it('gives the run that is there to the same key', async () => {
-    const first = await box.submit(hello, { name: 'a' }, { key: 'order-1' });
-    const second = await box.submit(hello, { name: 'a' }, { key: 'order-1' });
+    const first = await box.submit(hello, { name: 'a' }, { idempotencyKey: 'order-1' });
+    const second = await box.submit(hello, { name: 'a' }, { idempotencyKey: 'order-1' });
     expect([first.created, second.created, second.id]).toEqual([true, false, first.id]);
     expect(await second.result()).toBe('hello, a');
   });
@@ -110,13 +110,13 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
   it('EXT-17 makes one live run of many submissions with the same unique value', async () => {
     await box.define([unworked]);
     const runs = await Promise.all(
-      Array.from({ length: 50 }, () => box.submit(unworked, undefined, { unique: 'tenant-7' })),
+      Array.from({ length: 50 }, () => box.submit(unworked, undefined, { uniqueKey: 'tenant-7' })),
     );
     expect(new Set(runs.map(({ id }) => id)).size).toBe(1);
     expect(runs.filter(({ created }) => created)).toHaveLength(1);
     await runs[0]?.cancel();
     await runs[0]?.wait();
-    const next = await box.submit(unworked, undefined, { unique: 'tenant-7' });
+    const next = await box.submit(unworked, undefined, { uniqueKey: 'tenant-7' });
     expect(next.created).toBe(true);
     await next.cancel('done with it');
   });
@@ -163,34 +163,39 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
 
   it('refuses a key with another input, and only that submission of those that travel together', async () => {
     const [first, other, free] = await Promise.allSettled([
-      box.submit(hello, { name: 'a' }, { key: 'one-input' }),
-      box.submit(hello, { name: 'b' }, { key: 'one-input' }),
+      box.submit(hello, { name: 'a' }, { idempotencyKey: 'one-input' }),
+      box.submit(hello, { name: 'b' }, { idempotencyKey: 'one-input' }),
       box.submit(hello, { name: 'c' }),
     ]);
     expect(first).toMatchObject({ status: 'fulfilled', value: { created: true } });
-    expect(other).toMatchObject({ reason: { code: 'idempotency_conflict', field: 'key' } });
+    expect(other).toMatchObject({
+      reason: { code: 'idempotency_conflict', field: 'idempotencyKey' },
+    });
     expect(free).toMatchObject({ status: 'fulfilled', value: { created: true } });
-    const again = await box.submit(hello, { name: 'a' }, { key: 'one-input' });
+    const again = await box.submit(hello, { name: 'a' }, { idempotencyKey: 'one-input' });
     expect(again.created).toBe(false);
   });
 
   it('refuses a key that belongs to a run of another job', async () => {
-    const first = await box.submit(hello, { name: 'a' }, { key: 'taken' });
+    const first = await box.submit(hello, { name: 'a' }, { idempotencyKey: 'taken' });
     const refused = {
       name: 'SignalboxError',
       code: 'idempotency_conflict',
       status: 409,
       field: 'key',
     };
-    const alone = box.submit(doubled, { n: 1 }, { key: 'taken' });
+    const alone = box.submit(doubled, { n: 1 }, { idempotencyKey: 'taken' });
     await expect(alone).rejects.toMatchObject(refused);
     const [other, among] = await Promise.allSettled([
       box.submit(doubled, { n: 2 }),
-      box.submit(doubled, { n: 1 }, { key: 'taken' }),
+      box.submit(doubled, { n: 1 }, { idempotencyKey: 'taken' }),
     ]);
     expect(other).toMatchObject({ status: 'fulfilled', value: { job: 'doubled', created: true } });
     expect(among).toMatchObject({ status: 'rejected', reason: refused });
-    const many = box.submitMany(doubled, [{ input: { n: 3 } }, { input: { n: 1 }, key: 'taken' }]);
+    const many = box.submitMany(doubled, [
+      { input: { n: 3 } },
+      { input: { n: 1 }, idempotencyKey: 'taken' },
+    ]);
     await expect(many).rejects.toThrow(`the key belongs to run ${first.id} of the job "hello"`);
   });
 
@@ -211,7 +216,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
   });
 
   it('says why a task does not run', async () => {
-    const run = await box.submit(unworked, undefined, { delayMs: 3_600_000 });
+    const run = await box.submit(unworked, undefined, { delay: 3_600_000 });
     const diagnosis = await box.why(taskId(run.id, 'main'));
     expect(diagnosis).toMatchObject({ state: 'PENDING' });
     expect(diagnosis.reason).not.toBe('');
@@ -231,7 +236,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
   });
 
   it('tells of what happens to one run, to its end and in the same words', async () => {
-    const run = await box.submit(graph, { n: 1 }, { delayMs: 1_000 });
+    const run = await box.submit(graph, { n: 1 }, { delay: 1_000 });
     const seen: BoxEvent[] = [];
     for await (const event of run.events()) seen.push(event);
     const ended = seen.find(({ kind }) => kind === 'taskSucceeded');
@@ -273,7 +278,7 @@ describe.each(both.places)('API-16 closing the $name box', ({ open }) => {
   it('ends streams and waits that are under way', async () => {
     const box = await open();
     await box.define([unworked]);
-    const run = await box.submit(unworked, undefined, { delayMs: 3_600_000 });
+    const run = await box.submit(unworked, undefined, { delay: 3_600_000 });
     const streams = [box.events(), run.events()].map(async (events) => {
       for await (const event of events) expect(event.kind).not.toBe('');
     });

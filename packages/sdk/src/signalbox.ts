@@ -5,6 +5,7 @@ import {
   type LogLine,
   type Page,
   parseTaskId,
+  priorityName,
   type RunView,
   type Submitted,
 } from '@signalbox/protocol';
@@ -17,11 +18,11 @@ import {
   RUNS_MEMBERS,
   type RunsQuery,
 } from './backend.ts';
-import { exactJson, requireFinite, requireOption } from './check-numbers.ts';
+import { exactJson, requireDurationOption, requireFinite, requireOption } from './check-numbers.ts';
 import { ClosableBackend, closedError } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
-import type { RetrySettings } from './http/retry-policy.ts';
+import type { RetryOptions } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
 import type { Submittable } from './jsonified.ts';
 import { checkOptions, type MembersOf } from './known-members.ts';
@@ -52,7 +53,7 @@ export interface ConnectOptions {
   readonly key?: string | undefined;
   /** For keys of the platform, which may act for every tenant. */
   readonly tenant?: string | undefined;
-  readonly retries?: Partial<RetrySettings> | undefined;
+  readonly retries?: RetryOptions | undefined;
 }
 
 const OPEN_MEMBERS = { tenant: true, dataDir: true } as const satisfies MembersOf<OpenOptions>;
@@ -171,7 +172,7 @@ export class Signalbox implements AsyncDisposable {
     signal?.throwIfAborted();
     const submitted = submitInBatches({
       prepared,
-      classOf: ({ head }) => head.class ?? classOf(job),
+      priorityOf: ({ head }) => priorityName(head.priority) ?? priorityOf(job),
       submitAll: (batch) => this.#backend.submitAll(batch),
       signal,
     });
@@ -265,7 +266,7 @@ export class Signalbox implements AsyncDisposable {
     if (this.#closed !== null) throw closedError();
     const handlers = handlersOf(jobs);
     requireOption('worker.slots', 'concurrency', options.concurrency);
-    requireOption('worker.graceMs', 'graceMs', options.graceMs);
+    requireDurationOption('worker.gracePeriod', 'gracePeriod', options.gracePeriod);
     requireExecutors(options.executors);
     const starting = this.#startWorker(jobs, { ...options, handlers });
     return this.#until(this.#starting, starting);
@@ -296,7 +297,7 @@ export class Signalbox implements AsyncDisposable {
     }
     if (run.job === asked) return new RunHandle(this.#backend, run);
     const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
-    throw new SignalboxError('idempotency_conflict', message, { field: 'key' });
+    throw new SignalboxError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
 
   async *#allRuns(query: Omit<RunsQuery, 'cursor'>): AsyncGenerator<RunView> {
@@ -333,8 +334,9 @@ export class Signalbox implements AsyncDisposable {
   }
 
   #batcherOf(job: AnyJob | string, options: SubmitOptions): SubmissionBatcher {
-    // The class of a job that is only named is not known here: it shares requests with nothing else.
-    const group = options.class ?? (typeof job === 'string' ? `job ${job}` : classOf(job));
+    // The priority of a job that is only named is not known here: it shares requests with nothing else.
+    const own = typeof job === 'string' ? `job ${job}` : priorityOf(job);
+    const group = priorityName(options.priority) ?? own;
     let batcher = this.#batchers.get(group);
     if (batcher === undefined) {
       batcher = new SubmissionBatcher((items) => this.#backend.submitAll(items));
@@ -373,8 +375,8 @@ export class Signalbox implements AsyncDisposable {
 }
 
 /** Of runs that say nothing else. */
-function classOf({ definition }: AnyJob): string {
-  return definition.class ?? 'P1';
+function priorityOf({ definition }: AnyJob): string {
+  return priorityName(definition.priority) ?? 'P1';
 }
 
 function taskOf(taskId: string): { run: string; task: string } {

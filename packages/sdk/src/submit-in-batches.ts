@@ -5,11 +5,11 @@ import { SignalboxError } from './errors.ts';
 
 /**
  * Submits any number, request by request, and answers in their order. The most urgent go first, and no request
- * has two classes: a node under load refuses a request for the least urgent of it.
+ * has two priorities: a node under load refuses a request for the least urgent of it.
  */
 export async function submitInBatches(params: {
   prepared: readonly PreparedSubmission[];
-  classOf: (item: PreparedSubmission) => string;
+  priorityOf: (item: PreparedSubmission) => string;
   submitAll: (batch: readonly PreparedSubmission[]) => Promise<readonly Submitted[]>;
   /** Checked before each request. */
   signal: AbortSignal | undefined;
@@ -17,7 +17,7 @@ export async function submitInBatches(params: {
   const { prepared, signal } = params;
   const submitted: Submitted[] = new Array(prepared.length);
   let count = 0;
-  for (const places of byClass(prepared, params.classOf)) {
+  for (const places of byPriority(prepared, params.priorityOf)) {
     for (let from = 0; from < places.length; ) {
       signal?.throwIfAborted();
       const at = (i: number) => prepared[places[from + i] as number] as PreparedSubmission;
@@ -34,15 +34,15 @@ export async function submitInBatches(params: {
   return submitted;
 }
 
-/** Places of the submissions of each class, the most urgent class first. */
-function byClass(
+/** Places of the submissions of each priority, the most urgent first. */
+function byPriority(
   prepared: readonly PreparedSubmission[],
-  classOf: (item: PreparedSubmission) => string,
+  priorityOf: (item: PreparedSubmission) => string,
 ): readonly (readonly number[])[] {
   const places = new Map<string, number[]>();
   for (const [i, item] of prepared.entries()) {
-    const known = places.get(classOf(item));
-    if (known === undefined) places.set(classOf(item), [i]);
+    const known = places.get(priorityOf(item));
+    if (known === undefined) places.set(priorityOf(item), [i]);
     else known.push(i);
   }
   return [...places].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);

@@ -28,7 +28,7 @@ beforeAll(async () => {
   await both.start();
   box = await both.connect(both.key);
   await box.define([later]);
-  run = await box.submit(later, undefined, { delayMs: FAR });
+  run = await box.submit(later, undefined, { delay: FAR });
   world = await simulate({ jobs: [later] });
 });
 afterAll(async () => {

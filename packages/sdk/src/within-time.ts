@@ -1,17 +1,9 @@
-import { SignalboxError } from './errors.ts';
+import type { SignalboxError } from './errors.ts';
 
 /** A longer timer of Node.js fires at once. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 /** A wait of no time is still one look at the run, and a node needs a moment to answer. */
 const LOOK_MS = 1_000;
-
-/** No time is later than NaN, and text is no number: the wait would not end when it should, or never. */
-export function checkTimeout(timeoutMs: number): void {
-  if (typeof timeoutMs === 'number' && timeoutMs >= 0) return;
-  const given = typeof timeoutMs === 'string' ? JSON.stringify(timeoutMs) : String(timeoutMs);
-  const message = `timeoutMs is a number of milliseconds, 0 or more, not ${given}`;
-  throw new SignalboxError('invalid', message, { field: 'timeoutMs' });
-}
 
 /**
  * Rejects when the time is over, whatever the node does: one that hangs, or asks to be left alone for a minute,

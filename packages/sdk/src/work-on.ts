@@ -1,3 +1,4 @@
+import type { Duration } from '@signalbox/protocol';
 import type { Executor } from '@signalbox/worker';
 import { SignalboxError } from './errors.ts';
 import type { AnyJob } from './job.ts';
@@ -23,7 +24,7 @@ export interface WorkOnOptions {
    */
   readonly executors?: readonly ('command' | 'http' | Executor)[];
   /** How long `stop()` lets attempts run on before they are told to stop; half a minute. */
-  readonly graceMs?: number;
+  readonly gracePeriod?: Duration;
 }
 
 export const WORK_ON_MEMBERS = {
@@ -32,7 +33,7 @@ export const WORK_ON_MEMBERS = {
   labels: true,
   zone: true,
   executors: true,
-  graceMs: true,
+  gracePeriod: true,
 } as const satisfies MembersOf<WorkOnOptions>;
 
 /** `await using worker = await box.work(…)` stops it at the end of the block. */

@@ -1,10 +1,10 @@
 import type {
   CommandWork,
+  Duration,
   HttpWork,
   Resources,
   RetryPolicy,
   TaskDefinition,
-  Timeouts,
 } from '@signalbox/protocol';
 import type { HandlerContext } from '@signalbox/worker';
 import type { IsolatedHandler } from './isolated.ts';
@@ -27,16 +27,23 @@ export function isHandler(value: object): value is AnyHandler {
 /** Settings of one task: how it is placed, retried and timed out. */
 export interface TaskOptions {
   readonly retry?: RetryPolicy;
-  readonly timeouts?: Timeouts;
+  /** When an attempt is stopped: '5m', or milliseconds. */
+  readonly timeout?: Duration | null;
+  /** Maximum time without progress, once an attempt has reported any. */
+  readonly progressTimeout?: Duration | null;
+  /** How long a stopped attempt has to clean up before it is ended by force. */
+  readonly gracePeriod?: Duration;
+  /** How long an attempt usually takes; a warning is raised at twice this. */
+  readonly expectedDuration?: Duration | null;
   /** What it needs of a worker; without it one slot. */
-  readonly request?: Partial<Resources>;
+  readonly resources?: Partial<Resources>;
   readonly zone?: string;
   /** Labels that its worker must have. */
   readonly workerLabels?: Readonly<Record<string, string>>;
   /** Labels that its worker had better have. */
   readonly prefer?: Readonly<Record<string, string>>;
   /** Jobs that must not run on the same worker at the same time. */
-  readonly apart?: readonly string[];
+  readonly antiAffinity?: readonly string[];
   readonly critical?: boolean;
 }
 
@@ -54,12 +61,15 @@ export type WorkOptions = TaskOptions | CommandOptions | HttpOptions;
 
 export const TASK_MEMBERS = {
   retry: true,
-  timeouts: true,
-  request: true,
+  timeout: true,
+  progressTimeout: true,
+  gracePeriod: true,
+  expectedDuration: true,
+  resources: true,
   zone: true,
   workerLabels: true,
   prefer: true,
-  apart: true,
+  antiAffinity: true,
   critical: true,
 } as const satisfies MembersOf<TaskOptions>;
 
@@ -72,17 +82,11 @@ export const WORK_MEMBERS = {
 /** What settings of a task that are objects have in turn. */
 const NESTED_MEMBERS = {
   retry: {
-    attemptsMax: true,
-    fixedDelayMs: true,
+    maxAttempts: true,
+    backoff: true,
     onExhausted: true,
     onTimeout: true,
   } satisfies MembersOf<RetryPolicy>,
-  timeouts: {
-    expectedMs: true,
-    hardMs: true,
-    progressMs: true,
-    graceMs: true,
-  } satisfies MembersOf<Timeouts>,
 } as const;
 
 /** Refuses unknown settings inside of those that are objects; `of` is the job or the task. */
@@ -99,19 +103,23 @@ export function refuseUnknownNested(
 
 /** The task as the wire has it. Absent options stay absent: an unchanged job keeps its version. */
 export function taskDefinitionOf(options: WorkOptions): TaskDefinition {
-  const { retry, timeouts, request, zone, workerLabels, prefer, apart, critical } = options;
+  const { retry, resources, zone, workerLabels, prefer, antiAffinity, critical } = options;
+  const { timeout, progressTimeout, gracePeriod, expectedDuration } = options;
   const command = 'command' in options ? options.command : undefined;
   const http = 'http' in options ? options.http : undefined;
   return {
     ...(command && { command: isCommandWork(command) ? command : { argv: [...command] } }),
     ...(http && { http: typeof http === 'string' ? { url: http } : http }),
-    ...(request && { request }),
+    ...(resources && { resources }),
     ...(zone !== undefined && { zone }),
     ...(workerLabels && { labels: workerLabels }),
     ...(prefer && { prefer }),
-    ...(apart && { apart: [...apart] }),
+    ...(antiAffinity && { antiAffinity: [...antiAffinity] }),
     ...(retry && { retry }),
-    ...(timeouts && { timeouts }),
+    ...(timeout !== undefined && { timeout }),
+    ...(progressTimeout !== undefined && { progressTimeout }),
+    ...(gracePeriod !== undefined && { gracePeriod }),
+    ...(expectedDuration !== undefined && { expectedDuration }),
     ...(critical !== undefined && { critical }),
   };
 }

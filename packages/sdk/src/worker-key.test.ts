@@ -25,13 +25,13 @@ it('a key of role worker runs handlers of jobs that are defined, and defines non
   await admin.define([greet]);
   const { secret = '' } = await made('worker');
   await using worker = await both.connect(secret);
-  const settings = { ...greet.definition, class: 'P0' } as const;
+  const settings = { ...greet.definition, priority: 'P0' } as const;
   const started = await worker.work([{ ...greet, definition: settings }], { name: 'by-key' });
   expect(started.name).toBe('by-key');
   const run = await admin.submit(greet, { name: 'Ada' });
   expect(await run.result()).toBe('hello, Ada');
   // What the worker says of the job changes nothing.
-  expect((await run.view()).class).toBe('P1');
+  expect((await run.view()).priority).toBe('P1');
   await expect(worker.define([greet])).rejects.toMatchObject({ code: 'forbidden' });
 });
 

@@ -35,7 +35,7 @@ describe('a result on the wire', () => {
   });
 
   it('of a failure carries what the link can, and never an empty error', () => {
-    const failed = failureOf(new TransientError('a\u0000b\ud800', { retryAfterMs: 1e12 }));
+    const failed = failureOf(new TransientError('a\u0000b\ud800', { retryAfter: 1e12 }));
     expect(toWire({ ...failed, exitCode: 3 } as typeof failed, 4)).toEqual({
       kind: 'failed',
       error: 'TransientError: ab\ufffd',
@@ -52,7 +52,7 @@ describe('a result on the wire', () => {
   });
 
   it.each([Number.NaN, -1, Number.NEGATIVE_INFINITY])('leaves out a Retry-After of %s', (after) => {
-    const failed = failureOf(new TransientError('later', { retryAfterMs: after }));
+    const failed = failureOf(new TransientError('later', { retryAfter: after }));
     expect(toWire(failed, 0)).not.toHaveProperty('retryAfterMs');
   });
 

@@ -1,4 +1,4 @@
-import { LIMITS, type WireResult } from '@signalbox/protocol/link';
+import { type Duration, LIMITS, parseDuration, type WireResult } from '@signalbox/protocol/link';
 import type { Result } from './executors/executor.ts';
 
 export type ErrorClass = 'transient' | 'permanent' | 'resource';
@@ -30,11 +30,18 @@ export class PermanentError extends ClassedError {
   }
 }
 
-/** It may work the next time, not before `retryAfterMs` where that is given. */
+/** It may work the next time, not before `retryAfter` where that is given. */
 export class TransientError extends ClassedError {
   override readonly name: string = 'TransientError';
-  constructor(message: string, more: { cause?: unknown; retryAfterMs?: number } = {}) {
-    super(message, { ...more, errorClass: 'transient' });
+  constructor(message: string, more: { cause?: unknown; retryAfter?: Duration } = {}) {
+    const { cause, retryAfter } = more;
+    // A number is clamped where it is sent; of text that is no duration nobody could tell what it meant.
+    const retryAfterMs = typeof retryAfter === 'string' ? parseDuration(retryAfter) : retryAfter;
+    super(message, {
+      ...(cause === undefined ? {} : { cause }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      errorClass: 'transient',
+    });
   }
 }
 
@@ -135,7 +142,7 @@ export function toWire(result: Result, durationMs: number): WireResult {
   }
 }
 
-const RETRY_AFTER_MS_MAX = LIMITS['report.retryAfterMs'].max;
+const RETRY_AFTER_MS_MAX = LIMITS['report.retryAfter'].max;
 
 /** A time that is longer than the longest one counts as that; NUL and lone surrogates are left out. */
 function failedToWire(result: Failed, durationMs: number): Failed {

@@ -174,7 +174,7 @@ describe('running', () => {
   it('carries the class of an error, and survives errors that are none', async () => {
     const thrown: unknown[] = [
       new PermanentError('bad input'),
-      new TransientError('later', { retryAfterMs: 700 }),
+      new TransientError('later', { retryAfter: 700 }),
       Object.assign(new Error('too big'), { errorClass: 'resource' }),
       new TypeError('x is not a function'),
       'just text \u0000\ud800',

@@ -32,7 +32,7 @@ export async function waitForEnd(
     for (;;) {
       const left = Math.max(0, until - terminal.now());
       const lookMs = isExplained ? stepMs : Math.min(stepMs, EXPLAIN_MS);
-      const run = await api.get<RunView>(`/runs/${id}`, { waitMs: Math.min(lookMs, left) });
+      const run = await api.get<RunView>(`/runs/${id}`, { wait: Math.min(lookMs, left) });
       if (isEnded(run.state)) {
         terminal.transient('');
         if (json) printJson(terminal, run);

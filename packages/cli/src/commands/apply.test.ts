@@ -39,7 +39,7 @@ zone: Europe/Berlin
 kind: Schedule
 name: etl-often
 job: etl
-everyMs: 60000
+every: 60000
 `;
 
 describe('signalbox apply and diff', () => {
@@ -169,7 +169,7 @@ describe('signalbox apply and diff', () => {
     const { code, err } = await run('apply', '-f', 'alias.yaml', '--yes');
     expect([code, err]).toEqual([2, expect.stringMatching(/^error: alias\.yaml: .*none/)]);
     const tasks = Array.from({ length: 120 }, (_, i) => `  - {name: t${i}, retry: *r}`);
-    write('alias.yaml', `name: y\nretry: &r {attemptsMax: 2}\ntasks:\n${tasks.join('\n')}\n`);
+    write('alias.yaml', `name: y\nretry: &r {maxAttempts: 2}\ntasks:\n${tasks.join('\n')}\n`);
     expect(await run('apply', '-f', 'alias.yaml', '--yes')).toMatchObject({ code: 2 });
   });
 

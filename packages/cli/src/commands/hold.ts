@@ -20,19 +20,19 @@ export function addHold(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'resume <run>',
     summary: 'let a paused run go on; what failed is tried again',
-    examples: [['signalbox resume last --fan-out-max 50000', 'with a higher limit for fan-outs']],
+    examples: [['signalbox resume last --max-fan-out 50000', 'with a higher limit for fan-outs']],
     configure: (command) => {
       command
         .option('--reason <text>', 'why; kept in the audit log')
         .option(
-          '--fan-out-max <count>',
+          '--max-fan-out <count>',
           'children that a fan-out of this run may have',
-          within('limits.fanOutMax'),
+          within('limits.maxFanOut'),
         );
     },
     run: ({ api, terminal, args, options, json }) => {
-      const { fanOutMax } = options;
-      const body = { ...reasonOf(options), ...(fanOutMax === undefined ? {} : { fanOutMax }) };
+      const { maxFanOut } = options;
+      const body = { ...reasonOf(options), ...(maxFanOut === undefined ? {} : { maxFanOut }) };
       return change({ api, terminal, json }, { run: args[0], to: 'resume', body });
     },
   });

@@ -17,7 +17,7 @@ export function addJobs(registry: Registry, program: Command): void {
       ['signalbox jobs', 'every job'],
       ['signalbox jobs show report', 'its definition'],
       ['signalbox jobs graph report', 'its tasks and what they wait for'],
-      ['signalbox jobs pause report', 'new submissions are refused until it is enabled'],
+      ['signalbox jobs pause report', 'new submissions are refused until it is resumed'],
     ],
   });
   addNamed<Job>(registry, jobs, {
@@ -39,7 +39,7 @@ export function addJobs(registry: Registry, program: Command): void {
     ...NAMED,
     actions: [
       ['pause', 'refuse new submissions of a job', 'paused'],
-      ['enable', 'take submissions of a job again', 'enabled'],
+      ['resume', 'take submissions of a job again', 'active'],
       ['restore', 'bring back a deleted job', 'restored'],
     ],
   });
@@ -49,8 +49,8 @@ function row(terminal: Terminal, job: Job): string[] {
   return [
     job.name,
     String(job.version),
-    job.state === 'enabled' ? job.state : terminal.paint.yellow(job.state),
-    job.definition.class ?? 'P1',
+    job.state === 'active' ? job.state : terminal.paint.yellow(job.state),
+    String(job.definition.priority ?? 'P1'),
     String(job.definition.tasks?.length ?? 1),
     relative(job.at, terminal.now()),
     job.definition.description ?? '',

@@ -55,7 +55,7 @@ async function printLogs(call: Call) {
     }
     // Its lines were read after it had ended: there are no more.
     if (isEnded(run.state)) return undefined;
-    await api.get<RunView>(`/runs/${id}`, { waitMs: FOLLOW_MS });
+    await api.get<RunView>(`/runs/${id}`, { wait: FOLLOW_MS });
   }
 }
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
   node = await CommandNode.start();
   await node.define('wait', { tasks: [{ name: 'main', handler: 'nobody' }] });
   await node.define('broken', {
-    tasks: [{ name: 'main', handler: 'bad', retry: { attemptsMax: 1 } }],
+    tasks: [{ name: 'main', handler: 'bad', retry: { maxAttempts: 1 } }],
   });
   box = await Signalbox.connect(node.url, { key: node.key });
   const bad = job('bad', () => {

@@ -9,7 +9,7 @@ const order = pipeline('order', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline<n
   const list = p.task('list', (parts) => ({ parts }));
   const pack = p.fanOut(
     'pack',
-    { from: list.output.parts, retry: { attemptsMax: 1, onExhausted: 'fail' } },
+    { from: list.output.parts, retry: { maxAttempts: 1, onExhausted: 'fail' } },
     ({ item }) => {
       if (item < 0) throw new Error(`there is no part ${item}`);
       return item * 2;
@@ -85,7 +85,7 @@ describe('signalbox approve', () => {
   it('finds the wait of a run that is paused', async () => {
     const held = pipeline('held', (p: Pipeline<string[]>) => {
       p.approval('ask', {});
-      p.sleep('night', { forMs: 3_600_000 });
+      p.sleep('night', { for: 3_600_000 });
       return undefined;
     });
     await box.define([held]);

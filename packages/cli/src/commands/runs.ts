@@ -42,8 +42,8 @@ export function addRuns(registry: Registry, program: Command): void {
 
 /** States and classes may be typed small. */
 function onlyThose(options: Readonly<Record<string, unknown>>): Record<string, string | undefined> {
-  const { job, state, class: className } = options as Record<string, string | undefined>;
-  return { job, state: state?.toUpperCase(), class: className?.toUpperCase() };
+  const { job, state, priority } = options as Record<string, string | undefined>;
+  return { job, state: state?.toUpperCase(), priority: priority?.toUpperCase() };
 }
 
 export function addTasks(registry: Registry, program: Command): void {

@@ -12,6 +12,7 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { toCount, within } from './limit.ts';
+import { PRIORITY_FLAG, readPriority } from './priority-option.ts';
 
 export type Options = Readonly<Record<string, string | number | undefined>>;
 
@@ -66,20 +67,27 @@ function whenOptions(command: Command): void {
     .option('--at <instant>', 'once')
     .option('--start <instant>', 'no window before this')
     .option('--until <instant>', 'no window after this')
-    .option('--runs <count>', 'ends after so many', within('schedule.runsMax'));
+    .option('--max-runs <count>', 'ends after so many', within('schedule.maxRuns'));
 }
 
 function policyOptions(command: Command): void {
   const overlaps = ['allow', 'skip', 'queueOne', 'queueAll', 'replace'];
   command
     .option('--jitter <time>', 'spread starts over this much, at most 5m')
-    .option('--grace <time>', 'a window that starts later than this was missed; 1m unless told')
+    .option(
+      '--starting-deadline <time>',
+      'a window that starts later than this was missed; 1m unless told',
+    )
     .option('--catch-up <count>', 'missed windows that still run; 0 for none', toBound)
     .option('--catch-up-age <time>', 'older ones do not run; 31d unless told')
     .addOption(choice('--catch-up-order <which>', 'of more than that', ['newest', 'oldest']))
     .addOption(choice('--overlap <policy>', 'while a run of it is live', overlaps))
     .addOption(choice('--after-pause <policy>', 'windows of a pause', ['next', 'catchUp']))
-    .addOption(choice('--class <class>', 'of its runs; the job says otherwise', ['P0', 'P1', 'P2']))
+    .option(
+      PRIORITY_FLAG,
+      'of its runs: P0, P1, P2 or 1 to 10; the job says otherwise',
+      readPriority,
+    )
     .option('--input <input>', 'what every run gets: JSON, a text, @FILE or - for standard input');
 }
 
@@ -105,17 +113,17 @@ export async function givenBy(app: App, options: Options): Promise<Partial<Sched
     dstGap: options['dstGap'],
     dstOverlap: options['dstOverlap'],
     calendar: calendarOf(app, options['calendar']),
-    everyMs: timeOf('--every', every),
+    every: timeOf('--every', every),
     runAt: instantOf('--at', at, now),
     startAt: instantOf('--start', options['start'], now),
     endAt: instantOf('--until', options['until'], now),
-    runsMax: options['runs'],
-    jitterMs: timeOf('--jitter', options['jitter']),
-    graceMs: timeOf('--grace', options['grace']),
+    maxRuns: options['maxRuns'],
+    jitter: timeOf('--jitter', options['jitter']),
+    startingDeadline: timeOf('--starting-deadline', options['startingDeadline']),
     catchUp: catchUpOf(options),
     overlap: options['overlap'],
     afterPause: options['afterPause'],
-    class: options['class'],
+    priority: options['priority'],
     input: await inputOf(app, options['input']),
   };
   const said = Object.entries(given).filter(([, value]) => value !== undefined);
@@ -123,13 +131,13 @@ export async function givenBy(app: App, options: Options): Promise<Partial<Sched
 }
 
 function catchUpOf(options: Options): ScheduleDefinition['catchUp'] {
-  const windowsMax = options['catchUp'] as number | undefined;
-  const ageMsMax = timeOf('--catch-up-age', options['catchUpAge']);
+  const maxWindows = options['catchUp'] as number | undefined;
+  const maxAge = timeOf('--catch-up-age', options['catchUpAge']);
   const order = options['catchUpOrder'] as 'newest' | 'oldest' | undefined;
-  if (windowsMax === undefined && ageMsMax === undefined && order === undefined) return undefined;
+  if (maxWindows === undefined && maxAge === undefined && order === undefined) return undefined;
   return {
-    ...(windowsMax === undefined ? {} : { windowsMax }),
-    ...(ageMsMax === undefined ? {} : { ageMsMax }),
+    ...(maxWindows === undefined ? {} : { maxWindows }),
+    ...(maxAge === undefined ? {} : { maxAge }),
     ...(order === undefined ? {} : { order }),
   };
 }
@@ -169,23 +177,23 @@ const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>
   job: ['JOB', 'what there is: signalbox jobs'],
   cron: ['--cron', 'try it: signalbox schedules preview "EXPR"; see docs/cron.md'],
   zone: ['--tz', 'an IANA name like Europe/Berlin'],
-  everyMs: ['--every', 'a second at least'],
+  every: ['--every', 'a second at least'],
   anchorAt: ['--every'],
   runAt: ['--at'],
   startAt: ['--start'],
   endAt: ['--until'],
-  runsMax: ['--runs'],
-  jitterMs: ['--jitter', 'at most 5m'],
-  graceMs: ['--grace', 'at most 1d'],
-  'catchUp.windowsMax': ['--catch-up', 'at most 1000'],
-  'catchUp.ageMsMax': ['--catch-up-age', 'at most 395d'],
+  maxRuns: ['--max-runs'],
+  jitter: ['--jitter', 'at most 5m'],
+  startingDeadline: ['--starting-deadline', 'at most 1d'],
+  'catchUp.maxWindows': ['--catch-up', 'at most 1000'],
+  'catchUp.maxAge': ['--catch-up-age', 'at most 395d'],
   'catchUp.order': ['--catch-up-order'],
   dstGap: ['--dst-gap', 'only with --cron'],
   dstOverlap: ['--dst-overlap', 'only with --cron'],
   calendar: ['--calendar', 'only with --cron; what there is: signalbox calendars'],
   overlap: ['--overlap'],
   afterPause: ['--after-pause'],
-  class: ['--class'],
+  priority: ['--priority'],
   input: ['--input'],
 };
 

@@ -18,12 +18,12 @@ describe('signalbox schedules', () => {
     const cron = ['--cron', '30 2 * * *', '--tz', 'Europe/Berlin'];
     const made = await run('create', 'nightly', 'report', ...cron, '--jitter', '30s');
     expect(made).toMatchObject({ code: 0 });
-    expect(made.out).toContain('jitterMs: 30000');
+    expect(made.out).toContain('jitter: 30s');
     expect((await run()).out).toMatch(/^nightly\treport\tactive\t30 2 \* \* \* Europe\/Berlin\t2/);
     const changed = await run('update', 'nightly', '--cron', '0 4 * * *');
     expect(changed.code, changed.err).toBe(0);
     expect(changed.out).toMatch(/changed: +when/);
-    expect(changed.out).toContain('jitterMs: 30000');
+    expect(changed.out).toContain('jitter: 30s');
     expect(changed.out).toContain('zone: Europe/Berlin');
     expect((await run('pause', 'nightly')).out).toBe('nightly is paused\n');
     expect(JSON.parse((await run('show', 'nightly', '--json')).out)).toMatchObject({
@@ -79,7 +79,16 @@ describe('signalbox schedules', () => {
   it('sets every policy, takes inputs as submit does, and instants from now', async () => {
     const policies = ['--catch-up', '5', '--catch-up-age', '1d', '--catch-up-order', 'oldest'];
     const times = ['--dst-gap', 'skip', '--dst-overlap', 'both', '--start', '1h', '--until', '30d'];
-    const others = ['--class', 'P0', '--grace', '2m', '--after-pause', 'catchUp', '--input', 'Ada'];
+    const others = [
+      '--priority',
+      'P0',
+      '--starting-deadline',
+      '2m',
+      '--after-pause',
+      'catchUp',
+      '--input',
+      'Ada',
+    ];
     const made = await run(
       ...['create', 'full', 'report', '--cron', '0 4 * * *', '--json'],
       ...[...policies, ...times, ...others],
@@ -87,11 +96,11 @@ describe('signalbox schedules', () => {
     expect(made.code, made.err).toBe(0);
     const { definition } = JSON.parse(made.out);
     expect(definition).toMatchObject({
-      catchUp: { windowsMax: 5, ageMsMax: 86_400_000, order: 'oldest' },
+      catchUp: { maxWindows: 5, maxAge: '1d', order: 'oldest' },
       dstGap: 'skip',
       dstOverlap: 'both',
-      class: 'P0',
-      graceMs: 120_000,
+      priority: 'P0',
+      startingDeadline: '2m',
       afterPause: 'catchUp',
       input: 'Ada',
     });

@@ -45,7 +45,7 @@ export function addUpdate(registry: Registry, parent: Command): void {
 /** The fields that belong to each kind of time: another kind takes their place. */
 const TIMES = {
   cron: ['cron', 'zone', 'dstGap', 'dstOverlap', 'calendar'],
-  everyMs: ['everyMs', 'anchorAt'],
+  every: ['every', 'anchorAt'],
   runAt: ['runAt'],
 } as const;
 

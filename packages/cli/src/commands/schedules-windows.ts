@@ -48,11 +48,11 @@ export function addWindows(registry: Registry, parent: Command): void {
         )
         .option('--dry-run', 'only say what would be made')
         .option('--per-minute <count>', 'start so many in a minute', within('backfill.perMinute'))
-        .option('--key <key>', 'idempotency key: a repeat under it completes what was cut short');
+        .option('--idempotency-key <key>', 'a repeat under it completes what was cut short');
     },
     async run({ api, terminal, args, options, json }) {
       const { only, dryRun, perMinute } = options;
-      const key = (options['key'] as string | undefined) ?? randomUUID();
+      const key = (options['idempotencyKey'] as string | undefined) ?? randomUUID();
       const now = Date.now();
       const from = instantOf('--from', options['from'] as string, now);
       const until = instantOf('--until', options['until'] as string, now);

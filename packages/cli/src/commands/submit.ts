@@ -7,6 +7,7 @@ import { printJson } from '../print/json.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
+import { PRIORITY_FLAG, readPriority } from './priority-option.ts';
 
 const WAIT_MS_DEFAULT = 24 * 3_600_000;
 /** What a node takes. It cuts the connection on more, which would look as if it were not there. */
@@ -19,18 +20,21 @@ export function addSubmit(registry: Registry, program: Command): void {
     examples: [
       ['signalbox submit hello \'{"name":"Ada"}\' --wait', 'wait, and print the output'],
       ['signalbox submit report - < input.json', 'input from a pipe'],
-      ['signalbox submit report @input.json --class P0', 'input from a file, before others'],
-      ['signalbox submit invoice 7 --key order-7', 'at most one run for this key'],
+      ['signalbox submit report @input.json --priority P0', 'input from a file, before others'],
+      ['signalbox submit invoice 7 --idempotency-key order-7', 'at most one run for this key'],
       ['signalbox submit cleanup --delay 30m', 'not before half an hour has passed'],
     ],
     configure: (command) => {
       command
         .option('--wait [time]', 'wait for the end, at most this long, and print the output')
-        .option('--key <key>', 'idempotency key: at most one run per tenant and key')
-        .option('--unique <value>', 'no second live run of the job with the same value')
-        .option('--class <class>', 'P0, P1 or P2; the job says otherwise')
+        .option('--idempotency-key <key>', 'at most one run per tenant and key')
+        .option('--unique-key <key>', 'no second live run of the job with the same key')
+        .option(PRIORITY_FLAG, 'P0, P1, P2 or 1 to 10; the job says otherwise', readPriority)
         .option('--delay <time>', 'not before this much time has passed, like 30s or 2h')
-        .option('--due <instant>', 'not before this instant, like 2030-01-31T09:00:00Z or 90m')
+        .option(
+          '--run-at <instant>',
+          'not before this instant, like 2030-01-31T09:00:00Z, 2030-01-31 or 90m',
+        )
         .addHelpText(
           'after',
           '\nINPUT is JSON; what does not look like JSON is taken as text. `-` reads it from standard\n' +
@@ -48,13 +52,15 @@ async function submit(call: Call) {
   const submission = {
     job,
     ...(inputText === undefined ? {} : await inputFields(api, await readInput(app, inputText))),
-    ...(options['key'] === undefined ? {} : { key: options['key'] }),
-    ...(options['unique'] === undefined ? {} : { unique: options['unique'] }),
-    ...(options['class'] === undefined ? {} : { class: options['class'] }),
-    ...(options['delay'] === undefined ? {} : { delayMs: timeOf('--delay', options['delay']) }),
-    ...(options['due'] === undefined
+    ...(options['idempotencyKey'] === undefined
       ? {}
-      : { dueAt: instantOf('--due', String(options['due']), terminal.now()) }),
+      : { idempotencyKey: options['idempotencyKey'] }),
+    ...(options['uniqueKey'] === undefined ? {} : { uniqueKey: options['uniqueKey'] }),
+    ...(options['priority'] === undefined ? {} : { priority: options['priority'] }),
+    ...(options['delay'] === undefined ? {} : { delay: timeOf('--delay', options['delay']) }),
+    ...(options['runAt'] === undefined
+      ? {}
+      : { runAt: instantOf('--run-at', String(options['runAt']), terminal.now()) }),
   };
   const submitted = await api.post<Submitted>('/runs', submission);
   if (waitMs !== null) {

@@ -8,21 +8,21 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 const set = async (...options: string[]) => {
-  const { out } = await node.run(['tenants', 'set', 'acme', ...options, '--json']);
+  const { out } = await node.run(['tenants', 'update', 'acme', ...options, '--json']);
   return (JSON.parse(out) as { definition: unknown }).definition;
 };
 
-it('signalbox tenants set changes what it names and keeps everything else', async () => {
-  expect(await set('--weight', '1', '--jitter-ms-min', '5000')).toEqual({
+it('signalbox tenants update changes what it names and keeps everything else', async () => {
+  expect(await set('--weight', '1', '--min-jitter', '5s')).toEqual({
     weight: 1,
-    jitterMsMin: 5_000,
+    minJitter: '5s',
   });
-  expect(await set('--weight', '2')).toEqual({ weight: 2, jitterMsMin: 5_000 });
-  expect(await set('--running-max', '7')).toEqual({
-    ...{ weight: 2, jitterMsMin: 5_000 },
-    runningMax: 7,
+  expect(await set('--weight', '2')).toEqual({ weight: 2, minJitter: '5s' });
+  expect(await set('--max-running', '7')).toEqual({
+    ...{ weight: 2, minJitter: '5s' },
+    maxRunning: 7,
   });
-  expect(await set('--running-max', 'none', '--jitter-ms-min', 'none')).toEqual({ weight: 2 });
-  expect((await node.run(['tenants', 'set', 'acme'])).code).toBe(2);
-  expect((await node.run(['tenants', 'set', 'acme', '--weight', 'much'])).code).toBe(2);
+  expect(await set('--max-running', 'none', '--min-jitter', 'none')).toEqual({ weight: 2 });
+  expect((await node.run(['tenants', 'update', 'acme'])).code).toBe(2);
+  expect((await node.run(['tenants', 'update', 'acme', '--weight', 'much'])).code).toBe(2);
 });

@@ -1,3 +1,4 @@
+import { duration } from '@signalbox/node/settings';
 import type { Tenant } from '@signalbox/protocol';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AnsweredError } from '../client/api.ts';
@@ -10,8 +11,8 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { addList } from './list.ts';
 
-const FIELDS = ['weight', 'runningMax', 'jitterMsMin'] as const;
-const HEAD = ['NAME', 'WEIGHT', 'RUNNING MAX', 'CHANGED'] as const;
+const FIELDS = ['weight', 'maxRunning', 'minJitter'] as const;
+const HEAD = ['NAME', 'WEIGHT', 'MAX RUNNING', 'CHANGED'] as const;
 
 export function addTenants(registry: Registry, program: Command): void {
   const tenants = addCommand(program, 'tenants', {
@@ -19,7 +20,7 @@ export function addTenants(registry: Registry, program: Command): void {
     examples: [
       ['signalbox tenants', 'those that something was said about'],
       [
-        'signalbox tenants set acme --weight 2 --running-max 50',
+        'signalbox tenants update acme --weight 2 --max-running 50',
         'twice the share, 50 tasks at once',
       ],
     ],
@@ -43,23 +44,23 @@ export function addTenants(registry: Registry, program: Command): void {
     },
   });
   addClientCommand(registry, tenants, {
-    usage: 'set <tenant>',
-    summary: 'set weight and limits of a tenant; what is left out stays as it is',
-    examples: [['signalbox tenants set acme --running-max none', 'no limit any more']],
+    usage: 'update <tenant>',
+    summary: 'change weight and limits of a tenant; what is left out stays as it is',
+    examples: [['signalbox tenants update acme --max-running none', 'no limit any more']],
     configure: (command) => {
       command
         .option('--weight <number>', 'share of spare capacity; "none" for 1', toLimit)
-        .option('--running-max <count>', 'most tasks at once; "none" for no limit', toLimit)
+        .option('--max-running <count>', 'most tasks at once; "none" for no limit', toLimit)
         .option(
-          '--jitter-ms-min <ms>',
-          'least spread of its schedules in milliseconds; "none" for none',
-          toLimit,
+          '--min-jitter <time>',
+          'least spread of its schedules, like 30s; "none" for none',
+          toTime,
         );
     },
     async run({ api, terminal, args, options, json }) {
       const given = FIELDS.filter((field) => options[field] !== undefined);
       if (given.length === 0) {
-        throw new UserError('usage', 'give --weight, --running-max or --jitter-ms-min');
+        throw new UserError('usage', 'give --weight, --max-running or --min-jitter');
       }
       const path = pathOf('tenants', args[0]);
       const before = await api.get<Tenant>(path).catch((error: unknown) => {
@@ -94,11 +95,11 @@ export function addTenants(registry: Registry, program: Command): void {
 }
 
 function row(terminal: Terminal, { name, definition, at }: Tenant): string[] {
-  const { weight = 1, runningMax } = definition;
+  const { weight = 1, maxRunning } = definition;
   return [
     name,
     String(weight),
-    runningMax === undefined ? 'none' : String(runningMax),
+    maxRunning === undefined ? 'none' : String(maxRunning),
     relative(at, terminal.now()),
   ];
 }
@@ -108,4 +109,11 @@ function toLimit(text: string): number | 'none' {
   const number = Number(text);
   if (text !== '' && Number.isFinite(number)) return number;
   throw new InvalidArgumentError('It must be a number, or "none".');
+}
+
+function toTime(text: string): number | 'none' {
+  if (text === 'none') return text;
+  const ms = duration.read(text);
+  if (ms !== undefined) return ms;
+  throw new InvalidArgumentError(`It must be ${duration.words}, or "none".`);
 }

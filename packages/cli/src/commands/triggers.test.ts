@@ -114,7 +114,7 @@ describe('signalbox triggers and events', () => {
       '--json',
     );
     expect((JSON.parse(every.out) as Trigger).definition.expect).toEqual({
-      ...{ everyMs: 21_600_000, bufferMs: 1_800_000, late: 'skip' },
+      ...{ every: '6h', buffer: '30m', late: 'skip' },
     });
     const hook = await run('triggers', 'create', 'push', 'invoice', '--hook', 'github');
     expect(hook.out).toMatch(/secret: +whsec_\S+ \(shown only now\)/);

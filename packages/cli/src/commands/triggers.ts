@@ -8,8 +8,9 @@ import { printTrigger, TRIGGER_HEAD, triggerRow } from '../print/trigger-view.ts
 import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { addNamed } from './named.ts';
+import { PRIORITY_FLAG, readPriority } from './priority-option.ts';
 
-type Options = Readonly<Record<string, string | boolean | undefined>>;
+type Options = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export function addTriggers(registry: Registry, program: Command): void {
   const triggers = addCommand(program, 'triggers', {
@@ -83,8 +84,11 @@ function saveOptions(command: Command): void {
     .option('--subject <subject>', 'likewise')
     .option('--filter <cel>', 'CEL over `event` that must be true')
     .option('--input <json>', 'JSON with ${CEL} in it; the data of the event unless told')
-    .option('--key <cel>', 'events with the same value are one; source and id unless told')
-    .option('--class <class>', 'P0, P1 or P2; the job says otherwise')
+    .option(
+      '--idempotency-key <cel>',
+      'events with the same value are one; source and id unless told',
+    )
+    .option(PRIORITY_FLAG, 'P0, P1, P2 or 1 to 10; the job says otherwise', readPriority)
     .option('--expect-cron <expr>', 'an event is expected at these times')
     .option('--tz <zone>', 'IANA name of the time zone of --expect-cron; UTC unless told')
     .option('--expect-every <time>', 'or every so often, like 6h')
@@ -102,10 +106,10 @@ function saveOptions(command: Command): void {
 
 /** The definition with what the options say. */
 function changed(before: TriggerDefinition, options: Options): TriggerDefinition {
-  const texts = ['source', 'type', 'subject', 'filter', 'key', 'class'] as const;
+  const texts = ['source', 'type', 'subject', 'filter', 'idempotencyKey', 'priority'] as const;
   const said = texts.flatMap((name) => {
     const value = options[name];
-    return typeof value === 'string' ? [[name, value]] : [];
+    return value === undefined ? [] : [[name, value]];
   });
   const { input } = options;
   const expect = expectOf(before, options);
@@ -124,7 +128,7 @@ function changed(before: TriggerDefinition, options: Options): TriggerDefinition
 function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefinition['expect'] {
   const { expectCron: cron, expectEvery: every, tz: zone, buffer, late } = options;
   if ([cron, every, zone, buffer, late].every((each) => each === undefined)) return expect;
-  const { bufferMs, ...kept } = expect ?? { bufferMs: 0 };
+  const { buffer: before, ...kept } = expect ?? { buffer: 0 };
   // One way of telling the times takes the place of the other.
   const { late: lateBefore, input } = kept;
   const timeless = {
@@ -135,13 +139,13 @@ function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefin
     cron !== undefined
       ? { cron: String(cron) }
       : every !== undefined
-        ? { everyMs: timeOf('--expect-every', every) }
+        ? { every: timeOf('--expect-every', every) }
         : null;
   return {
     ...(times === null ? kept : { ...timeless, ...times }),
     ...(zone === undefined ? {} : { zone: String(zone) }),
     ...(late === undefined ? {} : { late: late as 'run' | 'skip' }),
-    bufferMs: buffer === undefined ? bufferMs : timeOf('--buffer', buffer),
+    buffer: buffer === undefined ? before : timeOf('--buffer', buffer),
   };
 }
 
@@ -193,7 +197,7 @@ function isCloudEvent(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, 'specversion');
 }
 
-function timeOf(flag: string, option: string | boolean): number {
+function timeOf(flag: string, option: unknown): number {
   const ms = duration.read(option);
   if (typeof ms === 'number') return ms;
   throw new UserError('usage', `${flag} ${JSON.stringify(option)} is not ${duration.words}`);

@@ -5,13 +5,13 @@ import { CommandNode } from '../testing/command-node.ts';
 let node: CommandNode;
 let box: Signalbox;
 
-const once = { attemptsMax: 1 };
+const once = { maxAttempts: 1 };
 const GRAPH = {
   failurePolicy: 'CONTINUE' as const,
   tasks: [
     { name: 'ask', approval: { message: 'Go on?' } },
-    { name: 'ask-soon', approval: { message: 'Go on?', timeoutMs: 3_600_000 } },
-    { name: 'nap', sleep: { forMs: 600_000 } },
+    { name: 'ask-soon', approval: { message: 'Go on?', timeout: 3_600_000 } },
+    { name: 'nap', sleep: { for: 600_000 } },
     { name: 'maybe', handler: 'fine', when: 'input == "yes"' },
     { name: 'after-maybe', handler: 'fine', after: ['maybe'] },
     { name: 'bad', handler: 'bad', retry: once },
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await node.define('fast', {
     tasks: [
       { name: 'bad', handler: 'bad', retry: once },
-      { name: 'nap', sleep: { forMs: 600_000 } },
+      { name: 'nap', sleep: { for: 600_000 } },
     ],
   });
   await node.define('fanned', {

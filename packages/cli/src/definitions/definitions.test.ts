@@ -8,11 +8,11 @@ import { readDefinitions } from './read-definitions.ts';
 
 describe('differences', () => {
   it('names each leaf that came, went or changed', () => {
-    const before = { class: 'P1', tasks: [{ retry: { attemptsMax: 3 }, zone: 'a' }] };
-    const after = { tasks: [{ retry: { attemptsMax: 5 }, zone: 'a', critical: true }] };
+    const before = { priority: 'P1', tasks: [{ retry: { maxAttempts: 3 }, zone: 'a' }] };
+    const after = { tasks: [{ retry: { maxAttempts: 5 }, zone: 'a', critical: true }] };
     expect(differences(before, after)).toEqual([
-      { path: 'class', before: 'P1', after: undefined },
-      { path: 'tasks[0].retry.attemptsMax', before: 3, after: 5 },
+      { path: 'priority', before: 'P1', after: undefined },
+      { path: 'tasks[0].retry.maxAttempts', before: 3, after: 5 },
       { path: 'tasks[0].critical', before: undefined, after: true },
     ]);
   });
@@ -41,12 +41,12 @@ describe('readDefinitions', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
-    ['a.yaml', 'job: a\ntasks: [{ handler: x, timeouts: { hardMs: .inf } }]\n'],
-    ['b.yaml', 'job: b\ntasks: [{ handler: x, retry: { fixedDelayMs: .nan } }]\n'],
-    ['c.json', '{ "job": "c", "tasks": [{ "handler": "x", "timeouts": { "hardMs": 1e999 } }] }'],
+    ['a.yaml', 'job: a\ntasks: [{ handler: x, timeout: .inf }]\n'],
+    ['b.yaml', 'job: b\ntasks: [{ handler: x, retry: { backoff: [.nan] } }]\n'],
+    ['c.json', '{ "job": "c", "tasks": [{ "handler": "x", "timeout": 1e999 }] }'],
     [
       'd.ts',
-      `export const d = { name: "d", handlers: new Map(), definition: { graceMs: Infinity } };`,
+      `export const d = { name: "d", handlers: new Map(), definition: { expectedDuration: Infinity } };`,
     ],
   ])('refuses a number in %s that would be sent as null', (name, text) => {
     write(name, text);
@@ -54,12 +54,12 @@ describe('readDefinitions', () => {
   });
 
   it('reads YAML, JSON and modules of a folder and those below, in order', () => {
-    write('b.yaml', 'job: b\nclass: P0\n---\njob: c\n');
+    write('b.yaml', 'job: b\npriority: P0\n---\njob: c\n');
     write('a.json', '[{ "job": "a", "tasks": [{ "handler": "x" }] }]');
     write(
       'd.ts',
       `export const d: object = { name: "d", definition: {}, handlers: new Map() };
-       export const often = { kind: "Schedule", name: "often", job: "d", everyMs: 60_000 };`,
+       export const often = { kind: "Schedule", name: "often", job: "d", every: 60_000 };`,
     );
     write('d.test.ts', 'throw new Error("a test is not a definition");');
     write('notes.txt', 'not a definition');
@@ -74,9 +74,9 @@ describe('readDefinitions', () => {
       ['Job', 'd', 'd.ts'],
       ['Schedule', 'often', 'd.ts'],
     ]);
-    expect(found[1]?.definition).toEqual({ class: 'P0' });
-    expect(found[1]?.where('class')).toBe('b.yaml:2');
-    expect(found.at(-1)?.definition).toEqual({ job: 'd', everyMs: 60_000 });
+    expect(found[1]?.definition).toEqual({ priority: 'P0' });
+    expect(found[1]?.where('priority')).toBe('b.yaml:2');
+    expect(found.at(-1)?.definition).toEqual({ job: 'd', every: 60_000 });
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe('readDefinitions', () => {
     ['a.yaml', 'tasks: []', 'a.yaml:1: name: a definition has a name, as text'],
     ['a.yaml', '# why\n- 7', 'a.yaml:2: a definition begins with "kind" and "name"'],
     ['a.yaml', 'name: a\nkind: Jop', 'a.yaml:2: kind: it must be Job, Schedule or Trigger'],
-    ['a.yaml', 'name: a\nclass: P0\nclass: P1', 'a.yaml:3: Map keys must be unique'],
+    ['a.yaml', 'name: a\npriority: P0\npriority: P1', 'a.yaml:3: Map keys must be unique'],
     ['a.yaml', '', 'nothing is defined in a.yaml'],
     ['a.yaml', 'job: a\n---\nname: a', 'the job a is in a.yaml:1 and in a.yaml:3'],
     ['a.txt', 'job: a', 'a.txt is neither YAML nor JSON'],

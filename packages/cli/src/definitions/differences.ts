@@ -1,5 +1,5 @@
 export interface Difference {
-  /** Like `tasks[0].retry.attemptsMax`. */
+  /** Like `tasks[0].retry.maxAttempts`. */
   readonly path: string;
   /** Undefined where it was not there. */
   readonly before: unknown;

@@ -45,8 +45,8 @@ describe('signalbox dev', () => {
   });
 
   it('gives the same run for the same key', async () => {
-    const first = await json<Submitted>(['submit', 'hello', '--key', 'order-7']);
-    const second = await json<Submitted>(['submit', 'hello', '--key', 'order-7']);
+    const first = await json<Submitted>(['submit', 'hello', '--idempotency-key', 'order-7']);
+    const second = await json<Submitted>(['submit', 'hello', '--idempotency-key', 'order-7']);
     expect(first.created).toBe(true);
     expect(second).toEqual({ ...first, created: false });
   });
@@ -137,9 +137,9 @@ describe('signalbox dev', () => {
     const applied = await world.call(['apply', '-f', 'jobs', '--yes']);
     expect(applied.out).toContain('+ job report: new');
     expect((await world.call(['diff', '-f', 'jobs'])).code).toBe(0);
-    writeFileSync(file, 'job: report\nclass: P0\ntasks:\n  - handler: hello\n');
+    writeFileSync(file, 'job: report\npriority: P0\ntasks:\n  - handler: hello\n');
     const changed = await world.call(['apply', '-f', 'jobs', '--yes']);
-    expect(changed.out).toContain('+ class: "P0"');
+    expect(changed.out).toContain('+ priority: "P0"');
     expect(changed.out).toContain('report has version 2');
     expect((await world.call(['apply', '-f', 'jobs', '--yes'])).out).toContain('nothing to change');
     expect(await json<Job>(['jobs', 'show', 'report'])).toMatchObject({ version: 2 });
@@ -151,7 +151,7 @@ describe('signalbox dev', () => {
   it('pauses a job: submissions are refused with the exit code of a conflict', async () => {
     await json<Job>(['jobs', 'pause', 'flaky']);
     expect((await world.call(['submit', 'flaky'])).code).toBe(6);
-    await json<Job>(['jobs', 'enable', 'flaky']);
+    await json<Job>(['jobs', 'resume', 'flaky']);
     expect((await world.call(['submit', 'flaky'])).code).toBe(0);
   });
 
@@ -179,9 +179,9 @@ describe('signalbox dev', () => {
   });
 
   it('sets a tenant', async () => {
-    await world.call(['tenants', 'set', 'acme', '--weight', '2', '--running-max', '5']);
+    await world.call(['tenants', 'update', 'acme', '--weight', '2', '--max-running', '5']);
     expect((await world.call(['tenants', 'show', 'acme'])).out).toMatch(/^acme\t2\t5\t/);
-    expect((await world.call(['tenants', 'set', 'acme'])).code).toBe(2);
+    expect((await world.call(['tenants', 'update', 'acme'])).code).toBe(2);
   });
 
   it('is alone on its folder: a second start says who is there', async () => {

@@ -22,7 +22,7 @@ export const EXAMPLE_JOBS: readonly ExampleJob[] = [
     name: 'flaky',
     definition: {
       description: 'Fails twice, then succeeds.',
-      tasks: [{ retry: { attemptsMax: 5, fixedDelayMs: 300 } }],
+      tasks: [{ retry: { maxAttempts: 5, backoff: { type: 'fixed', delay: 300 } } }],
     },
     handler: flaky,
   },

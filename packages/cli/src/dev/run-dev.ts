@@ -43,7 +43,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
   writeDevState(folder, { url, pid: process.pid });
   const stopped = untilStopped(terminal, async () => {
     removeDevState(folder);
-    await worker.stop({ graceMs: values.grace });
+    await worker.stop({ graceMs: values['grace-period'] });
     await node.stop();
     unlock();
     terminal.note('stopped; the next start goes on from here');
@@ -159,7 +159,7 @@ async function defineExamples(api: Api, hasCommand: boolean): Promise<boolean> {
 async function firstRun(api: Api, { terminal }: App): Promise<void> {
   const startedAt = terminal.now();
   const { id } = await api.post<Submitted>('/runs', { job: 'hello', input: 'world' });
-  const run = await api.get<RunView>(`/runs/${id}`, { waitMs: FIRST_RUN_MS });
+  const run = await api.get<RunView>(`/runs/${id}`, { wait: FIRST_RUN_MS });
   const took = span(terminal.now() - startedAt);
   const { paint } = terminal;
   const said = run.output === undefined ? '' : `  ${JSON.stringify(run.output)}`;

@@ -82,7 +82,7 @@ describe('mermaid', () => {
       { name: 'list' },
       { name: 'each', after: ['list'], fanOut: { from: 'list' } },
       { name: 'ask', after: ['each'], approval: {}, when: 'input.a["x"] > 1' },
-      { name: 'wait', after: ['ask'], sleep: { forMs: 1_500 } },
+      { name: 'wait', after: ['ask'], sleep: { for: 1_500 } },
       { name: 'paid', after: ['ask'], event: { type: 'payment' } },
       { name: 'other', after: ['wait', 'paid'], run: { job: 'audit' } },
       { name: 'grow', after: ['other'], dynamic: true },

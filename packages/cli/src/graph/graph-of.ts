@@ -1,4 +1,4 @@
-import type { JobDefinition, TaskDefinition } from '@signalbox/protocol';
+import { type JobDefinition, parseDuration, type TaskDefinition } from '@signalbox/protocol';
 import { span } from '../print/times.ts';
 import type { Box, BoxKind, Edge, Graph } from './graph.ts';
 
@@ -38,7 +38,7 @@ export function kindOf(task: TaskDefinition): BoxKind {
 /** What sets the task apart from plain work, in a few words. */
 function workNote(task: TaskDefinition): string {
   const { sleep, approval, event, run, fanOut, dynamic } = task;
-  if (sleep?.forMs !== undefined) return `sleep for ${span(sleep.forMs)}`;
+  if (sleep?.for !== undefined) return `sleep for ${span(parseDuration(sleep.for))}`;
   if (sleep !== undefined) return `sleep until ${sleep.until}`;
   if (approval !== undefined) return 'approval';
   if (event !== undefined) return `event ${event.type}`;

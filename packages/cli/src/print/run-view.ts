@@ -15,7 +15,7 @@ export function runRow(terminal: Terminal, run: RunView): string[] {
   return [
     run.id,
     run.job,
-    run.class,
+    run.priority,
     terminal.paint.state(run.state),
     relative(run.submittedAt, now),
     run.endedAt === null ? '' : elapsed(run.submittedAt, run.endedAt, now),
@@ -81,15 +81,15 @@ export function printRun(terminal: Terminal, run: RunView, printing: RunPrinting
 
 export function printHead(terminal: Terminal, run: RunView): void {
   const now = terminal.now();
-  const { key, endedAt, nestedIn } = run;
+  const { idempotencyKey: key, endedAt, nestedIn } = run;
   printFields(terminal, [
     ['run', run.id],
-    ['job', `${run.job} (version ${run.jobVersion}, ${run.class})`],
+    ['job', `${run.job} (version ${run.jobVersion}, ${run.priority})`],
     ['state', terminal.paint.state(run.state)],
     ['submitted', `${relative(run.submittedAt, now)} (${run.submittedAt})`],
     ...(endedAt === null ? [] : ([['took', elapsed(run.submittedAt, endedAt, now)]] as const)),
     ...(run.trigger === undefined ? [] : ([['trigger', triggerDetail(run)]] as const)),
-    ...(key === undefined ? [] : ([['key', key]] as const)),
+    ...(key === undefined ? [] : ([['idempotency key', key]] as const)),
     ...(nestedIn === undefined
       ? []
       : ([['nested in', `${nestedIn.run}:${nestedIn.task}`]] as const)),
@@ -112,7 +112,7 @@ export function printTask(terminal: Terminal, task: TaskView): void {
     ['task', task.id],
     ['state', terminal.paint.state(task.state)],
     ...(task.progress === null ? [] : ([['progress', percent(task.progress)]] as const)),
-    ...(task.dueAt === null ? [] : ([['due', relative(task.dueAt, terminal.now())]] as const)),
+    ...(task.runAt === null ? [] : ([['due', relative(task.runAt, terminal.now())]] as const)),
     ...(task.nestedRun === undefined ? [] : ([['nested run', task.nestedRun]] as const)),
   ]);
   if (task.error !== null) {
@@ -140,6 +140,6 @@ export function progressLine(terminal: Terminal, run: RunView): string {
   const parts = [terminal.paint.state(run.state), elapsed(run.submittedAt, null, terminal.now())];
   if (run.tasks.length > 1) parts.push(`${ended} of ${run.tasks.length} tasks`);
   if (running !== undefined && running.progress !== null) parts.push(percent(running.progress));
-  if (again !== undefined) parts.push(`tries again ${relative(again.dueAt, terminal.now())}`);
+  if (again !== undefined) parts.push(`tries again ${relative(again.runAt, terminal.now())}`);
   return parts.join('  ');
 }

@@ -1,4 +1,9 @@
-import type { Schedule, ScheduleDefinition, TimelineEntry } from '@signalbox/protocol';
+import {
+  parseDuration,
+  type Schedule,
+  type ScheduleDefinition,
+  type TimelineEntry,
+} from '@signalbox/protocol';
 import { printFields } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { relative, span } from './times.ts';
@@ -17,9 +22,9 @@ export function scheduleRow(terminal: Terminal, schedule: Schedule): string[] {
   ];
 }
 
-function whenOf({ cron, zone, everyMs, runAt }: ScheduleDefinition): string {
+function whenOf({ cron, zone, every, runAt }: ScheduleDefinition): string {
   if (cron !== undefined) return zone === undefined || zone === 'UTC' ? cron : `${cron} ${zone}`;
-  return everyMs === undefined ? `once at ${runAt}` : `every ${span(everyMs)}`;
+  return every === undefined ? `once at ${runAt}` : `every ${span(parseDuration(every))}`;
 }
 
 export async function printSchedule(terminal: Terminal, schedule: Schedule): Promise<void> {

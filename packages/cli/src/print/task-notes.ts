@@ -28,8 +28,8 @@ export function taskNotes(of: Of): (row: TaskRow) => string {
 function waitsOf({ run, definition, now }: Of): (row: TaskRow) => string | null {
   const steps = new Map(definition?.tasks?.map((task) => [task.name, task]));
   const open = new Set(run.tasks.flatMap(({ name, state }) => (isEnded(state) ? [] : [name])));
-  return ({ name, dueAt }) => {
-    const at = dueAt !== null && Date.parse(dueAt) > now ? relative(dueAt, now) : null;
+  return ({ name, runAt }) => {
+    const at = runAt !== null && Date.parse(runAt) > now ? relative(runAt, now) : null;
     const { approval, event, after = [] } = steps.get(name) ?? {};
     const who = approval !== undefined ? 'a person' : event !== undefined ? 'an event' : null;
     if (who !== null && after.every((parent) => !open.has(parent))) {

@@ -23,7 +23,7 @@ function attempt(number: number, fromMs: number, untilMs: number | null): Attemp
 }
 
 function task(name: string, more: Partial<TaskView> = {}): TaskView {
-  const rest = { error: null, progress: null, dueAt: null, attempts: [] };
+  const rest = { error: null, progress: null, runAt: null, attempts: [] };
   return { id: `r:${name}`, name, state: 'PENDING', ...rest, ...more };
 }
 
@@ -113,7 +113,7 @@ describe('printRun', () => {
       id: 'r',
       job: 'etl',
       jobVersion: 3,
-      class: 'P1',
+      priority: 'P1',
       state: 'RUNNING',
       submittedAt: at(0),
       endedAt: null,

@@ -12,7 +12,7 @@ export interface TaskRow {
   readonly worker: string;
   readonly error: string | null;
   readonly progress: number | null;
-  readonly dueAt: string | null;
+  readonly runAt: string | null;
   /** What it stands for: `93 of 100, 2 failed` of its children, or a nested run; null for itself. */
   readonly tally: string | null;
   /** When it waited for time, a person, an event or a run; null where it is work for a worker. */
@@ -41,7 +41,7 @@ export function taskRows(tasks: readonly TaskView[]): TaskRow[] {
 }
 
 function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
-  const { name, error, progress, dueAt } = task;
+  const { name, error, progress, runAt } = task;
   const attempts = [...task.attempts, ...children.flatMap((child) => child.attempts)];
   const states = children.map(({ state }) => state);
   return {
@@ -53,7 +53,7 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
     worker: children.length > 0 ? '' : (task.attempts.at(-1)?.worker ?? ''),
     error: error ?? children.find((child) => child.error !== null)?.error ?? null,
     progress,
-    dueAt,
+    runAt,
     tally: children.length === 0 ? nestedOf(task) : tally(states),
     wait: task.wait ?? null,
     after: task.after ?? null,

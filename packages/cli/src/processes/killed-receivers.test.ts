@@ -65,7 +65,7 @@ async function send(ids: string, { SIGNALBOX_URL: url }: Access): Promise<void> 
 async function ended(id: string, { SIGNALBOX_URL: url }: Access): Promise<RunView> {
   const headers = { authorization: `Bearer ${KEY}` };
   for (;;) {
-    const answer = await fetch(`${url}/api/v1/runs/${id}?waitMs=5000`, { headers });
+    const answer = await fetch(`${url}/api/v1/runs/${id}?wait=5000`, { headers });
     const view = (await answer.json()) as RunView;
     if (answer.ok && view.state === 'SUCCEEDED') return view;
   }

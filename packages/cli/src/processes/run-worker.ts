@@ -38,7 +38,7 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     blobs: httpBlobs({ url: urls, key }),
     onEvent: (event) => logWorkerEvent(log, event),
   });
-  const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values.grace }));
+  const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values['grace-period'] }));
   await checkKey(app, { url: first, key });
   await Promise.race([worker.start(), stopped]);
   if (worker.state !== 'stopped' && worker.state !== 'draining') {

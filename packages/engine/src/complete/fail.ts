@@ -51,7 +51,7 @@ export function failTask(core: Core, task: Task, failure: Failure, reserve: Rese
 
 /** A report is never refused for it: the worker would send the result again, and the task would wait. */
 function retryAfterOf({ retryAfterMs = 0 }: Failure): number {
-  const { max } = RANGES['report.retryAfterMs'];
+  const { max } = RANGES['report.retryAfter'];
   return retryAfterMs > 0 ? Math.min(Math.round(retryAfterMs), max) : 0;
 }
 

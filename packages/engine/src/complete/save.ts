@@ -34,7 +34,7 @@ export function extend(core: Core, command: Command & { kind: 'extend' }): Answe
   // A task that always moves could push its deadline beyond every date.
   const isAllowed =
     command.byMs > 0 &&
-    isWithin('report.extendMs', command.byMs) &&
+    isWithin('report.extend', command.byMs) &&
     hardAt <= core.now + AHEAD_MS_MAX;
   if (!moved || attempt.hardAt === 0 || attempt.stopAt !== 0 || !isAllowed) {
     core.tell({ kind: 'extended', worker, ref, granted: false, hardAt: attempt.hardAt });

@@ -33,10 +33,10 @@ function wrongField(command: Command): string | null {
       if (!isWithin('tenant.weight', weight)) return 'weight';
       // Without a limit.
       if (runningMax === Number.POSITIVE_INFINITY) return null;
-      return isWithin('tenant.runningMax', runningMax) ? null : 'runningMax';
+      return isWithin('tenant.maxRunning', runningMax) ? null : 'runningMax';
     }
     case 'resumeRun':
-      return command.fanOutMax === 0 || isWithin('limits.fanOutMax', command.fanOutMax)
+      return command.fanOutMax === 0 || isWithin('limits.maxFanOut', command.fanOutMax)
         ? null
         : 'fanOutMax';
     default:
@@ -46,7 +46,7 @@ function wrongField(command: Command): string | null {
 
 function areAmounts(resources: Resources): boolean {
   for (const dimension of DIMENSIONS) {
-    if (!isWithin('request.cpuMilli', resources[dimension])) return false;
+    if (!isWithin('resources.cpuMilli', resources[dimension])) return false;
   }
   return true;
 }

@@ -13,13 +13,13 @@ const YEAR_MS = 31_536_000_000;
  * protocol package has all of them under the same names; a test compares the two.
  */
 export const RANGES = {
-  'report.extendMs': { min: 0, max: YEAR_MS },
-  'report.retryAfterMs': { min: 0, max: YEAR_MS },
-  'submission.delayMs': { min: 0, max: 10 * YEAR_MS },
+  'report.extend': { min: 0, max: YEAR_MS },
+  'report.retryAfter': { min: 0, max: YEAR_MS },
+  'submission.delay': { min: 0, max: 10 * YEAR_MS },
   'tenant.weight': { min: 0.001, max: 1_000_000, fraction: true },
-  'tenant.runningMax': { min: 0, max: 1_000_000_000 },
-  'limits.fanOutMax': { min: 1, max: 200_000 },
-  'request.cpuMilli': { min: 0, max: 1_000_000_000 },
+  'tenant.maxRunning': { min: 0, max: 1_000_000_000 },
+  'limits.maxFanOut': { min: 1, max: 200_000 },
+  'resources.cpuMilli': { min: 0, max: 1_000_000_000 },
 } as const satisfies Readonly<Record<string, Range>>;
 
 export type RangeName = keyof typeof RANGES;
@@ -27,7 +27,7 @@ export type RangeName = keyof typeof RANGES;
 /** The last instant that a date can be; nothing is due behind it. */
 export const INSTANT_MAX = 8_640_000_000_000_000;
 /** A deadline or a due time lies at most ten years ahead. */
-export const AHEAD_MS_MAX = RANGES['submission.delayMs'].max;
+export const AHEAD_MS_MAX = RANGES['submission.delay'].max;
 
 export function isWithin(name: RangeName, value: number): boolean {
   const { min, max, fraction }: Range = RANGES[name];

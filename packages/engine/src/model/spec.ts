@@ -11,12 +11,27 @@ import {
 import { DEFAULT_REQUEST, type Resources } from './resources.ts';
 import { internShape, type Shape } from './shape.ts';
 
-/** How failures of a task are answered. Delays are the bands of `complete/back-off.ts` unless fixed. */
+/** Delays that a job shapes itself; `complete/back-off.ts` reads them. */
+export type BackOff =
+  | {
+      readonly kind: 'exponential';
+      readonly delayMs: number;
+      readonly factor: number;
+      readonly maxDelayMs: number;
+      /** The part of each delay that is random, 0 to 1. */
+      readonly jitter: number;
+    }
+  /** One for each retry; the last repeats. */
+  | { readonly kind: 'list'; readonly delaysMs: readonly number[] };
+
+/** How failures of a task are answered. Delays are the bands of `complete/back-off.ts` unless the job says others. */
 export interface RetryPolicy {
   /** Attempts that may be charged to the task before it is given up. */
   readonly attemptsMax: number;
   /** A fixed delay instead of the growing bands: the simple mode. */
   readonly fixedDelayMs: number | null;
+  /** Delays of another shape; null for the bands or the fixed delay. */
+  readonly backOff: BackOff | null;
   /** Where a task goes that used up its attempts: kept aside for a person, or simply failed. */
   readonly onExhausted: 'quarantine' | 'fail';
   readonly onTimeout: 'retry' | 'end';
@@ -25,6 +40,7 @@ export interface RetryPolicy {
 export const DEFAULT_RETRY: RetryPolicy = {
   attemptsMax: 5,
   fixedDelayMs: null,
+  backOff: null,
   onExhausted: 'quarantine',
   onTimeout: 'retry',
 };
@@ -33,6 +49,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 export const SIMPLE_RETRY: RetryPolicy = {
   attemptsMax: 3,
   fixedDelayMs: 5_000,
+  backOff: null,
   onExhausted: 'fail',
   onTimeout: 'retry',
 };

@@ -145,14 +145,14 @@ describe('tenants', () => {
   it('have weight and limits, which the engine is told of at once', async () => {
     const put = await world.ask('/tenants/big', {
       method: 'PUT',
-      body: { weight: 3, runningMax: 7 },
+      body: { weight: 3, maxRunning: 7 },
     });
     expect(put.status).toBe(201);
     expect(put.headers.get('etag')).toBe('"1"');
     const ofEngine = () => world.node.context.loop.engine.core.ofTenant('big', 1);
     expect(ofEngine()).toMatchObject({ weight: 3, runningMax: 7 });
     const entry = (await auditOf('*')).at(-1);
-    expect(entry).toMatchObject({ action: 'tenant.change', target: 'big' });
+    expect(entry).toMatchObject({ action: 'tenant.update', target: 'big' });
     await world.ask('/tenants/big', { method: 'DELETE' });
     expect(ofEngine()).toMatchObject({ weight: 1, runningMax: Number.POSITIVE_INFINITY });
     expect((await world.ask('/tenants/big')).status).toBe(404);
@@ -181,14 +181,14 @@ describe('tenants', () => {
 describe('the audit log of the platform', () => {
   it('SEC-02 has what is done to tenants and workers; the admin of a tenant does not read it', async () => {
     const admin = await world.makeKey('admin', 'default');
-    await world.ask('/tenants/acme', { method: 'PUT', body: { weight: 7, runningMax: 13 } });
+    await world.ask('/tenants/acme', { method: 'PUT', body: { weight: 7, maxRunning: 13 } });
     const made = await world.ask('/keys', { body: { role: 'worker' } });
     const { id } = made.json<{ id: string }>();
     const seen = (await world.ask('/audit?limit=1000', { key: admin })).text;
-    expect(seen).not.toContain('runningMax');
+    expect(seen).not.toContain('maxRunning');
     expect(seen).not.toContain(id);
     expect((await auditOf('*')).slice(-2)).toMatchObject([
-      { action: 'tenant.change', target: 'acme' },
+      { action: 'tenant.update', target: 'acme' },
       { action: 'key.create', target: id },
     ]);
   });

@@ -51,7 +51,15 @@ describe('the OpenAPI document', () => {
     expect(document.openapi).toBe('3.1.0');
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
     expect(operations).toHaveLength(ROUTES.length);
-    expect(new Set(operations.map((one) => one.operationId)).size).toBe(ROUTES.length);
+    const ids = operations.map((one) => one.operationId);
+    expect(new Set(ids).size).toBe(ROUTES.length);
+    // One set of verbs, so that somebody who knows one resource can guess the operations of another.
+    for (const thing of ['Job', 'Schedule', 'Trigger']) {
+      const verbs = ['create', 'update', 'delete', 'get', 'check'].map((verb) => `${verb}${thing}`);
+      expect(ids).toEqual(expect.arrayContaining([...verbs, `list${thing}s`]));
+    }
+    expect(ids).toEqual(expect.arrayContaining(['pauseJob', 'resumeJob', 'pauseRun', 'resumeRun']));
+    expect(ids.filter((id) => /^(define|save|set|make|put|post|enable)/.test(id))).toEqual([]);
   });
 
   it('declares every parameter that is in a path', () => {

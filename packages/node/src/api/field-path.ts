@@ -3,7 +3,7 @@ export type PathStep = string | number;
 const PLAIN = /^[A-Za-z0-9_-]{1,64}$/;
 const PATH_MAX = 256;
 
-/** `tasks[0].retry.attemptsMax`. A key that is not a plain word is quoted, and the whole is kept short: it is echoed. */
+/** `tasks[0].retry.maxAttempts`. A key that is not a plain word is quoted, and the whole is kept short: it is echoed. */
 export function pathOf(steps: readonly PathStep[]): string {
   let path = '';
   for (const step of steps) {

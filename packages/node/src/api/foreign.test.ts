@@ -59,7 +59,7 @@ const ofTenant = ROUTES.filter(
 
 /** Bodies that are valid, so that only the id decides. */
 function bodyOf(route: Route): object {
-  if (route.url.endsWith('/class')) return { class: 'P0' };
+  if (route.url.endsWith('/priority')) return { priority: 'P0' };
   if (route.url.endsWith('/backfill'))
     return { from: '2026-01-01T00:00:00Z', until: '2026-01-02T00:00:00Z' };
   if (route.url.endsWith('/approval')) return { decision: 'approve' };
@@ -135,13 +135,13 @@ describe("another tenant's ids", () => {
 
   it('SEC-02 what belongs to A is still there, and unchanged, after all of that', async () => {
     const job = await world.ask('/jobs/nightly', { tenant: A });
-    expect(job.json()).toMatchObject({ version: 1, state: 'enabled' });
+    expect(job.json()).toMatchObject({ version: 1, state: 'active' });
     const calendar = await world.ask('/calendars/nightly', { tenant: A });
     expect(calendar.json()).toMatchObject({ version: 1, days: { blackouts: ['12-25'] } });
     const { real } = ids.get('runs') as { real: string };
     expect((await world.ask(`/runs/${real}`, { tenant: A })).json()).toMatchObject({
       state: 'PENDING',
-      class: 'P1',
+      priority: 'P1',
     });
   });
 });

@@ -33,10 +33,10 @@ describe('bodies', () => {
     ['h17 __proto__', '{"job":"known","input":{"__proto__":{"admin":true}}}', 422],
     ['h17 constructor', '{"job":"known","constructor":{"prototype":{}}}', 422],
     ['h25 a lone surrogate', '{"job":"known","input":"\\ud800"}', 400],
-    ['h29 9007199254740993', '{"job":"known","delayMs":9007199254740993}', 422],
-    ['h29 1e400', '{"job":"known","delayMs":1e400}', 422],
-    ['h29 -0', '{"job":"known","delayMs":-0}', 422],
-    ['h31 beyond the horizon', '{"job":"known","delayMs":315360000001}', 422],
+    ['h29 9007199254740993', '{"job":"known","delay":9007199254740993}', 422],
+    ['h29 1e400', '{"job":"known","delay":1e400}', 422],
+    ['h29 -0', '{"job":"known","delay":-0}', 422],
+    ['h31 beyond the horizon', '{"job":"known","delay":315360000001}', 422],
     ['broken JSON', '{"job":', 400],
   ])('%s is refused', async (_name, raw, status) => {
     const answer = await world.ask('/runs', { raw, headers: json });

@@ -99,8 +99,8 @@ describe('methods', () => {
   it('h75 X-HTTP-Method-Override is ignored', async () => {
     await world.ask('/jobs', { body: { name: 'kept', definition: {} } });
     const headers = { 'x-http-method-override': 'DELETE', 'x-method-override': 'DELETE' };
-    expect((await world.ask('/jobs/kept', { headers })).json()).toMatchObject({ state: 'enabled' });
-    expect((await world.ask('/jobs/kept')).json()).toMatchObject({ state: 'enabled' });
+    expect((await world.ask('/jobs/kept', { headers })).json()).toMatchObject({ state: 'active' });
+    expect((await world.ask('/jobs/kept')).json()).toMatchObject({ state: 'active' });
   });
 });
 

@@ -2,6 +2,7 @@ import { ERROR_STATUS } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import type { TSchema } from 'typebox';
 import { API_BASE } from './base.ts';
+import { operationId } from './operation-id.ts';
 import type { Route } from './route.ts';
 
 const codes = Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[];
@@ -34,9 +35,8 @@ export function openApiDocument(routes: readonly Route[], version: string): unkn
 }
 
 function operationOf(route: Route): unknown {
-  const name = `${route.method.toLowerCase()}${route.url.replaceAll(/[/:.]+(\w)/g, (_, c: string) => c.toUpperCase())}`;
   return {
-    operationId: name,
+    operationId: operationId(route),
     summary: route.summary,
     ...(route.role === 'none' || route.role === 'signed'
       ? { security: [] }

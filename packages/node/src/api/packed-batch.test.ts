@@ -27,8 +27,8 @@ const runsOf = (answer: { json<T>(): T }) => oneByOne(answer.json<Items>().items
 describe('a batch with its inputs as bytes', () => {
   it('becomes runs with exactly these inputs', async () => {
     const header = {
-      shared: { job: 'hello', class: 'P0' },
-      items: [{}, { key: 'k-1' }, {}],
+      shared: { job: 'hello', priority: 'P0' },
+      items: [{}, { idempotencyKey: 'k-1' }, {}],
       inputs: [3, null, 2],
     };
     const answer = await post(packed(header, '"a"\u0000\u0001'));
@@ -38,7 +38,7 @@ describe('a batch with its inputs as bytes', () => {
     const inputs = await Promise.all(items.map(({ id }) => world.ask(`/runs/${id}/input`)));
     expect(inputs.map(({ text }) => text)).toEqual(['"a"', '', '\u0000\u0001']);
     const second = await world.ask(`/runs/${items[1]?.id}`);
-    expect(second.json()).toMatchObject({ class: 'P0', key: 'k-1' });
+    expect(second.json()).toMatchObject({ priority: 'P0', idempotencyKey: 'k-1' });
   });
 
   it('is answered with the first of the runs that are in a row, and how many they are', async () => {
@@ -78,7 +78,7 @@ describe('a batch with its inputs as bytes', () => {
     const longer = packed({ shared: { job: 'hello' }, inputs: [1, 1, 1] }, '123');
     expect((await post(longer, more)).error()).toMatchObject({
       code: 'idempotency_conflict',
-      field: 'key',
+      field: 'idempotencyKey',
     });
   });
 

@@ -69,7 +69,7 @@ export interface Route<
   readonly packed?: { readonly contentType: string; readonly description: string };
   /** By status; null for an answer that is not JSON or has no body. */
   readonly response: Readonly<Record<number, TSchema | null>>;
-  /** What the audit log calls it: `job.define`, `run.cancel`. Every change has one … */
+  /** What the audit log calls it: `job.update`, `run.cancel`. Every change has one … */
   readonly audit?: string;
   /** … except submissions, which the run itself traces to the key (`trigger.by`). */
   readonly submits?: boolean;

@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createDatabase } from '../../../../tools/testing/postgres.ts';
 import { assertProperty } from '../../../../tools/testing/property.ts';
+import { asShown } from './testing/as-shown.ts';
 import { fromSchema, type Schema } from './testing/from-schema.ts';
 import { behaviour } from './testing/surface-behaviours.ts';
 import { type Outcome, STORES, SurfaceWorld } from './testing/surface-world.ts';
@@ -39,7 +40,10 @@ const pick = (...names: string[]) =>
 
 /** One task that the worker can run, with settings at the ends of their ranges. */
 const runnable = fc
-  .tuple(fc.constantFrom('any', 'raw'), pick('retry', 'timeouts', 'critical'))
+  .tuple(
+    fc.constantFrom('any', 'raw'),
+    pick('retry', 'timeout', 'progressTimeout', 'gracePeriod', 'expectedDuration', 'critical'),
+  )
   .map(([handler, task]) => ({ tasks: [{ handler, ...task }] }));
 const definition = fc.oneof(
   { weight: 3, arbitrary: runnable.map((value) => ({ value, isRunnable: true })) },
@@ -104,7 +108,7 @@ describe.each(STORES)('whatever comes in, on %s', (kind) => {
           const shown = await world.ask(`/jobs/${name}`);
           expect(
             shown.kind === 'accepted' && (shown.value as { definition: unknown }).definition,
-          ).toEqual(sameInstants(job.value));
+          ).toEqual(asShown(job.value));
           const isPlain = JSON.stringify(asked) === '{}';
           const item = isPlain ? { job: name } : { ...(asked as object), ...sameJob(asked, name) };
           const submitted =
@@ -175,16 +179,6 @@ async function shownAt(path: string): Promise<unknown> {
   const shown = await world.ask(path);
   if (shown.kind === 'refused') throw new Error(`${path} cannot be shown: ${shown.message}`);
   return (shown.value as { definition: unknown }).definition;
-}
-
-/** As it is shown: every instant in UTC, to the millisecond. */
-function sameInstants(value: unknown): unknown {
-  const text = JSON.stringify(value, (_name, each: unknown) => {
-    if (typeof each !== 'string' || !/^\d{4}-\d\d-\d\dT/i.test(each)) return each;
-    const at = new Date(each);
-    return Number.isNaN(at.getTime()) ? each : at.toISOString();
-  });
-  return JSON.parse(text);
 }
 
 /** Of the submissions with a job of their own, those with a readable one are of this job. */

@@ -2,10 +2,35 @@ import { type Page, PLATFORM, type Tenant, type TenantDefinition } from '@signal
 import { type Definition, definitionBytes, readOnePage, type Store } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import { msOf, shownDuration } from '../operations/read-time.ts';
 import { refusal } from '../operations/refusals.ts';
 import type { Expected } from './etag.ts';
 
 export const TENANT_KIND = 'tenant';
+
+/** As its row keeps it: the engine's names, and milliseconds. */
+interface StoredTenant {
+  readonly weight?: number;
+  readonly runningMax?: number;
+  readonly jitterMsMin?: number;
+}
+
+function toStored({ weight, maxRunning, minJitter }: TenantDefinition): StoredTenant {
+  const about = { field: 'minJitter', value: minJitter ?? 0 };
+  return {
+    ...(weight === undefined ? {} : { weight }),
+    ...(maxRunning === undefined ? {} : { runningMax: maxRunning }),
+    ...(minJitter === undefined ? {} : { jitterMsMin: msOf('tenant.minJitter', about) }),
+  };
+}
+
+function fromStored({ weight, runningMax, jitterMsMin }: StoredTenant): TenantDefinition {
+  return {
+    ...(weight === undefined ? {} : { weight }),
+    ...(runningMax === undefined ? {} : { maxRunning: runningMax }),
+    ...(jitterMsMin === undefined ? {} : { minJitter: shownDuration(jitterMsMin) }),
+  };
+}
 
 export async function getTenant(store: Store, name: string): Promise<Tenant | null> {
   const definition = await store.getDefinition({ tenant: PLATFORM, kind: TENANT_KIND, name });
@@ -40,9 +65,9 @@ export async function putTenant(
 ): Promise<{ before: Tenant | null; after: Tenant }> {
   const { name, author, definition } = change;
   const { live, version } = await current(context.store, change);
-  const body = JSON.stringify(definition);
+  const body = JSON.stringify(toStored(definition));
   // Said again, it is no new version: `apply` in a loop does not make history.
-  if (live !== null && JSON.stringify(live.definition) === body)
+  if (live !== null && JSON.stringify(toStored(live.definition)) === body)
     return { before: live, after: live };
   const result = await context.store.putDefinition({
     tenant: PLATFORM,
@@ -81,7 +106,7 @@ export async function applyTenant(
   tenant: string,
   given: TenantDefinition,
 ): Promise<void> {
-  const { weight = 1, runningMax = Number.POSITIVE_INFINITY } = given;
+  const { weight = 1, maxRunning: runningMax = Number.POSITIVE_INFINITY } = given;
   const answer = await loop.execute({ kind: 'setTenant', tenant, weight, runningMax });
   if (answer.kind === 'refused') throw refusal(answer);
 }
@@ -103,8 +128,12 @@ async function current(
 }
 
 export function tenantOf({ name, version, body, atMs }: Definition): Tenant {
-  const definition = JSON.parse(body) as TenantDefinition;
-  return { name, version, definition, at: new Date(atMs).toISOString() };
+  return {
+    name,
+    version,
+    definition: fromStored(JSON.parse(body) as StoredTenant),
+    at: new Date(atMs).toISOString(),
+  };
 }
 
 function raced(): ApiError {

@@ -305,7 +305,7 @@ describe('hooks', () => {
     const nameless = await call('github', body, unnamed);
     expect(nameless.json()).toMatchObject({ runs: [{ outcome: 'duplicate', run }] });
     const hook = { style: 'github', secret: SECRET };
-    const trusting = { job: 'mail', key: 'event.id', hook };
+    const trusting = { job: 'mail', idempotencyKey: 'event.id', hook };
     await world.ask('/triggers/trusting', { method: 'PUT', body: trusting });
     for (const id of ['a1', 'a2']) {
       const { runs } = (await call('trusting', body, github(body, id))).json<{ runs: unknown[] }>();

@@ -1,3 +1,4 @@
+import { DURATION_PATTERN } from '@signalbox/protocol';
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/schema';
 import { ApiError } from '../context.ts';
@@ -34,7 +35,7 @@ function explain(failures: readonly Failure[], where: string, schema: TSchema): 
   const [message, field] =
     words.length > 1
       ? [`it must be one of ${words.join(', ')}`, at]
-      : describe(failure, at, schema);
+      : describe(failure, at, { schema, isInstant: isInstantAt(failures, failure) });
   const path = pathOf(field);
   return new ApiError('invalid', message, { field: path === '' ? where : path });
 }
@@ -47,10 +48,18 @@ function wordsOf(failures: readonly Failure[], { instancePath, keyword }: Failur
     .map(({ params }) => JSON.stringify((params as Record<string, unknown>)['allowedValue']));
 }
 
+/** Whether an instant was expected at the place of the failure. */
+function isInstantAt(failures: readonly Failure[], { instancePath }: Failure): boolean {
+  return failures.some(({ keyword, params, instancePath: at }) => {
+    const { format } = params as { format?: unknown };
+    return keyword === 'format' && at === instancePath && format === 'date-time';
+  });
+}
+
 function describe(
   failure: Failure,
   at: readonly PathStep[],
-  schema: TSchema,
+  { schema, isInstant }: { readonly schema: TSchema; readonly isInstant: boolean },
 ): [string, readonly PathStep[]] {
   const params = failure.params as Record<string, unknown>;
   switch (failure.keyword) {
@@ -65,10 +74,14 @@ function describe(
       return [message, [...at, name]];
     }
     case 'anyOf':
+      if (isInstant) return ['it is an instant in ISO 8601, or a date', at];
       return ['it is none of what is allowed here', at];
     case 'const':
       return [`it must be ${JSON.stringify(params['allowedValue'])}`, at];
     case 'pattern':
+      if (params['pattern'] === DURATION_PATTERN) {
+        return ["it is no duration: write it like '90s', '1h30m', or as milliseconds", at];
+      }
       return ['it has characters that are not allowed here, or is too long', at];
     default:
       return [`it ${failure.message}`, at];
@@ -98,7 +111,10 @@ export function readQuery(query: unknown, schema: TSchema | undefined): Record<s
 
 function plain(value: unknown, type: unknown): unknown {
   if (typeof value !== 'string') return value;
-  if (type === 'integer' && /^(0|-?[1-9]\d{0,15})$/.test(value)) {
+  if (
+    (type === 'integer' || (Array.isArray(type) && type.includes('integer'))) &&
+    /^(0|-?[1-9]\d{0,15})$/.test(value)
+  ) {
     const number = Number(value);
     return Number.isSafeInteger(number) ? number : value;
   }

@@ -132,7 +132,7 @@ export function waitingUntil(task: Task, now: number): Finding {
           detail: `${before}; the next begins not before ${moment(dueAt)}, in ${duration(dueAt - now)}.`,
           suggestion: `Repair the cause before then. To try again at once: signalbox cancel ${id}, then: signalbox retry ${id}`,
         }),
-    numbers: { dueAt, inMs: Math.max(0, dueAt - now), attempts: task.attempts },
+    numbers: { runAt: dueAt, inMs: Math.max(0, dueAt - now), attempts: task.attempts },
   };
 }
 
@@ -142,6 +142,6 @@ export function dueLater({ dueAt, now }: { dueAt: number; now: number }): Findin
     reason: 'WAITING_UNTIL',
     detail: `It is due at ${moment(dueAt)}, in ${duration(inMs)}.`,
     suggestion: 'Nothing: it starts by itself. Submit it without a due time to start now.',
-    numbers: { dueAt, inMs, attempts: 0 },
+    numbers: { runAt: dueAt, inMs, attempts: 0 },
   };
 }

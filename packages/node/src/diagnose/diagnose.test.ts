@@ -29,7 +29,7 @@ async function settled(): Promise<void> {
 describe('API-09 OBS-01 the one constraint that binds', () => {
   it('WAITING_UPSTREAM names the parents, their states and for how long they run', async () => {
     const tasks = [
-      { name: 'a', handler: 'graph', timeouts: { expectedMs: 9_000 } },
+      { name: 'a', handler: 'graph', expectedDuration: 9_000 },
       { name: 'b', handler: 'nobody' },
       { name: 'c', handler: 'graph', after: ['a', 'b'] },
     ];
@@ -54,9 +54,9 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
   });
 
   it('WAITING_UNTIL tells a due time, near or far, and a retry with its last error', async () => {
-    const near = await node.submit({ job: 'mail', delayMs: 60_000 });
+    const near = await node.submit({ job: 'mail', delay: 60_000 });
     expect(await why(near)).toMatchObject({ state: 'PENDING', reason: 'WAITING_UNTIL' });
-    const far = await node.submit({ job: 'mail', delayMs: 86_400_000 });
+    const far = await node.submit({ job: 'mail', delay: 86_400_000 });
     expect((await why(far)).detail).toContain('in 24.0 h');
     node.attach('w', () => ({ kind: 'failed', error: 'no route', class: 'transient' }));
     const id = await node.submit({ job: 'mail' });
@@ -120,7 +120,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
     expect(found.suggestion).toBe(
       'Start a worker that offers it: signalbox worker --jobs jobs.ts --zone a (jobs.ts: the module with the handler mail)',
     );
-    await node.define('large', { tasks: [{ handler: 'mail', request: { gpu: 4 } }] });
+    await node.define('large', { tasks: [{ handler: 'mail', resources: { gpu: 4 } }] });
     expect(await why(await node.submit({ job: 'large' }))).toMatchObject({
       reason: 'REQUEST_TOO_LARGE',
     });
@@ -145,7 +145,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
       reason: 'NO_WORKER_CAPACITY',
       numbers: { nearestFree: { slots: 0 }, missing: [{ what: 'slots', by: 1 }] },
     });
-    await node.submit({ job: 'mail', class: 'P0' });
+    await node.submit({ job: 'mail', priority: 'P0' });
     await settled();
     expect(await why(third)).toMatchObject({
       reason: 'PRIORITY_QUEUE_WAIT',
@@ -164,7 +164,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
     await settled();
     expect(await why(second)).toMatchObject({
       reason: 'TENANT_OVER_QUOTA',
-      numbers: { running: 1, runningMax: 1 },
+      numbers: { running: 1, maxRunning: 1 },
     });
     // The suggested change starts it.
     await loop.execute({ kind: 'setTenant', tenant: 'acme', weight: 1, runningMax: 2 });
@@ -175,7 +175,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
     node.attach('w', HOLD);
     await node.submit({ job: 'mail' });
     await node.arrived(1);
-    await node.define('shy', { tasks: [{ handler: 'mail', apart: ['mail'] }] });
+    await node.define('shy', { tasks: [{ handler: 'mail', antiAffinity: ['mail'] }] });
     const id = await node.submit({ job: 'shy' });
     await settled();
     expect(await why(id)).toMatchObject({ reason: 'KEPT_APART' });
@@ -185,7 +185,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
     node.attach('w', HOLD, { total: { slots: 1 } });
     await node.submit({ job: 'mail' });
     await node.arrived(1);
-    const low = await node.submit({ job: 'mail', class: 'P2' });
+    const low = await node.submit({ job: 'mail', priority: 'P2' });
     const { core } = node.context.loop.engine;
     core.pauseFrom = 2;
     expect(await why(low)).toMatchObject({ reason: 'PAUSED_BY_PRESSURE' });

@@ -14,16 +14,16 @@ const why = (id: string, task: string) =>
 describe('API-09 what holds a task of a graph', () => {
   it('names the person, the event and the sleep that a task waits for', async () => {
     const tasks = [
-      { name: 'ask', approval: { message: 'Publish?', timeoutMs: 3_600_000 } },
+      { name: 'ask', approval: { message: 'Publish?', timeout: '1h' } },
       { name: 'paid', event: { type: 'payment' } },
       { name: 'paid-much', event: { type: 'payment', when: 'event.data.total > 10' } },
-      { name: 'nap', sleep: { forMs: 60_000 } },
+      { name: 'nap', sleep: { for: 60_000 } },
       { name: 'end', after: ['ask', 'paid', 'nap'] },
     ];
     await node.define('graph', { tasks });
     const id = await node.submit({ job: 'graph' });
     const ask = await why(id, 'ask');
-    expect(ask).toMatchObject({ reason: 'WAITING_PERSON', numbers: { dueAt: expect.any(Number) } });
+    expect(ask).toMatchObject({ reason: 'WAITING_PERSON', numbers: { runAt: expect.any(Number) } });
     expect(ask.detail).toMatch(/for somebody to approve it: Publish\?$/);
     expect(await why(id, 'paid')).toMatchObject({
       reason: 'WAITING_EVENT',

@@ -70,7 +70,7 @@ export function pausedJob(job: string): Finding {
   return {
     reason: 'JOB_PAUSED',
     detail: `It waits for a run of the job ${job}, which is paused; that run has not begun.`,
-    suggestion: `Take submissions of the job again: signalbox jobs enable ${job}`,
+    suggestion: `Take submissions of the job again: signalbox jobs resume ${job}`,
     numbers: { job },
   };
 }
@@ -89,7 +89,7 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
   const sinceMs = now - from;
   const { wait } = task.spec.step;
   const since = `for ${duration(sinceMs)}`;
-  const numbers = { sinceMs, ...(task.dueAt > 0 ? { dueAt: task.dueAt } : {}) };
+  const numbers = { sinceMs, ...(task.dueAt > 0 ? { runAt: task.dueAt } : {}) };
   switch (wait?.kind) {
     case undefined:
       return null;

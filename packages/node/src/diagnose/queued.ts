@@ -40,7 +40,7 @@ function diagnosePaused(core: Core, task: Task): Finding | null {
     reason: 'PAUSED_BY_PRESSURE',
     detail: `The store commits slowly, so ${name} gets no new assignments.`,
     suggestion: 'Relieve the store, or move the run to P0 or P1.',
-    numbers: { class: name, pausedFrom: `P${core.pauseFrom}` },
+    numbers: { priority: name, pausedFrom: `P${core.pauseFrom}` },
   };
 }
 
@@ -53,8 +53,8 @@ function diagnoseQuota(core: Core, task: Task): Finding | null {
   return {
     reason: 'TENANT_OVER_QUOTA',
     detail: `The tenant runs ${running} of at most ${runningMax} attempts in ${name}.`,
-    suggestion: `Wait for one to end, or allow more: signalbox tenants set ${shellWord(spec.tenant)} --running-max ${running + 1}`,
-    numbers: { running, runningMax, queued, class: name },
+    suggestion: `Wait for one to end, or allow more: signalbox tenants update ${shellWord(spec.tenant)} --max-running ${running + 1}`,
+    numbers: { running, maxRunning: runningMax, queued, priority: name },
   };
 }
 

@@ -20,7 +20,7 @@ export const DIAGNOSIS_REASONS = {
   WAITING_ACCEPT: 'it has been given to a worker that has not accepted it yet',
   WAITING_OWNER: 'no node has taken the submission in yet',
   STORE_AWAY: 'the store cannot be reached, so nothing is handed out',
-  PAUSED_BY_PRESSURE: 'the store is slow, so its class gets no new assignments',
+  PAUSED_BY_PRESSURE: 'the store is slow, so its priority gets no new assignments',
   TENANT_OVER_QUOTA: 'its tenant runs as many attempts as it may',
   NO_WORKER_ATTACHED: 'no worker is attached',
   NO_WORKER_OFFERS: 'no worker has the executor, the labels or the zone that it asks for',

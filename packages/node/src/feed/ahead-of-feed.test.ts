@@ -56,7 +56,7 @@ async function setup() {
   nodes.push(node, other);
   await node.define('mail');
   const unseen = await node.submit({ job: 'mail' });
-  const id = await node.submit({ job: 'mail', delayMs: 36_000_000 });
+  const id = await node.submit({ job: 'mail', delay: 36_000_000 });
   const watcher = await watch(node);
   await vi.waitFor(() => expect(watcher.lastEventId).not.toBe(''), 20_000);
   return {

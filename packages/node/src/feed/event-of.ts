@@ -68,13 +68,13 @@ export function eventOf(fact: ToldFact, run: NamedRun): FeedEvent {
         ...base,
         at: run.id.ms,
         state: 'PENDING',
-        detail: { class: CLASSES[fact.class] },
+        detail: { priority: CLASSES[fact.class] },
       };
     case 'runCancelRequested':
       return { ...base, at: fact.at, detail: { by: fact.by, reason: fact.reason } };
     case 'runClassChanged': {
       const { by, reason } = fact;
-      return { ...base, at: fact.at, detail: { class: CLASSES[fact.class], by, reason } };
+      return { ...base, at: fact.at, detail: { priority: CLASSES[fact.class], by, reason } };
     }
     case 'runEnded':
       return { ...base, at: fact.at, state: fact.state, detail: endOf(fact.detail, run) };
@@ -140,7 +140,7 @@ function taskPart(fact: OfTask, run: NamedRun): Partial<FeedEvent> & { at: numbe
       return { ...of, state: 'SUCCEEDED' };
     case 'taskRetryAt': {
       const { reason, error, dueAt } = fact;
-      return { ...of, state: 'PENDING', detail: { reason, error, dueAt } };
+      return { ...of, state: 'PENDING', detail: { reason, error, runAt: dueAt } };
     }
     case 'taskRequeued':
       return { ...of, state: 'QUEUED', detail: { reason: fact.reason } };

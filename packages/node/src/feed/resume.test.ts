@@ -173,7 +173,7 @@ describe('a stream', () => {
     const loop = { partitions: 1, beatMs: 30 };
     const first = await startNode({ loop, name: 'first' });
     await first.define('mail');
-    const id = await first.submit({ job: 'mail', delayMs: 36_000_000 });
+    const id = await first.submit({ job: 'mail', delay: 36_000_000 });
     const waited = getRun(first.context, caller(), { id, waitMs: 60_000 });
     const name = ['b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'].find(
       (each) => preferredOwner(0, ['first', each]) === each,
@@ -282,7 +282,7 @@ describe('a stream of a run that is resumed', () => {
     const node = await startNode({ loop: { partitions: 1 } });
     await node.define('mail');
     node.attach('w', SUCCEED);
-    const id = await node.submit({ job: 'mail', delayMs: 200 });
+    const id = await node.submit({ job: 'mail', delay: 200 });
     const run = parseRunId(id) as RunId;
     const fresh = await watchOne(node, id);
     const all = ['state', 'taskAssigned', 'taskStarted', 'runEnded', 'end'];
@@ -343,7 +343,7 @@ describe('a stream of a run that is resumed', () => {
     const loop = { partitions: 1, beatMs: 30 };
     const node = await startNode({ loop });
     await node.define('mail');
-    const id = await node.submit({ job: 'mail', delayMs: 36_000_000 });
+    const id = await node.submit({ job: 'mail', delay: 36_000_000 });
     const client = await watchOne(node, id);
     await client.received(1);
     const { held } = node.context.loop.leases;

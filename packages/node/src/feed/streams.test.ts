@@ -73,7 +73,7 @@ describe('the stream of a tenant', () => {
     for (let i = 0; i < 6; i++)
       ids.push(await node.submit({ job: i % 2 === 0 ? 'mail' : 'graph' }));
     for (const id of ids) await ended(id);
-    await node.submit({ job: 'mail', delayMs: 60_000 });
+    await node.submit({ job: 'mail', delay: 60_000 });
     await steady.received(3 * 4 + 3 * 7 + 1);
     const all = brief(steady);
     expect(all).toHaveLength(34);
@@ -96,7 +96,7 @@ describe('the stream of a tenant', () => {
     await node.arrived(1);
     await first.received(3);
     first.close();
-    const unseen = await node.submit({ job: 'graph', delayMs: 36_000_000 });
+    const unseen = await node.submit({ job: 'graph', delay: 36_000_000 });
     await cancelRun(node.context, caller(), { id: unseen });
     await node.stop();
     node = await SmallNode.start({ disk: node.disk });

@@ -210,7 +210,7 @@ describe('what flows along a graph, over HTTP', () => {
     answers['plan'] = () => ({
       tasks: [
         { name: 'x', after: ['plan'], approval: {} },
-        { name: 'y', after: ['x'], sleep: { forMs: 0 } },
+        { name: 'y', after: ['x'], sleep: { for: 0 } },
       ],
       edges: [{ from: 'y', to: 'end' }],
     });

@@ -91,7 +91,7 @@ describe('a failure, over HTTP', () => {
       failurePolicy: 'FAIL_AFTER_ALL',
       tasks: [{ name: 'plan', dynamic: true }],
     });
-    const work = { handler: 'work', retry: { attemptsMax: 1 } };
+    const work = { handler: 'work', retry: { maxAttempts: 1 } };
     answers['plan'] = () => ({
       tasks: [
         { name: 'list', ...work },
@@ -120,11 +120,11 @@ describe('a failure, over HTTP', () => {
   });
 
   it('keeps the reasons of tasks that a retry leaves as they ended', async () => {
-    const retry = { attemptsMax: 1, onExhausted: 'fail' } as const;
+    const retry = { maxAttempts: 1, onExhausted: 'fail' } as const;
     await define('reasons', {
       failurePolicy: 'CONTINUE',
       tasks: [
-        { name: 'gate', approval: { timeoutMs: 1, default: 'reject' } },
+        { name: 'gate', approval: { timeout: 1, default: 'reject' } },
         { name: 'left', retry },
         { name: 'again', retry },
         { name: 'fine' },
@@ -158,7 +158,7 @@ describe('a failure, over HTTP', () => {
   });
 
   it('shows the error of the last attempt only, and none once it succeeded', async () => {
-    const retry = { attemptsMax: 3, fixedDelayMs: 1 };
+    const retry = { maxAttempts: 3, backoff: [1] };
     await define('flaky', {
       tasks: [
         { name: 'a', retry },
@@ -179,7 +179,9 @@ describe('a failure, over HTTP', () => {
   });
 
   it('shows no error of a task that is the last of its run, and succeeded at last', async () => {
-    await define('flaky', { tasks: [{ name: 'a', retry: { attemptsMax: 2, fixedDelayMs: 1 } }] });
+    await define('flaky', {
+      tasks: [{ name: 'a', retry: { maxAttempts: 2, backoff: { type: 'fixed', delay: 1 } } }],
+    });
     let tries = 0;
     answers['a'] = () => {
       if (++tries < 2) throw new Error('not yet');

@@ -7,7 +7,7 @@ import { windowInput } from '../cel/window-input.ts';
 import { ApiError } from '../context.ts';
 import { checkConditions } from '../operations/check-conditions.ts';
 import { checkStep } from '../operations/check-graph.ts';
-import { storedTask } from '../operations/job-definition.ts';
+import { storedTask } from '../operations/stored-task.ts';
 import { parseJson } from '../supply/parents-document.ts';
 import { conditionPrograms } from './conditions.ts';
 
@@ -89,9 +89,10 @@ function readAddition(
   try {
     for (const [i, task] of tasks.entries()) checkStep(task, `tasks[${i}]`);
     checkConditions(tasks);
+    const stored = tasks.map((task, i) => storedTask(spec.job, task, `tasks[${i}]`));
+    return { tasks: stored as readonly TaskDefinition[], edges };
   } catch (error) {
     if (error instanceof ApiError) return { error: `${error.field}: ${error.message}` };
     throw error;
   }
-  return { tasks: tasks.map((task) => storedTask(spec.job, task) as TaskDefinition), edges };
 }

@@ -56,7 +56,7 @@ async function submit(job: string): Promise<string> {
 }
 
 const view = async (id: string) => (await api.ask(`/runs/${id}`)).json<RunView>();
-const ended = async (id: string) => (await api.ask(`/runs/${id}?waitMs=20000`)).json<RunView>();
+const ended = async (id: string) => (await api.ask(`/runs/${id}?wait=20000`)).json<RunView>();
 const runsOf = async (job: string) =>
   (await api.ask(`/runs?job=${job}`)).json<{ items: RunView[] }>().items;
 
@@ -156,7 +156,7 @@ describe('a nested run', () => {
     expect((await ended(outer)).state).toBe('SUCCEEDED');
   });
 
-  it('of a paused job begins when that is enabled again, and the reason is told', async () => {
+  it('of a paused job begins when that is resumed, and the reason is told', async () => {
     await define('inner', ASKING);
     await define('outer', NESTING);
     await post('/jobs/inner/pause');
@@ -165,7 +165,7 @@ describe('a nested run', () => {
     expect(why).toMatchObject({ reason: 'JOB_PAUSED', numbers: { job: 'inner' } });
     await post(`/runs/${cancelled}/cancel`);
     expect((await ended(cancelled)).state).toBe('CANCELLED');
-    await post('/jobs/inner/enable');
+    await post('/jobs/inner/resume');
     await approve(await nestedOf(waits));
     expect((await ended(waits)).state).toBe('SUCCEEDED');
     expect(await runsOf('inner')).toHaveLength(1);
@@ -177,9 +177,9 @@ describe('a nested run', () => {
     await post('/jobs/inner/pause');
     const outer = await submit('outer');
     await post(`/runs/${outer}/pause`);
-    await post('/jobs/inner/enable');
+    await post('/jobs/inner/resume');
     // Longer than it takes to be asked for again.
-    await api.ask(`/runs/${outer}?waitMs=2500`);
+    await api.ask(`/runs/${outer}?wait=2500`);
     expect(await runsOf('inner')).toEqual([]);
     await post(`/runs/${outer}/resume`);
     await approve(await nestedOf(outer));
@@ -206,18 +206,18 @@ describe('a nested run', () => {
   });
 
   it('PRI-13 becomes as urgent as the run that waits for it, when that is raised later', async () => {
-    await define('inner', { ...ASKING, class: 'P2' });
-    await define('outer', { ...NESTING, class: 'P2' });
+    await define('inner', { ...ASKING, priority: 'P2' });
+    await define('outer', { ...NESTING, priority: 'P2' });
     const outer = await submit('outer');
     const inner = await nestedOf(outer);
-    expect((await view(inner)).class).toBe('P2');
-    await post(`/runs/${outer}/class`, { class: 'P0' });
-    await until(async () => (await view(inner)).class === 'P0');
+    expect((await view(inner)).priority).toBe('P2');
+    await post(`/runs/${outer}/priority`, { priority: 'P0' });
+    await until(async () => (await view(inner)).priority === 'P0');
   });
 
   it('is cancelled where a task beside the one that waits has failed', async () => {
     await define('inner', ASKING);
-    const beside = { name: 'beside', handler: 'breaks', retry: { attemptsMax: 1 } };
+    const beside = { name: 'beside', handler: 'breaks', retry: { maxAttempts: 1 } };
     await define('outer', { tasks: [...(NESTING.tasks ?? []), beside] });
     const outer = await submit('outer');
     const inner = await nestedOf(outer);

@@ -6,9 +6,9 @@ const { answers, ask, define, ended, given, post, submit, until } = pipelineWorl
 
 describe('a nested run, over HTTP', () => {
   it('PRI-13 runs another job with its input and gives back its output, as urgent as itself', async () => {
-    await define('inner', { class: 'P2', tasks: [{ name: 'in' }] });
+    await define('inner', { priority: 'P2', tasks: [{ name: 'in' }] });
     await define('outer', {
-      class: 'P0',
+      priority: 'P0',
       tasks: [
         { name: 'a' },
         { name: 'nested', after: ['a'], run: { job: 'inner' }, inputs: { from: { task: 'a' } } },
@@ -20,7 +20,7 @@ describe('a nested run, over HTTP', () => {
     expect(view.state).toBe('SUCCEEDED');
     expect(given['b']?.[0]?.parents).toMatchObject({ nested: { output: { got: 'a' } } });
     const inner = (await ask('/runs?job=inner')).json<{ items: RunView[] }>().items;
-    expect(inner).toMatchObject([{ class: 'P0', state: 'SUCCEEDED' }]);
+    expect(inner).toMatchObject([{ priority: 'P0', state: 'SUCCEEDED' }]);
   });
 
   it('does not grow for ever where a job nests itself, and nobody can stand in for a nested run', async () => {
@@ -29,7 +29,7 @@ describe('a nested run, over HTTP', () => {
     expect((await ended(id)).state).toBe('FAILED');
     const runs = (await ask('/runs?job=again')).json<{ items: RunView[] }>().items;
     expect(runs).toHaveLength(17);
-    expect(runs.filter(({ key }) => key !== undefined)).toEqual([]);
+    expect(runs.filter(({ idempotencyKey }) => idempotencyKey !== undefined)).toEqual([]);
   });
 
   it('begins a nested run anew when a run that was held for its failure is resumed', async () => {

@@ -73,7 +73,7 @@ export class NestedRuns {
       // Nothing of a paused run begins; what has begun goes on.
       const isPaused = wait.task.run.state === 'PAUSED';
       if (!isPaused && (await this.#tell(await this.#outcomeOf(wait, key)))) return;
-      // A paused job is asked again until somebody enables it; `why` says so meanwhile.
+      // A paused job is asked again until somebody resumes it; `why` says so meanwhile.
       const { timers = REAL_TIMERS } = this.#context();
       await timers.wait(RETRY_MS, this.#stopping.signal).catch(() => {});
     }
@@ -137,7 +137,7 @@ export class NestedRuns {
     const nested = { of: formatRunId(run), task: taskName(task), index, since };
     const item = {
       job,
-      class: CLASSES[klass],
+      priority: CLASSES[klass],
       derived: { key, nested },
       ...(inputBytes === null ? {} : { inputBytes }),
     };

@@ -33,7 +33,7 @@ describe('the log of a node', () => {
       },
     });
     await worker.start();
-    const retry = { attemptsMax: 2, fixedDelayMs: 1 };
+    const retry = { maxAttempts: 2, backoff: [1] };
     const tasks = [{ name: 'load', handler: 'load', retry }];
     await defineJob(node.context, caller(), { name: 'import', definition: { tasks } });
     const [run] = await submitRuns(node.context, caller(), { items: [{ job: 'import' }] });

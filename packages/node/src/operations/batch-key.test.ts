@@ -62,7 +62,7 @@ describe('a batch under the key of its request', () => {
     const { id } = second as Submitted;
     expect(await runInput(node.context, caller(), { id })).toEqual(bytes('{"i":1}'));
     const view = await getRun(node.context, caller(), { id: (first as Submitted).id });
-    expect(view.key).toBeUndefined();
+    expect(view.idempotencyKey).toBeUndefined();
   });
 
   it('is a conflict where the same key asks for another number or another job', async () => {
@@ -72,7 +72,7 @@ describe('a batch under the key of its request', () => {
     for (const items of [mails(1), mails(2), mails(4), others]) {
       await expect(send(items)).rejects.toMatchObject({
         code: 'idempotency_conflict',
-        field: 'key',
+        field: 'idempotencyKey',
       });
     }
     expect(runCount()).toBe(3);
@@ -86,14 +86,14 @@ describe('a batch under the key of its request', () => {
       [{ job: other }],
       [{ job: other }, ...mails(2)],
       [...mails(2), { job: other }],
-      [{ job: 'mail', key: 'own' }, { job: 'mail' }],
-      [{ job: 'mail', unique: 'u' }, { job: other }],
-      [{ job: 'mail', key: 'own' }],
+      [{ job: 'mail', idempotencyKey: 'own' }, { job: 'mail' }],
+      [{ job: 'mail', uniqueKey: 'u' }, { job: other }],
+      [{ job: 'mail', idempotencyKey: 'own' }],
     ];
     for (const items of contents) {
       await expect(send(items)).rejects.toMatchObject({
         code: 'idempotency_conflict',
-        field: 'key',
+        field: 'idempotencyKey',
       });
     }
     expect(node.disk.snapshot().runs).toEqual(before.runs);
@@ -108,13 +108,16 @@ describe('a batch under the key of its request', () => {
   });
 
   it('DUR-06 of other content is refused also where every submission has a unique value', async () => {
-    const items = (value: string) => [{ job: 'mail', unique: value }];
+    const items = (value: string) => [{ job: 'mail', uniqueKey: value }];
     const [live] = await submitRuns(node.context, caller(), { items: items('x') });
     const first = await send(items('x'));
     expect(first).toEqual([{ ...live, created: false }]);
     for (const value of ['y', 'z']) {
       const other = send(items(value));
-      await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
+      await expect(other).rejects.toMatchObject({
+        code: 'idempotency_conflict',
+        field: 'idempotencyKey',
+      });
     }
     expect(await send(items('x'))).toEqual(first);
     const twice = await send([...items('w'), ...items('w')], 'twice');
@@ -130,8 +133,8 @@ describe('a batch under the key of its request', () => {
 
   it('DUR-06 of other content is refused while the first waits in the inbox', async () => {
     const away = SmallNode.idle({ disk: node.disk });
-    const mixed = (value: string) => [{ job: 'mail' }, { job: 'mail', unique: value }];
-    const all = (value: string) => [{ job: 'mail', unique: value }];
+    const mixed = (value: string) => [{ job: 'mail' }, { job: 'mail', uniqueKey: value }];
+    const all = (value: string) => [{ job: 'mail', uniqueKey: value }];
     await send(mixed('p'), 'mixed', away);
     await send(all('p'), 'all', away);
     for (const at of [away, node]) {
@@ -146,11 +149,11 @@ describe('a batch under the key of its request', () => {
 
   it('never meets a key that a user gave', async () => {
     const names = ['request-1', '/request-1', '0/request-1', '#0/request-1', 'batch/0/request-1'];
-    const taken = names.map((key) => ({ job: 'mail', key }));
+    const taken = names.map((key) => ({ job: 'mail', idempotencyKey: key }));
     await submitRuns(node.context, caller(), { items: taken });
     expect((await send(mails(2))).every(({ created }) => created)).toBe(true);
-    const reserved = { items: [{ job: 'mail', key: '\u0001/request-1' }], single: true };
-    const refused = { code: 'invalid', field: 'key' };
+    const reserved = { items: [{ job: 'mail', idempotencyKey: '\u0001/request-1' }], single: true };
+    const refused = { code: 'invalid', field: 'idempotencyKey' };
     await expect(submitRuns(node.context, caller(), reserved)).rejects.toMatchObject(refused);
     await expect(send(mails(1), '\u0001x')).rejects.toMatchObject(refused);
   });
@@ -201,12 +204,12 @@ describe('a batch under the key of its request', () => {
 
   it('derives a key for each where some have a key or a unique value of their own', async () => {
     const [live] = await submitRuns(node.context, caller(), {
-      items: [{ job: 'mail', unique: 'u' }],
+      items: [{ job: 'mail', uniqueKey: 'u' }],
     });
     const items = [
       { job: 'mail' },
-      { job: 'mail', key: 'own' },
-      { job: 'mail', unique: 'u' },
+      { job: 'mail', idempotencyKey: 'own' },
+      { job: 'mail', uniqueKey: 'u' },
       { job: 'mail' },
     ];
     const first = await send(items);
@@ -223,7 +226,7 @@ describe('a batch under the key of its request', () => {
     expect(first.map(({ created }) => created)).toEqual([true, false, true]);
     expect(first[1]?.id).toBe(first[0]?.id);
     expect(idsOf(await send(items))).toEqual(idsOf(first));
-    expect(await node.submit({ job: 'lonely', unique: 'u' })).toBe(first[0]?.id);
+    expect(await node.submit({ job: 'lonely', uniqueKey: 'u' })).toBe(first[0]?.id);
     expect(runCount()).toBe(2);
   });
 
@@ -240,7 +243,10 @@ describe('a batch under the key of its request', () => {
 
   it('refuses a key that is none', async () => {
     for (const key of ['', 'x'.repeat(257), 'a\0b']) {
-      await expect(send(mails(1), key)).rejects.toMatchObject({ code: 'invalid', field: 'key' });
+      await expect(send(mails(1), key)).rejects.toMatchObject({
+        code: 'invalid',
+        field: 'idempotencyKey',
+      });
     }
     expect(runCount()).toBe(0);
   });
@@ -263,7 +269,7 @@ describe('a batch under a key that comes to a node which is not the owner', () =
     const { id } = first[3] as Submitted;
     const view = await getRun(asked.context, caller(), { id });
     expect(view).toMatchObject({ id, job: 'mail', state: 'PENDING' });
-    expect(view.key).toBeUndefined();
+    expect(view.idempotencyKey).toBeUndefined();
     expect(await runInput(asked.context, caller(), { id })).toEqual(bytes('{"i":3}'));
     node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 20 } });
     node.attach('w', SUCCEED);
@@ -292,7 +298,7 @@ describe('a batch under a key that comes to a node which is not the owner', () =
     expect(direct).toEqual(first.map((each) => ({ ...each, created: false })));
     await expect(send(mails(4))).rejects.toMatchObject({
       code: 'idempotency_conflict',
-      field: 'key',
+      field: 'idempotencyKey',
     });
     await node.stop();
     node = await SmallNode.start({ disk: node.disk, loop: { inboxPollMs: 5 } });

@@ -1,10 +1,10 @@
-import { parseClass } from '@signalbox/engine';
-import type { ClassName, RunView } from '@signalbox/protocol';
+import type { Priority, RunView } from '@signalbox/protocol';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { executeOnRun } from '../loop/index.ts';
 import { requirePlain } from './check-text.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
+import { classOfPriority } from './priority-class.ts';
 import { readView } from './read-run.ts';
 import { refusal } from './refusals.ts';
 import { showRun } from './run-view.ts';
@@ -21,8 +21,8 @@ export const pauseRun = operation((context, caller, params: About) =>
 
 /** Lets a run go on: what failed is tried again, a fan-out looks at its limit anew. */
 export const resumeRun = operation(
-  (context, caller, params: About & { fanOutMax?: number }): Promise<RunView> => {
-    const change = { kind: 'resumeRun', fanOutMax: params.fanOutMax ?? 0 } as const;
+  (context, caller, params: About & { maxFanOut?: number }): Promise<RunView> => {
+    const change = { kind: 'resumeRun', fanOutMax: params.maxFanOut ?? 0 } as const;
     return changeLive(context, caller, { ...params, change });
   },
 );
@@ -37,10 +37,11 @@ export const cancelRun = operation((context, caller, params: About) =>
   changeLive(context, caller, { ...params, change: { kind: 'cancel' } }),
 );
 
-export const changeClass = operation(
-  async (context, caller, params: About & { class: ClassName }): Promise<RunView> => {
-    const klass = parseClass(params.class);
-    if (klass === null) throw new ApiError('invalid', 'class is P0, P1 or P2', { field: 'class' });
+export const changePriority = operation(
+  async (context, caller, params: About & { priority: Priority }): Promise<RunView> => {
+    const bad = (message: string) => new ApiError('invalid', message, { field: 'priority' });
+    const klass = classOfPriority(params.priority, bad);
+    if (klass === null) throw bad('priority is missing');
     const change = { kind: 'changeClass', class: klass } as const;
     return changeLive(context, caller, { ...params, change });
   },

@@ -86,7 +86,7 @@ describe('API-05 a list of runs', () => {
   it('is by time of submission, beginning of the id, key and who submitted it, from every node', async () => {
     node.attach('w', HOLD);
     const [first = '', second = '', third = ''] = await submit('mail', 3);
-    const keyed = await node.submit({ job: 'mail', key: 'order-7' });
+    const keyed = await node.submit({ job: 'mail', idempotencyKey: 'order-7' });
     const at = async (id: string) => (await getRun(node.context, caller(), { id })).submittedAt;
     const follower = SmallNode.idle({ disk: node.disk });
     for (const on of [node.context, follower.context]) {

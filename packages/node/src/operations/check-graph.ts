@@ -2,6 +2,7 @@ import { type InputSource as EngineSource, findChildName, findCycle } from '@sig
 import {
   checkTarget,
   type JobDefinition,
+  type Sleep,
   type TargetOptions,
   type TaskDefinition,
 } from '@signalbox/protocol';
@@ -110,14 +111,9 @@ function requireParent(task: TaskDefinition, parent: string, field: string): voi
   throw invalid(field, `${shown(parent)} must be one of the tasks that this one comes after`);
 }
 
-function checkSleep(sleep: { forMs?: number; until?: string }, path: string): void {
-  const { forMs, until } = sleep;
-  if ((forMs === undefined) === (until === undefined)) {
-    throw invalid(path, 'a sleep names one of forMs and until');
-  }
-  // The schema lets 23:59:60 pass, which no clock here can name.
-  if (until !== undefined && Number.isNaN(Date.parse(until))) {
-    throw invalid(`${path}.until`, 'until is an instant in ISO 8601');
+function checkSleep({ for: time, until }: Sleep, path: string): void {
+  if ((time === undefined) === (until === undefined)) {
+    throw invalid(path, 'a sleep names one of for and until');
   }
 }
 

@@ -98,7 +98,7 @@ async function settle(
       // A key that the node has made of the request's: it is the request that asks for something else.
       const isOwnKey = command.head.key !== undefined && !isReserved(command.head.key);
       if (conflict !== null && !(mayReport && isOwnKey)) {
-        const field = strict || !isOwnKey ? 'key' : `items[${i}].key`;
+        const field = strict || !isOwnKey ? 'idempotencyKey' : `items[${i}].idempotencyKey`;
         throw new ApiError('idempotency_conflict', conflict, { field });
       }
       // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
@@ -270,7 +270,7 @@ async function goneRun(
   const [held] = key === '' ? [] : await store.readKeys([{ tenant, key }]);
   if (held !== undefined) {
     const message = `the key belongs to run ${id}, which is not kept any more`;
-    return new ApiError('idempotency_conflict', message, { field: 'key' });
+    return new ApiError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
   const { keys, now } = loop.engine.core;
   const known = keys.get(tenant, key, now);

@@ -1,4 +1,4 @@
-import { JobDefinition, TaskDefinition } from '@signalbox/protocol';
+import { DURATION_PATTERN, JobDefinition, TaskDefinition } from '@signalbox/protocol';
 import type { ApiError } from '../context.ts';
 import { invalid } from './refusals.ts';
 
@@ -39,11 +39,14 @@ function schemaError(definition: JobDefinition, { job, task }: Schemas): ApiErro
 }
 
 function firstError(
-  errors: readonly { instancePath: string; message: string }[],
+  errors: readonly { instancePath: string; message: string; params: unknown }[],
   within: string,
 ): ApiError {
   const [first] = errors;
   const field = fieldPath(first?.instancePath ?? '', within);
+  if ((first?.params as { pattern?: unknown } | undefined)?.pattern === DURATION_PATTERN) {
+    return invalid(field, `${field} is no duration: write it like '90s', or as milliseconds`);
+  }
   return invalid(
     field,
     `${field === '' ? 'the definition' : field} ${first?.message ?? 'is wrong'}`,

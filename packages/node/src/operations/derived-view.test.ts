@@ -35,10 +35,10 @@ function randomTasks(dice: Dice): Task[] {
     const work = {
       ...of,
       handler: 'graph',
-      retry: { attemptsMax: 1, onExhausted: 'fail' as const },
+      retry: { maxAttempts: 1, onExhausted: 'fail' as const },
     };
     const kind = i === 0 ? 0 : dice.int(7);
-    if (kind === 1) return { ...of, sleep: { forMs: 20 } };
+    if (kind === 1) return { ...of, sleep: { for: 20 } };
     if (kind === 2) return { ...of, approval: {} };
     if (kind === 3 && from !== undefined) return { ...work, fanOut: { from } };
     if (kind === 4) return { ...work, when: dice.int(2) === 0 ? 'true' : 'false' };
@@ -59,7 +59,7 @@ async function happen(dice: Dice, id: string, held: Attempt[]): Promise<void> {
   const view = await getRun(owner.context, caller(), { id });
   const of = { id };
   if (view.state === 'PAUSED') return void (await resumeRun(owner.context, caller(), of));
-  const asked = view.tasks.find(({ state, wait, dueAt }) => state === 'PENDING' && wait && !dueAt);
+  const asked = view.tasks.find(({ state, wait, runAt }) => state === 'PENDING' && wait && !runAt);
   if (asked !== undefined && dice.int(2) === 0) {
     const answer = { id, task: asked.name, decision: 'approve' as const };
     return void (await approveTask(owner.context, caller(), answer));

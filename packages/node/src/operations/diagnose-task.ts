@@ -95,8 +95,8 @@ function parked(
   const parkedRuns = lane?.parked ?? 0;
   return {
     reason: 'PRIORITY_QUEUE_WAIT',
-    detail: `It waits in the store behind ${queued} ready tasks of its tenant and class; ${parkedRuns} runs wait there.`,
-    suggestion: 'Attach more workers, or move the run to a higher class.',
-    numbers: { queuedInMemory: queued, parked: parkedRuns, class: of.class },
+    detail: `It waits in the store behind ${queued} ready tasks of its tenant and priority; ${parkedRuns} runs wait there.`,
+    suggestion: 'Attach more workers, or move the run to a higher priority.',
+    numbers: { queuedInMemory: queued, parked: parkedRuns, priority: of.class },
   };
 }

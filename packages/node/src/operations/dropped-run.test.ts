@@ -19,14 +19,14 @@ async function afterDrop(keysMs: number) {
   await node.define('mail');
   await node.define('report');
   node.attach('w', () => ({ kind: 'succeeded', output: null }));
-  const id = await node.submit({ job: 'mail', key: 'k' });
+  const id = await node.submit({ job: 'mail', idempotencyKey: 'k' });
   while (disk.snapshot().ends.length === 0) await turn();
   clock.now += 100 * DAY;
   const settings = { historyMs: 90 * DAY, keysMs, factsMs: DAY, everyMs: 1 };
   await sweep(disk, settings);
   expect(disk.snapshot().runs).toEqual([]);
   const submit = (job: string) =>
-    submitRuns(node.context, caller(), { items: [{ job, key: 'k' }], single: true });
+    submitRuns(node.context, caller(), { items: [{ job, idempotencyKey: 'k' }], single: true });
   const known = () =>
     node.context.loop.engine.core.keys.get('acme', 'k', node.context.loop.engine.core.now);
   expect(known()).toBeDefined();

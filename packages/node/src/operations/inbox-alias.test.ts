@@ -56,7 +56,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     const store = await openStore(open);
     let node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
     await node.define('mail');
-    const one = { items: [{ job: 'mail', key: 'k' }], single: true };
+    const one = { items: [{ job: 'mail', idempotencyKey: 'k' }], single: true };
     const many = { items: Array(3).fill({ job: 'mail' }), key: 'request' };
     const submit = async (at: SmallNode): Promise<Submitted[]> => [
       ...(await submitRuns(at.context, caller(), one)),
@@ -86,12 +86,15 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     const node = await SmallNode.start({ store, loop: { inboxPollMs: 100_000 } });
     for (const job of ['mail', ...OTHERS]) await node.define(job);
     const asked = SmallNode.idle({ store });
-    const alias = await asked.submit({ job: 'mail', key: 'k' });
+    const alias = await asked.submit({ job: 'mail', idempotencyKey: 'k' });
     for (const job of OTHERS) {
-      const item = { job, key: 'k' };
+      const item = { job, idempotencyKey: 'k' };
       for (const at of [node, asked]) {
         const other = submitRuns(at.context, caller(), { items: [item], single: true });
-        await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
+        await expect(other).rejects.toMatchObject({
+          code: 'idempotency_conflict',
+          field: 'idempotencyKey',
+        });
         // In a batch a key of its own names the submission that has it.
         expect(await submitRuns(at.context, caller(), { items: [item] })).toEqual([
           { id: alias, job: 'mail', created: false },
@@ -110,7 +113,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     await node.define('mail');
     const nodes = [node, SmallNode.idle({ store }), SmallNode.idle({ store })];
     for (let i = 0; i < 10; i++) {
-      const params = { items: [{ job: 'mail', key: `k${i}` }], single: true };
+      const params = { items: [{ job: 'mail', idempotencyKey: `k${i}` }], single: true };
       const told = await Promise.all(
         nodes.map(({ context }) => submitRuns(context, caller(), params)),
       );
@@ -130,7 +133,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     for (const job of ['mail', 'next']) await node.define(job);
     const asked = SmallNode.idle({ store });
     const alias = await asked.submit({ job: 'mail' });
-    const params = { items: [{ job: 'next', key: alias }], single: true };
+    const params = { items: [{ job: 'next', idempotencyKey: alias }], single: true };
     const [next] = await submitRuns(node.context, caller(), params);
     expect(next?.created).toBe(true);
     node.context.loop.lookIntoInbox();
@@ -138,7 +141,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     expect((await getRun(node.context, caller(), { id: alias })).job).toBe('mail');
     // The other way round as well: the id is the name of its run, and no key.
     const [after] = await submitRuns(node.context, caller(), {
-      items: [{ job: 'mail', key: await asked.submit({ job: 'mail' }) }],
+      items: [{ job: 'mail', idempotencyKey: await asked.submit({ job: 'mail' }) }],
     });
     expect(after?.created).toBe(true);
     expect(await submitRuns(node.context, caller(), params)).toEqual([{ ...next, created: false }]);
@@ -161,9 +164,9 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     const store = await openStore(open);
     const node = await SmallNode.start({ store, loop: { inboxPollMs: 5 } });
     await node.define('mail');
-    const id = await node.submit({ job: 'mail', unique: 'u' });
+    const id = await node.submit({ job: 'mail', uniqueKey: 'u' });
     const asked = SmallNode.idle({ store });
-    const alias = await asked.submit({ job: 'mail', unique: 'u' });
+    const alias = await asked.submit({ job: 'mail', uniqueKey: 'u' });
     await inboxIsEmpty(store);
     expect((await getRun(node.context, caller(), { id: alias })).id).toBe(id);
     await node.stop();
@@ -175,7 +178,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     await node.define('mail');
     await node.define('alone', { overlap: 'skip' });
     const asked = SmallNode.idle({ store });
-    const items = [{ job: 'mail', unique: 'u' }, { job: 'alone' }, { job: 'mail' }];
+    const items = [{ job: 'mail', uniqueKey: 'u' }, { job: 'alone' }, { job: 'mail' }];
     const runs = await submitRuns(node.context, caller(), { items });
     expect(runs.map(({ created }) => created)).toEqual([true, true, true]);
     const told = await submitRuns(asked.context, caller(), { items });
@@ -221,7 +224,7 @@ describe.each(stores)('a submission that waits in the inbox, on $name', ({ name,
     await node.define('mail');
     const asked = SmallNode.idle({ store });
     const send = async (): Promise<string> => {
-      const id = await asked.submit({ job: 'mail', key: 'k' });
+      const id = await asked.submit({ job: 'mail', idempotencyKey: 'k' });
       await inboxIsEmpty(store);
       return id;
     };

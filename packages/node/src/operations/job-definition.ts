@@ -1,32 +1,34 @@
-import { CLASSES, parseClass } from '@signalbox/engine';
+import { CLASSES, type Class, type JobDefinition as EngineJob } from '@signalbox/engine';
 import {
   checkHeaders,
   checkTarget,
-  executorOf,
   type HttpWork,
   type JobDefinition,
+  type RunLimits,
   type TargetOptions,
-  type TaskDefinition,
 } from '@signalbox/protocol';
 import { ApiError } from '../context.ts';
 import { checkConditions, checkParentsOfConditions } from './check-conditions.ts';
 import { checkGraph } from './check-graph.ts';
 import { requirePlainDeep } from './check-text.ts';
+import { classOfPriority } from './priority-class.ts';
+import { msOf, shownDuration } from './read-time.ts';
+import { invalid } from './refusals.ts';
+import { authoredTask, type StoredTask, storedTask } from './stored-task.ts';
+
+type Renamed = 'priority' | 'tasks' | 'limits' | 'expectedDuration' | 'eventTypes';
 
 /** A definition as its row keeps it: the engine's form, and what only people and workers read. */
-export interface StoredJob extends Omit<JobDefinition, 'class' | 'tasks'> {
-  readonly class?: 0 | 1 | 2;
+export interface StoredJob extends Omit<JobDefinition, Renamed> {
+  readonly class?: Class;
+  readonly limits?: EngineJob['limits'];
+  readonly expectedMs?: number;
+  readonly hears?: readonly string[];
   readonly tasks: readonly StoredTask[];
   readonly paused?: true;
   /** The author wrote no tasks: the one there is was made up. */
   readonly bare?: true;
 }
-
-export type StoredTask = Omit<TaskDefinition, 'sleep'> & {
-  readonly executor: string;
-  /** `until` in milliseconds. */
-  readonly sleep?: { readonly forMs?: number; readonly until?: number };
-};
 
 /** Refuses what could never run, and names the place. */
 export function checkDefinition(definition: JobDefinition, targets: TargetOptions): void {
@@ -47,39 +49,40 @@ function checkHttp(work: HttpWork, path: string, targets: TargetOptions): void {
 }
 
 export function toStored(job: string, definition: JobDefinition, paused: boolean): StoredJob {
-  const { class: className, tasks, ...rest } = definition;
-  const klass = className === undefined ? null : parseClass(className);
+  const { priority, limits, expectedDuration: expected, eventTypes, tasks, ...same } = definition;
+  const klass = classOfPriority(priority, (message) => invalid('priority', message));
+  const field = 'expectedDuration';
   return {
-    ...rest,
+    ...same,
     ...(klass === null ? {} : { class: klass }),
+    ...(limits === undefined ? {} : { limits: storedLimits(limits) }),
+    ...(expected === undefined
+      ? {}
+      : { expectedMs: msOf('job.expectedDuration', { field, value: expected }) }),
+    ...(eventTypes === undefined ? {} : { hears: eventTypes }),
     ...(tasks === undefined ? { bare: true } : {}),
-    tasks: (tasks ?? [{}]).map((task) => storedTask(job, task)),
+    tasks: (tasks ?? [{}]).map((task, i) => storedTask(job, task, `tasks[${i}]`)),
     ...(paused ? { paused: true } : {}),
   };
 }
 
-export function storedTask(job: string, task: TaskDefinition): StoredTask {
-  const executor = executorOf(job, task);
-  const { sleep, ...rest } = task;
-  if (sleep === undefined) return { ...rest, executor };
-  const { forMs, until } = sleep;
-  if (until !== undefined) return { ...rest, executor, sleep: { until: Date.parse(until) } };
-  return { ...rest, executor, sleep: forMs === undefined ? {} : { forMs } };
+function storedLimits({ maxFanOut, ...same }: RunLimits): NonNullable<StoredJob['limits']> {
+  return { ...same, ...(maxFanOut === undefined ? {} : { fanOutMax: maxFanOut }) };
 }
 
-function authoredTask({ executor: _executor, sleep, ...task }: StoredTask): TaskDefinition {
-  if (sleep === undefined) return task;
-  const { forMs, until } = sleep;
-  if (until !== undefined) return { ...task, sleep: { until: new Date(until).toISOString() } };
-  return { ...task, sleep: forMs === undefined ? {} : { forMs } };
+function authoredLimits({ fanOutMax, ...same }: NonNullable<StoredJob['limits']>): RunLimits {
+  return { ...same, ...(fanOutMax === undefined ? {} : { maxFanOut: fanOutMax }) };
 }
 
-/** The definition as its author wrote it. */
+/** The definition as its author would write it; durations as text. */
 export function fromStored(stored: StoredJob): JobDefinition {
-  const { class: klass, tasks, paused: _paused, bare, ...rest } = stored;
+  const { class: klass, limits, expectedMs, hears, tasks, paused: _, bare, ...same } = stored;
   return {
-    ...rest,
-    ...(klass === undefined ? {} : { class: CLASSES[klass] }),
+    ...same,
+    ...(klass === undefined ? {} : { priority: CLASSES[klass] }),
+    ...(limits === undefined ? {} : { limits: authoredLimits(limits) }),
+    ...(expectedMs === undefined ? {} : { expectedDuration: shownDuration(expectedMs) }),
+    ...(hears === undefined ? {} : { eventTypes: [...hears] }),
     ...(bare ? {} : { tasks: (tasks ?? []).map(authoredTask) }),
-  } as JobDefinition;
+  };
 }

@@ -3,13 +3,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   defineJob,
   deleteJob,
-  enableJob,
   getJob,
   getRun,
   listJobs,
   listJobVersions,
   pauseJob,
   restoreJob,
+  resumeJob,
 } from './index.ts';
 import { checkDefinition } from './job-definition.ts';
 import { caller, SmallNode, SUCCEED } from './testing/small-node.ts';
@@ -26,13 +26,13 @@ const define = (definition: JobDefinition, more: object = {}) =>
 describe('jobs', () => {
   it('API-01 API-08 gives back what was written; the same again keeps its version', async () => {
     const definition: JobDefinition = {
-      class: 'P0',
+      priority: 'P0',
       description: 'two steps',
       labels: { team: 'billing' },
       tasks: [{ name: 'a' }, { name: 'b', after: ['a'], command: { argv: ['true'] } }],
     };
     const made = await define(definition);
-    expect(made).toMatchObject({ outcome: 'created', job: { version: 1, state: 'enabled' } });
+    expect(made).toMatchObject({ outcome: 'created', job: { version: 1, state: 'active' } });
     expect(made.job.definition).toEqual(definition);
     expect((await define(definition)).outcome).toBe('unchanged');
     const bare = await define({});
@@ -57,9 +57,9 @@ describe('jobs', () => {
     const definition: JobDefinition = {
       failurePolicy: 'SKIP_FAILED',
       allowPartial: false,
-      limits: { fanOutMax: 50_000, readyPerSecond: 10 },
+      limits: { maxFanOut: 50_000, readyPerSecond: 10 },
       notify: { onFailure: [{ url: 'https://example.com/hook' }] },
-      expectedMs: 60_000,
+      expectedDuration: '1m',
       tasks: [
         { name: 'split', dynamic: true },
         {
@@ -79,14 +79,112 @@ describe('jobs', () => {
     expect((await define(definition)).outcome).toBe('unchanged');
   });
 
+  it('gives back every setting of a task, with durations as text, however they were written', async () => {
+    const backoff = { type: 'exponential', delay: 1_000, jitter: 0.5 } as const;
+    const task = {
+      name: 'a',
+      resources: { cpuMilli: 500 },
+      antiAffinity: ['mail'],
+      timeout: '90m',
+      progressTimeout: null,
+      gracePeriod: 5_000,
+      expectedDuration: '1m',
+      retry: { maxAttempts: 7, backoff },
+      http: { url: 'https://example.com/', timeout: 1_500, maxRedirects: 2 },
+    };
+    const tasks = [
+      task,
+      { name: 'b', retry: { backoff: { type: 'fixed', delay: '0.5s' } as const } },
+      { name: 'c', retry: { backoff: ['1s', 60_000] } },
+      { name: 'd', sleep: { for: '36h' } },
+      { name: 'e', sleep: { until: '2030-01-31' } },
+      { name: 'f', approval: { timeout: 60_000 } },
+      { name: 'g', event: { type: 't', timeout: '1s' } },
+    ];
+    const definition: JobDefinition = { priority: 9, eventTypes: ['x'], tasks };
+    const shown = {
+      priority: 'P0',
+      eventTypes: ['x'],
+      tasks: [
+        {
+          ...task,
+          timeout: '1h30m',
+          gracePeriod: '5s',
+          retry: {
+            maxAttempts: 7,
+            backoff: { ...backoff, delay: '1s', factor: 2, maxDelay: '1d' },
+          },
+          http: { ...task.http, timeout: '1s500ms' },
+        },
+        { name: 'b', retry: { backoff: { type: 'fixed', delay: '500ms' } } },
+        { name: 'c', retry: { backoff: { type: 'list', delays: ['1s', '1m'] } } },
+        { name: 'd', sleep: { for: '1d12h' } },
+        { name: 'e', sleep: { until: '2030-01-31T00:00:00.000Z' } },
+        { name: 'f', approval: { timeout: '1m' } },
+        { name: 'g', event: { type: 't', timeout: '1s' } },
+      ],
+    };
+    expect((await define(definition)).job.definition).toEqual(shown);
+    // As it is read back it means the same: no new version.
+    expect((await define(shown as JobDefinition)).outcome).toBe('unchanged');
+  });
+
+  it.each([
+    [{ timeout: '2y' }, 'tasks[0].timeout'],
+    [{ sleep: { for: '366d' } }, 'tasks[0].sleep.for'],
+    [{ retry: { backoff: ['1s', '400d'] } }, 'tasks[0].retry.backoff[1]'],
+    [
+      { retry: { backoff: { type: 'exponential', delay: '1h', maxDelay: '1m' } as const } },
+      'tasks[0].retry.backoff.maxDelay',
+    ],
+    [{ http: { url: 'https://example.com/', timeout: '2d' } }, 'tasks[0].http.timeout'],
+    [{ timeout: '5 minutes' }, 'tasks[0].timeout'],
+    [{ retry: { backoff: { type: 'fixed' } as never } }, 'tasks[0].retry.backoff.delay'],
+    [
+      { retry: { backoff: { type: 'fixed', delay: 1, factor: 2 } as never } },
+      'tasks[0].retry.backoff.factor',
+    ],
+  ])('refuses %j by its field', async (task, field) => {
+    await expect(define({ tasks: [task] })).rejects.toMatchObject({ code: 'invalid', field });
+  });
+
+  it('DUR-23 shows a row of an earlier version under the names of today', async () => {
+    const task = {
+      ...{ name: 'a', executor: 'handler:a', request: { gpu: 1 }, apart: ['b'] },
+      timeouts: { hardMs: 5_400_000, progressMs: null, graceMs: 1_000, expectedMs: 60_000 },
+      retry: { attemptsMax: 3, fixedDelayMs: 5_000, onExhausted: 'fail' },
+    };
+    const old = { class: 2, hears: ['x'], expectedMs: 60_000, limits: { fanOutMax: 5 } };
+    await node.disk.putDefinition({
+      ...{ tenant: 'acme', kind: 'job', name: 'old', expectedVersion: 0, author: 'ann' },
+      body: JSON.stringify({ ...old, tasks: [task] }),
+    });
+    const { definition } = await getJob(node.context, caller(), { name: 'old' });
+    expect(definition).toEqual({
+      ...{ priority: 'P2', eventTypes: ['x'], expectedDuration: '1m', limits: { maxFanOut: 5 } },
+      tasks: [
+        {
+          ...{ name: 'a', resources: { gpu: 1 }, antiAffinity: ['b'] },
+          ...{ timeout: '1h30m', progressTimeout: null, gracePeriod: '1s' },
+          expectedDuration: '1m',
+          retry: {
+            maxAttempts: 3,
+            backoff: { type: 'fixed', delay: '5s' },
+            onExhausted: 'fail',
+          },
+        },
+      ],
+    });
+  });
+
   it('API-12 whoever names another version than the newest changes nothing', async () => {
     await define({});
-    const stale = define({ class: 'P2' }, { expected: { version: 7 } });
+    const stale = define({ priority: 'P2' }, { expected: { version: 7 } });
     await expect(stale).rejects.toMatchObject({ code: 'precondition_failed' });
     await expect(define({}, { expected: { absent: true } })).rejects.toMatchObject({
       code: 'precondition_failed',
     });
-    expect((await define({ class: 'P2' }, { expected: { version: 1 } })).job.version).toBe(2);
+    expect((await define({ priority: 'P2' }, { expected: { version: 1 } })).job.version).toBe(2);
   });
 
   it('API-12 of writers that saw the same version one wins', async () => {
@@ -99,13 +197,13 @@ describe('jobs', () => {
     expect(results.filter((result) => result.status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('API-08 pauses, enables, deletes softly and restores; a change is seen at once', async () => {
+  it('API-08 pauses, resumes, deletes softly and restores; a change is seen at once', async () => {
     await define({});
     await node.submit({ job: 'graph' });
     await pauseJob(node.context, caller(), { name: 'graph' });
     await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'job_paused' });
-    expect((await define({ class: 'P2' })).job.state).toBe('paused');
-    expect((await enableJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
+    expect((await define({ priority: 'P2' })).job.state).toBe('paused');
+    expect((await resumeJob(node.context, caller(), { name: 'graph' })).state).toBe('active');
     const id = await node.submit({ job: 'graph' });
     await deleteJob(node.context, caller(), { name: 'graph' });
     await expect(node.submit({ job: 'graph' })).rejects.toMatchObject({ code: 'not_found' });
@@ -115,7 +213,7 @@ describe('jobs', () => {
     // What was accepted before runs on.
     node.attach('w', SUCCEED);
     expect((await getRun(node.context, caller(), { id, waitMs: 5_000 })).state).toBe('SUCCEEDED');
-    expect((await restoreJob(node.context, caller(), { name: 'graph' })).state).toBe('enabled');
+    expect((await restoreJob(node.context, caller(), { name: 'graph' })).state).toBe('active');
     await node.submit({ job: 'graph' });
   });
 
@@ -140,12 +238,12 @@ describe('what cannot be a job', () => {
     ['tasks[0].after', 'twice', { tasks: [{ name: 'b', after: ['a', 'a'] }, { name: 'a' }] }],
     ['tasks[0].command', 'not both', { tasks: [{ handler: 'h', command: { argv: ['x'] } }] }],
     ['tasks[0].http.url', 'http', { tasks: [{ http: { url: 'file:///etc/passwd' } }] }],
-    ['tasks[0].sleep', 'not both', { tasks: [{ handler: 'h', sleep: { forMs: 1 } }] }],
+    ['tasks[0].sleep', 'not both', { tasks: [{ handler: 'h', sleep: { for: 1 } }] }],
     ['tasks[0].sleep', 'one of', { tasks: [{ sleep: {} }] }],
     ['tasks[0].sleep.until', 'date-time', { tasks: [{ sleep: { until: 'soon' } }] }],
     ['tasks[0].fanOut.from', 'comes after', { tasks: [{ fanOut: { from: 'x' } }] }],
     ['tasks[0].inputs.rows.task', 'comes after', { tasks: [{ inputs: { rows: { task: 'x' } } }] }],
-    ['tasks[0].fanOut', 'worker', { tasks: [{ sleep: { forMs: 1 }, fanOut: { from: 'a' } }] }],
+    ['tasks[0].fanOut', 'worker', { tasks: [{ sleep: { for: 1 }, fanOut: { from: 'a' } }] }],
     [
       'notify.onFailure[0].url',
       'target',
@@ -155,7 +253,7 @@ describe('what cannot be a job', () => {
     ['tasks[0].http.url', 'target', { tasks: [{ http: { url: 'https://169.254.169.254/' } }] }],
     ['description', 'NUL', { description: 'a\0b' }],
     ['tasks[0].command.argv[1]', 'surrogate', { tasks: [{ command: { argv: ['a', '\ud800'] } }] }],
-    ['tasks[0].retry.attemptsMax', '', { tasks: [{ retry: { attemptsMax: 0 } }] }],
+    ['tasks[0].retry.maxAttempts', '', { tasks: [{ retry: { maxAttempts: 0 } }] }],
     ['tasks', '', { tasks: [] }],
   ])('API-10 h61 is refused at %s (%s)', async (field, says, definition) => {
     const refused = define(definition);

@@ -75,7 +75,7 @@ export const pauseJob = operation((context, caller, params: { name: string } & E
   setPaused(context, caller, { ...params, paused: true }),
 );
 
-export const enableJob = operation((context, caller, params: { name: string } & Expected) =>
+export const resumeJob = operation((context, caller, params: { name: string } & Expected) =>
   setPaused(context, caller, { ...params, paused: false }),
 );
 
@@ -154,7 +154,7 @@ function jobOf(definition: Definition): Job {
   return {
     name: definition.name,
     version: definition.version,
-    state: definition.deleted ? 'deleted' : stored.paused === true ? 'paused' : 'enabled',
+    state: definition.deleted ? 'deleted' : stored.paused === true ? 'paused' : 'active',
     definition: fromStored(stored),
     author: definition.author,
     at: new Date(definition.atMs).toISOString(),

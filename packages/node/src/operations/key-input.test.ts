@@ -16,7 +16,8 @@ function send(items: readonly SubmitItem[], more: object = {}): Promise<Submitte
   return submitRuns(node.context, caller(), { items, ...more });
 }
 
-const one = (input: unknown, key = 'k') => send([{ job: 'mail', key, input }], { single: true });
+const one = (input: unknown, idempotencyKey = 'k') =>
+  send([{ job: 'mail', idempotencyKey, input }], { single: true });
 
 describe('a key that is sent again', () => {
   it('with another input is a conflict that names the run', async () => {
@@ -24,7 +25,7 @@ describe('a key that is sent again', () => {
     expect(await one({ to: 'Ada' })).toEqual([{ ...first, created: false }]);
     for (const input of [{ to: 'Bob' }, undefined, null, 'Ada', { to: 'Ada', cc: 'Bob' }]) {
       const again = one(input);
-      await expect(again).rejects.toMatchObject({ ...CONFLICT, field: 'key' });
+      await expect(again).rejects.toMatchObject({ ...CONFLICT, field: 'idempotencyKey' });
       await expect(again).rejects.toThrow(`belongs to run ${first?.id}, which has another input`);
     }
     expect(node.disk.snapshot().runs).toHaveLength(1);
@@ -40,7 +41,7 @@ describe('a key that is sent again', () => {
     const [first] = await one({ a: 1, b: [2] });
     expect(await one({ b: [2], a: 1 })).toMatchObject([{ id: first?.id, created: false }]);
     const inputBytes = Buffer.from('{"a":1,"b":[2]}');
-    const bytes = await send([{ job: 'mail', key: 'k', inputBytes }], { single: true });
+    const bytes = await send([{ job: 'mail', idempotencyKey: 'k', inputBytes }], { single: true });
     expect(bytes).toMatchObject([{ id: first?.id }]);
   });
 
@@ -63,8 +64,11 @@ describe('a key that is sent again', () => {
   it('is compared by a node that does not own the job, with the run and with what waits', async () => {
     await one(1);
     const away = SmallNode.idle({ disk: node.disk });
-    const there = (input: unknown, key: string) =>
-      submitRuns(away.context, caller(), { items: [{ job: 'mail', key, input }], single: true });
+    const there = (input: unknown, idempotencyKey: string) =>
+      submitRuns(away.context, caller(), {
+        items: [{ job: 'mail', idempotencyKey, input }],
+        single: true,
+      });
     expect(await there(1, 'k')).toMatchObject([{ created: false }]);
     await expect(there(2, 'k')).rejects.toMatchObject(CONFLICT);
     await there(1, 'waits');
@@ -73,8 +77,8 @@ describe('a key that is sent again', () => {
   });
 
   it('is not compared where the run is the live one by its unique value', async () => {
-    const [first] = await send([{ job: 'mail', unique: 'u', input: 1 }], { single: true });
-    const again = await send([{ job: 'mail', unique: 'u', input: 2 }], { single: true });
+    const [first] = await send([{ job: 'mail', uniqueKey: 'u', input: 1 }], { single: true });
+    const again = await send([{ job: 'mail', uniqueKey: 'u', input: 2 }], { single: true });
     expect(again).toEqual([{ ...first, created: false }]);
   });
 });
@@ -82,24 +86,24 @@ describe('a key that is sent again', () => {
 describe('a batch in which a key has another input', () => {
   it('is refused where nothing of it is new', async () => {
     await one(1);
-    const again = send([{ job: 'mail', key: 'k', input: 2 }]);
-    await expect(again).rejects.toMatchObject({ ...CONFLICT, field: 'items[0].key' });
+    const again = send([{ job: 'mail', idempotencyKey: 'k', input: 2 }]);
+    await expect(again).rejects.toMatchObject({ ...CONFLICT, field: 'items[0].idempotencyKey' });
   });
 
   it('says so of that submission where others became runs', async () => {
     const [held] = await one(1);
     const items = [
       { job: 'mail', input: 5 },
-      { job: 'mail', key: 'k', input: 2 },
-      { job: 'mail', key: 'new', input: 2 },
+      { job: 'mail', idempotencyKey: 'k', input: 2 },
+      { job: 'mail', idempotencyKey: 'new', input: 2 },
     ];
-    for (const more of [{}, { key: 'request' }]) {
+    for (const more of [{}, { idempotencyKey: 'request' }]) {
       const [free, other] = await send(items, more);
       expect(free).toMatchObject({ created: true });
       expect(other).toMatchObject({ id: held?.id, created: false, error: CONFLICT });
     }
     // Repeated under its key, the request has the same answers.
-    const again = await send(items, { key: 'request' });
+    const again = await send(items, { idempotencyKey: 'request' });
     expect(again.map(({ created }) => created)).toEqual([false, false, false]);
     expect(again.map(({ error }) => error?.code)).toEqual([
       undefined,
@@ -110,14 +114,14 @@ describe('a batch in which a key has another input', () => {
 
   it('and the request itself is refused where it is repeated with other inputs', async () => {
     const mails = (to: number) => [1, to].map((input) => ({ job: 'mail', input }));
-    const first = await send(mails(2), { key: 'request' });
-    const again = await send(mails(2), { key: 'request' });
+    const first = await send(mails(2), { idempotencyKey: 'request' });
+    const again = await send(mails(2), { idempotencyKey: 'request' });
     expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
-    await expect(send(mails(3), { key: 'request' })).rejects.toMatchObject(CONFLICT);
-    const mixed = (input: number) => [...mails(2), { job: 'mail', unique: `u`, input }];
-    await send(mixed(1), { key: 'mixed' });
-    await send(mixed(1), { key: 'mixed' });
-    await expect(send(mixed(2), { key: 'mixed' })).rejects.toMatchObject(CONFLICT);
+    await expect(send(mails(3), { idempotencyKey: 'request' })).rejects.toMatchObject(CONFLICT);
+    const mixed = (input: number) => [...mails(2), { job: 'mail', uniqueKey: `u`, input }];
+    await send(mixed(1), { idempotencyKey: 'mixed' });
+    await send(mixed(1), { idempotencyKey: 'mixed' });
+    await expect(send(mixed(2), { idempotencyKey: 'mixed' })).rejects.toMatchObject(CONFLICT);
     expect(node.disk.snapshot().runs).toHaveLength(5);
   });
 });

@@ -47,8 +47,8 @@ describe('a list of runs', () => {
     }));
     const node = await SmallNode.start({ disk, store, engine: { horizonMs: 1_000 } });
     await node.define('mail');
-    const dueAt = new Date(Date.now() + 3_600_000).toISOString();
-    const items = Array.from({ length: 20 }, () => ({ job: 'mail', dueAt }));
+    const runAt = new Date(Date.now() + 3_600_000).toISOString();
+    const items = Array.from({ length: 20 }, () => ({ job: 'mail', runAt }));
     await submitRuns(node.context, caller(), { items });
     reads = 0;
     const listed = await listRuns(node.context, caller(), {});

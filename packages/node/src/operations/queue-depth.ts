@@ -4,7 +4,7 @@ import { ApiError, type NodeContext } from '../context.ts';
 import { operation } from './operation.ts';
 
 /**
- * What waits and what runs, by class: of one tenant, or of all for the platform (`*`). Runs that
+ * What waits and what runs, by priority: of one tenant, or of all for the platform (`*`). Runs that
  * wait in the store are counted by their lanes, so a backlog of millions is not looked at (API-06).
  */
 export const queueDepth = operation(
@@ -16,7 +16,7 @@ export const queueDepth = operation(
     const of = (tenant: string): QueueDepth[] => {
       let depth = depths.get(tenant);
       if (depth === undefined) {
-        depth = CLASSES.map((name) => ({ tenant, class: name, queued: 0, running: 0 }));
+        depth = CLASSES.map((name) => ({ tenant, priority: name, queued: 0, running: 0 }));
         depths.set(tenant, depth);
       }
       return depth;

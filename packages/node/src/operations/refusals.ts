@@ -14,7 +14,7 @@ export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
     case 'invalid':
       return new ApiError(code, message);
     case 'key_reserved':
-      return new ApiError('idempotency_conflict', message, { field: 'key' });
+      return new ApiError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
 }
 
@@ -28,7 +28,9 @@ export function mayBeDone(error: unknown): ApiError {
 }
 
 export function otherBatch(): ApiError {
-  return new ApiError('idempotency_conflict', 'the key belongs to another batch', { field: 'key' });
+  return new ApiError('idempotency_conflict', 'the key belongs to another batch', {
+    field: 'idempotencyKey',
+  });
 }
 
 /** The same words for an absent run and another tenant's: nobody learns which it was. */

@@ -64,8 +64,10 @@ function pick(a: RunId | null, b: RunId | null, sign: 1 | -1): RunId | null {
 
 /** Whether the filter leaves out runs by what only their row tells: then a page may be short. */
 export function isSelective(filter: RunFilter): boolean {
-  const { state, class: klass, schedule, trigger, event, submittedBy } = filter;
-  return [state, klass, schedule, trigger, event, submittedBy].some((each) => each !== undefined);
+  const { state, priority, schedule, trigger, event, submittedBy } = filter;
+  return [state, priority, schedule, trigger, event, submittedBy].some(
+    (each) => each !== undefined,
+  );
 }
 
 /** What the row of a submission tells, whatever has become of the run since. */
@@ -83,7 +85,7 @@ export function matchesRow(
   return submittedBy === undefined || head.trigger?.by === submittedBy;
 }
 
-/** The state and the class change while a run lives. */
+/** The state and the priority change while a run lives. */
 export function matchesView(
   view: Pick<EngineView, 'state' | 'class'>,
   filter: RunFilter,
@@ -91,7 +93,7 @@ export function matchesView(
 ): boolean {
   if (filter.state !== undefined && view.state !== filter.state) return false;
   if (states !== null && !states.has(view.state)) return false;
-  return filter.class === undefined || view.class === filter.class;
+  return filter.priority === undefined || view.class === filter.priority;
 }
 
 /** The key as it may have been submitted; null for one that only the node makes. */

@@ -50,12 +50,12 @@ export function showHead(view: EngineView): RunView {
     id: formatRunId(view.id),
     job: view.job,
     jobVersion: view.jobVersion,
-    class: view.class,
+    priority: view.class,
     state: view.state,
     submittedAt: instant(view.id.ms),
     endedAt: view.endedAtMs === null ? null : instant(view.endedAtMs),
     // What the node derived says nothing to whoever submitted it.
-    ...(head.key === undefined || isReserved(head.key) ? {} : { key: head.key }),
+    ...(head.key === undefined || isReserved(head.key) ? {} : { idempotencyKey: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(view.paused === undefined ? {} : { paused: showPause(view.paused) }),
     ...(head.event === undefined ? {} : { event: { ...head.event } }),
@@ -81,11 +81,11 @@ export function showInboxEntry(entry: InboxEntry): RunView {
     id: entry.id,
     job: entry.job,
     jobVersion: 0,
-    class: CLASSES[entry.class],
+    priority: CLASSES[entry.class],
     state: 'PENDING',
     submittedAt: instant(entry.atMs),
     endedAt: null,
-    ...(entry.key === null || isReserved(entry.key) ? {} : { key: entry.key }),
+    ...(entry.key === null || isReserved(entry.key) ? {} : { idempotencyKey: entry.key }),
     tasks: [],
   };
 }
@@ -139,7 +139,7 @@ function showTask(run: string, name: string, task: TaskRead): TaskView {
     error: task.error,
     ...(reason === undefined ? {} : { reason }),
     progress: task.progress ?? null,
-    dueAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
+    runAt: task.dueAtMs === undefined ? null : instant(task.dueAtMs),
     attempts: task.attempts.map((attempt) => showAttempt(run, name, attempt)),
     ...(task.nested === undefined ? {} : { nestedRun: task.nested }),
     ...(wait === undefined

@@ -75,18 +75,18 @@ describe('runs over HTTP', () => {
   it('API-16 DUR-06 201 for a new run, 200 with the same id for the same key', async () => {
     const first = await submit({ job: 'mail', input: 1 }, { 'idempotency-key': 'k1' });
     expect(first).toMatchObject({ status: 201, created: true });
-    const again = await submit({ job: 'mail', input: 1, key: 'k1' });
+    const again = await submit({ job: 'mail', input: 1, idempotencyKey: 'k1' });
     expect(again).toMatchObject({ status: 200, created: false, id: first.id });
     const batch = await world.ask('/runs/batch', {
       key: submitter,
-      body: { items: [{ job: 'mail' }, { job: 'mail', key: 'k1' }] },
+      body: { items: [{ job: 'mail' }, { job: 'mail', idempotencyKey: 'k1' }] },
     });
     expect(batch.json<{ items: Submitted[] }>().items).toMatchObject([
       { created: true },
       { created: false, id: first.id },
     ]);
-    const bad = await world.ask('/runs', { key: submitter, body: { job: 'mail', delayMs: -1 } });
-    expect([bad.status, bad.error().field]).toEqual([422, 'delayMs']);
+    const bad = await world.ask('/runs', { key: submitter, body: { job: 'mail', delay: -1 } });
+    expect([bad.status, bad.error().field]).toEqual([422, 'delay']);
   });
 
   it('API-12 ETag and If-Match guard a change of a job', async () => {
@@ -96,7 +96,7 @@ describe('runs over HTTP', () => {
       world.ask('/jobs/mail', {
         method: 'PUT',
         tenant: 'acme',
-        body: { class: 'P2' },
+        body: { priority: 'P2' },
         headers: { 'if-match': tag },
       });
     expect((await put('"99"')).status).toBe(412);
@@ -124,7 +124,7 @@ describe('runs over HTTP', () => {
     const finish = attach();
     await world.node.context.loop.flushed();
     finish();
-    const ended = await world.ask(`/runs/${run.id}?waitMs=5000`, { key: submitter });
+    const ended = await world.ask(`/runs/${run.id}?wait=5000`, { key: submitter });
     expect(ended.json<RunView>()).toMatchObject({ state: 'SUCCEEDED' });
     expect(ended.json<RunView>()).not.toHaveProperty('output');
     expect((await bytes(`/runs/${run.id}/output`))[1]).toEqual(new Uint8Array([0xff, 0, 1]));
@@ -137,22 +137,22 @@ describe('runs over HTTP', () => {
 
   it('API-02 waits for the end no longer than asked', async () => {
     const { id } = await submit({ job: 'mail' });
-    const answer = await world.ask(`/runs/${id}?waitMs=30`, { key: submitter });
+    const answer = await world.ask(`/runs/${id}?wait=30`, { key: submitter });
     expect(answer.json<RunView>().state).toBe('PENDING');
   });
 
   it('API-06 API-09 queue depth and diagnosis', async () => {
-    const { id } = await submit({ job: 'mail', class: 'P0' });
+    const { id } = await submit({ job: 'mail', priority: 'P0' });
     const own = await world.ask('/queues', { key: submitter });
     expect(own.json<{ items: QueueDepth[] }>().items[0]).toEqual({
       tenant: 'acme',
-      class: 'P0',
+      priority: 'P0',
       queued: 1,
       running: 0,
     });
     const all = await world.ask('/queues', { tenant: '*' });
     expect(all.json<{ items: QueueDepth[] }>().items).toContainEqual(
-      expect.objectContaining({ tenant: 'acme', class: 'P0', queued: 1 }),
+      expect.objectContaining({ tenant: 'acme', priority: 'P0', queued: 1 }),
     );
     const why = await world.ask(`/tasks/${id}:main/diagnosis`, { key: submitter });
     expect(why.json()).toMatchObject({ reason: 'NO_WORKER_ATTACHED', state: 'QUEUED' });

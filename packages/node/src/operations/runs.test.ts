@@ -2,7 +2,7 @@ import { type Store, StoreError } from '@signalbox/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   cancelRun,
-  changeClass,
+  changePriority,
   getRun,
   listRuns,
   pauseJob,
@@ -44,7 +44,7 @@ describe('submission', () => {
       id,
       job: 'mail',
       jobVersion: 1,
-      class: 'P1',
+      priority: 'P1',
       state: 'SUCCEEDED',
       trigger: { kind: 'api', by: 'tester' },
       output: { sent: 1 },
@@ -62,8 +62,8 @@ describe('submission', () => {
     const { mailboxMax } = node.context.loop.settings;
     const flood = Array.from({ length: mailboxMax * 0.6 }, () => ({ kind: 'tick' }) as const);
     const decided = node.context.loop.executeAll(flood);
-    const submit = (klass: 'P1' | 'P2') =>
-      submitRuns(node.context, caller(), { items: [{ job: 'mail', class: klass }] });
+    const submit = (priority: 'P1' | 'P2') =>
+      submitRuns(node.context, caller(), { items: [{ job: 'mail', priority }] });
     await expect(submit('P2')).rejects.toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
     expect(await submit('P1')).toHaveLength(1);
     await decided;
@@ -72,21 +72,26 @@ describe('submission', () => {
 
   it('DUR-06 a key of a run of another job is a conflict, and never called a run of this one', async () => {
     await node.define('bill');
-    const items = [{ job: 'mail', key: 'k1' }];
+    const items = [{ job: 'mail', idempotencyKey: 'k1' }];
     const [first] = await submitRuns(node.context, caller(), { items });
     const again = submitRuns(node.context, caller(), {
-      items: [{ job: 'bill', key: 'k1' }],
+      items: [{ job: 'bill', idempotencyKey: 'k1' }],
       single: true,
     });
-    await expect(again).rejects.toMatchObject({ code: 'idempotency_conflict', field: 'key' });
-    const batch = await submitRuns(node.context, caller(), { items: [{ job: 'bill', key: 'k1' }] });
+    await expect(again).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+      field: 'idempotencyKey',
+    });
+    const batch = await submitRuns(node.context, caller(), {
+      items: [{ job: 'bill', idempotencyKey: 'k1' }],
+    });
     expect(batch).toEqual([{ id: first?.id, job: 'mail', created: false }]);
   });
 
   it('h33 DUR-06 the same key a thousand times at once makes one run', async () => {
     const sent = await Promise.all(
       Array.from({ length: 1_000 }, () =>
-        submitRuns(node.context, caller(), { items: [{ job: 'mail', key: 'order-1' }] }),
+        submitRuns(node.context, caller(), { items: [{ job: 'mail', idempotencyKey: 'order-1' }] }),
       ),
     );
     const all = sent.flat();
@@ -104,32 +109,41 @@ describe('submission', () => {
     const bad = items.map((item, i) => ({
       ...item,
       job: 'mail',
-      ...(i === 99 ? { key: '\0' } : {}),
+      ...(i === 99 ? { idempotencyKey: '\0' } : {}),
     }));
     await expect(submitRuns(node.context, caller(), { items: bad })).rejects.toMatchObject({
       code: 'invalid',
-      field: 'items[99].key',
+      field: 'items[99].idempotencyKey',
     });
     expect(node.disk.snapshot().runs).toEqual([]);
   });
 
   it('h31 takes a due time up to ten years ahead, shows it, and never starts it early', async () => {
     node.attach('w', SUCCEED);
-    const id = await node.submit({ job: 'mail', delayMs: 2 ** 31 });
-    await expect(node.submit({ job: 'mail', delayMs: 3_155_760_000_000 })).rejects.toMatchObject({
+    const id = await node.submit({ job: 'mail', delay: 2 ** 31 });
+    await expect(node.submit({ job: 'mail', delay: 3_155_760_000_000 })).rejects.toMatchObject({
       code: 'invalid',
-      field: 'items[0].delayMs',
+      field: 'items[0].delay',
     });
     const far = new Date(Date.now() + 100 * 365 * 86_400_000).toISOString();
-    await expect(node.submit({ job: 'mail', dueAt: far })).rejects.toMatchObject({
-      field: 'items[0].dueAt',
+    await expect(node.submit({ job: 'mail', runAt: far })).rejects.toMatchObject({
+      field: 'items[0].runAt',
     });
     await node.context.loop.flushed();
     expect((await read(id)).state).toBe('PENDING');
     expect(node.attempts).toHaveLength(0);
-    const soon = await node.submit({ job: 'mail', delayMs: 60_000 });
+    const soon = await node.submit({ job: 'mail', delay: 60_000 });
     const [task] = (await read(soon)).tasks;
-    expect(Date.parse(task?.dueAt ?? '')).toBeGreaterThan(Date.now() + 50_000);
+    expect(Date.parse(task?.runAt ?? '')).toBeGreaterThan(Date.now() + 50_000);
+    const later = await node.submit({ job: 'mail', delay: '1h' });
+    expect(Date.parse((await read(later)).tasks[0]?.runAt ?? '')).toBeGreaterThan(
+      Date.now() + 3_500_000,
+    );
+    const both = node.submit({ job: 'mail', delay: '1h', runAt: '2030-01-31' });
+    await expect(both).rejects.toMatchObject({ code: 'invalid', field: 'items[0].delay' });
+    const date = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10);
+    const [dated] = (await read(await node.submit({ job: 'mail', runAt: date }))).tasks;
+    expect(dated?.runAt).toBe(`${date}T00:00:00.000Z`);
   });
 
   it('a paused job takes no submission, an absent one is not there', async () => {
@@ -154,7 +168,8 @@ describe('submission', () => {
     await node.stop();
     // A node that has not taken anything over yet, on the same store.
     const { context } = SmallNode.idle({ disk: node.disk });
-    const put = (key: string) => submitRuns(context, caller(), { items: [{ job: 'mail', key }] });
+    const put = (key: string) =>
+      submitRuns(context, caller(), { items: [{ job: 'mail', idempotencyKey: key }] });
     const [first] = await put('k');
     const [again] = await put('k');
     expect(again?.id).toBe(first?.id);
@@ -163,7 +178,7 @@ describe('submission', () => {
       id: alias,
       job: 'mail',
       state: 'PENDING',
-      key: 'k',
+      idempotencyKey: 'k',
     });
     await expect(getRun(context, caller({ tenant: 'other' }), { id: alias })).rejects.toMatchObject(
       { code: 'not_found' },
@@ -172,7 +187,7 @@ describe('submission', () => {
     node.attach('w', SUCCEED);
     // Waits for the owner to take it in, and then for its end.
     const run = await read(alias, 5_000);
-    expect(run).toMatchObject({ state: 'SUCCEEDED', key: 'k' });
+    expect(run).toMatchObject({ state: 'SUCCEEDED', idempotencyKey: 'k' });
     expect(await put('k')).toEqual([{ id: run.id, job: 'mail', created: false }]);
     expect(node.disk.snapshot().runs).toHaveLength(1);
   });
@@ -223,9 +238,11 @@ describe('changes to a run', () => {
     expect((await tell(id))[0]).toMatch(/^not_found/);
   });
 
-  it('moves a run to another class and redrives a failed one as a new run', async () => {
-    const id = await node.submit({ job: 'mail', class: 'P2' });
-    expect((await changeClass(node.context, caller(), { id, class: 'P0' })).class).toBe('P0');
+  it('changes the priority of a run and redrives a failed one as a new run', async () => {
+    const id = await node.submit({ job: 'mail', priority: 'P2' });
+    expect((await changePriority(node.context, caller(), { id, priority: 'P0' })).priority).toBe(
+      'P0',
+    );
     await expect(retryRun(node.context, caller(), { id })).rejects.toMatchObject({
       code: 'conflict',
     });
@@ -240,13 +257,13 @@ describe('changes to a run', () => {
 });
 
 describe('lists', () => {
-  it('API-07 pages newest first with live states, by job, state and class', async () => {
+  it('API-07 pages newest first with live states, by job, state and priority', async () => {
     await node.define('graph');
     node.attach('w', HOLD, { total: { slots: 3 } });
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(await node.submit({ job: 'mail' }));
     await node.arrived(3);
-    const urgent = await node.submit({ job: 'graph', class: 'P0' });
+    const urgent = await node.submit({ job: 'graph', priority: 'P0' });
     const page = await listRuns(node.context, caller(), { job: 'mail', limit: 3 });
     expect(page.items.map((run) => run.id)).toEqual(ids.slice(4).reverse());
     const seen = [...page.items];
@@ -258,7 +275,7 @@ describe('lists', () => {
     expect(seen.map((run) => run.id)).toEqual([...ids].reverse());
     const running = await listRuns(node.context, caller(), { state: 'RUNNING' });
     expect(running.items.map((run) => run.id)).toEqual(ids.slice(0, 3).reverse());
-    const p0 = await listRuns(node.context, caller(), { class: 'P0' });
+    const p0 = await listRuns(node.context, caller(), { priority: 'P0' });
     expect(p0.items.map((run) => run.id)).toEqual([urgent]);
     expect((await listRuns(node.context, caller({ tenant: 'other' }), {})).items).toEqual([]);
   });

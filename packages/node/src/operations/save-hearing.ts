@@ -13,7 +13,7 @@ export async function saveHearing(
   caller: Caller,
   { name, definition }: { name: string; definition: JobDefinition },
 ): Promise<void> {
-  const types = heardTypes(definition);
+  const types = heardTypes(heardBy(definition));
   if (types.length === 0) return;
   const { now } = await changeNamed<StoredHearing>(context, caller, {
     kind: HEARING_KIND,
@@ -25,4 +25,12 @@ export async function saveHearing(
     },
   });
   context.triggers.hearing.adopt(now);
+}
+
+/** What the engine reads of it, in the engine's words. */
+function heardBy({ eventTypes, tasks = [] }: JobDefinition): Parameters<typeof heardTypes>[0] {
+  const waits = tasks.flatMap(({ event }) =>
+    event === undefined ? [] : [{ event: { type: event.type } }],
+  );
+  return { tasks: waits, ...(eventTypes === undefined ? {} : { hears: eventTypes }) };
 }

@@ -1,10 +1,12 @@
-import { type Class, isReserved, parseClass, type RunHead } from '@signalbox/engine';
-import { isWithin, LIMITS, PayloadPages, rangeText, type Submission } from '@signalbox/protocol';
+import { type Class, isReserved, type RunHead } from '@signalbox/engine';
+import { LIMITS, PayloadPages, type Submission } from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
+import { classOfPriority } from './priority-class.ts';
+import { instantOf, msOf } from './read-time.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
-export const DUE_AHEAD_MAX_MS = LIMITS['submission.delayMs'].max;
+export const DUE_AHEAD_MAX_MS = LIMITS['submission.delay'].max;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] as const;
 
@@ -60,7 +62,7 @@ export function checkSubmissions(items: readonly SubmitItem[], about: About): Ch
   return checked;
 }
 
-/** `key`, or `items[3].key` in a batch. */
+/** `runAt`, or `items[3].runAt` in a batch. */
 export function fieldAt({ single }: { single: boolean }, index: number, field: string): string {
   return single ? field : `items[${index}].${field}`;
 }
@@ -70,26 +72,23 @@ type Bad = (field: string, message: string) => ApiError;
 function saysTheSame(a: SubmitItem, b: SubmitItem): boolean {
   return (
     a.job === b.job &&
-    a.class === b.class &&
-    a.key === b.key &&
-    a.unique === b.unique &&
-    a.dueAt === b.dueAt &&
-    a.delayMs === b.delayMs
+    a.priority === b.priority &&
+    a.idempotencyKey === b.idempotencyKey &&
+    a.uniqueKey === b.uniqueKey &&
+    a.runAt === b.runAt &&
+    a.delay === b.delay
   );
 }
 
 function classOf(item: SubmitItem, bad: Bad): Class | null {
-  if (item.class === undefined) return null;
-  const klass = parseClass(item.class);
-  if (klass === null) throw bad('class', 'class is P0, P1 or P2');
-  return klass;
+  return classOfPriority(item.priority, (message) => bad('priority', message));
 }
 
 function headOf(item: SubmitItem, { caller, now, trace }: About, bad: Bad): RunHead {
-  const { key, unique } = item;
+  const { idempotencyKey: key, uniqueKey: unique } = item;
   checkName('job', item.job, bad);
-  if (key !== undefined) checkName('key', key, bad);
-  if (unique !== undefined) checkName('unique', unique, bad);
+  if (key !== undefined) checkName('idempotencyKey', key, bad);
+  if (unique !== undefined) checkName('uniqueKey', unique, bad);
   const dueAt = dueTime(item, now, bad);
   return {
     ...(key === undefined ? {} : { key }),
@@ -102,7 +101,7 @@ function headOf(item: SubmitItem, { caller, now, trace }: About, bad: Bad): RunH
 }
 
 export function checkName(
-  field: 'job' | 'key' | 'unique',
+  field: 'job' | 'idempotencyKey' | 'uniqueKey',
   text: unknown,
   bad: Bad = (_, message) => new ApiError('invalid', message, { field }),
 ): void {
@@ -116,20 +115,17 @@ export function checkName(
 }
 
 function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
-  const { dueAt, delayMs } = item;
-  if (dueAt !== undefined && delayMs !== undefined) {
-    throw bad('delayMs', 'a submission names dueAt or delayMs, not both');
+  const { runAt, delay } = item;
+  if (runAt !== undefined && delay !== undefined) {
+    throw bad('delay', 'a submission names runAt or delay, not both');
   }
-  if (delayMs !== undefined) {
-    if (!isWithin('submission.delayMs', delayMs)) {
-      throw bad('delayMs', `delayMs is ${rangeText('submission.delayMs')} (ten years)`);
-    }
-    return delayMs === 0 ? null : now + delayMs;
+  if (delay !== undefined) {
+    const ms = msOf('submission.delay', { field: 'delay', value: delay }, bad);
+    return ms === 0 ? null : now + ms;
   }
-  if (dueAt === undefined) return null;
-  const at = typeof dueAt === 'string' ? Date.parse(dueAt) : Number.NaN;
-  if (Number.isNaN(at)) throw bad('dueAt', 'dueAt is an instant in ISO 8601');
-  if (at > now + DUE_AHEAD_MAX_MS) throw bad('dueAt', 'dueAt lies more than ten years ahead');
+  if (runAt === undefined) return null;
+  const at = instantOf('runAt', runAt, bad);
+  if (at > now + DUE_AHEAD_MAX_MS) throw bad('runAt', 'runAt lies more than ten years ahead');
   return at <= now ? null : at;
 }
 

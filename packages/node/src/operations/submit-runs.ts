@@ -36,7 +36,7 @@ export const submitInARow = operation(
     if (items.length === 0 || items.length > BATCH_MAX) {
       throw new ApiError('invalid', `a batch has 1 to ${BATCH_MAX} items`, { field: 'items' });
     }
-    if (key !== undefined) checkName('key', key);
+    if (key !== undefined) checkName('idempotencyKey', key);
     const now = context.loop.time.now();
     const checked = checkSubmissions(items, { caller, now, trace, single });
     const bare = await commandsOf(context, caller, { checked, single });

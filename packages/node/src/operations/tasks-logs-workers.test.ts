@@ -61,14 +61,14 @@ describe('tasks', () => {
 
   it('keeps the names of tasks when the run has ended, and when it is parked', async () => {
     await node.define('graph', GRAPH);
-    const parked = await node.submit({ job: 'graph', delayMs: 86_400_000 });
+    const parked = await node.submit({ job: 'graph', delay: 86_400_000 });
     const waiting = await getRun(node.context, caller(), { id: parked });
     expect(waiting.tasks.map(({ name, state }) => [name, state])).toEqual([
       ['a', 'PENDING'],
       ['b', 'PENDING'],
     ]);
-    expect(Date.parse(waiting.tasks[0]?.dueAt ?? '')).toBeGreaterThan(Date.now() + 80_000_000);
-    expect(waiting.tasks[1]?.dueAt).toBeNull();
+    expect(Date.parse(waiting.tasks[0]?.runAt ?? '')).toBeGreaterThan(Date.now() + 80_000_000);
+    expect(waiting.tasks[1]?.runAt).toBeNull();
     node.attach('w', () => ({ kind: 'failed', error: 'bad', class: 'permanent' }));
     const id = await node.submit({ job: 'graph' });
     const ended = await getRun(node.context, caller(), { id, waitMs: 5_000 });
@@ -150,7 +150,7 @@ describe('payloads', () => {
       { inputBytes: 'text' },
       { input: circular },
       { input: () => 1 },
-      { dueAt: 5 },
+      { runAt: 5 },
     ]) {
       const item = { job: 'mail', ...wrong } as unknown as Parameters<typeof node.submit>[0];
       await expect(node.submit(item)).rejects.toMatchObject({
@@ -256,18 +256,18 @@ describe('workers and queues', () => {
     node = await SmallNode.start({ engine: { queueWindow: 20, pageSize: 10 } });
     await node.define('mail');
     for (let i = 0; i < 130; i++) await node.submit({ job: 'mail' });
-    for (let i = 0; i < 5; i++) await node.submit({ job: 'mail', class: 'P2' });
-    await node.submit({ job: 'mail', delayMs: 86_400_000 });
+    for (let i = 0; i < 5; i++) await node.submit({ job: 'mail', priority: 'P2' });
+    await node.submit({ job: 'mail', delay: 86_400_000 });
     const depth = async (who = caller()) => (await queueDepth(node.context, who, {})).items;
     expect(await depth()).toEqual([
-      { tenant: 'acme', class: 'P0', queued: 0, running: 0 },
-      { tenant: 'acme', class: 'P1', queued: 130, running: 0 },
-      { tenant: 'acme', class: 'P2', queued: 5, running: 0 },
+      { tenant: 'acme', priority: 'P0', queued: 0, running: 0 },
+      { tenant: 'acme', priority: 'P1', queued: 130, running: 0 },
+      { tenant: 'acme', priority: 'P2', queued: 5, running: 0 },
     ]);
     node.attach('w', HOLD, { total: { slots: 7 } });
     await node.arrived(7);
     await node.context.loop.flushed();
-    expect((await depth())[1]).toEqual({ tenant: 'acme', class: 'P1', queued: 123, running: 7 });
+    expect((await depth())[1]).toEqual({ tenant: 'acme', priority: 'P1', queued: 123, running: 7 });
     expect((await depth(caller({ tenant: 'other' })))[1]).toMatchObject({ queued: 0, running: 0 });
     const everyone = await depth(caller({ tenant: '*', platform: true }));
     expect(everyone.reduce((sum, { queued }) => sum + queued, 0)).toBe(128);

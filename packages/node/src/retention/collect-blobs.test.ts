@@ -114,7 +114,7 @@ describe('collection of blobs', () => {
     await old.define('graph', {
       tasks: [
         { name: 'one', handler: 'graph' },
-        { name: 'two', handler: 'graph', after: ['one'], retry: { attemptsMax: 1 } },
+        { name: 'two', handler: 'graph', after: ['one'], retry: { maxAttempts: 1 } },
       ],
     });
     const output = await keepPayload(old.context, 'acme', new Uint8Array(400_000).fill(9));

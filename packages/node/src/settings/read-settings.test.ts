@@ -37,7 +37,7 @@ describe('readSettings', () => {
     [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
     [{ file: file([1]) }, 'signalbox.yaml does not hold settings'],
     [{ flags: { 'log-level': 'loud' } }, '"loud" is not one of trace, debug'],
-    [{ flags: { grace: '30' } }, '"30" is not a time like 500ms'],
+    [{ flags: { 'grace-period': '30' } }, '"30" is not a time like 500ms'],
     [{ flags: { labels: 'ssd' } }, 'setting labels from --labels: "ssd" is not pairs'],
     [
       { flags: { 'http-ports': '443,8090-8080' } },
@@ -71,18 +71,18 @@ describe('readSettings', () => {
 
   it('reads lists, pairs and times from text and from a file alike', () => {
     const fromText = read({
-      flags: { node: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', grace: '1.5s' },
+      flags: { node: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', 'grace-period': '1.5s' },
     }).values;
     const fromFile = read({
       file: file({
         node: ['http://a', 'http://b'],
         labels: { disk: 'ssd', arch: 'arm64' },
-        grace: '1500ms',
+        'grace-period': '1500ms',
       }),
     }).values;
     expect(fromText.node).toEqual(['http://a', 'http://b']);
     expect(fromText.labels).toEqual({ disk: 'ssd', arch: 'arm64' });
-    expect(fromText.grace).toBe(1_500);
+    expect(fromText['grace-period']).toBe(1_500);
     expect(fromFile).toEqual(fromText);
   });
 

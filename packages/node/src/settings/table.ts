@@ -260,8 +260,8 @@ export const SETTINGS = {
     fallback: [],
     help: 'hosts, addresses and blocks like 10.1.0.0/16 that they never reach',
   }),
-  grace: withDefault({
-    flag: '--grace',
+  'grace-period': withDefault({
+    flag: '--grace-period',
     parts: WORKER,
     type: duration,
     fallback: 30_000,

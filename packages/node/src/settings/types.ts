@@ -1,4 +1,4 @@
-import { type PortRange, showPorts } from '@signalbox/protocol';
+import { durationMs, type PortRange, showPorts } from '@signalbox/protocol';
 
 /** How a setting is read. What comes from a flag or the environment is text; a file may be richer. */
 export interface SettingType<T> {
@@ -92,24 +92,18 @@ function toPair(pair: string): [string, string | undefined] {
   return at < 0 ? [pair.trim(), undefined] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
 const DAY_MS = 86_400_000;
 const MS_MAX = 315_360_000_000;
 
-/** Milliseconds. A bare number is refused: nobody remembers whether it means seconds. */
+/**
+ * Milliseconds; a number in a file is that. Digits alone on a command line are refused: nobody remembers
+ * whether they mean seconds.
+ */
 export const duration: SettingType<number> = {
-  words: 'a time like 500ms, 30s, 5m, 2h or 7d',
+  words: 'a time like 500ms, 30s, 1h30m or 7d',
   read: (raw) => {
-    const match = typeof raw === 'string' ? /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(raw) : null;
-    if (match === null) return undefined;
-    const ms = Math.round(Number(match[1]) * (UNIT_MS[match[2] as string] as number));
-    return ms <= MS_MAX ? ms : undefined;
+    const ms = durationMs(raw);
+    return ms !== null && Number.isInteger(ms) && ms <= MS_MAX ? ms : undefined;
   },
   show: (ms) => {
     if (ms % DAY_MS === 0) return `${ms / DAY_MS}d`;

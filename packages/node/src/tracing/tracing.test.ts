@@ -54,7 +54,7 @@ async function lifeOf(succeeds: boolean) {
   const tracing = tracingOn(new NodeTracerProvider({ spanProcessors }));
   const { spans } = tracing;
   const world = await GatewayWorld.start(spans === undefined ? {} : { gateway: { spans } });
-  const retry = { attemptsMax: 1, onExhausted: 'fail' } as const;
+  const retry = { maxAttempts: 1, onExhausted: 'fail' } as const;
   await world.define('mail', { tasks: [{ executor: 'handler:mail', retry }] });
   const worker = await TestWorker.connect(world.gateway, helloOf('w'));
   const submission = tracing.submit(CLIENT);

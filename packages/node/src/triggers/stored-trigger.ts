@@ -1,14 +1,30 @@
-import type { ScheduleDefinition } from '@signalbox/engine';
-import type { TriggerDefinition } from '@signalbox/protocol';
+import type { ClassName, ScheduleDefinition } from '@signalbox/engine';
+import type { ExpectedEvent, HookDefinition, TriggerDefinition } from '@signalbox/protocol';
 import type { Sealed } from './seal.ts';
 
-/** A trigger as its rows hold it: what its author wrote, and what was made of it. */
-export interface StoredTrigger extends Omit<TriggerDefinition, 'hook'> {
+type Renamed = 'hook' | 'expect' | 'priority' | 'idempotencyKey';
+
+/**
+ * A trigger as its rows hold it: what its author wrote, with times in milliseconds and under the names
+ * of the engine, and what was made of it. `operations/triggers/trigger-definition.ts` translates.
+ */
+export interface StoredTrigger extends Omit<TriggerDefinition, Renamed> {
+  readonly class?: ClassName;
+  readonly key?: string;
+  readonly expect?: StoredExpectation;
   /** What the engine is told where events are expected; see `loop/defined-schedule.ts`. */
   readonly expected?: ScheduleDefinition;
-  readonly hook?: Omit<NonNullable<TriggerDefinition['hook']>, 'secret'> & {
-    readonly sealed: Sealed;
-  };
+  readonly hook?: StoredHook;
 }
+
+export type StoredExpectation = Omit<ExpectedEvent, 'every' | 'buffer'> & {
+  readonly everyMs?: number;
+  readonly bufferMs: number;
+};
+
+export type StoredHook = Omit<HookDefinition, 'secret' | 'tolerance'> & {
+  readonly toleranceMs?: number;
+  readonly sealed: Sealed;
+};
 
 export const TRIGGER_KIND = 'trigger';

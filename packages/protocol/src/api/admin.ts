@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
-import { inRange } from './in-range.ts';
+import { Instant, InstantInput, Labels, Name, Resources, wordOf } from './common.ts';
+import { durationIn, inRange } from './in-range.ts';
+import { PriorityName } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -25,7 +26,7 @@ export const WorkerView = Type.Object({
 
 export const QueueDepth = Type.Object({
   tenant: Type.String(),
-  class: ClassName,
+  priority: PriorityName,
   /** Ready and waiting for a worker, those parked in the store included. */
   queued: Type.Integer(),
   running: Type.Integer(),
@@ -34,9 +35,9 @@ export const QueueDepth = Type.Object({
 export const TenantDefinition = Type.Object(
   {
     weight: Type.Optional(inRange('tenant.weight')),
-    runningMax: Type.Optional(inRange('tenant.runningMax')),
+    maxRunning: Type.Optional(inRange('tenant.maxRunning')),
     /** Schedules of the tenant are spread by at least this much, whatever they ask for. */
-    jitterMsMin: Type.Optional(inRange('tenant.jitterMsMin')),
+    minJitter: Type.Optional(durationIn('tenant.minJitter')),
   },
   closed,
 );
@@ -52,7 +53,7 @@ export const NewKey = Type.Object(
   {
     role: Role,
     note: Type.Optional(Type.String({ maxLength: 256 })),
-    expiresAt: Type.Optional(Instant),
+    expiresAt: Type.Optional(InstantInput),
   },
   closed,
 );

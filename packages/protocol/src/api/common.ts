@@ -4,17 +4,24 @@ import { Type } from '../type.ts';
 import { inRange } from './in-range.ts';
 
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
-export const ClassName = Type.Union([Type.Literal('P0'), Type.Literal('P1'), Type.Literal('P2')]);
 export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+/** As it may be written: an instant, or a date, which is its midnight in UTC. */
+export const InstantInput = Type.Unsafe<string>({
+  anyOf: [
+    { type: 'string', format: 'date-time' },
+    { type: 'string', format: 'date' },
+  ],
+  description: 'ISO 8601, or a date, which is its midnight in UTC',
+});
 export const Labels = Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }));
 
 export const Resources = Type.Object(
   {
-    cpuMilli: inRange('request.cpuMilli'),
-    memoryMb: inRange('request.memoryMb'),
-    gpu: inRange('request.gpu'),
-    diskMb: inRange('request.diskMb'),
-    slots: inRange('request.slots'),
+    cpuMilli: inRange('resources.cpuMilli'),
+    memoryMb: inRange('resources.memoryMb'),
+    gpu: inRange('resources.gpu'),
+    diskMb: inRange('resources.diskMb'),
+    slots: inRange('resources.slots'),
   },
   { additionalProperties: false },
 );
@@ -38,7 +45,6 @@ export const checkedOf = <T extends TSchema>(definition: T) =>
     after: definition,
   });
 
-export type ClassName = Static<typeof ClassName>;
 export type Resources = Static<typeof Resources>;
 export interface Page<T> {
   readonly items: readonly T[];

@@ -1,8 +1,8 @@
 import type { Static, TSchema } from 'typebox';
 import { LIMITS } from '../limits.ts';
 import { Type } from '../type.ts';
-import { Instant, Name, wordOf } from './common.ts';
-import { inRange } from './in-range.ts';
+import { InstantInput, Name, wordOf } from './common.ts';
+import { durationIn, inRange } from './in-range.ts';
 
 /** What a definition says of a graph beyond its tasks and edges. The prose is in docs/pipelines.md. */
 const closed = { additionalProperties: false } as const;
@@ -20,12 +20,12 @@ export const FAILURE_POLICIES = [
 export const FailurePolicy = wordOf(FAILURE_POLICIES);
 
 /** The most tasks that one run may ever have, declared, fanned out and added. */
-export const RUN_TASKS_MAX = LIMITS['limits.fanOutMax'].max;
+export const RUN_TASKS_MAX = LIMITS['limits.maxFanOut'].max;
 
 export const RunLimits = Type.Object(
   {
     /** Children of one fan-out; above it the run is paused and its owner told. */
-    fanOutMax: Type.Optional(inRange('limits.fanOutMax')),
+    maxFanOut: Type.Optional(inRange('limits.maxFanOut')),
     /** Tasks of one run that may become ready within a second. */
     readyPerSecond: Type.Optional(inRange('limits.readyPerSecond')),
   },
@@ -82,9 +82,9 @@ export const FanOut = Type.Object(
   closed,
 );
 
-/** It names one of `forMs` and `until`. */
+/** It names one of `for` and `until`. */
 export const Sleep = Type.Object(
-  { forMs: Type.Optional(inRange('sleep.forMs')), until: Type.Optional(Instant) },
+  { for: Type.Optional(durationIn('sleep.for')), until: Type.Optional(InstantInput) },
   closed,
 );
 
@@ -92,7 +92,7 @@ export const Approval = Type.Object(
   {
     /** What the person is asked. */
     message: Type.Optional(Type.String({ maxLength: 4_096 })),
-    timeoutMs: Type.Optional(inRange('approval.timeoutMs')),
+    timeout: Type.Optional(durationIn('approval.timeout')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['approve', 'reject'])),
     /**
@@ -109,7 +109,7 @@ export const EventWait = Type.Object(
     type: Type.String({ minLength: 1, maxLength: 256 }),
     /** CEL over `event`, `input` and `tasks`; absent: any event of the type. */
     when: Type.Optional(Expression),
-    timeoutMs: Type.Optional(inRange('event.timeoutMs')),
+    timeout: Type.Optional(durationIn('event.timeout')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['succeed', 'skip'])),
   },
@@ -144,9 +144,9 @@ export const graphJobFields = {
   limits: Type.Optional(RunLimits),
   notify: Type.Optional(Notify),
   /** How long a run usually takes; at twice this somebody is told. */
-  expectedMs: Type.Optional(inRange('job.expectedMs')),
+  expectedDuration: Type.Optional(durationIn('job.expectedDuration')),
   /** Types of events that tasks wait for which are added at run time; other waits need not be named. */
-  hears: Type.Optional(
+  eventTypes: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { minItems: 1, maxItems: 100 }),
   ),
 };

@@ -1,30 +1,75 @@
 import type { Static } from 'typebox';
+import type { Duration } from '../duration.ts';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Labels, Name, Resources, wordOf } from './common.ts';
+import { Instant, Labels, Name, Resources, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
-import { inRange } from './in-range.ts';
+import { durationIn, durationOrNull, inRange } from './in-range.ts';
+import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
+const BackoffMembers = Type.Object(
+  {
+    type: wordOf(['fixed', 'exponential', 'list']),
+    /** Of a fixed one: before each retry. Of an exponential one: before the first. */
+    delay: Type.Optional(durationIn('backoff.delay')),
+    /** Each delay is the one before it times this; 2 unless told. */
+    factor: Type.Optional(inRange('backoff.factor')),
+    /** No delay is longer; a day unless told. */
+    maxDelay: Type.Optional(durationIn('backoff.maxDelay')),
+    /** The part of each delay that is random: 0 for none, 1 for all of it; 0 unless told. */
+    jitter: Type.Optional(inRange('backoff.jitter')),
+    /** Of a list: one for each retry; the last repeats. */
+    delays: Type.Optional(Type.Array(durationIn('backoff.delay'), { minItems: 1, maxItems: 100 })),
+  },
+  closed,
+);
+
+export type Backoff =
+  | { readonly type: 'fixed'; readonly delay: Duration }
+  | {
+      readonly type: 'exponential';
+      readonly delay: Duration;
+      readonly factor?: number;
+      readonly maxDelay?: Duration;
+      readonly jitter?: number;
+    }
+  | { readonly type: 'list'; readonly delays: readonly Duration[] };
+
+/**
+ * An object, or the delays of a list alone. One schema and no union of four: a union can only say that
+ * none of its forms fits. Which members a type takes is checked where the definition is read.
+ */
+const BackoffSchema = Type.Unsafe<Backoff | readonly Duration[]>({
+  ...BackoffMembers,
+  type: ['object', 'array'],
+  items: durationIn('backoff.delay'),
+  minItems: 1,
+  maxItems: 100,
+});
+
 export const RetryPolicy = Type.Object(
   {
-    attemptsMax: Type.Optional(inRange('retry.attemptsMax')),
-    fixedDelayMs: Type.Optional(Type.Union([inRange('retry.fixedDelayMs'), Type.Null()])),
+    maxAttempts: Type.Optional(inRange('retry.maxAttempts')),
+    /** Absent: delays that grow from seconds to hours. */
+    backoff: Type.Optional(BackoffSchema),
     onExhausted: Type.Optional(Type.Union([Type.Literal('quarantine'), Type.Literal('fail')])),
     onTimeout: Type.Optional(Type.Union([Type.Literal('retry'), Type.Literal('end')])),
   },
   closed,
 );
 
-export const Timeouts = Type.Object(
-  {
-    expectedMs: Type.Optional(Type.Union([inRange('timeouts.expectedMs'), Type.Null()])),
-    hardMs: Type.Optional(Type.Union([inRange('timeouts.hardMs'), Type.Null()])),
-    progressMs: Type.Optional(Type.Union([inRange('timeouts.progressMs'), Type.Null()])),
-    graceMs: Type.Optional(inRange('timeouts.graceMs')),
-  },
-  closed,
-);
+/** The times of a task's attempts; docs/api.md has them in one table. */
+const timeFields = {
+  /** When an attempt is stopped; null or absent: at three times `expectedDuration`, else never. */
+  timeout: Type.Optional(durationOrNull('task.timeout')),
+  /** Maximum time without progress, once an attempt has reported any. */
+  progressTimeout: Type.Optional(durationOrNull('task.progressTimeout')),
+  /** How long a stopped attempt has to clean up before it is ended by force. */
+  gracePeriod: Type.Optional(durationIn('task.gracePeriod')),
+  /** How long an attempt usually takes; a warning is raised at twice this. */
+  expectedDuration: Type.Optional(durationOrNull('task.expectedDuration')),
+};
 
 /** A child process: a list of arguments, never a shell line. */
 export const CommandWork = Type.Object(
@@ -45,8 +90,8 @@ export const HttpWork = Type.Object(
     headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
     /** Absent: the run's input, where the method has a body. */
     body: Type.Optional(Type.String({ maxLength: 262_144 })),
-    timeoutMs: Type.Optional(inRange('http.timeoutMs')),
-    redirectsMax: Type.Optional(inRange('http.redirectsMax')),
+    timeout: Type.Optional(durationIn('http.timeout')),
+    maxRedirects: Type.Optional(inRange('http.maxRedirects')),
   },
   closed,
 );
@@ -62,13 +107,13 @@ export const TaskDefinition = Type.Object(
     handler: Type.Optional(Name),
     command: Type.Optional(CommandWork),
     http: Type.Optional(HttpWork),
-    request: Type.Optional(Type.Partial(Resources)),
+    resources: Type.Optional(Type.Partial(Resources)),
     zone: Type.Optional(Name),
     labels: Type.Optional(Labels),
     prefer: Type.Optional(Labels),
-    apart: Type.Optional(Type.Array(Name, { maxItems: 100 })),
+    antiAffinity: Type.Optional(Type.Array(Name, { maxItems: 100 })),
     retry: Type.Optional(RetryPolicy),
-    timeouts: Type.Optional(Timeouts),
+    ...timeFields,
     critical: Type.Optional(Type.Boolean()),
   },
   closed,
@@ -76,7 +121,7 @@ export const TaskDefinition = Type.Object(
 
 export const JobDefinition = Type.Object(
   {
-    class: Type.Optional(ClassName),
+    priority: Type.Optional(Priority),
     /** `skip`: no run of the job starts while another one is live, whoever asks for it. */
     overlap: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('skip')])),
     description: Type.Optional(Type.String({ maxLength: 4_096 })),
@@ -90,14 +135,13 @@ export const JobDefinition = Type.Object(
 export const Job = Type.Object({
   name: Name,
   version: Type.Integer(),
-  state: Type.Union([Type.Literal('enabled'), Type.Literal('paused'), Type.Literal('deleted')]),
+  state: Type.Union([Type.Literal('active'), Type.Literal('paused'), Type.Literal('deleted')]),
   definition: JobDefinition,
   author: Type.String(),
   at: Instant,
 });
 
 export type RetryPolicy = Static<typeof RetryPolicy>;
-export type Timeouts = Static<typeof Timeouts>;
 export type CommandWork = Static<typeof CommandWork>;
 export type HttpWork = Static<typeof HttpWork>;
 export type TaskDefinition = Static<typeof TaskDefinition>;

@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name } from './common.ts';
+import { InstantInput, Name } from './common.ts';
+import { PriorityName } from './priority.ts';
 import { RunState } from './runs.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -9,11 +10,11 @@ const closed = { additionalProperties: false } as const;
 export const RUN_FILTER_FIELDS = {
   job: Type.Optional(Name),
   state: Type.Optional(RunState),
-  class: Type.Optional(ClassName),
+  priority: Type.Optional(PriorityName),
   /** Submitted at this instant or later. */
-  from: Type.Optional(Instant),
+  from: Type.Optional(InstantInput),
   /** Submitted before this instant. */
-  to: Type.Optional(Instant),
+  to: Type.Optional(InstantInput),
   /** The run that holds the idempotency key, for as long as the key is remembered. */
   idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   /** The name of the schedule that started it, for a window, as a backfill or by hand. */

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name, wordOf } from './common.ts';
-import { inRange } from './in-range.ts';
+import { Instant, InstantInput, Name, wordOf } from './common.ts';
+import { durationIn } from './in-range.ts';
+import { Priority, PriorityName } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -37,14 +38,15 @@ export const Submission = Type.Object(
     inputBase64: Type.Optional(Type.String()),
     /** The name of a payload that was sent before, with `PUT /blobs`: for what is too large for a body. */
     inputBlob: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' })),
-    class: Type.Optional(ClassName),
+    priority: Type.Optional(Priority),
     /** At most one run per tenant and key while it is remembered; also as the header `Idempotency-Key`. */
-    key: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     /** No second live run of the job with the same value. */
-    unique: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    uniqueKey: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     /** Not before this instant. */
-    dueAt: Type.Optional(Instant),
-    delayMs: Type.Optional(inRange('submission.delayMs')),
+    runAt: Type.Optional(InstantInput),
+    /** Not before this much time has passed since the node received it. Not together with `runAt`. */
+    delay: Type.Optional(durationIn('submission.delay')),
   },
   closed,
 );
@@ -52,10 +54,10 @@ export const Submission = Type.Object(
 export const Submitted = Type.Object({
   id: Type.String(),
   job: Name,
-  /** False where the key or the unique value already had a run: `id` is that one. */
+  /** False where the idempotency key or the unique key already had a run: `id` is that one. */
   created: Type.Boolean(),
   /**
-   * Accepted by a node that does not own the job's partition, with a unique value or for a job that
+   * Accepted by a node that does not own the job's partition, with a unique key or for a job that
    * excludes overlap: the owner has yet to decide whether `id` becomes a run of its own or a live run's.
    */
   pending: Type.Optional(Type.Literal(true)),
@@ -87,7 +89,8 @@ export const TaskView = Type.Object({
   /** Of a task that FAILED, TIMED_OUT or is QUARANTINED: a reason code of docs/lifecycle.md. */
   reason: Type.Optional(Type.String()),
   progress: Type.Union([Type.Number(), Type.Null()]),
-  dueAt: Type.Union([Instant, Type.Null()]),
+  /** When a task that waits for time is due, also for its next attempt. */
+  runAt: Type.Union([Instant, Type.Null()]),
   attempts: Type.Array(AttemptView),
   /** Of a task that waits or has waited for time, a person, an event or a run; `until` is null while it does. */
   wait: Type.Optional(Type.Object({ from: Instant, until: Type.Union([Instant, Type.Null()]) })),
@@ -101,11 +104,11 @@ export const RunView = Type.Object({
   id: Type.String(),
   job: Name,
   jobVersion: Type.Integer(),
-  class: ClassName,
+  priority: PriorityName,
   state: RunState,
   submittedAt: Instant,
   endedAt: Type.Union([Instant, Type.Null()]),
-  key: Type.Optional(Type.String()),
+  idempotencyKey: Type.Optional(Type.String()),
   trigger: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** Why it is PAUSED: `asked`, `task_failed` or `fan_out_limit`. */
   paused: Type.Optional(

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name, wordOf } from './common.ts';
-import { inRange } from './in-range.ts';
+import { Instant, InstantInput, Name, wordOf } from './common.ts';
+import { durationIn, inRange } from './in-range.ts';
+import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 const DATES_MAX = 1_000;
@@ -18,14 +19,14 @@ export const CalendarDays = Type.Object(
 
 export const CatchUpPolicy = Type.Object(
   {
-    windowsMax: Type.Optional(inRange('catchUp.windowsMax')),
-    ageMsMax: Type.Optional(inRange('catchUp.ageMsMax')),
+    maxWindows: Type.Optional(inRange('catchUp.maxWindows')),
+    maxAge: Type.Optional(durationIn('catchUp.maxAge')),
     order: Type.Optional(wordOf(['newest', 'oldest'])),
   },
   closed,
 );
 
-/** It names one of `cron`, `everyMs` and `runAt`; everything else has a default. */
+/** It names one of `cron`, `every` and `runAt`; everything else has a default. */
 export const ScheduleDefinition = Type.Object(
   {
     job: Name,
@@ -36,18 +37,19 @@ export const ScheduleDefinition = Type.Object(
     dstOverlap: Type.Optional(wordOf(['first', 'last', 'both'])),
     /** Closed days, or the name of a saved calendar that has them. */
     calendar: Type.Optional(Type.Union([CalendarDays, Name])),
-    everyMs: Type.Optional(inRange('schedule.everyMs')),
-    anchorAt: Type.Optional(Instant),
-    runAt: Type.Optional(Instant),
-    jitterMs: Type.Optional(inRange('schedule.jitterMs')),
-    graceMs: Type.Optional(inRange('schedule.graceMs')),
+    every: Type.Optional(durationIn('schedule.every')),
+    anchorAt: Type.Optional(InstantInput),
+    runAt: Type.Optional(InstantInput),
+    jitter: Type.Optional(durationIn('schedule.jitter')),
+    /** A window that could start no earlier than this long after its time was missed. */
+    startingDeadline: Type.Optional(durationIn('schedule.startingDeadline')),
     catchUp: Type.Optional(CatchUpPolicy),
     overlap: Type.Optional(wordOf(['allow', 'skip', 'queueOne', 'queueAll', 'replace'])),
     afterPause: Type.Optional(wordOf(['next', 'catchUp'])),
-    startAt: Type.Optional(Instant),
-    endAt: Type.Optional(Instant),
-    runsMax: Type.Optional(inRange('schedule.runsMax')),
-    class: Type.Optional(ClassName),
+    startAt: Type.Optional(InstantInput),
+    endAt: Type.Optional(InstantInput),
+    maxRuns: Type.Optional(inRange('schedule.maxRuns')),
+    priority: Type.Optional(Priority),
     /** What every run gets as its input; a string `${…}` in it is CEL over `window` (`at`, `schedule`, `kind`). */
     input: Type.Optional(Type.Unknown()),
   },
@@ -89,8 +91,8 @@ export const TimelineEntry = Type.Object({
 
 export const Backfill = Type.Object(
   {
-    from: Instant,
-    until: Instant,
+    from: InstantInput,
+    until: InstantInput,
     /** Windows without a run, unless every window is asked for. */
     only: Type.Optional(wordOf(['missing', 'all'])),
     /** Says what would be made, and makes nothing. */
@@ -126,6 +128,7 @@ export const WindowPreview = Type.Object({
   ),
 });
 
+export type CatchUpPolicy = Static<typeof CatchUpPolicy>;
 export type ScheduleDefinition = Static<typeof ScheduleDefinition>;
 export type ScheduleChange = Static<typeof ScheduleChange>;
 export type Schedule = Static<typeof Schedule>;

@@ -1,7 +1,8 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { ClassName, Instant, Name, wordOf } from './common.ts';
-import { inRange } from './in-range.ts';
+import { Instant, InstantInput, Name, wordOf } from './common.ts';
+import { durationIn } from './in-range.ts';
+import { Priority } from './priority.ts';
 
 const closed = { additionalProperties: false } as const;
 /** CEL; how long and how dear it may be is checked where it is compiled. */
@@ -19,10 +20,10 @@ export const ExpectedEvent = Type.Object(
     cron: Type.Optional(Type.String({ maxLength: 512 })),
     /** IANA name; UTC unless told. */
     zone: Type.Optional(Type.String({ maxLength: 64 })),
-    everyMs: Type.Optional(inRange('expect.everyMs')),
-    anchorAt: Type.Optional(Instant),
+    every: Type.Optional(durationIn('expect.every')),
+    anchorAt: Type.Optional(InstantInput),
     /** How long after the expected time the event is waited for. */
-    bufferMs: inRange('expect.bufferMs'),
+    buffer: durationIn('expect.buffer'),
     /** What an event does that comes later: `run`, unless told, or `skip`. */
     late: Type.Optional(wordOf(['run', 'skip'])),
     /** The input of the run that starts without an event. */
@@ -36,7 +37,7 @@ export const HookDefinition = Type.Object(
   {
     style: wordOf(HOOK_STYLES),
     /** How far the time that was signed may lie from now; for styles that sign one. */
-    toleranceMs: Type.Optional(inRange('hook.toleranceMs')),
+    tolerance: Type.Optional(durationIn('hook.tolerance')),
     /** The header that names the event, where the sender does not use the one of its style. */
     idHeader: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
     /** Only ever sent, never shown. Absent: kept as it is, or made where there is none yet. */
@@ -57,8 +58,8 @@ export const TriggerDefinition = Type.Object(
     /** JSON in which `${…}` stands for what the CEL in it yields. Absent: the data of the event. */
     input: Type.Optional(Type.Unknown()),
     /** CEL over `event`: events with the same value are one. Absent: source and id. */
-    key: Type.Optional(Expression),
-    class: Type.Optional(ClassName),
+    idempotencyKey: Type.Optional(Expression),
+    priority: Type.Optional(Priority),
     enabled: Type.Optional(Type.Boolean()),
     expect: Type.Optional(ExpectedEvent),
     hook: Type.Optional(HookDefinition),
@@ -152,7 +153,7 @@ export const TriggerTested = Type.Object({
   input: Type.Optional(Type.Unknown()),
   /** The input where it is bytes, those of an event that is not JSON. */
   inputBase64: Type.Optional(Type.String()),
-  key: Type.Optional(Type.String()),
+  idempotencyKey: Type.Optional(Type.String()),
 });
 
 export type ExpectedEvent = Static<typeof ExpectedEvent>;

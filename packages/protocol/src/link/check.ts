@@ -12,7 +12,7 @@ const NAME_MAX = 256;
 const TEXT_MAX = 65_536;
 export const LIST_MAX = 10_000;
 /** Resources in sum may be above what one task may ask for; every count on the link is below this. */
-const NUMBER_MAX = LIMITS['request.cpuMilli'].max;
+const NUMBER_MAX = LIMITS['resources.cpuMilli'].max;
 
 const text: Check = (v) => typeof v === 'string' && v.length <= TEXT_MAX && isClean(v);
 const name: Check = (v) => typeof v === 'string' && v !== '' && v.length <= NAME_MAX && isClean(v);
@@ -90,7 +90,7 @@ const RESULTS: Readonly<Record<string, Fields>> = table({
     error: text,
     class: optional(oneOf(['transient', 'permanent', 'resource'])),
     exitCode: optional(finite),
-    retryAfterMs: optional(within('report.retryAfterMs')),
+    retryAfterMs: optional(within('report.retryAfter')),
     durationMs: optional(finite),
   },
   stopped: {},
@@ -123,7 +123,7 @@ const FROM_WORKER = table({
   refuse: { ref, foreignUse: orNull(resources) },
   finish: { ref, result, output: orNull(bytes) },
   checkpoint: { ref, state: bytes },
-  extend: { ref, byMs: within('report.extendMs') },
+  extend: { ref, byMs: within('report.extend') },
   log: { ref, stream: oneOf(['stdout', 'stderr', 'log']), number: whole, text: bytes },
   drain: {},
   bye: {},
@@ -141,7 +141,7 @@ const FROM_NODE = table({
     work: orNull(record),
     request: resources,
     class: oneOf(['P0', 'P1', 'P2']),
-    graceMs: within('timeouts.graceMs'),
+    graceMs: within('task.gracePeriod'),
   },
   assign: {
     ref,
@@ -156,7 +156,7 @@ const FROM_NODE = table({
     parents: optional(bytes),
     window: optional(window),
   },
-  abort: { ref, graceMs: within('timeouts.graceMs'), why: text },
+  abort: { ref, graceMs: within('task.gracePeriod'), why: text },
   confirm: { refs: list(ref) },
   stale: { ref },
   extended: { ref, granted: flag, timeoutMs: orNull(finite) },

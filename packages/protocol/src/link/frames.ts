@@ -159,6 +159,16 @@ export interface About {
   readonly graceMs: number;
 }
 
+/** `work.http` of an assignment. */
+export interface WireHttpWork {
+  readonly url: string;
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly timeoutMs?: number;
+  readonly redirectsMax?: number;
+}
+
 /** The reason with `CLOSE.invalid` where another live worker has the name. */
 export const NAME_TAKEN = 'a worker of this name is connected';
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { job, Signalbox, task } from '../index.ts';
 
-const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+const hello = job('hello', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
 });
 const graph = job('graph', { tasks: { first: task(() => 1), second: task(() => 2) } });
@@ -74,7 +74,7 @@ describe('an embedded box', () => {
       (await box.define([job])).map(({ version }) => version);
     expect(await versions(graph)).toEqual([1]);
     expect(await versions(graph)).toEqual([1]);
-    expect(await versions(job('graph', { class: 'P0' }, () => 1))).toEqual([2]);
+    expect(await versions(job('graph', { priority: 'P0' }, () => 1))).toEqual([2]);
   });
 
   it('refuses two jobs that offer the same handler', async () => {
@@ -87,18 +87,14 @@ describe('an embedded box', () => {
 
   it('opens again after an attempt has asked for infinitely more time', async () => {
     const address = `file:${join(folder, 'infinite.db')}`;
-    const odd = job(
-      'odd',
-      { timeouts: { hardMs: 60_000 }, retry: { attemptsMax: 1 } },
-      (_, ctx) => {
-        ctx.progress(0.5);
-        return ctx.extend(Number.POSITIVE_INFINITY);
-      },
-    );
+    const odd = job('odd', { timeout: 60_000, retry: { maxAttempts: 1 } }, (_, ctx) => {
+      ctx.progress(0.5);
+      return ctx.extend(Number.POSITIVE_INFINITY);
+    });
     const before = await Signalbox.open(address);
     await before.work([odd]);
     const run = await before.submit(odd);
-    await expect(run.result()).rejects.toThrow(/the time of extend\(\) is a whole number/);
+    await expect(run.result()).rejects.toThrow(/the time of extend\(\) is a duration from 0s/);
     await before.close();
     await using after = await Signalbox.open(address);
     expect((await after.runs.get(run.id)).state).toBe('FAILED');
@@ -133,8 +129,8 @@ describe('an embedded box', () => {
     ['concurrency', 0],
     ['concurrency', 1.5],
     ['concurrency', 100_001],
-    ['graceMs', Number.NaN],
-    ['graceMs', -1],
+    ['gracePeriod', Number.NaN],
+    ['gracePeriod', -1],
   ])('refuses to work with a %s of %d', async (field, value) => {
     await using box = await Signalbox.open('memory:');
     await expect(box.work([hello], { [field]: value })).rejects.toMatchObject({
@@ -145,15 +141,15 @@ describe('an embedded box', () => {
 
   it('refuses a number that JSON would turn into nothing', async () => {
     await using box = await Signalbox.open('memory:');
-    for (const hardMs of [Number.NaN, Number.POSITIVE_INFINITY]) {
-      const odd = job('odd', { timeouts: { hardMs } }, () => 1);
+    for (const timeout of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const odd = job('odd', { timeout }, () => 1);
       await expect(box.define([odd])).rejects.toMatchObject({
         code: 'invalid',
-        field: 'tasks[0].timeouts.hardMs',
+        field: 'tasks[0].timeout',
       });
     }
     await box.define([hello]);
     const run = await box.submit(hello, { name: 'world' });
-    await expect(run.wait({ timeoutMs: Number.NaN })).rejects.toMatchObject({ code: 'invalid' });
+    await expect(run.wait({ timeout: Number.NaN })).rejects.toMatchObject({ code: 'invalid' });
   });
 });

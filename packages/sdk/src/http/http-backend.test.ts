@@ -103,7 +103,7 @@ let box: Signalbox;
 beforeEach(async () => {
   node.current = new FakeNode();
   const url = await node.current.start();
-  const retries = { delayMs: 1, delayMaxMs: 5 };
+  const retries = { delay: 1, delayMaxMs: 5 };
   box = await Signalbox.connect(url, { key: 'sbx_a_b', tenant: 'acme', retries });
 });
 
@@ -157,13 +157,15 @@ describe('the client', () => {
       if (asked.path !== '/blobs') return answer(asked, response);
       send(response, 201, { name: 'blob-1', bytes: 1, sha256: '' });
     };
-    await box.submit(hello, { name: 'x'.repeat(300_000) }, { key: 'k' });
+    await box.submit(hello, { name: 'x'.repeat(300_000) }, { idempotencyKey: 'k' });
     const { asked } = node.current;
     const batch = '/runs/batch';
     expect(asked.map(({ path }) => path)).toEqual(['/blobs', '/blobs', batch, batch]);
     expect(asked[1]?.headers['content-type']).toBe('application/octet-stream');
     expect(asked[1]?.body).toEqual({ name: 'x'.repeat(300_000) });
-    expect(asked[3]?.body).toEqual({ items: [{ job: 'hello', key: 'k', inputBlob: 'blob-1' }] });
+    expect(asked[3]?.body).toEqual({
+      items: [{ job: 'hello', idempotencyKey: 'k', inputBlob: 'blob-1' }],
+    });
     expect(asked[3]).toEqual(asked[2]);
   });
 
@@ -171,7 +173,7 @@ describe('the client', () => {
     node.current.answer = (_asked, response) =>
       send(response, 200, { items: [{ id: 'run-0', job: 'other', created: false }] });
     const error = await box
-      .submit(hello, { name: 'a' }, { key: 'k' })
+      .submit(hello, { name: 'a' }, { idempotencyKey: 'k' })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SignalboxError);
     expect(error).toMatchObject({
@@ -201,17 +203,17 @@ describe('the client', () => {
     node.current.answer = submitting(new Map());
     const bytes = new TextEncoder().encode('"é"');
     const sent = [
-      box.submit('a', bytes, { class: 'P0', unique: 'u' }),
-      box.submit('a', { name: 'ü' }, { class: 'P0', delayMs: 5 }),
-      box.submit('a', undefined, { class: 'P0', key: 'k' }),
+      box.submit('a', bytes, { priority: 'P0', uniqueKey: 'u' }),
+      box.submit('a', { name: 'ü' }, { priority: 'P0', delay: 5 }),
+      box.submit('a', undefined, { priority: 'P0', idempotencyKey: 'k' }),
     ];
     bytes.fill(0);
     await Promise.all(sent);
     expect(node.current.asked.map(itemsOf)).toEqual([
       [
-        { job: 'a', class: 'P0', unique: 'u', input: 'é' },
-        { job: 'a', class: 'P0', delayMs: 5, input: { name: 'ü' } },
-        { job: 'a', class: 'P0', key: 'k' },
+        { job: 'a', priority: 'P0', uniqueKey: 'u', input: 'é' },
+        { job: 'a', priority: 'P0', delay: 5, input: { name: 'ü' } },
+        { job: 'a', priority: 'P0', idempotencyKey: 'k' },
       ],
     ]);
   });
@@ -304,11 +306,11 @@ describe('the client', () => {
     const asked = Promise.withResolvers<void>();
     node.current.answer = (question, response) => {
       if (question.method === 'POST') return answer(question, response);
-      if (question.path.includes('waitMs=30000')) return asked.resolve();
+      if (question.path.includes('wait=30000')) return asked.resolve();
       send(response, 200, view);
     };
     const run = await box.submit(hello, { name: 'world' });
-    await expect(run.wait({ timeoutMs: 20 })).rejects.toMatchObject({ code: 'timeout' });
+    await expect(run.wait({ timeout: 20 })).rejects.toMatchObject({ code: 'timeout' });
     const stop = new AbortController();
     const waiting = run.wait({ signal: stop.signal });
     await asked.promise;
@@ -324,7 +326,7 @@ describe('the client', () => {
       const id = path.split(/[/?]/)[2] as string;
       if (method === 'POST') return send(response, 200, view(id, 'RUNNING'));
       if (ended.has(id)) return send(response, 200, view(id, 'CANCELLED'));
-      if (!path.includes('waitMs')) return send(response, 200, view(id, 'RUNNING'));
+      if (!path.includes('wait=')) return send(response, 200, view(id, 'RUNNING'));
       held++;
     };
     const stop = new AbortController();

@@ -77,7 +77,7 @@ export class HttpBackend implements Backend {
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }) {
     const { waitMs = 0, signal } = options;
     const read = (wait: number | undefined): Promise<RunView> => {
-      const path = `/runs/${encodeURIComponent(id)}${queryOf({ waitMs: wait })}`;
+      const path = `/runs/${encodeURIComponent(id)}${queryOf({ wait })}`;
       return this.#client.json({ method: 'GET', path, signal });
     };
     return waitMs === 0 ? read(undefined) : this.#waits.wait({ waitMs, signal, read });

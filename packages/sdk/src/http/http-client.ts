@@ -1,18 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
 import { type Dispatcher, Pool } from 'undici';
-import { requireOption } from '../check-numbers.ts';
 import { SignalboxError } from '../errors.ts';
 import { checkOptions } from '../known-members.ts';
 import { type Exchanged, exchange, headersOf } from './exchange.ts';
 import {
-  DEFAULT_RETRIES,
   mayBeDone,
   mayRepeat,
   parseRetryAfter,
   pauseBefore,
   RETRIES_MEMBERS,
+  type RetryOptions,
   type RetrySettings,
+  retrySettings,
 } from './retry-policy.ts';
 
 /** Connections are kept, and bounded: a burst of requests waits its turn instead of opening thousands. */
@@ -24,7 +24,7 @@ export interface HttpClientParams {
   readonly url: string;
   readonly key?: string | undefined;
   readonly tenant?: string | undefined;
-  readonly retries?: Partial<RetrySettings> | undefined;
+  readonly retries?: RetryOptions | undefined;
 }
 
 export interface HttpRequest {
@@ -64,10 +64,7 @@ export class HttpClient {
       ...(params.tenant !== undefined && { 'signalbox-tenant': params.tenant }),
     };
     checkOptions('the option retries of connect', params.retries ?? {}, RETRIES_MEMBERS);
-    this.#retries = { ...DEFAULT_RETRIES, ...params.retries };
-    for (const name of ['attemptsMax', 'delayMs', 'delayMaxMs'] as const) {
-      requireOption(`retries.${name}`, `retries.${name}`, this.#retries[name]);
-    }
+    this.#retries = retrySettings(params.retries);
   }
 
   async json<T>(request: HttpRequest): Promise<T> {

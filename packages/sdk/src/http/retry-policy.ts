@@ -1,6 +1,15 @@
+import type { Duration } from '@signalbox/protocol';
+import { requireDurationOption, requireOption } from '../check-numbers.ts';
 import type { MembersOf } from '../known-members.ts';
 
-/** How often and how patiently a request is repeated. */
+/** How often and how patiently a request is repeated; what is left out is as by default. */
+export interface RetryOptions {
+  readonly maxAttempts?: number;
+  /** Before the first repetition; each further one waits twice as long. */
+  readonly delay?: Duration;
+  readonly maxDelay?: Duration;
+}
+
 export interface RetrySettings {
   readonly attemptsMax: number;
   readonly delayMs: number;
@@ -18,6 +27,18 @@ export const DEFAULT_RETRIES: RetrySettings = {
   delayMs: 100,
   delayMaxMs: 5_000,
 };
+
+export function retrySettings(options: RetryOptions = {}): RetrySettings {
+  const { maxAttempts, delay, maxDelay } = options;
+  requireOption('retries.maxAttempts', 'retries.maxAttempts', maxAttempts);
+  const delayMs = requireDurationOption('retries.delay', 'retries.delay', delay);
+  const delayMaxMs = requireDurationOption('retries.maxDelay', 'retries.maxDelay', maxDelay);
+  return {
+    attemptsMax: maxAttempts ?? DEFAULT_RETRIES.attemptsMax,
+    delayMs: delayMs ?? DEFAULT_RETRIES.delayMs,
+    delayMaxMs: delayMaxMs ?? DEFAULT_RETRIES.delayMaxMs,
+  };
+}
 
 /** Nobody waits longer than this for a `Retry-After`: the caller had better know. */
 const RETRY_AFTER_MAX_MS = 60_000;

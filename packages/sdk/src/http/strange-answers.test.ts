@@ -13,7 +13,7 @@ const mail = job('mail', (input: { to: string }) => input.to);
 const ada = { to: 'Ada' };
 
 async function connect(server: ScriptedServer, attemptsMax = 6): Promise<Signalbox> {
-  const retries = { attemptsMax, delayMs: 1, delayMaxMs: 5 };
+  const retries = { attemptsMax, delay: 1, maxDelay: 5 };
   return Signalbox.connect(server.url, { key: 'k', retries });
 }
 
@@ -96,7 +96,7 @@ describe('timeoutMs', () => {
     const run = await box.submit(mail, ada);
     server.respond = respond;
     const began = performance.now();
-    const options = { timeoutMs: 1_100 };
+    const options = { timeout: 1_100 };
     const waits = [run.wait(options), run.result(options), run.bytes(options)];
     const over = { status: 'rejected', reason: expect.objectContaining({ code: 'timeout' }) };
     expect(await Promise.allSettled(waits)).toEqual([over, over, over]);
@@ -111,7 +111,7 @@ describe('timeoutMs', () => {
       if (path.endsWith('/output')) return;
       sendJson(response, { id: 'run-0', job: 'mail', state: 'SUCCEEDED', tasks: [] });
     };
-    const result = run.result({ timeoutMs: 1_100 });
+    const result = run.result({ timeout: 1_100 });
     await expect(result).rejects.toMatchObject({ code: 'timeout' });
   });
 });
@@ -128,13 +128,13 @@ describe('classes', () => {
   it('an urgent submission is not refused with one that is not', async () => {
     await using server = await ScriptedServer.start(overloaded);
     await using box = await connect(server, 1);
-    const urgent = box.submit(mail, ada, { class: 'P0' });
-    const other = box.submit(mail, ada, { class: 'P2' });
+    const urgent = box.submit(mail, ada, { priority: 'P0' });
+    const other = box.submit(mail, ada, { priority: 'P2' });
     await expect(other).rejects.toMatchObject({ code: 'overloaded' });
     expect((await urgent).created).toBe(true);
     const many = box.submitMany(mail, [
-      { input: ada, class: 'P2' },
-      { input: ada, class: 'P0' },
+      { input: ada, priority: 'P2' },
+      { input: ada, priority: 'P0' },
     ]);
     await expect(many).rejects.toMatchObject({ code: 'overloaded', mayBeDone: true });
     await expect(many).rejects.toThrow('1 of 2 submissions were accepted before this');
@@ -160,7 +160,7 @@ describe('classes', () => {
     const classes = ['P2', 'P0', undefined, 'P2', 'P0'] as const;
     const items = classes.map((className, i) => ({
       input: ada,
-      key: `${i}`,
+      idempotencyKey: `${i}`,
       ...(className && { class: className }),
     }));
     const runs = await box.submitMany(mail, items);

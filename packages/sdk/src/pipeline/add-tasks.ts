@@ -59,20 +59,20 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   sleep(name: string, options: SleepOptions): Step<never> {
     this.#refuseUnknown(name, options, 'sleep');
-    const { forMs, until } = options;
+    const { for: time, until } = options;
     const sleep =
       until === undefined
-        ? { ...(forMs !== undefined && { forMs }) }
+        ? { ...(time !== undefined && { for: time }) }
         : { until: typeof until === 'string' ? until : until.toISOString() };
     return this.#add(name, options, { sleep });
   }
 
   approval(name: string, options: ApprovalOptions = {}): Step<never> {
     this.#refuseUnknown(name, options, 'approval');
-    const { message, timeoutMs, default: byDefault, onReject } = options;
+    const { message, timeout, default: byDefault, onReject } = options;
     const approval = {
       ...(message !== undefined && { message }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(timeout !== undefined && { timeout }),
       ...(byDefault && { default: byDefault }),
       ...(onReject && { onReject }),
     };
@@ -81,11 +81,11 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   event(name: string, options: EventOptions): Step<never> {
     this.#refuseUnknown(name, options, 'event');
-    const { type, filter, timeoutMs, default: byDefault } = options;
+    const { type, filter, timeout, default: byDefault } = options;
     const event = {
       type,
       ...(filter !== undefined && { when: filter }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(timeout !== undefined && { timeout }),
       ...(byDefault && { default: byDefault }),
     };
     return this.#add(name, options, { event });

@@ -8,7 +8,7 @@ interface Day {
 }
 
 const INPUT = { day: '2026-01-01', files: ['x', 'y'] };
-const once = { attemptsMax: 1, onExhausted: 'fail' } as const;
+const once = { maxAttempts: 1, onExhausted: 'fail' } as const;
 
 describe('inputs made of several outputs', () => {
   it('come after each of them, in lists and objects', async () => {
@@ -133,7 +133,7 @@ describe('inputs made of several outputs', () => {
 describe('p.dynamic', () => {
   it('takes a handler alone', async () => {
     const grows = pipeline('grows', (p: Pipeline<Day>) => {
-      p.dynamic('plan', ({ day }) => ({ tasks: [{ name: `of-${day}`, sleep: { forMs: 1 } }] }));
+      p.dynamic('plan', ({ day }) => ({ tasks: [{ name: `of-${day}`, sleep: { for: 1 } }] }));
     });
     expect(grows.definition.tasks).toEqual([
       { name: 'plan', dynamic: true, handler: 'grows.plan' },

@@ -1,4 +1,4 @@
-import type { Approval, EventWait, TaskDefinition } from '@signalbox/protocol';
+import type { Approval, Duration, EventWait, TaskDefinition } from '@signalbox/protocol';
 import type { Job } from '../job.ts';
 import type { CommandOptions, HandlerLike, HttpOptions, TaskOptions } from '../work.ts';
 import type { Given, Giving, Taken } from './inputs.ts';
@@ -110,7 +110,7 @@ export interface Pipeline<Input = undefined> {
   /** Waits for so long, or until an instant. */
   sleep(
     name: string,
-    options: StepOptions & ({ readonly forMs: number } | { readonly until: Date | string }),
+    options: StepOptions & ({ readonly for: Duration } | { readonly until: Date | string }),
   ): Step<unknown>;
 
   /** Waits for a person. */

@@ -12,16 +12,16 @@ describe('pipeline', () => {
     const etl = pipeline(
       'etl',
       {
-        class: 'P2',
+        priority: 'P2',
         failurePolicy: 'SKIP_FAILED',
         allowPartial: false,
-        limits: { fanOutMax: 500 },
+        limits: { maxFanOut: 500 },
         notify: { onFailure: [{ url: 'https://example.com/hook' }] },
-        expectedMs: 60_000,
+        expectedDuration: '1m',
       },
       (p: Pipeline<Day>) => {
-        const list = p.task('list', { retry: { attemptsMax: 5 } }, () => ({ files: ['a', 'b'] }));
-        const night = p.sleep('night', { forMs: 1_000 });
+        const list = p.task('list', { retry: { maxAttempts: 5 } }, () => ({ files: ['a', 'b'] }));
+        const night = p.sleep('night', { for: 1_000 });
         const convert = p.fanOut(
           'convert',
           { from: list.output.files, after: [night], zone: 'eu' },
@@ -31,7 +31,7 @@ describe('pipeline', () => {
         const more = p.dynamic('more', { after: [zip] }, () => ({ tasks: [] }));
         const sure = p.approval('sure', {
           message: 'load?',
-          timeoutMs: 1,
+          timeout: 1,
           default: 'reject',
           after: [convert, more],
           when: cel`${list.output.files[0]} != ${'x'} && ${p.input.day} > "2025"`,
@@ -46,15 +46,15 @@ describe('pipeline', () => {
       },
     );
     expect(toDefinition(etl)).toEqual({
-      class: 'P2',
+      priority: 'P2',
       failurePolicy: 'SKIP_FAILED',
       allowPartial: false,
-      limits: { fanOutMax: 500 },
+      limits: { maxFanOut: 500 },
       notify: { onFailure: [{ url: 'https://example.com/hook' }] },
-      expectedMs: 60_000,
+      expectedDuration: '1m',
       tasks: [
-        { name: 'list', retry: { attemptsMax: 5 }, handler: 'etl.list' },
-        { name: 'night', sleep: { forMs: 1_000 } },
+        { name: 'list', retry: { maxAttempts: 5 }, handler: 'etl.list' },
+        { name: 'night', sleep: { for: 1_000 } },
         {
           name: 'convert',
           after: ['night', 'list'],
@@ -68,7 +68,7 @@ describe('pipeline', () => {
           name: 'sure',
           after: ['convert', 'more', 'list'],
           when: 'tasks.list.output.files[0] != "x" && input.day > "2025"',
-          approval: { message: 'load?', timeoutMs: 1, default: 'reject' },
+          approval: { message: 'load?', timeout: 1, default: 'reject' },
         },
         { name: 'paid', after: ['sure'], event: { type: 'payment', when: 'event.data.ok' } },
         {

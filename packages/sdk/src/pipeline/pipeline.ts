@@ -1,4 +1,10 @@
-import type { FailurePolicy, JobDefinition, Notify, RunLimits } from '@signalbox/protocol';
+import type {
+  Duration,
+  FailurePolicy,
+  JobDefinition,
+  Notify,
+  RunLimits,
+} from '@signalbox/protocol';
 import { JOB_MEMBERS, type Job, type JobFields, jobFieldsOf } from '../job.ts';
 import { type MembersOf, refuseUnknown } from '../known-members.ts';
 import { PipelineTasks } from './add-tasks.ts';
@@ -14,9 +20,9 @@ export interface PipelineOptions extends JobFields {
   readonly limits?: RunLimits;
   readonly notify?: Notify;
   /** How long a run usually takes; at twice this somebody is told. */
-  readonly expectedMs?: number;
+  readonly expectedDuration?: Duration;
   /** Types of events that tasks wait for which `p.dynamic` adds. */
-  readonly hears?: readonly string[];
+  readonly eventTypes?: readonly string[];
 }
 
 const PIPELINE_MEMBERS = {
@@ -25,8 +31,8 @@ const PIPELINE_MEMBERS = {
   allowPartial: true,
   limits: true,
   notify: true,
-  expectedMs: true,
-  hears: true,
+  expectedDuration: true,
+  eventTypes: true,
 } as const satisfies MembersOf<PipelineOptions>;
 
 type Build<Input, Output> = (tasks: Pipeline<Input>) => Step<Output> | undefined;
@@ -62,15 +68,15 @@ export function pipeline<Input, Output>(
   const last = build(tasks);
   if (last !== undefined) tasks.requireLast(last);
   if (tasks.definitions.length === 0) throw new RangeError(`the pipeline ${name} has no tasks`);
-  const { failurePolicy, allowPartial, limits, notify, expectedMs, hears } = options;
+  const { failurePolicy, allowPartial, limits, notify, expectedDuration, eventTypes } = options;
   const definition: JobDefinition = {
     ...jobFieldsOf(options),
     ...(failurePolicy && { failurePolicy }),
     ...(allowPartial !== undefined && { allowPartial }),
     ...(limits && { limits }),
     ...(notify && { notify }),
-    ...(expectedMs !== undefined && { expectedMs }),
-    ...(hears !== undefined && { hears: [...hears] }),
+    ...(expectedDuration !== undefined && { expectedDuration }),
+    ...(eventTypes !== undefined && { eventTypes: [...eventTypes] }),
     tasks: [...tasks.definitions],
   };
   return { name, definition, handlers: tasks.handlers };

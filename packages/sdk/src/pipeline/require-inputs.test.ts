@@ -5,7 +5,7 @@ import { simulate } from '../testing/index.ts';
 /** Runs on past what failed; `after` is given what `first` gave. */
 function past(isOptional: boolean) {
   return pipeline('past', { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline) => {
-    const first = p.task('first', { retry: { attemptsMax: 1, onExhausted: 'fail' } }, () => 'one');
+    const first = p.task('first', { retry: { maxAttempts: 1, onExhausted: 'fail' } }, () => 'one');
     const second = p.task('second', () => undefined);
     const inputs = { one: isOptional ? optional(first) : first, two: second };
     return p.task('after', { inputs }, (given) => ({ one: given.one ?? 'nothing' }));

@@ -1,4 +1,4 @@
-import type { Approval, EventWait } from '@signalbox/protocol';
+import type { Approval, Duration, EventWait } from '@signalbox/protocol';
 import type { MembersOf } from '../known-members.ts';
 import { TASK_MEMBERS, type TaskOptions, WORK_MEMBERS, type WorkOptions } from '../work.ts';
 import type { Given } from './inputs.ts';
@@ -14,7 +14,7 @@ export type WorkStepOptions = WorkOptions & StepOptions & Inputs;
 export type FanOutOptions = WorkStepOptions & { readonly from?: object };
 export type DynamicOptions = TaskOptions & StepOptions & Inputs;
 export type SleepOptions = StepOptions & {
-  readonly forMs?: number;
+  readonly for?: Duration;
   readonly until?: Date | string;
 };
 export type ApprovalOptions = StepOptions & Approval;
@@ -33,7 +33,7 @@ const step = {
   when: true,
   ifParentSkipped: true,
 } as const satisfies MembersOf<StepOptions>;
-const silence = { timeoutMs: true, default: true } as const;
+const silence = { timeout: true, default: true } as const;
 const work = {
   ...WORK_MEMBERS,
   ...step,
@@ -46,7 +46,7 @@ export const STEP_MEMBERS = {
   dynamic: { ...TASK_MEMBERS, ...step, inputs: true } satisfies MembersOf<
     DynamicOptions | Written<'dynamic'>
   >,
-  sleep: { forMs: true, until: true, ...step } satisfies MembersOf<SleepOptions | Written<'sleep'>>,
+  sleep: { for: true, until: true, ...step } satisfies MembersOf<SleepOptions | Written<'sleep'>>,
   approval: { message: true, onReject: true, ...silence, ...step } satisfies MembersOf<
     ApprovalOptions | Written<'approval'>
   >,

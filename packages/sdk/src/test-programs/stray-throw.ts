@@ -1,7 +1,7 @@
 // Throws where no promise of a handler sees it; says what becomes of the runs, or dies of an error of nobody's.
 import { job, Signalbox } from '../index.ts';
 
-const stray = job('stray', { retry: { attemptsMax: 1 } }, async (how: string) => {
+const stray = job('stray', { retry: { maxAttempts: 1 } }, async (how: string) => {
   const boom = () => {
     throw new Error(`thrown by ${how}`);
   };
@@ -20,7 +20,7 @@ const fine = job('fine', () => 'fine');
 
 const print = (...words: unknown[]) => process.stdout.write(`${words.join(' ')}\n`);
 const box = await Signalbox.open('memory:');
-await box.work([stray, late, fine], { graceMs: 0 });
+await box.work([stray, late, fine], { gracePeriod: 0 });
 for (const how of ['timer', 'tick', 'rejection']) {
   const view = await (await box.submit(stray, how)).wait();
   print(view.state, view.tasks[0]?.error);

@@ -14,8 +14,8 @@ import {
 } from '../index.ts';
 import { simulate } from './index.ts';
 
-const once = { retry: { attemptsMax: 1 } } as const;
-const quick = { retry: { attemptsMax: 3, fixedDelayMs: 1 } } as const;
+const once = { retry: { maxAttempts: 1 } } as const;
+const quick = { retry: { maxAttempts: 3, backoff: { type: 'fixed', delay: 1 } } } as const;
 const WORKER = { labels: { disk: 'ssd' }, zone: 'eu' } as const;
 
 /** Programs, each with what it is given; none needs time to pass that is worth mentioning. */
@@ -153,7 +153,7 @@ it('a read beside an advance does not move time back', async () => {
   const tick = job('tick', () => 1);
   await using t = await simulate({ jobs: [tick], at: '2026-01-01T00:00:00Z' });
   const delays = Array.from({ length: 20 }, (_, i) => (i + 1) * 60_000);
-  for (const delayMs of delays) await t.submit(tick, undefined, { delayMs });
+  for (const delay of delays) await t.submit(tick, undefined, { delay });
   let isOver = false;
   const advancing = t.advance('1h').finally(() => {
     isOver = true;

@@ -6,7 +6,7 @@ import { task } from '../task.ts';
 import { simulate } from './index.ts';
 
 const AT = '2026-01-01T00:00:00.000Z';
-const hello = job('hello', { retry: { attemptsMax: 3 } }, async (input: { name: string }) => {
+const hello = job('hello', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
   return `hello, ${input.name}`;
 });
 
@@ -37,7 +37,7 @@ describe('a simulation', () => {
 
   it('fires schedules, and tells handlers their windows', async () => {
     const seen: unknown[] = [];
-    const report = job('report', { retry: { attemptsMax: 2 } }, async (input: unknown, ctx) => {
+    const report = job('report', { retry: { maxAttempts: 2 } }, async (input: unknown, ctx) => {
       seen.push([ctx.window, input, ctx.attempt]);
     });
     await using t = await simulate({ jobs: [report], at: AT });
@@ -77,7 +77,7 @@ describe('a simulation', () => {
       'succeeded',
     ]);
 
-    const later = await t.submit(hello, { name: 'later' }, { delayMs: 86_400_000 });
+    const later = await t.submit(hello, { name: 'later' }, { delay: 86_400_000 });
     await t.advance('23h59m');
     expect(await later.state()).toBe('PENDING');
     await t.advance('1m');
@@ -126,13 +126,13 @@ describe('a simulation', () => {
 
   it('refuses more time to the attempt of a worker that is gone', async () => {
     const granted: boolean[] = [];
-    const asks = job('asks', { timeouts: { hardMs: 600_000 } }, async (_input, ctx) => {
+    const asks = job('asks', { timeout: 600_000 }, async (_input, ctx) => {
       if (ctx.attempt > 1) return;
       await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
       ctx.progress(0.5);
       granted.push(await ctx.extend(60_000));
     });
-    await using t = await simulate({ jobs: [asks], at: AT, patienceMs: 5 });
+    await using t = await simulate({ jobs: [asks], at: AT, patience: 5 });
     const run = await t.submit(asks);
     await t.loseWorker();
     await t.advance('10m');
@@ -142,13 +142,13 @@ describe('a simulation', () => {
 
   it('EXT-10 fires timeouts, and the handler is told by its signal', async () => {
     const reasons: unknown[] = [];
-    const options = { timeouts: { hardMs: 60_000 }, retry: { attemptsMax: 1 } };
+    const options = { timeout: 60_000, retry: { maxAttempts: 1 } };
     const stuck = job('stuck', options, async (_input, ctx) => {
       await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
       reasons.push(ctx.signal.reason);
       ctx.signal.throwIfAborted();
     });
-    await using t = await simulate({ jobs: [stuck], at: AT, patienceMs: 5 });
+    await using t = await simulate({ jobs: [stuck], at: AT, patience: 5 });
     const run = await t.submit(stuck);
     await t.advance('59s');
     expect(await run.state()).toBe('RUNNING');
@@ -231,7 +231,7 @@ describe('a simulation', () => {
 
   it('API-17 gives a handler that moves more time, and shows its progress', async () => {
     const deadlines: (string | undefined)[] = [];
-    const options = { timeouts: { hardMs: 60_000 }, critical: true };
+    const options = { timeout: 60_000, critical: true };
     const long = job('long', options, async (_input, ctx) => {
       ctx.progress(0.25);
       deadlines.push(ctx.deadline?.toISOString());
@@ -253,11 +253,11 @@ describe('a simulation', () => {
   it('EXT-17 gives the live run to a second submission with the same unique value', async () => {
     await using t = await simulate({ jobs: [hello], at: AT });
     t.takes(hello, '1m');
-    const first = await t.submit(hello, { name: 'a' }, { unique: 'customer-1' });
-    const second = await t.submit(hello, { name: 'b' }, { unique: 'customer-1' });
+    const first = await t.submit(hello, { name: 'a' }, { uniqueKey: 'customer-1' });
+    const second = await t.submit(hello, { name: 'b' }, { uniqueKey: 'customer-1' });
     expect([second.id, second.created]).toEqual([first.id, false]);
     await t.advance('1m');
-    const third = await t.submit(hello, { name: 'c' }, { unique: 'customer-1' });
+    const third = await t.submit(hello, { name: 'c' }, { uniqueKey: 'customer-1' });
     expect(third.created).toBe(true);
   });
 
@@ -266,7 +266,7 @@ describe('a simulation', () => {
       await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve));
       ctx.signal.throwIfAborted();
     });
-    await using t = await simulate({ jobs: [waiting], at: AT, patienceMs: 5 });
+    await using t = await simulate({ jobs: [waiting], at: AT, patience: 5 });
     const run = await t.submit(waiting);
     await run.cancel('not needed');
     await expect(run.result()).rejects.toMatchObject({ errorClass: 'cancelled' });
@@ -296,12 +296,12 @@ describe('a simulation', () => {
 
   it('waits for handlers that do real work before time goes on', async () => {
     const { readFile } = await import('node:fs/promises');
-    const options = { timeouts: { hardMs: 1_000 }, retry: { attemptsMax: 1 } };
+    const options = { timeout: 1_000, retry: { maxAttempts: 1 } };
     const reads = job('reads', options, async () => {
       for (let i = 0; i < 20; i++) await readFile(import.meta.filename);
       return 'read';
     });
-    await using t = await simulate({ jobs: [reads], at: AT, patienceMs: 5_000 });
+    await using t = await simulate({ jobs: [reads], at: AT, patience: 5_000 });
     const run = await t.submit(reads);
     await t.advance('1h');
     expect(await run.result()).toBe('read');

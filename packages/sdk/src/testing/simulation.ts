@@ -12,12 +12,16 @@ import {
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
-import type { RunView, ScheduleDefinition } from '@signalbox/protocol';
+import {
+  type Duration,
+  parseDuration,
+  type RunView,
+  type ScheduleDefinition,
+} from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { requireOption } from '../check-numbers.ts';
 import { signalboxError } from '../direct/direct-backend.ts';
 import { submitItem } from '../direct/submit-item.ts';
-import { type Duration, parseDuration } from '../duration.ts';
 import type { AnyJob, Job } from '../job.ts';
 import { checkOptions, type MembersOf } from '../known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from '../prepare-submission.ts';
@@ -47,7 +51,7 @@ export interface SimulateParams {
   readonly labels?: Readonly<Record<string, string>>;
   readonly zone?: string;
   /** Real time that a handler may take between two steps before time goes on without it. */
-  readonly patienceMs?: number;
+  readonly patience?: Duration;
 }
 
 const SIMULATE_MEMBERS = {
@@ -57,7 +61,7 @@ const SIMULATE_MEMBERS = {
   concurrency: true,
   labels: true,
   zone: true,
-  patienceMs: true,
+  patience: true,
 } as const satisfies MembersOf<SimulateParams>;
 
 /** Which attempts are meant: those of the job, or of one of its tasks. */
@@ -287,7 +291,10 @@ export class Simulation implements AsyncDisposable {
   }
 
   async #settle(): Promise<void> {
-    await settleHandlers(() => this.#worker?.active ?? [], this.#params.patienceMs ?? 50);
+    await settleHandlers(
+      () => this.#worker?.active ?? [],
+      parseDuration(this.#params.patience ?? 50),
+    );
   }
 }
 

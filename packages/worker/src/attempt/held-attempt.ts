@@ -124,7 +124,7 @@ export class HeldAttempt implements AttemptContext {
   }
 
   async extend(byMs: number): Promise<boolean> {
-    requireWithin('report.extendMs', 'the time of extend()', byMs);
+    requireWithin('report.extend', 'the time of extend()', byMs);
     // Nobody would answer for an attempt that has ended or was superseded.
     if (!this.link.welcomed || this.isOver) return false;
     // More time is for what has moved, as far as the node knows; it may not know the latest yet.

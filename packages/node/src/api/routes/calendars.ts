@@ -17,11 +17,12 @@ export const calendarsRoutes: readonly Route[] = [
     method: 'PUT',
     url: '/calendars/:calendar',
     role: 'operator',
-    summary: 'Saves a calendar of closed days, also from an iCalendar file; its schedules follow',
+    summary:
+      'Creates a calendar of closed days, or updates it, also from an iCalendar file; its schedules follow',
     params: Named,
     body: NewCalendar,
     response: { 200: Calendar },
-    audit: 'calendar.save',
+    audit: 'calendar.update',
     handler: async ({ context, caller, params, body, headers, reply, note }) => {
       const saved = await saveCalendar(context, caller, {
         name: params.calendar,

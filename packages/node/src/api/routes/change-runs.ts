@@ -1,6 +1,6 @@
 import {
   BulkAnswer,
-  ClassName,
+  Priority,
   RUN_TASKS_MAX,
   RunFilter,
   RunView,
@@ -12,7 +12,7 @@ import {
   approveTask,
   cancelRun,
   cancelRuns,
-  changeClass,
+  changePriority,
   pauseRun,
   reevaluateRun,
   resumeRun,
@@ -129,9 +129,9 @@ export const changeRunsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs/:id/resume',
     role: 'operator',
-    summary: 'Lets a run go on: what failed is tried again; fanOutMax raises the limit of fan-outs',
+    summary: 'Lets a run go on: what failed is tried again; maxFanOut raises the limit of fan-outs',
     params: Identified,
-    body: Type.Object({ reason: Reason, fanOutMax: FanOutMax }, closed),
+    body: Type.Object({ reason: Reason, maxFanOut: FanOutMax }, closed),
     response: { 200: RunView },
     audit: 'run.resume',
     handler: ({ context, caller, params, body }) =>
@@ -184,16 +184,16 @@ export const changeRunsRoutes: readonly Route[] = [
   }),
   route({
     method: 'POST',
-    url: '/runs/:id/class',
+    url: '/runs/:id/priority',
     role: 'operator',
-    summary: 'Moves a run to another class',
+    summary: 'Changes the priority of a run',
     params: Identified,
-    body: Type.Object({ class: ClassName, reason: Reason }, closed),
+    body: Type.Object({ priority: Priority, reason: Reason }, closed),
     response: { 200: RunView },
-    audit: 'run.class',
+    audit: 'run.priority',
     handler: async ({ context, caller, params, body, note }) => {
-      note.after = body.class;
-      return changeClass(context, caller, { ...params, ...body });
+      note.after = String(body.priority);
+      return changePriority(context, caller, { ...params, ...body });
     },
   }),
 ];

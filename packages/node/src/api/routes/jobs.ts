@@ -1,9 +1,9 @@
 import {
-  ClassName,
   checkedOf,
   Job,
   JobDefinition,
   Name,
+  PriorityName,
   pageOf,
   RunState,
   RunView,
@@ -14,13 +14,13 @@ import {
   type Defined,
   defineJob,
   deleteJob,
-  enableJob,
   getJob,
   listJobs,
   listJobVersions,
   listRuns,
   pauseJob,
   restoreJob,
+  resumeJob,
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
@@ -39,7 +39,7 @@ function answerDefined({ reply, note }: Request, { job, outcome }: Defined): Job
 }
 
 function changing(
-  action: 'pause' | 'enable' | 'restore',
+  action: 'pause' | 'resume' | 'restore',
   summary: string,
   change: typeof pauseJob,
 ): Route {
@@ -65,10 +65,10 @@ export const jobsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/jobs',
     role: 'operator',
-    summary: 'Defines a job, or changes it; the same definition again keeps its version',
+    summary: 'Creates a job, or updates it; the same definition again keeps its version',
     body: Type.Object({ name: Name, definition: Type.Optional(JobDefinition) }, closed),
     response: { 200: Job, 201: Job },
-    audit: 'job.define',
+    audit: 'job.update',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
       const { name, definition = {} } = body;
@@ -83,11 +83,11 @@ export const jobsRoutes: readonly Route[] = [
     method: 'PUT',
     url: '/jobs/:job',
     role: 'operator',
-    summary: 'Defines a job, or changes it; If-Match names the version that was seen',
+    summary: 'Creates a job, or updates it; If-Match names the version that was seen',
     params: Named,
     body: JobDefinition,
     response: { 200: Job, 201: Job },
-    audit: 'job.define',
+    audit: 'job.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
       const wanted = { name: params.job, definition, expected: expectedBy(headers) };
@@ -98,7 +98,7 @@ export const jobsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/jobs/:job/check',
     role: 'viewer',
-    summary: 'What defining the job would change, with every check; nothing is saved',
+    summary: 'What saving the job would change, with every check; nothing is saved',
     params: Named,
     body: JobDefinition,
     response: { 200: checkedOf(JobDefinition) },
@@ -158,7 +158,7 @@ export const jobsRoutes: readonly Route[] = [
       getJob(context, caller, { name: params.job, version: Number(params.version) }),
   }),
   changing('pause', 'Takes no new submissions of the job; what is accepted runs on', pauseJob),
-  changing('enable', 'Takes submissions of the job again', enableJob),
+  changing('resume', 'Takes submissions of the job again', resumeJob),
   changing('restore', 'Brings a deleted job back', restoreJob),
   route({
     method: 'DELETE',
@@ -183,7 +183,7 @@ export const jobsRoutes: readonly Route[] = [
     query: Type.Object(
       {
         state: Type.Optional(RunState),
-        class: Type.Optional(ClassName),
+        priority: Type.Optional(PriorityName),
         cursor: Type.Optional(Type.String({ maxLength: 64 })),
         limit: Limit,
       },

@@ -9,7 +9,7 @@ export const queuesRoutes: readonly Route[] = [
     url: '/queues',
     role: 'viewer',
     everyTenant: true,
-    summary: 'How much waits and runs, by class; for the platform of every tenant',
+    summary: 'How much waits and runs, by priority; for the platform of every tenant',
     response: { 200: Type.Object({ items: Type.Array(QueueDepth) }) },
     handler: ({ context, caller }) => queueDepth(context, caller, {}),
   }),

@@ -3,6 +3,7 @@ import {
   BATCH_MAX,
   BATCH_TYPE,
   BatchAnswer,
+  durationIn,
   LogLine,
   Name,
   pageOf,
@@ -25,6 +26,7 @@ import {
   submitInARow,
   submitRuns,
 } from '../../operations/index.ts';
+import { msOf } from '../../operations/read-time.ts';
 import { answerBytes } from '../bytes-answer.ts';
 import { keyHeader } from '../key-header.ts';
 import { readBatch } from '../read-batch.ts';
@@ -41,15 +43,16 @@ function traceOf(headers: IncomingHttpHeaders): { trace?: string } {
   return typeof trace === 'string' && TRACE.test(trace) ? { trace } : {};
 }
 
-function keyOf(headers: IncomingHttpHeaders, body: Submission): { key?: string } {
+function keyOf(headers: IncomingHttpHeaders, body: Submission): { idempotencyKey?: string } {
   const key = keyHeader(headers);
   if (key === undefined) return {};
-  if (body.key !== undefined && body.key !== key) {
-    throw new ApiError('bad_request', 'key and the header Idempotency-Key differ', {
-      field: 'key',
+  const { idempotencyKey } = body;
+  if (idempotencyKey !== undefined && idempotencyKey !== key) {
+    throw new ApiError('bad_request', 'idempotencyKey and the header Idempotency-Key differ', {
+      field: 'idempotencyKey',
     });
   }
-  return { key };
+  return { idempotencyKey: key };
 }
 
 export const runsRoutes: readonly Route[] = [
@@ -118,15 +121,17 @@ export const runsRoutes: readonly Route[] = [
     url: '/runs/:id',
     role: 'viewer',
     summary:
-      'A run with its tasks, up to 1,000; with waitMs, when it has ended or the time is over',
+      'A run with its tasks, up to 1,000; with `wait`, when it has ended or the time is over',
     params: Identified,
-    query: Type.Object(
-      { waitMs: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })) },
-      closed,
-    ),
+    query: Type.Object({ wait: Type.Optional(durationIn('run.wait')) }, closed),
     response: { 200: RunView },
     handler: ({ context, caller, params, query }) =>
-      getRun(context, caller, { ...params, ...query }),
+      getRun(context, caller, {
+        ...params,
+        ...(query.wait === undefined
+          ? {}
+          : { waitMs: msOf('run.wait', { field: 'wait', value: query.wait }) }),
+      }),
   }),
   route({
     method: 'GET',

@@ -74,7 +74,7 @@ export const schedulesRoutes: readonly Route[] = [
     summary: 'Creates a schedule; 409 if the name exists',
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
     response: { 201: Schedule },
-    audit: 'schedule.save',
+    audit: 'schedule.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
       const wanted = { ...body, expected: { ...expectedBy(headers), isNew: true } };
@@ -86,11 +86,11 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule',
     role: 'operator',
     summary:
-      'Creates a schedule, or changes it and says what that means for its windows; If-Match names the version that was seen',
+      'Creates a schedule, or updates it and says what that means for its windows; If-Match names the version that was seen',
     params: Named,
     body: ScheduleDefinition,
     response: { 200: Schedule, 201: Schedule },
-    audit: 'schedule.save',
+    audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
       const wanted = { name: params.schedule, definition, expected: expectedBy(headers) };

@@ -50,11 +50,11 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'Sets weight and limits of a tenant; what is left out is as without a definition',
+    summary: 'Updates weight and limits of a tenant; what is left out is as without a definition',
     params: Named,
     body: TenantDefinition,
     response: { 200: Tenant, 201: Tenant },
-    audit: 'tenant.change',
+    audit: 'tenant.update',
     handler: async ({ context, caller, params, body, headers, reply, note }) => {
       const { before, after } = await putTenant(context, {
         name: params.name,

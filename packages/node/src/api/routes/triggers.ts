@@ -49,7 +49,7 @@ const definitionRoutes: readonly Route[] = [
       'Creates a trigger; 409 if the name exists; a secret that was made for its hook is shown once',
     body: Type.Object({ name: Name, definition: TriggerDefinition }, closed),
     response: { 201: Trigger },
-    audit: 'trigger.save',
+    audit: 'trigger.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
       const wanted = { ...body, expected: { ...expectedBy(headers), isNew: true } };
@@ -60,11 +60,11 @@ const definitionRoutes: readonly Route[] = [
     method: 'PUT',
     url: '/triggers/:trigger',
     role: 'operator',
-    summary: 'Creates a trigger, or changes it; If-Match names the version that was seen',
+    summary: 'Creates a trigger, or updates it; If-Match names the version that was seen',
     params: Named,
     body: TriggerDefinition,
     response: { 200: Trigger, 201: Trigger },
-    audit: 'trigger.save',
+    audit: 'trigger.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
       const wanted = { name: params.trigger, definition, expected: expectedBy(headers) };

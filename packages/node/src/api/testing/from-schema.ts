@@ -1,8 +1,9 @@
+import { DURATION_PATTERN } from '@signalbox/protocol';
 import fc from 'fast-check';
 
 /** As much of JSON Schema as the API uses. */
 export interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -68,8 +69,9 @@ export function fromSchema(schema: Schema, oddIn = SHARE_OF_ODD): fc.Arbitrary<u
   return fc.oneof({ weight: oddIn, arbitrary }, { weight: 1, arbitrary: odd });
 }
 
-function beyond({ minimum, maximum, maxLength }: Schema): unknown[] {
+function beyond({ minimum, maximum, maxLength, pattern }: Schema): unknown[] {
   return [
+    ...(pattern === DURATION_PATTERN ? ['999y', '5 minutes', '-1s', '9y'.repeat(40)] : []),
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(maximum === undefined ? [] : [maximum + 1, maximum - 0.5]),
     ...(maxLength === undefined ? [null] : ['x'.repeat(Math.min(maxLength + 1, 100_000))]),
@@ -80,6 +82,10 @@ function allowed(schema: Schema, oddIn: number): fc.Arbitrary<unknown> {
   if ('const' in schema) return fc.constant(schema.const);
   if (schema.anyOf !== undefined) {
     return fc.oneof(...schema.anyOf.map((each) => fromSchema(each, oddIn)));
+  }
+  if (Array.isArray(schema.type)) {
+    const types = schema.type as readonly string[];
+    return fc.oneof(...types.map((type) => allowed({ ...schema, type }, oddIn)));
   }
   switch (schema.type) {
     case 'string':
@@ -132,6 +138,8 @@ function textsOf({ pattern, format, minLength = 0, maxLength = LONG }: Schema): 
   if (format === 'date-time') {
     return INSTANTS;
   }
+  if (format === 'date') return ['2030-02-28', '2030-02-30', '0000-01-01', '9999-12-31'];
+  if (pattern === DURATION_PATTERN) return ['0s', '1ms', '1.5h', '1h30m', '1s'];
   const longest = Math.min(maxLength, LONG);
   if (pattern !== undefined) return ['a', 'A.b-c_9', 'n'.repeat(Math.min(longest, 128))];
   const texts = ['a', 'ü😀\n"\\', 'y'.repeat(longest)];

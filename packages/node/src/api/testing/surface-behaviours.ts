@@ -25,8 +25,8 @@ const HANDLERS: fc.Arbitrary<(context: HandlerContext, input: unknown) => unknow
   value.map((thrown) => () => {
     throw thrown;
   }),
-  number.map((retryAfterMs) => () => {
-    throw new TransientError('later', { retryAfterMs });
+  number.map((retryAfter) => () => {
+    throw new TransientError('later', { retryAfter });
   }),
   value.map((text) => () => {
     throw new PermanentError(text as string);

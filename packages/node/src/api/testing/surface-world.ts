@@ -120,7 +120,7 @@ export class SurfaceWorld {
   }
 
   async view(id: string, waitMs = 0): Promise<RunView> {
-    const shown = await this.ask(`/runs/${id}?waitMs=${waitMs}`);
+    const shown = await this.ask(`/runs/${id}?wait=${waitMs}`);
     if (shown.kind === 'accepted') return shown.value as RunView;
     throw new Error(`run ${id} cannot be shown: ${shown.code} ${shown.message}`);
   }

@@ -48,7 +48,7 @@ export function pipelineWorld() {
   async function define(name: string, definition: JobDefinition): Promise<void> {
     const tasks = definition.tasks?.map((task) => {
       const waits = task.sleep ?? task.approval ?? task.event ?? task.run ?? task.command;
-      return waits === undefined ? { handler: 'work', retry: { attemptsMax: 1 }, ...task } : task;
+      return waits === undefined ? { handler: 'work', retry: { maxAttempts: 1 }, ...task } : task;
     });
     const made = await ask('/jobs', { body: { name, definition: { ...definition, tasks } } });
     expect(made.status, made.text).toBe(201);
@@ -79,7 +79,7 @@ export function pipelineWorld() {
     submit,
     until,
     context: () => api.node.context,
-    ended: async (id: string) => (await ask(`/runs/${id}?waitMs=20000`)).json<RunView>(),
+    ended: async (id: string) => (await ask(`/runs/${id}?wait=20000`)).json<RunView>(),
     post: (path: string, body: object) => ask(path, { body }),
   };
 }

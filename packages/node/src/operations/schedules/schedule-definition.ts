@@ -2,15 +2,21 @@ import {
   type CalendarData,
   CLASSES,
   parseCalendar,
-  parseClass,
   parseCron,
   type ScheduleDefinition as Stored,
   type When,
 } from '@signalbox/engine';
-import type { ScheduleDefinition } from '@signalbox/protocol';
+import type {
+  CatchUpPolicy,
+  Duration,
+  DurationName,
+  ScheduleDefinition,
+} from '@signalbox/protocol';
 import { INPUT_CHARS_MAX, templateProblem } from '../../cel/window-input.ts';
 import { ApiError } from '../../context.ts';
 import { findZone } from '../../zones/index.ts';
+import { classOfPriority } from '../priority-class.ts';
+import { msOf, instantOf as readInstant, shownDuration } from '../read-time.ts';
 
 function bad(field: string, message: string): ApiError {
   return new ApiError('invalid', message, { field: `definition.${field}` });
@@ -21,8 +27,8 @@ export function toStored(
   definition: ScheduleDefinition,
   about: { now: number; jitterMsMin: number; paused: boolean; calendar: CalendarData | undefined },
 ): Stored {
-  const { job, jitterMs = 0, graceMs, overlap, afterPause, runsMax, input } = definition;
-  const klass = definition.class === undefined ? null : parseClass(definition.class);
+  const { job, jitter = 0, startingDeadline, overlap, afterPause, maxRuns, input } = definition;
+  const klass = classOfPriority(definition.priority, (message) => bad('priority', message));
   const text = input === undefined ? null : JSON.stringify(input);
   if (text !== null) checkInput(text, about.now);
   const startAt = instantOf(definition, 'startAt');
@@ -35,14 +41,16 @@ export function toStored(
     when: whenOf(definition, about),
     ...(about.paused ? { paused: true } : {}),
     // A tenant's own minimum holds whatever is asked for (TRG-11), and is seen in what is stored.
-    jitterMs: Math.max(jitterMs, about.jitterMsMin),
-    ...(graceMs === undefined ? {} : { graceMs }),
-    ...(definition.catchUp === undefined ? {} : { catchUp: definition.catchUp }),
+    jitterMs: Math.max(read('schedule.jitter', 'jitter', jitter), about.jitterMsMin),
+    ...(startingDeadline === undefined
+      ? {}
+      : { graceMs: read('schedule.startingDeadline', 'startingDeadline', startingDeadline) }),
+    ...(definition.catchUp === undefined ? {} : { catchUp: storedCatchUp(definition.catchUp) }),
     ...(overlap === undefined ? {} : { overlap }),
     ...(afterPause === undefined ? {} : { afterPause }),
     ...(startAt === null ? {} : { startAt }),
     ...(endAt === null ? {} : { endAt }),
-    ...(runsMax === undefined ? {} : { runsMax }),
+    ...(maxRuns === undefined ? {} : { runsMax: maxRuns }),
     ...(klass === null ? {} : { class: klass }),
     ...(text === null ? {} : { input: text }),
   };
@@ -58,15 +66,34 @@ function checkInput(text: string, now: number): void {
   if (problem !== null) throw bad(problem.field, problem.message);
 }
 
+function read(name: DurationName, field: string, value: Duration): number {
+  return msOf(name, { field, value }, bad);
+}
+
+type StoredCatchUp = NonNullable<Stored['catchUp']>;
+
+function storedCatchUp({ maxWindows, maxAge, order }: CatchUpPolicy): StoredCatchUp {
+  return {
+    ...(maxWindows === undefined ? {} : { windowsMax: maxWindows }),
+    ...(maxAge === undefined ? {} : { ageMsMax: read('catchUp.maxAge', 'catchUp.maxAge', maxAge) }),
+    ...(order === undefined ? {} : { order }),
+  };
+}
+
+function shownCatchUp({ windowsMax, ageMsMax, order }: StoredCatchUp): CatchUpPolicy {
+  return {
+    ...(windowsMax === undefined ? {} : { maxWindows: windowsMax }),
+    ...(ageMsMax === undefined ? {} : { maxAge: shownDuration(ageMsMax) }),
+    ...(order === undefined ? {} : { order }),
+  };
+}
+
 function instantOf(
   definition: ScheduleDefinition,
   field: 'startAt' | 'endAt' | 'anchorAt' | 'runAt',
 ): number | null {
   const text = definition[field];
-  if (text === undefined) return null;
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw bad(field, `${field} is an instant in ISO 8601`);
-  return at;
+  return text === undefined ? null : readInstant(field, text, bad);
 }
 
 interface About {
@@ -76,9 +103,9 @@ interface About {
 }
 
 function whenOf(definition: ScheduleDefinition, { now, calendar }: About): When {
-  const { cron, everyMs, runAt } = definition;
-  const named = [cron, everyMs, runAt].filter((each) => each !== undefined);
-  if (named.length !== 1) throw bad('cron', 'a schedule names one of cron, everyMs and runAt');
+  const { cron, every, runAt } = definition;
+  const named = [cron, every, runAt].filter((each) => each !== undefined);
+  if (named.length !== 1) throw bad('cron', 'a schedule names one of cron, every and runAt');
   if (cron !== undefined) return cronOf(definition, cron, calendar);
   for (const field of ['zone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
     if (definition[field] !== undefined) throw bad(field, `${field} is for cron only`);
@@ -87,7 +114,11 @@ function whenOf(definition: ScheduleDefinition, { now, calendar }: About): When 
     return { kind: 'instant', at: instantOf(definition, 'runAt') as number };
   }
   const anchorAt = instantOf(definition, 'anchorAt') ?? now - (now % 1_000);
-  return { kind: 'interval', everyMs: everyMs as number, anchorAt };
+  return {
+    kind: 'interval',
+    everyMs: read('schedule.every', 'every', every as Duration),
+    anchorAt,
+  };
 }
 
 function cronOf(
@@ -115,14 +146,18 @@ function cronOf(
 
 /** What is stored, as its author would write it. */
 export function fromStored(stored: Stored): ScheduleDefinition {
-  const { when, paused: _paused, startAt, endAt, runsMax, class: klass, input, ...same } = stored;
+  const { when, paused: _paused, startAt, endAt, runsMax, class: klass, input, ...more } = stored;
+  const { jitterMs, graceMs, catchUp, ...same } = more;
   return {
     ...same,
+    ...(jitterMs === undefined ? {} : { jitter: shownDuration(jitterMs) }),
+    ...(graceMs === undefined ? {} : { startingDeadline: shownDuration(graceMs) }),
+    ...(catchUp === undefined ? {} : { catchUp: shownCatchUp(catchUp) }),
     ...timesOf(when),
     ...(startAt == null ? {} : { startAt: iso(startAt) }),
     ...(endAt == null ? {} : { endAt: iso(endAt) }),
-    ...(runsMax == null ? {} : { runsMax }),
-    ...(klass == null ? {} : { class: CLASSES[klass] }),
+    ...(runsMax == null ? {} : { maxRuns: runsMax }),
+    ...(klass == null ? {} : { priority: CLASSES[klass] }),
     ...(input == null ? {} : { input: JSON.parse(input) as unknown }),
   };
 }
@@ -142,7 +177,7 @@ function timesOf(when: When): Partial<ScheduleDefinition> {
       };
     }
     case 'interval':
-      return { everyMs: when.everyMs, anchorAt: iso(when.anchorAt) };
+      return { every: shownDuration(when.everyMs), anchorAt: iso(when.anchorAt) };
     case 'instant':
       return { runAt: iso(when.at) };
   }

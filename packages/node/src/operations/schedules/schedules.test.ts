@@ -29,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => node.stop());
 
 const save = (definition: Partial<ScheduleDefinition> = {}, more: object = {}) => {
-  const full = { job: 'mail', ...('everyMs' in definition ? {} : DAILY), ...definition };
+  const full = { job: 'mail', ...('every' in definition ? {} : DAILY), ...definition };
   if ('runAt' in definition) delete (full as Partial<ScheduleDefinition>).cron;
   return saveSchedule(node.context, caller(), { name: 'nightly', definition: full, ...more });
 };
@@ -56,10 +56,10 @@ describe('schedules', () => {
       dstGap: 'skip',
       dstOverlap: 'both',
       calendar: { blackouts: ['12-25'] },
-      jitterMs: 5_000,
+      jitter: '5s',
       overlap: 'queueOne',
-      catchUp: { windowsMax: 1 },
-      class: 'P0',
+      catchUp: { maxWindows: 1 },
+      priority: 'P0',
       input: { to: 'all' },
       endAt: '2090-01-01T00:00:00.000Z',
     };
@@ -81,9 +81,9 @@ describe('schedules', () => {
 
   it('an edit says what it changed, from when, and which windows come instead', async () => {
     await save();
-    const { schedule, outcome } = await save({ cron: '0 4 * * *', jitterMs: 1_000 });
+    const { schedule, outcome } = await save({ cron: '0 4 * * *', jitter: 1_000 });
     expect(outcome).toBe('changed');
-    expect(schedule.change?.fields).toEqual(['jitterMs', 'when']);
+    expect(schedule.change?.fields).toEqual(['jitter', 'when']);
     expect(schedule.change?.from).toBe(schedule.at);
     expect(schedule.change?.nextBefore.map((at) => at.slice(11, 16))).toEqual([
       '02:30',
@@ -102,8 +102,8 @@ describe('schedules', () => {
     [{ cron: '0 0 30 2 *' }, 'definition.cron'],
     [{ cron: '* * * * *', zone: 'Mars/Olympus' }, 'definition.zone'],
     [{ cron: '* * * * *', calendar: { blackouts: ['never'] } }, 'definition.calendar.blackouts[0]'],
-    [{ cron: '* * * * *', everyMs: 5_000 }, 'definition.cron'],
-    [{ everyMs: 5_000, zone: 'UTC' }, 'definition.zone'],
+    [{ cron: '* * * * *', every: 5_000 }, 'definition.cron'],
+    [{ every: 5_000, zone: 'UTC' }, 'definition.zone'],
     [{ startAt: '2030-01-02T00:00:00Z', endAt: '2030-01-01T00:00:00Z' }, 'definition.endAt'],
   ])('TRG-06 TRG-08 %j is refused, and nothing is stored', async (definition, field) => {
     await expect(save(definition)).rejects.toMatchObject({ code: 'invalid', field });
@@ -143,10 +143,10 @@ describe('schedules', () => {
       name: 'acme',
       expected: { kind: 'any' },
       author: 'root',
-      definition: { jitterMsMin: 300_000 },
+      definition: { minJitter: 300_000 },
     });
-    const { schedule } = await save({ jitterMs: 0 });
-    expect(schedule.definition.jitterMs).toBe(300_000);
+    const { schedule } = await save({ jitter: 0 });
+    expect(schedule.definition.jitter).toBe('5m');
   });
 
   it('TRG-26 DAG-29 fires by itself, under the id of its window, and by hand without using up a window', async () => {
@@ -193,7 +193,7 @@ describe('schedules', () => {
 
 describe('the timeline', () => {
   it('EXT-05 shows what is planned, what was skipped and why', async () => {
-    const off = { catchUp: { windowsMax: 0 }, graceMs: 1_000 };
+    const off = { catchUp: { maxWindows: 0 }, startingDeadline: 1_000 };
     await save({ runAt: iso(Date.now() - MINUTE), ...off });
     const skipped = async () => {
       const { items } = await scheduleTimeline(node.context, caller(), { name: 'nightly' });
@@ -219,7 +219,7 @@ describe('a backfill', () => {
     backfillSchedule(node.context, caller(), { name: 'nightly', ...range(), ...more });
 
   beforeEach(async () => {
-    await save({ everyMs: MINUTE, anchorAt: '2026-01-01T00:00:00Z' });
+    await save({ every: MINUTE, anchorAt: '2026-01-01T00:00:00Z' });
   });
 
   it('EXT-06 makes exactly the windows that are missing, once; a dry run makes nothing', async () => {

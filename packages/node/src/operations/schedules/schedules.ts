@@ -6,12 +6,13 @@ import {
   scheduleKey,
   scheduleSpec,
 } from '@signalbox/engine';
-import type {
-  Checked,
-  Page,
-  Schedule,
-  ScheduleChange,
-  ScheduleDefinition,
+import {
+  type Checked,
+  type Page,
+  parseDuration,
+  type Schedule,
+  type ScheduleChange,
+  type ScheduleDefinition,
 } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
 import { getTenant } from '../../api/tenants.ts';
@@ -129,7 +130,7 @@ async function savingNext(
     if (job === null) throw noJob(definition.job);
   }
   const tenant = await getTenant(context.store, caller.tenant);
-  const jitterMsMin = tenant?.definition.jitterMsMin ?? 0;
+  const jitterMsMin = parseDuration(tenant?.definition.minJitter ?? 0);
   const calendar =
     typeof definition.calendar === 'string'
       ? await calendarNamed(context, caller, definition.calendar)
@@ -212,12 +213,24 @@ function changeOf(before: Definition, after: Definition): ScheduleChange {
   const differs = (field: string) =>
     !isDeepStrictEqual(was[field as keyof Stored], is[field as keyof Stored]);
   return {
-    fields: after.deleted ? ['deleted'] : [...fields].filter(differs).sort(),
+    fields: after.deleted ? ['deleted'] : [...fields].filter(differs).map(publicField).sort(),
     from: iso(after.atMs),
     nextBefore: upcoming(before, after.atMs),
     nextAfter: upcoming(after, after.atMs),
   };
 }
+
+/** What the author calls a field of the stored form. */
+function publicField(stored: string): string {
+  return PUBLIC_FIELDS[stored] ?? stored;
+}
+
+const PUBLIC_FIELDS: Readonly<Record<string, string>> = {
+  class: 'priority',
+  jitterMs: 'jitter',
+  graceMs: 'startingDeadline',
+  runsMax: 'maxRuns',
+};
 
 function upcoming(definition: Definition, after: number): string[] {
   const spec = scheduleSpec(bodyOf<Stored>(definition));

@@ -23,9 +23,9 @@ beforeEach(async () => {
 afterEach(() => node.stop());
 
 const save = (input: unknown, more: Partial<ScheduleDefinition> = {}) => {
-  const definition = { job: 'mail', everyMs: MINUTE, anchorAt: iso(0), input, ...more };
+  const definition = { job: 'mail', every: MINUTE, anchorAt: iso(0), input, ...more };
   if ('runAt' in more) {
-    delete (definition as Partial<ScheduleDefinition>).everyMs;
+    delete (definition as Partial<ScheduleDefinition>).every;
     delete (definition as Partial<ScheduleDefinition>).anchorAt;
   }
   return saveSchedule(node.context, caller(), { name: 'nightly', definition });
@@ -102,7 +102,7 @@ describe('the input of a schedule', () => {
   ])('with %s is refused when it is saved', async (_what, input, field, words) => {
     const refused = { code: 'invalid', field, message: expect.stringContaining(words) };
     await expect(save(input)).rejects.toMatchObject(refused);
-    const definition = { job: 'mail', everyMs: MINUTE, input };
+    const definition = { job: 'mail', every: MINUTE, input };
     const checked = checkSchedule(node.context, caller(), { name: 'nightly', definition });
     await expect(checked).rejects.toMatchObject(refused);
     expect((await listSchedules(node.context, caller(), {})).items).toEqual([]);
@@ -121,7 +121,7 @@ describe('the input of a schedule', () => {
     const filled = backfillSchedule(node.context, caller(), { name: 'nightly', ...range });
     await expect(filled).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/window 2.*: input: No such key: backfill/),
+      message: expect.stringMatching(/window 2.*: input: No such idempotencyKey: backfill/),
     });
     expect(await inputs()).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('the input of a schedule', () => {
         name: 'files',
         definition: {
           ...{ job: 'mail', type: 'file' },
-          expect: { everyMs: MINUTE, bufferMs: 1_000, input },
+          expect: { every: MINUTE, buffer: 1_000, input },
         },
       });
     await expect(save('${windw}')).rejects.toMatchObject({

@@ -38,13 +38,13 @@ describe('the end of a run', () => {
         ? { kind: 'succeeded', output: bytes('{"said":"hello"}') }
         : null,
     );
-    const id = await node.submit({ job: 'mail', class: 'P0' });
+    const id = await node.submit({ job: 'mail', priority: 'P0' });
     const [made] = await until(async () => {
       const found = await runs(node, 'graph');
       return found.length === 0 ? null : found;
     });
     expect(made).toMatchObject({
-      class: 'P0',
+      priority: 'P0',
       trigger: { kind: 'event', of: 'after' },
       event: { source: 'signalbox', id, type: 'run.succeeded', depth: 1 },
     });

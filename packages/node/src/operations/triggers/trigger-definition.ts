@@ -1,11 +1,23 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { parseClass, type ScheduleDefinition as StoredSchedule } from '@signalbox/engine';
-import type { TriggerDefinition } from '@signalbox/protocol';
+import { CLASSES, type ScheduleDefinition as StoredSchedule } from '@signalbox/engine';
+import type {
+  Duration,
+  DurationName,
+  ExpectedEvent,
+  HookDefinition,
+  TriggerDefinition,
+} from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../../context.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
 import { standardSecret } from '../../triggers/signatures.ts';
-import type { StoredTrigger } from '../../triggers/stored-trigger.ts';
+import type {
+  StoredExpectation,
+  StoredHook,
+  StoredTrigger,
+} from '../../triggers/stored-trigger.ts';
+import { classOfPriority } from '../priority-class.ts';
+import { msOf, shownDuration } from '../read-time.ts';
 import { toStored as toStoredSchedule } from '../schedules/schedule-definition.ts';
 
 const INPUT_CHARS_MAX = 65_536;
@@ -29,20 +41,26 @@ export function toStored(
   about: About,
 ): { readonly stored: StoredTrigger; readonly secret: string | null } {
   checkMatch(definition);
-  const { hook, expect, ...same } = definition;
+  const { hook, expect, priority, idempotencyKey: key, ...same } = definition;
+  const klass = classOfPriority(priority, (message) => bad('priority', message));
   if (JSON.stringify(same.input ?? null).length > INPUT_CHARS_MAX) {
     throw bad('input', `a template has at most ${INPUT_CHARS_MAX} characters`);
   }
   const sealed = hook === undefined ? null : sealHook(context, hook, about);
   const stored: StoredTrigger = {
     ...same,
-    ...(expect === undefined ? {} : { expect, expected: expectedOf(definition, about) }),
+    ...(klass === null ? {} : { class: CLASSES[klass] }),
+    ...(key === undefined ? {} : { key }),
+    ...(expect === undefined
+      ? {}
+      : { expect: storedExpect(expect), expected: expectedOf(definition, about) }),
     ...(sealed === null ? {} : { hook: sealed.hook }),
   };
   const { programs } = context.triggers.watch.book;
   const compiled = compileTrigger(programs, { ...about, version: 0 }, stored);
   if (compiled.kind === 'refused') {
-    throw bad(compiled.refusal.field, compiled.refusal.message);
+    const { field, message } = compiled.refusal;
+    throw bad(field === 'key' ? 'idempotencyKey' : field, message);
   }
   return { stored, secret: sealed?.secret ?? null };
 }
@@ -67,11 +85,31 @@ function checkMatch({ source, type, subject, hook }: TriggerDefinition): void {
   }
 }
 
+function read(name: DurationName, field: string, value: Duration): number {
+  return msOf(name, { field, value }, bad);
+}
+
+function storedExpect({ every, buffer, ...same }: ExpectedEvent): StoredExpectation {
+  return {
+    ...same,
+    ...(every === undefined ? {} : { everyMs: read('expect.every', 'expect.every', every) }),
+    bufferMs: read('expect.buffer', 'expect.buffer', buffer),
+  };
+}
+
+function shownExpect({ everyMs, bufferMs, ...same }: StoredExpectation): ExpectedEvent {
+  return {
+    ...same,
+    ...(everyMs === undefined ? {} : { every: shownDuration(everyMs) }),
+    buffer: shownDuration(bufferMs),
+  };
+}
+
 /** The schedule of the expected events, as the engine reads it. */
 function expectedOf(definition: TriggerDefinition, { name, now, was }: About): StoredSchedule {
-  const { job, class: klass, expect } = definition;
+  const { job, priority, expect } = definition;
   if (expect === undefined) throw bad('expect', 'it is missing');
-  const { bufferMs, late = 'run', input, ...times } = expect;
+  const { buffer, late = 'run', input, ...times } = expect;
   // The anchor of an interval is where it was, or every edit would move all windows.
   const { when: before } = was?.expected ?? {};
   const anchor = before?.kind === 'interval' ? before.anchorAt : now;
@@ -90,8 +128,8 @@ function expectedOf(definition: TriggerDefinition, { name, now, was }: About): S
     if (!(error instanceof ApiError) || error.field === undefined) throw error;
     throw bad(error.field.replace(/^definition/, 'expect'), error.message);
   }
-  const given = klass === undefined ? null : parseClass(klass);
-  const expects = { trigger: name, bufferMs, late };
+  const given = classOfPriority(priority, (message) => bad('priority', message));
+  const expects = { trigger: name, bufferMs: read('expect.buffer', 'expect.buffer', buffer), late };
   return { ...schedule, expects, ...(given === null ? {} : { class: given }) };
 }
 
@@ -99,8 +137,14 @@ function sealHook(
   { triggers }: NodeContext,
   hook: NonNullable<TriggerDefinition['hook']>,
   { tenant, name, was }: About,
-): { readonly hook: NonNullable<StoredTrigger['hook']>; readonly secret: string | null } {
-  const { secret: given, ...said } = hook;
+): { readonly hook: StoredHook; readonly secret: string | null } {
+  const { secret: given, tolerance, ...more } = hook;
+  const said = {
+    ...more,
+    ...(tolerance === undefined
+      ? {}
+      : { toleranceMs: read('hook.tolerance', 'hook.tolerance', tolerance) }),
+  };
   const { secrets } = triggers;
   if (secrets === undefined) throw bad('hook', 'this node has no key to keep secrets with');
   if (given !== undefined && (!given.isWellFormed() || given.includes('\0'))) {
@@ -130,8 +174,19 @@ export function saysTheSame(a: StoredTrigger, b: StoredTrigger): boolean {
 
 /** What is stored, as its author would write it; the secret is not shown. */
 export function fromStored(stored: StoredTrigger): TriggerDefinition {
-  const { expected: _, hook, ...same } = stored;
-  if (hook === undefined) return same;
-  const { sealed: __, ...shown } = hook;
-  return { ...same, hook: shown };
+  const { expected: _, expect, hook, class: priority, key, ...same } = stored;
+  return {
+    ...same,
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(expect === undefined ? {} : { expect: shownExpect(expect) }),
+    ...(hook === undefined ? {} : { hook: shownHook(hook) }),
+  };
+}
+
+function shownHook({ sealed: _, toleranceMs, ...same }: StoredHook): HookDefinition {
+  return {
+    ...same,
+    ...(toleranceMs === undefined ? {} : { tolerance: shownDuration(toleranceMs) }),
+  };
 }

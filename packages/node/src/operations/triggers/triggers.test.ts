@@ -56,16 +56,12 @@ describe('a trigger', () => {
     [{ filter: 'event.data.total >' }, 'definition.filter', /at character 19/],
     [{ filter: 'events.id == "x"' }, 'definition.filter', /Unknown variable: events/],
     [{ filter: '"text"' }, 'definition.filter', /true or false/],
-    [{ key: 'event.' }, 'definition.key', /at character/],
+    [{ idempotencyKey: 'event.' }, 'definition.idempotencyKey', /at character/],
     [{ input: { a: ['${nope}'] } }, 'definition.input.a[0]', /Unknown variable: nope/],
     [{ source: 'a*b' }, 'definition.source', /at the end/],
-    [{ expect: { bufferMs: 1 } }, 'definition.expect.cron', /one of/],
-    [{ expect: { bufferMs: 1, cron: '99 * * * *' } }, 'definition.expect.cron', /./],
-    [
-      { expect: { bufferMs: 1, cron: '0 2 * * *', zone: 'Mars' } },
-      'definition.expect.zone',
-      /Mars/,
-    ],
+    [{ expect: { buffer: 1 } }, 'definition.expect.cron', /one of/],
+    [{ expect: { buffer: 1, cron: '99 * * * *' } }, 'definition.expect.cron', /./],
+    [{ expect: { buffer: 1, cron: '0 2 * * *', zone: 'Mars' } }, 'definition.expect.zone', /Mars/],
     [{ hook: { style: 'github' as const } }, 'definition.source', /hook alone/],
   ])('%j is refused with its field', async (own, field, message) => {
     await expect(save(own)).rejects.toMatchObject({
@@ -217,7 +213,7 @@ describe('an event', () => {
   });
 
   it('is one with others of the same key, where the trigger has one', async () => {
-    await save({ key: 'string(event.data.order)' });
+    await save({ idempotencyKey: 'string(event.data.order)' });
     const outcome = async (own: Partial<Event>) => (await send(event(own)))[0]?.runs[0];
     expect(await outcome({ id: 'a' })).toMatchObject({ outcome: 'created' });
     expect(await outcome({ id: 'b' })).toMatchObject({ outcome: 'duplicate' });

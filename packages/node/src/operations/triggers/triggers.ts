@@ -150,7 +150,7 @@ export const testTrigger = operation(
     if (match.kind !== 'run') return { matches: false, reason: match.reason };
     const { key, input } = match;
     // Without the mark that keeps it apart from keys of clients.
-    const shown = { matches: true, key: key.slice(1) };
+    const shown = { matches: true, idempotencyKey: key.slice(1) };
     if (input === undefined) return shown;
     if (!(input instanceof Uint8Array)) return { ...shown, input };
     return { ...shown, inputBase64: Buffer.from(input).toString('base64') };

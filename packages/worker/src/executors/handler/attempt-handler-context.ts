@@ -1,4 +1,4 @@
-import { requireWithin } from '@signalbox/protocol/link';
+import { type Duration, requireDuration } from '@signalbox/protocol/link';
 import { requireFraction } from '../../attempt/require-fraction.ts';
 import type { AttemptContext } from '../executor.ts';
 import type {
@@ -101,11 +101,11 @@ export class AttemptHandlerContext implements HandlerContext {
     };
   }
 
-  get extend(): (ms: number) => Promise<boolean> {
-    return async (ms) => {
-      const byMs = Math.round(ms);
+  get extend(): (time: Duration) => Promise<boolean> {
+    return async (time) => {
+      const whole = typeof time === 'number' ? Math.round(time) : time;
       // Here too: the attempt of an isolated handler is on the other side of a channel.
-      requireWithin('report.extendMs', 'the time of extend()', byMs);
+      const byMs = requireDuration('report.extend', 'the time of extend()', whole);
       return this.#attempt.extend(byMs);
     };
   }

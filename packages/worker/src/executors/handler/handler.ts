@@ -1,3 +1,5 @@
+import type { Duration } from '@signalbox/protocol/link';
+
 /**
  * The function that does a task's work. `input` is the parsed value where the bytes are JSON, the
  * bytes themselves where they are not, undefined where there are none. What it returns is the
@@ -53,11 +55,11 @@ export interface HandlerContext {
   readonly log: HandlerLog;
   readonly checkpoint: Checkpoint;
   /**
-   * Asks for more time, up to a year at once. False where the node does not grant it: no progress since the
+   * Asks for more time, '5m' or milliseconds, up to a year at once. False where the node does not grant it: no progress since the
    * last extension, or a deadline more than ten years ahead; also where no answer comes within 30 seconds.
    * Rejects with a `RangeError` outside of the range.
    */
-  extend(ms: number): Promise<boolean>;
+  extend(time: Duration): Promise<boolean>;
 }
 
 /** The window of a schedule: the same for every attempt, and for a run that is tried again. */

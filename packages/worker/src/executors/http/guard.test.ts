@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import type { HttpWork } from '@signalbox/protocol/link';
+import type { WireHttpWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => inside.stop());
 
-function run(work: HttpWork, options: HttpExecutorOptions = {}): Promise<Result> {
+function run(work: WireHttpWork, options: HttpExecutorOptions = {}): Promise<Result> {
   const executor = httpExecutor({
     allowHttp: true,
     ports: 'any',

@@ -1,4 +1,4 @@
-import { checkHeaders, type HttpWork } from '@signalbox/protocol/link';
+import { checkHeaders, type WireHttpWork } from '@signalbox/protocol/link';
 import type { AttemptContext } from '../executor.ts';
 import { HttpFailure } from './http-failure.ts';
 
@@ -27,7 +27,7 @@ const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
 ]);
 
 /** As configured, and with the ids by which the endpoint knows a repeat. */
-export function firstHop(work: HttpWork, attempt: AttemptContext): Hop {
+export function firstHop(work: WireHttpWork, attempt: AttemptContext): Hop {
   const configured = work.headers ?? {};
   const bad = checkHeaders(configured);
   if (bad !== null) throw new HttpFailure('invalid', `${bad.field}: ${bad.message}`);
@@ -78,7 +78,7 @@ export function nextHop(
   };
 }
 
-function bodyOf(work: HttpWork, method: string, input: Uint8Array | null): Uint8Array | null {
+function bodyOf(work: WireHttpWork, method: string, input: Uint8Array | null): Uint8Array | null {
   if (work.body !== undefined) return new TextEncoder().encode(work.body);
   return INPUT_METHODS.has(method) ? input : null;
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import type { HttpWork } from '@signalbox/protocol/link';
+import type { WireHttpWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Result } from '../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.stop());
 
-function run(work: Partial<HttpWork>, input: string | null = null): Promise<Result> {
+function run(work: Partial<WireHttpWork>, input: string | null = null): Promise<Result> {
   return executor.run(fakeAttempt({ work: { http: { url: server.url, ...work } }, input }));
 }
 

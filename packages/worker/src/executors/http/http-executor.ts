@@ -1,4 +1,4 @@
-import type { HttpWork } from '@signalbox/protocol/link';
+import type { WireHttpWork } from '@signalbox/protocol/link';
 import { Client } from 'undici';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import { firstHop, type Hop, nextHop } from './hop.ts';
@@ -16,7 +16,7 @@ export function httpExecutor(options: HttpExecutorOptions = {}): Executor {
 }
 
 async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promise<Result> {
-  const work = attempt.assign.work?.['http'] as HttpWork | undefined;
+  const work = attempt.assign.work?.['http'] as WireHttpWork | undefined;
   if (work === undefined) return failed(new HttpFailure('invalid', 'the task has no http'));
   const timeoutMs = work.timeoutMs ?? REQUEST_MS;
   const startedAt = performance.now();
@@ -44,7 +44,11 @@ async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promi
   }
 }
 
-async function request(work: HttpWork, attempt: AttemptContext, vetting: Vetting): Promise<Answer> {
+async function request(
+  work: WireHttpWork,
+  attempt: AttemptContext,
+  vetting: Vetting,
+): Promise<Answer> {
   let hop = firstHop(work, attempt);
   for (let redirects = 0; ; redirects++) {
     const answer = await send(hop, vetting);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { HttpWork } from '@signalbox/protocol/link';
+import type { WireHttpWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Result } from '../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => inside.stop());
 
-function run(work: HttpWork, options: HttpExecutorOptions = {}): Promise<Result> {
+function run(work: WireHttpWork, options: HttpExecutorOptions = {}): Promise<Result> {
   const executor = httpExecutor({
     allowHttp: true,
     ports: 'any',
