@@ -66,12 +66,12 @@ describe('a setting that is not known', () => {
       (o: object) =>
         pipeline('etl', (p) => p.fanOut('y', { ...o, from: first(p).output }, () => 1)),
     ],
-  ])('is refused within retry and timeouts: %s', (of, make) => {
-    expect(() => make(unchecked({ retry: { attemptMax: 3 } }))).toThrow(
-      `retry of the ${of} has no setting "attemptMax" (did you mean "attemptsMax"?); it takes attemptsMax, `,
+  ])('is refused within retry: %s', (of, make) => {
+    expect(() => make(unchecked({ retry: { maxAttempt: 3 } }))).toThrow(
+      `retry of the ${of} has no setting "maxAttempt" (did you mean "maxAttempts"?); it takes maxAttempts, `,
     );
-    expect(() => make(unchecked({ timeouts: { hardMS: 3, hrd: 1 } }))).toThrow(
-      `timeouts of the ${of} has no setting "hardMS" (did you mean "hardMs"?), nor "hrd"; it takes `,
+    expect(() => make(unchecked({ retry: { backof: 3, tries: 1 } }))).toThrow(
+      `retry of the ${of} has no setting "backof" (did you mean "backoff"?), nor "tries"; it takes `,
     );
   });
 

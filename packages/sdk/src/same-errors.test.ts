@@ -63,8 +63,6 @@ const FAILING: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
     box.define([job('wrong', { retry: { maxAttempts: 0 } }, () => 1)]),
   'define a priority that is none': ({ box }) =>
     box.define([job('wrong', { priority: unchecked('P9') }, () => 1)]),
-  'define a member that is not known': ({ box }) =>
-    box.define([job('wrong', { retry: unchecked({ attempts: 3 }) }, () => 1)]),
   'get a run that is not there': ({ box }) => box.runs.get(NO_RUN),
   'get a run by a long text': ({ box }) => box.runs.get('x'.repeat(65)),
   'get a run by text': ({ box }) => box.runs.get('nonsense'),

@@ -182,7 +182,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
       name: 'SignalboxError',
       code: 'idempotency_conflict',
       status: 409,
-      field: 'key',
+      field: 'idempotencyKey',
     };
     const alone = box.submit(doubled, { n: 1 }, { idempotencyKey: 'taken' });
     await expect(alone).rejects.toMatchObject(refused);

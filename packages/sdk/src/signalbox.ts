@@ -293,7 +293,7 @@ export class Signalbox implements AsyncDisposable {
   /** A key may belong to a run of another job, whose output would not be what the types say. */
   #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
     if (run.error !== undefined) {
-      throw new SignalboxError(run.error.code, run.error.message, { field: 'key' });
+      throw new SignalboxError(run.error.code, run.error.message, { field: 'idempotencyKey' });
     }
     if (run.job === asked) return new RunHandle(this.#backend, run);
     const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;

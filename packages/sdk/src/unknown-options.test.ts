@@ -51,14 +51,14 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
   },
   'Signalbox.connect retries': {
     call: (options) => Signalbox.connect(both.url, { retries: options }),
-    typed: 'delay',
-    meant: 'delayMs',
+    typed: 'delayMs',
+    meant: 'delay',
   },
   'box.define': 'takes no options',
   'box.submit': {
     call: (options) => box.submit(later, undefined, options),
-    typed: 'delay',
-    meant: 'delayMs',
+    typed: 'delayMs',
+    meant: 'delay',
   },
   'box.submitMany': {
     call: (options) => box.submitMany(later, [{}], options),
@@ -74,6 +74,16 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
   'box.runs.list': { call: (query) => box.runs.list(query), typed: 'stat', meant: 'state' },
   'box.runs.all': { call: (query) => drain(box.runs.all(query)), typed: 'jobs', meant: 'job' },
   'box.runs.handle': 'takes no options',
+  'box.runs.cancel': {
+    call: (options) => box.runs.cancel(options),
+    typed: 'dryrun',
+    meant: 'dryRun',
+  },
+  'box.runs.retry': {
+    call: (filter) => box.runs.retry({ filter }),
+    typed: 'stat',
+    meant: 'state',
+  },
   'box.cancel': 'takes no options',
   'box.retry': 'takes no options',
   'box.approve': 'takes no options',
@@ -93,9 +103,9 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
   },
   'box.close': 'takes no options',
   'run.view': 'takes no options',
-  'run.wait': { call: (options) => run.wait(options), typed: 'timeout', meant: 'timeoutMs' },
-  'run.result': { call: (options) => run.result(options), typed: 'timeout', meant: 'timeoutMs' },
-  'run.bytes': { call: (options) => run.bytes(options), typed: 'timeout', meant: 'timeoutMs' },
+  'run.wait': { call: (options) => run.wait(options), typed: 'timeoutMs', meant: 'timeout' },
+  'run.result': { call: (options) => run.result(options), typed: 'timeoutMs', meant: 'timeout' },
+  'run.bytes': { call: (options) => run.bytes(options), typed: 'timeoutMs', meant: 'timeout' },
   'run.cancel': 'takes no options',
   'run.logs': { call: (options) => drain(run.logs(options)), typed: 'tasks', meant: 'task' },
   'run.events': {
@@ -131,8 +141,13 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
   'simulation.advance': 'takes no options',
   'simulation.submit': {
     call: (options) => world.submit(later, undefined, options),
-    typed: 'delay',
-    meant: 'delayMs',
+    typed: 'delayMs',
+    meant: 'delay',
+  },
+  'simulation.schedule': {
+    call: (when) => world.schedule('often', later, when),
+    typed: 'jiter',
+    meant: 'jitter',
   },
   'simulation.run': 'takes no options',
   'simulation.runs': 'takes no options',
@@ -221,7 +236,9 @@ describe('an option that is not known', () => {
 
   it('changes nothing', async () => {
     const before = (await box.runs.list()).items.length;
-    await expect(box.submit(later, undefined, unchecked({ delay: 5 }))).rejects.toThrow(TypeError);
+    await expect(box.submit(later, undefined, unchecked({ delayMs: 5 }))).rejects.toThrow(
+      TypeError,
+    );
     await expect(box.submitMany(later, [{}, unchecked({ kee: 5 })])).rejects.toThrow(TypeError);
     expect((await box.runs.list()).items).toHaveLength(before);
   });

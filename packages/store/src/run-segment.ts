@@ -3,6 +3,15 @@ import { StoreError } from './errors.ts';
 /** A day: few enough tables to walk, small enough to drop old runs in useful steps. */
 export const SEGMENT_MS_DEFAULT = 86_400_000;
 
+/** The runs of one span of time, by the time in their ids. */
+export interface Segment {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly sealed: boolean;
+  /** By the store's clock; absent while it is open, and where an earlier version sealed it. */
+  readonly sealedAtMs?: number;
+}
+
 const SEGMENTS_WANTED_MAX = 10_000;
 
 /** Where the segment of a millisecond begins. */

@@ -1,6 +1,9 @@
 import type { Class, RunId } from '@signalbox/engine';
 import type { AuditEntry, AuditRow } from './audit-chain.ts';
 import type { LogLineRow, LogQuery } from './log-lines.ts';
+import type { Segment } from './run-segment.ts';
+
+export type { Segment } from './run-segment.ts';
 
 /**
  * The store: where facts become durable. Three implementations (memory, SQLite, PostgreSQL) are
@@ -262,8 +265,8 @@ export interface Store {
    */
   sealSegment(fromMs: number): Promise<{ sealed: boolean; openRuns: number }>;
   /**
-   * Drops a sealed segment with its runs, ends, parked rows and logs: a drop, never a delete.
-   * `invalid` if not sealed; nothing happens if it has been dropped already.
+   * Drops a sealed segment with its runs, ends, parked rows and logs: a drop, never a delete. `invalid` if
+   * not sealed; nothing happens if it has been dropped already.
    */
   dropSegment(fromMs: number): Promise<void>;
   /** Drops whole group segments that every checkpoint has passed; answers how many segments went. */
@@ -491,11 +494,3 @@ export interface DefinitionCursor {
 export type DefinitionResult =
   | { readonly kind: 'written'; readonly version: number }
   | { readonly kind: 'conflict'; readonly currentVersion: number };
-
-export interface Segment {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly sealed: boolean;
-  /** By the store's clock; absent while it is open, and where an earlier version sealed it. */
-  readonly sealedAtMs?: number;
-}

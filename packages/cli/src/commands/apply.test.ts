@@ -116,12 +116,12 @@ describe('signalbox apply and diff', () => {
     ['cron: 0 3 * * *\n', 3, 'cron', 'it belongs to a definition of its own, of kind Schedule'],
     ['approval: {}\n', 3, 'approval', 'it belongs to a task, not to the job'],
     [
-      'tasks:\n  - name: x\n    attemptsMax: 3\n',
+      'tasks:\n  - name: x\n    maxAttempts: 3\n',
       5,
-      'tasks[0].attemptsMax',
+      'tasks[0].maxAttempts',
       'it belongs to retry of a task, not to a task',
     ],
-    ['fanOutMax: 3\n', 3, 'fanOutMax', 'it belongs to limits of the job, not to the job'],
+    ['maxFanOut: 3\n', 3, 'maxFanOut', 'it belongs to limits of the job, not to the job'],
   ])(
     'says where a field belongs that is in the wrong place: %j',
     async (text, line, field, home) => {

@@ -42,7 +42,7 @@ describe('signalbox schedules', () => {
     expect(again.err).toContain('a schedule named "taken" already exists');
     expect(again.err).toContain('signalbox schedules update taken');
     const shown = async () => JSON.parse((await run('show', 'taken', '--json')).out);
-    expect(await shown()).toMatchObject({ version: 1, definition: { everyMs: 300_000 } });
+    expect(await shown()).toMatchObject({ version: 1, definition: { every: '5m' } });
     const absent = await run('update', 'absent', '--every', '6m');
     expect(absent.code).toBe(3);
     expect(absent.err).toContain('no schedule has the name "absent"');
@@ -61,16 +61,16 @@ describe('signalbox schedules', () => {
       return JSON.parse(done.out).definition;
     };
     expect(await updated('--catch-up-order', 'oldest', '--input', '{"a":2}')).toEqual({
-      ...{ job: 'report', cron: '0 4 * * *', zone: 'Europe/Berlin', dstGap: 'skip', jitterMs: 0 },
+      ...{ job: 'report', cron: '0 4 * * *', zone: 'Europe/Berlin', dstGap: 'skip', jitter: '0s' },
       ...{ overlap: 'skip', catchUp: { windowsMax: 5, order: 'oldest' }, input: { a: 2 } },
     });
     const every = await updated('--every', '6h');
-    expect(every).toMatchObject({ everyMs: 21_600_000, overlap: 'skip', input: { a: 2 } });
+    expect(every).toMatchObject({ every: '6h', overlap: 'skip', input: { a: 2 } });
     expect(every).not.toHaveProperty('cron');
     expect(every).not.toHaveProperty('zone');
     const again = await updated('--cron', '@daily');
     expect(again).toMatchObject({ cron: '@daily', zone: 'UTC' });
-    expect(again).not.toHaveProperty('everyMs');
+    expect(again).not.toHaveProperty('every');
     expect(again).not.toHaveProperty('anchorAt');
     const two = await run('update', 'kept', '--cron', '@daily', '--every', '5m');
     expect(two).toMatchObject({ code: 2, err: expect.stringMatching(/one of --cron, --every/) });

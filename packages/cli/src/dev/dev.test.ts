@@ -206,12 +206,12 @@ describe('signalbox dev', () => {
     const jobs = `
       import { job } from '${new URL('../../../sdk/src/index.ts', import.meta.url)}';
       export const fine = job('fine', () => 1);
-      export const wrong = job('wrong', { retry: { attemptsMax: 0 } }, () => 1);`;
+      export const wrong = job('wrong', { retry: { maxAttempts: 0 } }, () => 1);`;
     writeFileSync(join(folder.folder, 'bad.mjs'), jobs);
     const { code, err } = await folder.run(['dev', '--port', '0', '--jobs', 'bad.mjs']);
     expect(code).toBe(2);
     expect(err).toContain('bad.mjs: the job "wrong" is refused: ');
-    expect(err).toContain('tasks[0].retry.attemptsMax');
+    expect(err).toContain('tasks[0].retry.maxAttempts');
     expect(err).toContain('nothing of the file was defined');
     const again = folder.start(['dev', '--port', '0']);
     await again.printed(/ready at http/);

@@ -17,10 +17,10 @@ export interface RetrySettings {
 }
 
 export const RETRIES_MEMBERS = {
-  attemptsMax: true,
-  delayMs: true,
-  delayMaxMs: true,
-} as const satisfies MembersOf<RetrySettings>;
+  maxAttempts: true,
+  delay: true,
+  maxDelay: true,
+} as const satisfies MembersOf<RetryOptions>;
 
 export const DEFAULT_RETRIES: RetrySettings = {
   attemptsMax: 6,

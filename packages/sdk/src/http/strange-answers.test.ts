@@ -12,8 +12,8 @@ import {
 const mail = job('mail', (input: { to: string }) => input.to);
 const ada = { to: 'Ada' };
 
-async function connect(server: ScriptedServer, attemptsMax = 6): Promise<Signalbox> {
-  const retries = { attemptsMax, delay: 1, maxDelay: 5 };
+async function connect(server: ScriptedServer, maxAttempts = 6): Promise<Signalbox> {
+  const retries = { maxAttempts, delay: 1, maxDelay: 5 };
   return Signalbox.connect(server.url, { key: 'k', retries });
 }
 
@@ -116,10 +116,10 @@ describe('timeoutMs', () => {
   });
 });
 
-describe('classes', () => {
+describe('priorities', () => {
   /** As a node under load does: what has a P2 in it is refused. */
   const overloaded: Respond = (request, response) => {
-    if (!headsOf(request).some((head) => head['class'] === 'P2'))
+    if (!headsOf(request).some((head) => head['priority'] === 'P2'))
       return acceptAll(request, response);
     const error = { code: 'overloaded', message: 'overloaded', requestId: 'r' };
     sendJson(response, { error }, 429);
@@ -138,7 +138,7 @@ describe('classes', () => {
     ]);
     await expect(many).rejects.toMatchObject({ code: 'overloaded', mayBeDone: true });
     await expect(many).rejects.toThrow('1 of 2 submissions were accepted before this');
-    expect(server.requests.map((each) => headsOf(each).map((head) => head['class']))).toEqual([
+    expect(server.requests.map((each) => headsOf(each).map((head) => head['priority']))).toEqual([
       ['P0'],
       ['P2'],
       ['P0'],
@@ -146,10 +146,10 @@ describe('classes', () => {
     ]);
   });
 
-  it('handles of many are in their order, whatever their classes', async () => {
+  it('handles of many are in their order, whatever their priorities', async () => {
     await using server = await ScriptedServer.start((request, response) => {
       const items = headsOf(request).map((head) => ({
-        id: `run-${head['key']}`,
+        id: `run-${head['idempotencyKey']}`,
         job: 'mail',
         created: true,
         count: 1,
@@ -157,11 +157,11 @@ describe('classes', () => {
       sendJson(response, { items });
     });
     await using box = await connect(server);
-    const classes = ['P2', 'P0', undefined, 'P2', 'P0'] as const;
-    const items = classes.map((className, i) => ({
+    const priorities = ['P2', 'P0', undefined, 'P2', 'P0'] as const;
+    const items = priorities.map((priority, i) => ({
       input: ada,
       idempotencyKey: `${i}`,
-      ...(className && { class: className }),
+      ...(priority && { priority }),
     }));
     const runs = await box.submitMany(mail, items);
     expect(runs.map(({ id }) => id)).toEqual(['run-0', 'run-1', 'run-2', 'run-3', 'run-4']);

@@ -16,7 +16,7 @@ import {
   type Duration,
   parseDuration,
   type RunView,
-  type ScheduleDefinition,
+  ScheduleDefinition,
 } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { requireOption } from '../check-numbers.ts';
@@ -63,6 +63,12 @@ const SIMULATE_MEMBERS = {
   zone: true,
   patience: true,
 } as const satisfies MembersOf<SimulateParams>;
+
+const WHEN_MEMBERS = Object.fromEntries(
+  Object.keys(ScheduleDefinition.properties)
+    .filter((name) => name !== 'job')
+    .map((name) => [name, true as const]),
+);
 
 /** Which attempts are meant: those of the job, or of one of its tasks. */
 export interface OfTask {
@@ -146,6 +152,7 @@ export class Simulation implements AsyncDisposable {
     { name: job }: AnyJob,
     when: Omit<ScheduleDefinition, 'job'>,
   ): Promise<void> {
+    checkOptions('schedule', when, WHEN_MEMBERS);
     const wanted = { name, definition: { ...when, job } };
     await this.#drive(saveSchedule(this.#node.context, SIMULATED, wanted));
   }
