@@ -62,7 +62,7 @@ describe('signalbox schedules', () => {
     };
     expect(await updated('--catch-up-order', 'oldest', '--input', '{"a":2}')).toEqual({
       ...{ job: 'report', cron: '0 4 * * *', zone: 'Europe/Berlin', dstGap: 'skip', jitter: '0s' },
-      ...{ overlap: 'skip', catchUp: { windowsMax: 5, order: 'oldest' }, input: { a: 2 } },
+      ...{ overlap: 'skip', catchUp: { maxWindows: 5, order: 'oldest' }, input: { a: 2 } },
     });
     const every = await updated('--every', '6h');
     expect(every).toMatchObject({ every: '6h', overlap: 'skip', input: { a: 2 } });
