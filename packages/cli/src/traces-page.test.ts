@@ -61,7 +61,7 @@ describe('docs/operations.md, traces', () => {
     const answer = await fetch(runs, { method: 'POST', headers, body });
     expect(answer.status).toBe(201);
     const { id: linked } = (await answer.json()) as { id: string };
-    const ended = await fetch(`${runs}/${linked}?waitMs=20000`, { headers: { authorization } });
+    const ended = await fetch(`${runs}/${linked}?wait=20s`, { headers: { authorization } });
     expect(await ended.json()).toMatchObject({ state: 'SUCCEEDED' });
     // What was drawn is sent when the process stops, at the latest.
     expect((await dev.stop()).code).toBe(0);

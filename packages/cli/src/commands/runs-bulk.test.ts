@@ -48,7 +48,7 @@ describe('signalbox runs cancel and retry', () => {
 
 describe('lists and last', () => {
   it('API-13 runs list takes a time range, a key and the beginning of an id', async () => {
-    const id = await submit('wait', '--key', 'order-1');
+    const id = await submit('wait', '--idempotency-key', 'order-1');
     const ids = async (...args: string[]) =>
       (await run('runs', 'list', '--json', ...args)).out
         .split('\n')

@@ -48,7 +48,7 @@ describe('the windows of a schedule, with node and worker apart', () => {
     const worker = world.start([...args, '--command-isolation', 'none'], { SIGNALBOX_KEY: KEY });
     await worker.printed(/worker w is attached/);
     for (const { window, run } of items) {
-      const { state } = await ask<RunView>(`/runs/${run}?waitMs=30000`);
+      const { state } = await ask<RunView>(`/runs/${run}?wait=30s`);
       expect(state).toBe('SUCCEEDED');
       const out = await fetch(`${access.SIGNALBOX_URL}/api/v1/runs/${run}/output`, {
         headers: { authorization: `Bearer ${KEY}` },

@@ -24,7 +24,7 @@ describe('conditional changes', () => {
   });
 
   it.each([
-    ['schedules', { job: 'made', everyMs: 60_000 }, { job: 'made', everyMs: 120_000 }],
+    ['schedules', { job: 'made', every: '1m' }, { job: 'made', every: '2m' }],
     ['triggers', { job: 'made', type: 'a' }, { job: 'made', type: 'b' }],
   ])('POST /%s creates: 409 for a name that exists, PUT changes it', async (kind, one, other) => {
     expect((await put('/jobs/made', {}, {})).status).toBeLessThan(300);

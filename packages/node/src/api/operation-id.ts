@@ -3,6 +3,8 @@ import type { Route } from './route.ts';
 /** Where the address does not say what is done. */
 const NAMED: Readonly<Record<string, string>> = {
   'POST /runs/batch': 'createRuns',
+  'POST /runs/cancel': 'cancelRuns',
+  'POST /runs/retry': 'retryRuns',
   'POST /runs/:id/priority': 'updateRunPriority',
   'POST /runs/:id/tasks/:task/approval': 'approveTask',
   'POST /runs/:id/tasks/:task/event': 'signalTask',

@@ -22,8 +22,9 @@ async function afterDrop(keysMs: number) {
   const id = await node.submit({ job: 'mail', idempotencyKey: 'k' });
   while (disk.snapshot().ends.length === 0) await turn();
   clock.now += 100 * DAY;
-  const settings = { historyMs: 90 * DAY, keysMs, factsMs: DAY, everyMs: 1 };
-  await sweep(disk, settings);
+  const settings = { historyMs: 90 * DAY, keysMs, factsMs: 0, everyMs: 1 };
+  // The first seals what the second drops.
+  for (const _ of [1, 2]) await sweep(disk, settings);
   expect(disk.snapshot().runs).toEqual([]);
   const submit = (job: string) =>
     submitRuns(node.context, caller(), { items: [{ job, idempotencyKey: 'k' }], single: true });

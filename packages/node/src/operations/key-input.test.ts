@@ -97,13 +97,13 @@ describe('a batch in which a key has another input', () => {
       { job: 'mail', idempotencyKey: 'k', input: 2 },
       { job: 'mail', idempotencyKey: 'new', input: 2 },
     ];
-    for (const more of [{}, { idempotencyKey: 'request' }]) {
+    for (const more of [{}, { key: 'request' }]) {
       const [free, other] = await send(items, more);
       expect(free).toMatchObject({ created: true });
       expect(other).toMatchObject({ id: held?.id, created: false, error: CONFLICT });
     }
     // Repeated under its key, the request has the same answers.
-    const again = await send(items, { idempotencyKey: 'request' });
+    const again = await send(items, { key: 'request' });
     expect(again.map(({ created }) => created)).toEqual([false, false, false]);
     expect(again.map(({ error }) => error?.code)).toEqual([
       undefined,
@@ -114,14 +114,14 @@ describe('a batch in which a key has another input', () => {
 
   it('and the request itself is refused where it is repeated with other inputs', async () => {
     const mails = (to: number) => [1, to].map((input) => ({ job: 'mail', input }));
-    const first = await send(mails(2), { idempotencyKey: 'request' });
-    const again = await send(mails(2), { idempotencyKey: 'request' });
+    const first = await send(mails(2), { key: 'request' });
+    const again = await send(mails(2), { key: 'request' });
     expect(again.map(({ id }) => id)).toEqual(first.map(({ id }) => id));
-    await expect(send(mails(3), { idempotencyKey: 'request' })).rejects.toMatchObject(CONFLICT);
+    await expect(send(mails(3), { key: 'request' })).rejects.toMatchObject(CONFLICT);
     const mixed = (input: number) => [...mails(2), { job: 'mail', uniqueKey: `u`, input }];
-    await send(mixed(1), { idempotencyKey: 'mixed' });
-    await send(mixed(1), { idempotencyKey: 'mixed' });
-    await expect(send(mixed(2), { idempotencyKey: 'mixed' })).rejects.toMatchObject(CONFLICT);
+    await send(mixed(1), { key: 'mixed' });
+    await send(mixed(1), { key: 'mixed' });
+    await expect(send(mixed(2), { key: 'mixed' })).rejects.toMatchObject(CONFLICT);
     expect(node.disk.snapshot().runs).toHaveLength(5);
   });
 });

@@ -29,7 +29,7 @@ async function pausedSchedule(afterPause: 'next' | 'catchUp'): Promise<void> {
   node = await SmallNode.start({ disk });
   await node.define('mail');
   const anchorAt = '2026-01-01T00:00:30Z';
-  const definition = { job: 'mail', everyMs: MINUTE, anchorAt, afterPause };
+  const definition = { job: 'mail', every: MINUTE, anchorAt, afterPause };
   await saveSchedule(node.context, caller(), { name: 'beat', definition });
   await pauseSchedule(node.context, caller(), { name: 'beat' });
   await node.stop();

@@ -121,7 +121,7 @@ describe('the input of a schedule', () => {
     const filled = backfillSchedule(node.context, caller(), { name: 'nightly', ...range });
     await expect(filled).rejects.toMatchObject({
       code: 'invalid',
-      message: expect.stringMatching(/window 2.*: input: No such idempotencyKey: backfill/),
+      message: expect.stringMatching(/window 2.*: input: No such key: backfill/),
     });
     expect(await inputs()).toEqual([]);
   });

@@ -1,36 +1,25 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
 import type { AttemptContext } from '../executor.ts';
+import { type AttemptScope, attemptScope } from './attempt-scope.ts';
 
-interface Guard {
-  /** For the log, if it throws when nobody waits for it any more. */
-  readonly attempt: Pick<AttemptContext, 'assign'>;
-  /** Null before the handler has returned its promise, and once that has settled. */
-  fail: ((error: unknown) => void) | null;
-}
-
-const guards = new AsyncLocalStorage<Guard>();
 let isInstalled = false;
 
 /**
  * Calls a handler in such a way that an error which one of its timers or callbacks throws is its own: it rejects
  * here, and does not end the process with everything else that runs there.
  */
-export async function guardedCall(
-  attempt: Pick<AttemptContext, 'assign'>,
-  call: () => unknown,
-): Promise<unknown> {
+export async function guardedCall(attempt: AttemptContext, call: () => unknown): Promise<unknown> {
   install();
-  const guard: Guard = { attempt, fail: null };
-  const returned = guards.run(guard, call);
+  const scope: AttemptScope = { attempt, fail: null };
+  const returned = attemptScope.run(scope, call);
   if (!isThenable(returned)) return returned;
   try {
     return await new Promise((resolve, reject) => {
-      guard.fail = reject;
+      scope.fail = reject;
       returned.then(resolve, reject);
     });
   } finally {
-    guard.fail = null;
+    scope.fail = null;
   }
 }
 
@@ -42,10 +31,10 @@ function install(): void {
 }
 
 function onUncaught(error: unknown): void {
-  const guard = guards.getStore();
-  if (guard === undefined) return asWithoutListener(error);
-  if (guard.fail !== null) return guard.fail(error);
-  const { id } = guard.attempt.assign;
+  const scope = attemptScope.getStore();
+  if (scope === undefined) return asWithoutListener(error);
+  if (scope.fail !== null) return scope.fail(error);
+  const { id } = scope.attempt.assign;
   process.stderr.write(`attempt ${id} threw an error after its end: ${inspect(error)}\n`);
 }
 

@@ -1,5 +1,4 @@
 import type { Executor } from '../executor.ts';
-import { withConsoleOf } from './console-capture.ts';
 import type { Handler, HandlerModule } from './handler.ts';
 import { isolatedExecutor } from './isolated-executor.ts';
 import { runHandler } from './run-handler.ts';
@@ -20,8 +19,5 @@ export function handlerExecutors(
  * it by force. One that ignores its signal keeps its slot until it returns.
  */
 function inProcessExecutor(name: string, handler: Handler): Executor {
-  return {
-    name,
-    run: (attempt) => withConsoleOf(attempt, () => runHandler(handler, attempt)),
-  };
+  return { name, run: (attempt) => runHandler(handler, attempt) };
 }
