@@ -165,10 +165,10 @@ function requestOf(tenant: string, ops: readonly Op[]): Request {
 export function itemOf(op: Op): SubmitItem {
   return {
     job: op.job,
-    ...(op.class === null ? {} : { class: CLASSES[op.class] }),
-    ...(op.key === null ? {} : { key: op.key }),
-    ...(op.unique === null ? {} : { unique: op.unique }),
-    ...(op.dueAt === 0 ? {} : { dueAt: new Date(op.dueAt).toISOString() }),
+    ...(op.class === null ? {} : { priority: CLASSES[op.class] }),
+    ...(op.key === null ? {} : { idempotencyKey: op.key }),
+    ...(op.unique === null ? {} : { uniqueKey: op.unique }),
+    ...(op.dueAt === 0 ? {} : { runAt: new Date(op.dueAt).toISOString() }),
     inputBytes: op.isBlob ? blobInput(op.op, op.inputBytes) : inputOf(op.op, op.inputBytes),
   };
 }
