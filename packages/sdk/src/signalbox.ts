@@ -25,7 +25,7 @@ import { HttpBackend } from './http/http-backend.ts';
 import type { RetryOptions } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
 import type { Submittable } from './jsonified.ts';
-import { checkOptions, type MembersOf } from './known-members.ts';
+import { checkOptions, hasOnly, type MembersOf } from './known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from './prepare-submission.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
 import { RunHandle } from './run-handle.ts';
@@ -163,12 +163,14 @@ export class Signalbox implements AsyncDisposable {
     checkOptions('submitMany', options, MANY_MEMBERS);
     this.#backend.requireOpen();
     const prepared = items.map((item, i) => {
-      checkOptions(`items[${i}] of submitMany`, item, ITEM_MEMBERS);
+      const isKnown = typeof item === 'object' && item !== null && hasOnly(item, ITEM_MEMBERS);
+      if (!isKnown) checkOptions(`items[${i}] of submitMany`, item, ITEM_MEMBERS);
       return prepareSubmission(job.name, item.input, item);
     });
-    const signals = new Set([options.signal, ...items.map(({ signal }) => signal)]);
-    signals.delete(undefined);
-    const signal = signals.size === 0 ? undefined : AbortSignal.any([...signals] as AbortSignal[]);
+    const signals = new Set<AbortSignal>();
+    if (options.signal !== undefined) signals.add(options.signal);
+    for (const { signal } of items) if (signal !== undefined) signals.add(signal);
+    const signal = signals.size === 0 ? undefined : AbortSignal.any([...signals]);
     signal?.throwIfAborted();
     const submitted = submitInBatches({
       prepared,

@@ -22,11 +22,14 @@ export async function submitInBatches(params: {
       signal?.throwIfAborted();
       const at = (i: number) => prepared[places[from + i] as number] as PreparedSubmission;
       const length = batchLength(places.length - from, at);
-      const batch = Array.from({ length }, (_, i) => at(i));
+      const batch: PreparedSubmission[] = [];
+      for (let i = 0; i < length; i++) batch.push(at(i));
       const answers = await params.submitAll(batch).catch((error: unknown) => {
         throw afterOthers(error, { count, of: prepared.length });
       });
-      for (const [i, answer] of answers.entries()) submitted[places[from + i] as number] = answer;
+      for (let i = 0; i < answers.length; i++) {
+        submitted[places[from + i] as number] = answers[i] as Submitted;
+      }
       from += length;
       count += length;
     }
@@ -40,10 +43,17 @@ function byPriority(
   priorityOf: (item: PreparedSubmission) => string,
 ): readonly (readonly number[])[] {
   const places = new Map<string, number[]>();
-  for (const [i, item] of prepared.entries()) {
-    const known = places.get(priorityOf(item));
-    if (known === undefined) places.set(priorityOf(item), [i]);
-    else known.push(i);
+  let last: string | null = null;
+  let list: number[] = [];
+  for (let i = 0; i < prepared.length; i++) {
+    const priority = priorityOf(prepared[i] as PreparedSubmission);
+    // Mostly all of them have one.
+    if (priority !== last) {
+      list = places.get(priority) ?? [];
+      places.set(priority, list);
+      last = priority;
+    }
+    list.push(i);
   }
   return [...places].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }

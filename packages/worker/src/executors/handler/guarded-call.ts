@@ -8,19 +8,25 @@ let isInstalled = false;
  * Calls a handler in such a way that an error which one of its timers or callbacks throws is its own: it rejects
  * here, and does not end the process with everything else that runs there.
  */
-export async function guardedCall(attempt: AttemptContext, call: () => unknown): Promise<unknown> {
+export function guardedCall(attempt: AttemptContext, call: () => unknown): unknown {
   install();
   const scope: AttemptScope = { attempt, fail: null };
   const returned = attemptScope.run(scope, call);
   if (!isThenable(returned)) return returned;
-  try {
-    return await new Promise((resolve, reject) => {
-      scope.fail = reject;
-      returned.then(resolve, reject);
-    });
-  } finally {
-    scope.fail = null;
-  }
+  // Not an async function: each promise on the way is paid for by every attempt.
+  return new Promise((resolve, reject) => {
+    scope.fail = reject;
+    returned.then(
+      (value) => {
+        scope.fail = null;
+        resolve(value);
+      },
+      (error: unknown) => {
+        scope.fail = null;
+        reject(error);
+      },
+    );
+  });
 }
 
 /** Once for the process: with a listener for each worker the first would take the others for the user's. */
