@@ -7,6 +7,7 @@ export { type AddressKind, classifyAddress, parseAddress, parseBlock } from '../
 export * from '../limits.ts';
 export * from '../payload.ts';
 export * from './codec.ts';
+export * from './exit-code.ts';
 export * from './frame-error.ts';
 export * from './frames.ts';
 export { aboutProblem, readAllFromWorker, requireReadable } from './read-frame.ts';
