@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../packages/cli/src/program.ts';
 import { fakeApp } from '../../packages/cli/src/testing/fake-app.ts';
@@ -35,7 +35,28 @@ async function parseSignalbox(words: readonly string[]): Promise<void> {
 
 function checkNpm([name = '', ...words]: readonly string[]): void {
   if (name !== 'run') return expect(NPM).toContain(name);
-  expect(Object.keys(manifest.scripts)).toContain(words[0]);
+  const [script = '', ...more] = words;
+  expect(Object.keys(manifest.scripts)).toContain(script);
+  const source = sourceOf(script);
+  for (const option of more.filter((word) => /^--\w/.test(word))) {
+    // Declared to `parseArgs`, or compared with what was typed.
+    const name = option.slice('--'.length);
+    const isKnown = new RegExp(
+      `--${name}\\b|['"]?${name}['"]?: \\{ type:|\\b${name}: (flag|option)`,
+    );
+    expect([option, isKnown.test(source)]).toEqual([option, true]);
+  }
+}
+
+/** Everything beside the program behind a script: its options are in there. */
+function sourceOf(script: string): string {
+  const runner = readFileSync(join(ROOT, 'tools/run.mjs'), 'utf8');
+  const entry = new RegExp(`['\\s]${script}'?: \\[?'([^']+)'`).exec(runner)?.[1] ?? '';
+  expect(entry).toMatch(/^\w/);
+  const folder = join(ROOT, dirname(entry));
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const files = names.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
 }
 
 function checkAddress(words: readonly string[]): void {
@@ -103,6 +124,7 @@ describe('shell samples of the pages', () => {
     ['a word too few', 'signalbox schedules create nightly --cron "0 2 * * *"'],
     ['JSON that is none', `signalbox submit count '{"to":3'`],
     ['a script that is not there', 'npm run simulate'],
+    ['an option that no script has', 'npm run sim -- --sedes 3'],
     ['an address that is not there', 'curl http://127.0.0.1:7070/api/v1/rusn'],
     ['an example that is not there', 'signalbox apply -f examples/jobs/absent.yaml'],
     ['a program that is mistyped', 'sqlte3 file'],
