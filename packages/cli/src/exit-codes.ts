@@ -39,7 +39,6 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
   precondition_failed: 'conflict',
   too_large: 'usage',
   unsupported_media_type: 'internal',
-  range_not_satisfiable: 'usage',
   invalid: 'usage',
   target_not_allowed: 'usage',
   locked_field: 'usage',

@@ -14,7 +14,6 @@ export const ERROR_STATUS = {
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,
-  range_not_satisfiable: 416,
   invalid: 422,
   target_not_allowed: 422,
   locked_field: 422,

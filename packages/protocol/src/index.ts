@@ -19,6 +19,7 @@ export * from './instant.ts';
 export { type AddressKind, classifyAddress, parseAddress, parseBlock } from './ip-address.ts';
 export * from './limits.ts';
 export * from './link/codec.ts';
+export * from './link/exit-code.ts';
 export * from './link/frame-error.ts';
 export * from './link/frames.ts';
 export { aboutProblem, readAllFromWorker, requireReadable } from './link/read-frame.ts';

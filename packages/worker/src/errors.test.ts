@@ -18,7 +18,7 @@ describe('what was thrown', () => {
 });
 
 describe('a result on the wire', () => {
-  it('of a success has its duration, and an exit code that is a number', () => {
+  it('of a success has its duration, and an exit code that the link can carry', () => {
     const output = new Uint8Array([1]);
     expect(toWire({ kind: 'succeeded', output }, 1.6)).toEqual({
       kind: 'succeeded',
@@ -29,9 +29,9 @@ describe('a result on the wire', () => {
       exitCode: 0,
       durationMs: 0,
     });
-    expect(toWire({ kind: 'succeeded', exitCode: Number.NaN, output }, 0)).not.toHaveProperty(
-      'exitCode',
-    );
+    for (const exitCode of [Number.NaN, 1.5, 2 ** 32]) {
+      expect(toWire({ kind: 'succeeded', exitCode, output }, 0)).not.toHaveProperty('exitCode');
+    }
   });
 
   it('of a failure carries what the link can, and never an empty error', () => {

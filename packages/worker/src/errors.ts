@@ -1,4 +1,10 @@
-import { type Duration, LIMITS, parseDuration, type WireResult } from '@signalbox/protocol/link';
+import {
+  type Duration,
+  isExitCode,
+  LIMITS,
+  parseDuration,
+  type WireResult,
+} from '@signalbox/protocol/link';
 import type { Result } from './executors/executor.ts';
 
 export type ErrorClass = 'transient' | 'permanent' | 'resource';
@@ -131,8 +137,8 @@ export function toWire(result: Result, durationMs: number): WireResult {
   switch (result.kind) {
     case 'succeeded': {
       const { exitCode } = result;
-      return Number.isFinite(exitCode)
-        ? { kind: 'succeeded', exitCode: exitCode as number, durationMs: duration }
+      return isExitCode(exitCode)
+        ? { kind: 'succeeded', exitCode, durationMs: duration }
         : { kind: 'succeeded', durationMs: duration };
     }
     case 'failed':
@@ -157,7 +163,7 @@ function failedToWire(result: Failed, durationMs: number): Failed {
     ...(typeof after === 'number' && after >= 0
       ? { retryAfterMs: Math.min(Math.round(after), RETRY_AFTER_MS_MAX) }
       : {}),
-    ...(Number.isFinite(result.exitCode) ? { exitCode: result.exitCode as number } : {}),
+    ...(isExitCode(result.exitCode) ? { exitCode: result.exitCode } : {}),
     durationMs,
   };
 }

@@ -30,6 +30,19 @@ describe('the documents', () => {
     expect(listed.sort()).toEqual(declared.sort());
   });
 
+  it('docs/api.md says which bodies have a reason', () => {
+    const changesOne = (url: string) =>
+      /^\/(runs\/(:id\/\w+|cancel|retry)|workers\/:name\/\w+)$/.test(url);
+    for (const { url, method, body } of ROUTES) {
+      const fields = Object.keys((body as { properties?: object } | undefined)?.properties ?? {});
+      const expected = method === 'POST' && changesOne(url);
+      expect([url, fields.includes('reason')]).toEqual([url, expected]);
+    }
+    expect(read('api.md')).toContain(
+      'below `/runs/{id}` that cancel, retry, pause, resume, reevaluate or change the priority, of `/runs/cancel` and `/runs/retry`, and of those below `/workers/{name}`',
+    );
+  });
+
   it('no two routes have the same address and method', () => {
     const names = ROUTES.map((route) => `${route.method} ${route.url.replaceAll(/:\w+/g, ':')}`);
     expect(new Set(names).size).toBe(names.length);

@@ -28,6 +28,16 @@ describe('JSON of a request', () => {
     ['h29 below -2^53', '[1,-9007199254740993]', 'invalid', '[1]'],
     ['h29 past the largest double', '{"n":1e400}', 'invalid', 'n'],
     ['h29 -0', '{"n":-0}', 'invalid', 'n'],
+    ['h29 past 2^53 with a point', '{"n":9007199254740993.0}', 'invalid', 'n'],
+    ['h29 past 2^53 beside 1e20', '{"n":[1e20,9007199254740993]}', 'invalid', 'n[1]'],
+    ['a key twice', '{"a":1,"a":2}', 'invalid', 'a'],
+    ['a key twice, once escaped', '{"x":[{"a":1,"\\u0061":2}]}', 'invalid', 'x[0].a'],
+    [
+      'a key twice in an object that a later one hides',
+      '{"a":{"b":1,"b":2},"c":3}',
+      'invalid',
+      'a.b',
+    ],
     ['h29 400 digits', `{"n":${'9'.repeat(400)}}`, 'invalid', 'n'],
     ['not JSON', '{"a":', 'bad_request', undefined],
     ['two values', '{} {}', 'bad_request', undefined],
@@ -37,6 +47,11 @@ describe('JSON of a request', () => {
     ['65 levels', '['.repeat(65) + ']'.repeat(65), 'bad_request', undefined],
   ])('refuses %s', (...[, text, code, field]) => {
     expect(refusal(text)).toEqual({ code, field });
+  });
+
+  it('takes the same key in two objects, and numbers with an exponent as doubles', () => {
+    const text = '{"a":{"b":1},"b":[{"b":"\\"b\\":2"},{"b":":"}],"big":1e20,"bigger":1.5e300}';
+    expect(parseJson(bytes(text))).toEqual(JSON.parse(text));
   });
 
   it('h25 refuses bytes that are not UTF-8', () => {

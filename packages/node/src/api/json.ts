@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../context.ts';
 import { type PathStep, pathOf } from './field-path.ts';
+import { memberCount, repeatedKey } from './repeated-key.ts';
 
 const DEPTH_MAX = 64;
 const KEYS_MAX = 1_000;
@@ -15,7 +16,7 @@ const BYTE_ORDER_MARK = '\ufeff';
  * parser, or would not come back as it was written, is refused instead of being changed silently.
  */
 export function parseJson(bytes: Uint8Array): unknown {
-  const { lossyNumber } = scan(bytes);
+  const { lossy, members } = scan(bytes);
   const text = textOf(bytes);
   let value: unknown;
   try {
@@ -24,7 +25,9 @@ export function parseJson(bytes: Uint8Array): unknown {
     throw notJson();
   }
   // What the walk refuses cannot be in a body without these; most bodies need no walk.
-  if (lossyNumber || SUSPICIOUS.some((part) => text.includes(part))) walk(value, lossyNumber);
+  if (lossy.size > 0 || SUSPICIOUS.some((part) => text.includes(part))) walk(value, lossy);
+  // Readers disagree on which of two members counts, so what one of them checked another may not see.
+  if (memberCount(value) !== members) throw twice(repeatedKey(text));
   return value;
 }
 
@@ -32,6 +35,11 @@ function textOf(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw notJson();
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString();
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+}
+
+function twice(path: readonly PathStep[] | null): ApiError {
+  const field = path === null ? {} : { field: pathOf(path) };
+  return new ApiError('invalid', 'the key is there twice', field);
 }
 
 function notJson(): ApiError {
@@ -50,9 +58,10 @@ const COLON = 0x3a;
  * One pass over the bytes before anything is built from them: a million open brackets cost a
  * million comparisons here, and a stack overflow or a second of parsing there.
  */
-function scan(bytes: Uint8Array): { lossyNumber: boolean } {
+function scan(bytes: Uint8Array): { lossy: ReadonlySet<number>; members: number } {
   const keys: number[] = [];
-  let lossyNumber = false;
+  const lossy = new Set<number>();
+  let members = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] as number;
     if (byte === QUOTE) i = endOfString(bytes, i);
@@ -62,6 +71,7 @@ function scan(bytes: Uint8Array): { lossyNumber: boolean } {
       }
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) keys.pop();
     else if (byte === COLON && keys.length > 0) {
+      members++;
       const count = (keys.pop() as number) + 1;
       if (count > KEYS_MAX) {
         throw new ApiError('invalid', `an object has more than ${KEYS_MAX} keys`);
@@ -69,11 +79,12 @@ function scan(bytes: Uint8Array): { lossyNumber: boolean } {
       keys.push(count);
     } else if (byte === 0x2d || (byte >= 0x30 && byte <= 0x39)) {
       const end = endOfNumber(bytes, i);
-      if (!lossyNumber) lossyNumber = isLossy(bytes, i, end);
+      const changed = lossyAt(bytes, i, end);
+      if (changed !== null) lossy.add(changed);
       i = end - 1;
     }
   }
-  return { lossyNumber };
+  return { lossy, members };
 }
 
 function endOfString(bytes: Uint8Array, start: number): number {
@@ -102,18 +113,24 @@ function isNumberByte(byte: number): boolean {
   );
 }
 
-/** A whole number past 2^53, `-0`, or one past the largest double: it would come back as another. */
-function isLossy(bytes: Uint8Array, start: number, end: number): boolean {
+/**
+ * What a number is read as, where that is another: a whole number past 2^53, `-0`, or one past the
+ * largest double. Null for all others; one with an exponent is a double to every reader.
+ */
+function lossyAt(bytes: Uint8Array, start: number, end: number): number | null {
   const length = end - start;
   if (length < 16 && !(bytes[start] === 0x2d && bytes[start + 1] === 0x30)) {
     // Too short to overflow, unless an exponent says so.
-    if (length < 4) return false;
-    if (!bytes.subarray(start, end).some((b) => b === 0x65 || b === 0x45)) return false;
+    if (length < 4) return null;
+    if (!bytes.subarray(start, end).some((b) => b === 0x65 || b === 0x45)) return null;
   }
   const text = String.fromCharCode(...bytes.subarray(start, Math.min(end, start + 400)));
   const value = Number(text);
-  if (!Number.isFinite(value)) return true;
-  return /^-?\d+$/.test(text) && (!Number.isSafeInteger(value) || Object.is(value, -0));
+  if (!Number.isFinite(value)) return value;
+  if (!/^-?\d+(\.0*)?$/.test(text)) return null;
+  // `-0.0` says that it is a double.
+  if (value === 0) return text === '-0' ? value : null;
+  return Number.isSafeInteger(value) ? null : value;
 }
 
 interface Place {
@@ -123,13 +140,13 @@ interface Place {
 type Path = { readonly parent: Path; readonly step: PathStep } | null;
 
 /** Without recursion, although the depth is bounded by now: one rule less to rely on. */
-function walk(root: unknown, lossyNumber: boolean): void {
+function walk(root: unknown, lossy: ReadonlySet<number>): void {
   const places: Place[] = [{ value: root, path: null }];
   for (let place = places.pop(); place !== undefined; place = places.pop()) {
     const { value, path } = place;
     if (typeof value === 'string') checkText(value, path);
     else if (typeof value === 'number') {
-      if (lossyNumber) checkNumber(value, path);
+      if (isLossy(value, lossy)) throw invalid(NOT_EXACT, path);
     } else if (Array.isArray(value)) {
       value.forEach((item, i) => {
         if (item !== null && typeof item !== 'boolean') {
@@ -154,10 +171,11 @@ function checkText(text: string, path: Path): void {
   if (text.includes('\u0000')) throw invalid('text holds no NUL', path);
 }
 
-function checkNumber(value: number, path: Path): void {
-  const exact = Number.isFinite(value) && !Object.is(value, -0);
-  if (exact && (!Number.isInteger(value) || Number.isSafeInteger(value))) return;
-  throw invalid('the number cannot be kept exactly; send it as text', path);
+const NOT_EXACT = 'the number cannot be kept exactly; send it as text';
+
+/** A set does not tell `-0` from 0, which is no problem. */
+function isLossy(value: number, lossy: ReadonlySet<number>): boolean {
+  return value === 0 ? Object.is(value, -0) && lossy.has(0) : lossy.has(value);
 }
 
 function invalid(message: string, path: Path): ApiError {

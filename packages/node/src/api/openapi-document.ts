@@ -1,19 +1,14 @@
-import { ERROR_STATUS } from '@signalbox/protocol';
-import { Type } from '@signalbox/protocol/type';
 import type { TSchema } from 'typebox';
 import { API_BASE } from './base.ts';
+import { ERROR_RESPONSES, ErrorAnswer, errorResponsesOf } from './openapi-errors.ts';
+import { OPENAPI_TAGS, openApiTagOf } from './openapi-tags.ts';
 import { operationId } from './operation-id.ts';
 import type { Route } from './route.ts';
 
-const codes = Object.keys(ERROR_STATUS) as (keyof typeof ERROR_STATUS)[];
-const ErrorAnswer = Type.Object({
-  error: Type.Object({
-    code: Type.Union(codes.map((code) => Type.Literal(code))),
-    message: Type.String(),
-    field: Type.Optional(Type.String()),
-    requestId: Type.String(),
-  }),
-});
+const DESCRIPTION =
+  'The HTTP API of a Signalbox node: jobs, schedules, triggers, runs and everything around them. ' +
+  'Send a key with every request as `Authorization: Bearer sbx_…`. Errors have one shape, ' +
+  'and `error.code` is what a program decides by.';
 
 /** OpenAPI 3.1 from the declarations that validate and guard: it cannot say anything else than they do. */
 export function openApiDocument(routes: readonly Route[], version: string): unknown {
@@ -25,10 +20,20 @@ export function openApiDocument(routes: readonly Route[], version: string): unkn
   }
   return plain({
     openapi: '3.1.0',
-    info: { title: 'Signalbox', version, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title: 'Signalbox',
+      version,
+      description: DESCRIPTION,
+      contact: { name: 'Signalbox' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    // Relative: whoever reads the document has reached the node already.
+    servers: [{ url: '/', description: 'The node that answered with this document' }],
+    tags: OPENAPI_TAGS,
     paths,
     components: {
       schemas: { Error: ErrorAnswer },
+      responses: ERROR_RESPONSES,
       securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     },
   });
@@ -38,6 +43,8 @@ function operationOf(route: Route): unknown {
   return {
     operationId: operationId(route),
     summary: route.summary,
+    description: descriptionOf(route),
+    tags: [openApiTagOf(route.url)],
     ...(route.role === 'none' || route.role === 'signed'
       ? { security: [] }
       : { security: [{ key: [] }] }),
@@ -47,6 +54,21 @@ function operationOf(route: Route): unknown {
     ...bodyOf(route),
     responses: responsesOf(route),
   };
+}
+
+/** What it does, who may ask for it, and what it leaves behind. */
+function descriptionOf(route: Route): string {
+  const { summary, audit } = route;
+  const trace = audit === undefined ? '' : ` The audit log has it as \`${audit}\`.`;
+  return `${summary}.\n\n${accessOf(route)}${trace}`;
+}
+
+function accessOf({ role, platform, alsoWorker }: Route): string {
+  if (role === 'none') return 'Needs no key.';
+  if (role === 'signed') return 'Needs no key: the body is signed with the secret of the trigger.';
+  const also = alsoWorker === true ? ', or of the role `worker`' : '';
+  const whose = platform === true ? ' Only for keys of the platform.' : '';
+  return `Needs a key of the role \`${role}\` or a higher one${also}.${whose}`;
 }
 
 interface Fields {
@@ -85,10 +107,7 @@ function binary(description: string): object {
 }
 
 function responsesOf(route: Route): Record<string, unknown> {
-  const error = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
-  const responses: Record<string, unknown> = {
-    default: { description: 'An error', content: error },
-  };
+  const responses = errorResponsesOf(route);
   for (const [status, schema] of Object.entries(route.response)) {
     const content = schema === null ? {} : { content: { 'application/json': { schema } } };
     responses[status] = { description: Number(status) < 400 ? 'Done' : 'Not done', ...content };

@@ -1,4 +1,5 @@
 import { isWithin, LIMITS, type LimitName } from '../limits.ts';
+import { isExitCode } from './exit-code.ts';
 import { FrameError } from './frame-error.ts';
 import type { Ref } from './frames.ts';
 
@@ -8,11 +9,12 @@ type Row = Readonly<Record<string, Check>>;
 /** As a list: this is gone through for every frame. */
 type Fields = readonly (readonly [field: string, check: Check])[];
 
-const NAME_MAX = 256;
-const TEXT_MAX = 65_536;
+/** Characters of a name and of a text; docs/worker-protocol.md is compared with these. */
+export const NAME_MAX = 256;
+export const TEXT_MAX = 65_536;
 export const LIST_MAX = 10_000;
 /** Resources in sum may be above what one task may ask for; every count on the link is below this. */
-const NUMBER_MAX = LIMITS['resources.cpuMilli'].max;
+export const NUMBER_MAX = LIMITS['resources.cpuMilli'].max;
 
 const text: Check = (v) => typeof v === 'string' && v.length <= TEXT_MAX && isClean(v);
 const name: Check = (v) => typeof v === 'string' && v !== '' && v.length <= NAME_MAX && isClean(v);
@@ -85,13 +87,13 @@ const result: Check = (v) => {
 };
 inside.set(result, (v) => RESULTS[(v as { kind: string }).kind]);
 const RESULTS: Readonly<Record<string, Fields>> = table({
-  succeeded: { exitCode: optional(finite), durationMs: optional(finite) },
+  succeeded: { exitCode: optional(isExitCode), durationMs: optional(whole) },
   failed: {
     error: text,
     class: optional(oneOf(['transient', 'permanent', 'resource'])),
-    exitCode: optional(finite),
+    exitCode: optional(isExitCode),
     retryAfterMs: optional(within('report.retryAfter')),
-    durationMs: optional(finite),
+    durationMs: optional(whole),
   },
   stopped: {},
 });
@@ -148,7 +150,7 @@ const FROM_NODE = table({
     /** Checked when its own frame was read. */
     about: record,
     run: name,
-    timeoutMs: orNull(finite),
+    timeoutMs: orNull(whole),
     trace: optional(text),
     input: orNull(bytes),
     checkpoint: orNull(bytes),
@@ -159,12 +161,15 @@ const FROM_NODE = table({
   abort: { ref, graceMs: within('task.gracePeriod'), why: text },
   confirm: { refs: list(ref) },
   stale: { ref },
-  extended: { ref, granted: flag, timeoutMs: orNull(finite) },
+  extended: { ref, granted: flag, timeoutMs: orNull(whole) },
   probe: { adopted: optional(list(ref)) },
   restate: {},
   drain: {},
   drained: {},
 });
+
+/** The fields of every kind of result; docs/worker-protocol.md is compared with it. */
+export const RESULT_FIELDS: Readonly<Record<string, readonly string[]>> = fieldsOf(RESULTS);
 
 /** The fields of every frame; docs/worker-protocol.md is compared with it. */
 export const FRAME_FIELDS: Readonly<
@@ -188,6 +193,11 @@ export function nodeFrameProblem(frame: Frame): string | null {
 
 export function isRef(value: unknown): value is Ref {
   return ref(value);
+}
+
+/** From 0 to 2^53 − 1. */
+export function isWhole(value: unknown): boolean {
+  return whole(value);
 }
 
 export function isProgress(value: unknown): boolean {

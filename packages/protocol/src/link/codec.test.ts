@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeFromNode, decodeFromWorker, encodeFrames } from './codec.ts';
+import { EXIT_CODE_MAX, EXIT_CODE_MIN } from './exit-code.ts';
 import { FrameError } from './frame-error.ts';
 import type { FromNode, FromWorker } from './frames.ts';
 
@@ -11,6 +12,7 @@ const clean = (maxLength: number) =>
 const name = clean(40).filter((s) => s !== '');
 const text = clean(100);
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).filter((n) => !Object.is(n, -0));
+const exitCode = fc.integer({ min: EXIT_CODE_MIN, max: EXIT_CODE_MAX });
 const bytes = fc.uint8Array({ maxLength: 300 });
 const ref = fc.tuple(whole, whole, whole, whole, whole, whole);
 const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null });
@@ -35,7 +37,7 @@ const maybe = { requiredKeys: ['kind'] as const };
 const result = fc.oneof(
   fc.constant({ kind: 'stopped' }),
   fc.record(
-    { kind: fc.constant('succeeded'), exitCode: finite, durationMs: finite },
+    { kind: fc.constant('succeeded'), exitCode, durationMs: whole },
     { ...maybe, requiredKeys: ['kind'] },
   ),
   fc.record(
@@ -43,7 +45,7 @@ const result = fc.oneof(
       kind: fc.constant('failed'),
       error: text,
       class: fc.constantFrom('transient', 'permanent', 'resource'),
-      exitCode: finite,
+      exitCode,
       retryAfterMs: amount,
     },
     { requiredKeys: ['kind', 'error'] },
@@ -99,7 +101,7 @@ const fromNode = fc.oneof(
     ref,
     about,
     run: name,
-    timeoutMs: orNull(finite),
+    timeoutMs: orNull(whole),
     input: orNull(bytes),
     checkpoint: orNull(bytes),
   }),
@@ -107,7 +109,7 @@ const fromNode = fc.oneof(
     ref,
     about,
     run: name,
-    timeoutMs: orNull(finite),
+    timeoutMs: orNull(whole),
     input: orNull(bytes),
     checkpoint: fc.constant(null),
     window: fc.record({
@@ -119,7 +121,7 @@ const fromNode = fc.oneof(
   of('abort', { ref, graceMs: amount, why: text }),
   of('confirm', { refs: fc.array(ref, { maxLength: 5 }) }),
   of('stale', { ref }),
-  of('extended', { ref, granted: fc.boolean(), timeoutMs: orNull(finite) }),
+  of('extended', { ref, granted: fc.boolean(), timeoutMs: orNull(whole) }),
   of('probe', {}),
   of('probe', { adopted: fc.array(ref, { maxLength: 5 }) }),
   of('restate', {}),

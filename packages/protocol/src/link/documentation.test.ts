@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FRAME_FIELDS } from './check.ts';
+import { FRAME_FIELDS, LIST_MAX, NAME_MAX, NUMBER_MAX, RESULT_FIELDS, TEXT_MAX } from './check.ts';
+import { ROWS_MAX } from './columns.ts';
 import { CLOSE, MESSAGE_BYTES_MAX, PROTOCOL_VERSION } from './frames.ts';
 
 const page = readFileSync(new URL('../../../../docs/worker-protocol.md', import.meta.url), 'utf8');
@@ -36,6 +37,24 @@ describe('docs/worker-protocol.md', () => {
   it('has every close code', () => {
     const codes = [...section('Close codes').matchAll(/\n\| (\d{4}) \|/g)].map(([, code]) => code);
     expect(codes.map(Number).sort()).toEqual(Object.values(CLOSE).sort());
+  });
+
+  it('has every field of every kind of result', () => {
+    const listed = [...page.matchAll(/\n- `\{"kind": "(\w+)"([^`]*)\}`/g)].map(([, kind, rest]) => [
+      kind,
+      [...(rest as string).matchAll(/"(\w+)"/g)].map(([, field]) => field),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(RESULT_FIELDS);
+  });
+
+  it.each([
+    ['message.columns', ROWS_MAX],
+    ['name.length', NAME_MAX],
+    ['text.length', TEXT_MAX],
+    ['list.length', LIST_MAX],
+    ['number.max', NUMBER_MAX],
+  ])('has the limit %s', (name, value) => {
+    expect(page).toContain(`| \`${name}\` | ${value.toLocaleString('en-US')} |`);
   });
 
   it('names the version and the size limit', () => {

@@ -9,6 +9,7 @@ export * from '../limits.ts';
 export * from '../lost-in-json.ts';
 export * from '../payload.ts';
 export * from './codec.ts';
+export * from './exit-code.ts';
 export * from './frame-error.ts';
 export * from './frames.ts';
 export { aboutProblem, readAllFromWorker, requireReadable } from './read-frame.ts';

@@ -1,4 +1,11 @@
-import { isProgress, isRef, LIST_MAX, nodeFrameProblem, workerFrameProblem } from './check.ts';
+import {
+  isProgress,
+  isRef,
+  isWhole,
+  LIST_MAX,
+  nodeFrameProblem,
+  workerFrameProblem,
+} from './check.ts';
 import { FrameError } from './frame-error.ts';
 import type { About, FromNode, FromWorker, Unreadable } from './frames.ts';
 
@@ -28,7 +35,7 @@ export function readAllFromWorker(
 function isUsualFinish(frame: FromWorker): boolean {
   if (frame.kind !== 'finish' || frame.result?.kind !== 'succeeded') return false;
   const { output, result } = frame;
-  const isPlain = result.exitCode === undefined && Number.isFinite(result.durationMs);
+  const isPlain = result.exitCode === undefined && isWhole(result.durationMs);
   return isPlain && (output === null || output instanceof Uint8Array) && isRef(frame.ref);
 }
 

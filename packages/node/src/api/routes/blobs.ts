@@ -30,7 +30,7 @@ export const blobsRoutes: readonly Route[] = [
     url: '/blobs/:name',
     role: 'viewer',
     alsoWorker: true,
-    summary: 'The bytes of a payload',
+    summary: 'The bytes of a payload, all of them: `Range` is ignored',
     params: Type.Object({ name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' }) }),
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>

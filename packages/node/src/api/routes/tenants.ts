@@ -8,6 +8,8 @@ import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
 const Named = Type.Object({ name: Name });
 const closed = { additionalProperties: false } as const;
 const absent = () => new ApiError('not_found', 'there is no such tenant');
+const unset = () =>
+  new ApiError('not_found', 'nothing is set for this tenant: its weight is one, without limits');
 
 export const tenantsRoutes: readonly Route[] = [
   route({
@@ -33,13 +35,16 @@ export const tenantsRoutes: readonly Route[] = [
     url: '/tenants/:name',
     role: 'viewer',
     everyTenant: true,
-    summary: 'Weight and limits of a tenant; for its own keys and those of the platform',
+    summary:
+      'Weight and limits of a tenant; for its own keys and those of the platform. 404 while nothing is set: its weight is one, without limits',
     params: Named,
     response: { 200: Tenant },
     handler: async ({ context, caller, params, reply }) => {
       const mayRead = caller.platform || caller.tenant === params.name;
-      const tenant = mayRead ? await getTenant(context.store, params.name) : null;
-      if (tenant === null) throw absent();
+      // Of others nothing is said, not even that nothing is set.
+      if (!mayRead) throw absent();
+      const tenant = await getTenant(context.store, params.name);
+      if (tenant === null) throw unset();
       reply.header('etag', tagOf(tenant.version));
       return tenant;
     },
