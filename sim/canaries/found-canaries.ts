@@ -21,11 +21,11 @@ export const FOUND_CANARIES: readonly CodeCanary[] = [
       401,
       {},
       {
-        burst: 60,
+        burst: 100,
         submitEveryMs: 1_500,
         restMinutes: 40,
         loop: { groupBytesMax: 1e9 },
-        wild: { ...LARGE, commitBytesMax: 100_000 },
+        wild: { ...LARGE, commitBytesMax: 45_000 },
         minutes: 10,
       },
     ),
@@ -136,6 +136,7 @@ export const FOUND_CANARIES: readonly CodeCanary[] = [
     name: 'a run is dropped before the facts that name it',
     caughtBy: 'C21',
     options: drawOptions(67, 30),
+    seeds: 4,
     sabotage: () => ({
       store: (disk) => ({
         ...disk,

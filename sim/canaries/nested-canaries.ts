@@ -36,8 +36,8 @@ export const NESTED_CANARIES: readonly CodeCanary[] = [
   {
     name: 'a nested run that nobody waits for may still begin',
     caughtBy: 'C15',
-    options: canaryWorld(92, RESTLESS, { minutes: 8, nodes: 3 }),
-    seeds: 5,
+    options: canaryWorld(98, RESTLESS, { minutes: 8, nodes: 3 }),
+    seeds: 8,
     sabotage: () => ({
       engine: (engine) => {
         const apply = engine.apply.bind(engine);
