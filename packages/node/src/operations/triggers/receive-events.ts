@@ -122,7 +122,8 @@ function report(context: NodeContext, tenant: string, received: readonly Receive
         const trigger = watch.book.get(tenant, name);
         const at = context.loop.time.now();
         if (trigger !== null) watch.book.refuse(trigger, { at, source, id, reason });
-        context.log.warn({ tenant, trigger: name, event: id, reason }, 'a trigger started nothing');
+        const fields = { tenant, trigger: name, eventId: id, reason };
+        context.log.warn({ event: 'trigger.refused', ...fields }, 'trigger started no run');
       }
     }
   }
