@@ -48,13 +48,15 @@ describe('signalbox runs cancel and retry', () => {
 
 describe('lists and last', () => {
   it('API-13 runs list takes a time range, a key and the beginning of an id', async () => {
-    const id = await submit('wait', '--key', 'order-1');
+    const id = await submit('wait', '--idempotency-key', 'order-1');
     const ids = async (...args: string[]) =>
       (await run('runs', 'list', '--json', ...args)).out
         .split('\n')
         .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]));
     expect(await ids('--idempotency-key', 'order-1')).toEqual([id]);
     expect(await ids('--id', id)).toEqual([id]);
+    expect(await ids('--id', id, '--priority', 'p1')).toEqual([id]);
+    expect(await ids('--id', id, '--priority', 'P0')).toEqual([]);
     expect(await ids('--from', '-1h', '--job', 'wait')).toContain(id);
     expect(await ids('--to', '-1h')).toEqual([]);
     expect(await ids('--schedule', 'nightly')).toEqual([]);
