@@ -3,7 +3,6 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Engine } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
-import type { Logger } from 'pino';
 import { StoreAudit } from './audit/store-audit.ts';
 import { openBlobs } from './blobs/open-blobs.ts';
 import type { NodeContext } from './context.ts';
@@ -12,6 +11,7 @@ import { Gateway } from './gateway/gateway.ts';
 import { GraphEffects } from './graph/graph-effects.ts';
 import { graphPorts } from './graph/graph-ports.ts';
 import { logFailure } from './logs/log-failure.ts';
+import { logLoopEvent } from './logs/log-loop-event.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
 import { CommitLoop, type LoopPorts } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
@@ -21,6 +21,7 @@ import { renewPayload } from './operations/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import { DEFAULT_RETENTION } from './retention/retention.ts';
+import type { Logger } from './settings/log-events.ts';
 import type { NodeOptions } from './start-node.ts';
 import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
@@ -156,20 +157,14 @@ function makeLoop(
         metrics.observe(event);
         parts.ready().look();
         feed.observe(event);
-        if (event.kind === 'groupRefused') {
-          log.error({ event }, 'commit refused, partition released');
-        } else if (event.kind === 'takeOverFailed') {
-          log.error({ event }, 'partition could not be read');
-        } else if (event.kind !== 'committed' && event.kind !== 'partitionRead') {
-          log.debug({ event }, 'loop');
-        }
+        logLoopEvent(log, event);
       },
     }),
     settings: { ...(partitions === undefined ? {} : { partitions }), ...options.loop },
     // A lease is never inherited by name: what names the node there is new with every start.
     node: { name: `${parts.name}-${randomUUID()}`, address: '' },
     onFatal: (error) => {
-      log.fatal({ err: error }, 'the node cannot go on');
+      log.fatal({ event: 'node.failed', err: error }, 'the node cannot continue');
       parts.ready().fail(error);
       if (options.onFatal !== undefined) options.onFatal(error);
       // Embedded, the process is somebody else's: there every operation answers `unavailable`.

@@ -8,9 +8,9 @@ import type {
   WorkerView,
 } from '@signalbox/protocol';
 import type { LogLineRow, Store } from '@signalbox/store';
-import type { Logger } from 'pino';
 import type { StreamTimers } from './feed/timers.ts';
 import type { CommitLoop } from './loop/index.ts';
+import type { Logger } from './settings/log-events.ts';
 import type { Triggers } from './triggers/triggers.ts';
 
 /** What the rooms of a node share. Each part has a folder of its own; this page is the map. */

@@ -1,7 +1,7 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { TargetOptions } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
 import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
 import { assertStrongKey } from './auth/strong-key.ts';
@@ -17,6 +17,7 @@ import {
   type RetentionSettings,
   startRetention,
 } from './retention/retention.ts';
+import type { Logger } from './settings/log-events.ts';
 
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
@@ -134,7 +135,10 @@ function watchStarts({ context, loop }: Rooms): StartWatch {
       return waiting;
     },
     started: () => core.assignments,
-    alert: (silence) => context.log.warn({ alert: 'nothingStarts', ...silence }, 'alert'),
+    alert: (silence) => {
+      const fields = { event: 'dispatch.stalled', alert: true, ...silence } as const;
+      context.log.warn(fields, 'ready tasks wait and nothing starts');
+    },
   });
   watch.start();
   return watch;
@@ -161,12 +165,15 @@ function sweepFor(
     swept: (result) => {
       metrics.swept(result.kind);
       if (result.kind === 'swept') metrics.blobsCollected(result.blobs);
-      if (result.kind === 'swept') log.info(result, 'old history was dropped');
-      else log.warn(result, 'no history is dropped: the clocks of store and node disagree');
+      if (result.kind === 'swept')
+        log.info({ event: 'retention.swept', ...result }, 'old history dropped');
+      else {
+        log.warn({ event: 'retention.refused', ...result }, 'clocks disagree, no history dropped');
+      }
     },
     failed: (error) => {
       metrics.swept('failed');
-      log.warn({ err: error }, 'old history could not be dropped');
+      log.warn({ event: 'retention.failed', err: error }, 'old history not dropped');
     },
   });
 }
@@ -182,7 +189,7 @@ async function stop(rooms: Rooms, server: { stop(): Promise<void> } | null): Pro
   metrics.stop();
   ready.stop();
   await tracing.stop().catch((error: unknown) => {
-    context.log.warn({ err: error }, 'traces were not sent');
+    context.log.warn({ event: 'traces.failed', err: error }, 'traces not sent');
   });
   await context.store.close();
 }

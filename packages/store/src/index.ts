@@ -17,4 +17,5 @@ export {
   storedRunBytes,
 } from './page-bytes.ts';
 export { type PageLimits, readOnePage, readPages } from './read-pages.ts';
+export type { Segment } from './run-segment.ts';
 export * from './store.ts';

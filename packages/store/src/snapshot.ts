@@ -2,6 +2,7 @@ import { compareRunIds, formatRunId } from '@signalbox/engine';
 import type { AuditRow } from './audit-chain.ts';
 import { compareText } from './compare-text.ts';
 import { compareLogCursors, type LogLineRow } from './log-lines.ts';
+import type { Segment } from './run-segment.ts';
 import type {
   Checkpoint,
   Definition,
@@ -12,7 +13,6 @@ import type {
   ParkedRow,
   ReservedKey,
   RunRow,
-  Segment,
 } from './store.ts';
 
 /** Everything a store holds, as the rows of the interface and in any order. */

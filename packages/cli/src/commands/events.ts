@@ -64,13 +64,15 @@ export function textual(data: unknown): unknown {
 
 function printReceived(terminal: Terminal, events: readonly ReceivedEvent[]): void {
   const rows: string[][] = [];
-  for (const { id, runs, passed, heard } of events) {
+  for (const { id, runs, passed, hasSubscribers } of events) {
     for (const { trigger, outcome, run = '', reason = '' } of runs) {
       rows.push([id, trigger, outcome, run, reason]);
     }
     for (const { trigger, reason } of passed) rows.push([id, trigger, 'not matched', '', reason]);
     if (runs.length + passed.length === 0) {
-      const told = heard ? '; tasks that wait for it are told' : ', and no job waits for its type';
+      const told = hasSubscribers
+        ? '; tasks that wait for it are told'
+        : ', and no job waits for its type';
       terminal.note(`${id}: no trigger listens to its source and type${told}`);
     }
   }

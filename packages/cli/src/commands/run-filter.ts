@@ -6,7 +6,7 @@ export function filterOptions(command: Command): void {
   command
     .option('--job <name>', 'only of this job')
     .option('--state <state>', 'only in this state')
-    .option('--class <class>', 'only of this class')
+    .option('--priority <priority>', 'only of this priority: P0, P1 or P2')
     .option('--from <instant>', 'only those submitted then or later, like -2h')
     .option('--to <instant>', 'only those submitted before')
     .option('--idempotency-key <key>', 'only the one that holds this key')
@@ -17,7 +17,7 @@ export function filterOptions(command: Command): void {
     .option('--submitted-by <key>', 'only those submitted by this key');
 }
 
-/** As the API takes it. States and classes may be typed small. */
+/** As the API takes it. States and priorities may be typed in lower case. */
 export function filterOf(
   options: Readonly<Record<string, unknown>>,
 ): Record<string, string | undefined> {
@@ -26,7 +26,7 @@ export function filterOf(
   return {
     job: given['job'],
     state: given['state']?.toUpperCase(),
-    class: given['class']?.toUpperCase(),
+    priority: given['priority']?.toUpperCase(),
     from: instantOf('--from', given['from'], now),
     to: instantOf('--to', given['to'], now),
     idempotencyKey: given['idempotencyKey'],

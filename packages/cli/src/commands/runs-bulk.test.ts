@@ -55,6 +55,8 @@ describe('lists and last', () => {
         .flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { id: string }).id]));
     expect(await ids('--idempotency-key', 'order-1')).toEqual([id]);
     expect(await ids('--id', id)).toEqual([id]);
+    expect(await ids('--id', id, '--priority', 'p1')).toEqual([id]);
+    expect(await ids('--id', id, '--priority', 'P0')).toEqual([]);
     expect(await ids('--from', '-1h', '--job', 'wait')).toContain(id);
     expect(await ids('--to', '-1h')).toEqual([]);
     expect(await ids('--schedule', 'nightly')).toEqual([]);

@@ -59,7 +59,9 @@ async function steps(
     if (json) printJson(terminal, answer);
     else {
       if (dryRun && total.count === 0) for (const id of answer.ids) terminal.line(id);
-      for (const { id, of } of answer.created ?? []) terminal.line(`${id} (of ${of})`);
+      for (const { id, retryOf } of answer.created ?? []) {
+        terminal.line(`${id} (of ${retryOf})`);
+      }
       for (const { id, code, message } of answer.failed)
         terminal.note(`${id}: ${code}: ${message}`);
     }

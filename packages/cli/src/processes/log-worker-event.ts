@@ -6,11 +6,11 @@ export function logWorkerEvent(log: Logger, event: WorkerEvent): void {
   switch (event.kind) {
     case 'worker': {
       const { from, to } = event;
-      return log.info({ event: 'worker.state', from, to }, 'worker state');
+      return log.info({ event: 'worker.changed', from, to }, 'worker state changed');
     }
     case 'attempt': {
       const { kind, ...fields } = event;
-      return log.debug({ event: 'attempt.state', ...fields }, 'attempt state');
+      return log.debug({ event: 'attempt.changed', ...fields }, 'attempt state changed');
     }
     case 'failed': {
       const { kind, why, ...fields } = event;
@@ -24,7 +24,7 @@ export function logWorkerEvent(log: Logger, event: WorkerEvent): void {
       return log.info({ event: 'attempt.refused', reason: why, ...fields }, 'attempt refused');
     }
     case 'drainAsked':
-      return log.info({ event: 'worker.drain_asked', link: event.link }, 'drain asked');
+      return log.info({ event: 'worker.drain_requested', link: event.link }, 'drain requested');
     case 'link': {
       const { kind, ...fields } = event.event;
       const level = kind === 'disconnected' ? 'warn' : 'info';

@@ -56,8 +56,8 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
     return await whenStoreIsUp(
       () => startNode(options),
       ({ message }, retryInMs) => {
-        const at = { event: 'store.unavailable', store: shownStore(store), reason: message };
-        log.warn({ ...at, retryInMs }, 'store unavailable, retrying');
+        const fields = { store: shownStore(store), reason: message, retryInMs };
+        log.warn({ event: 'store.unavailable', ...fields }, 'store unavailable, retrying');
       },
     );
   } catch (error) {

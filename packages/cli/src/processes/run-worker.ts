@@ -24,8 +24,10 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
     throw new UserError('usage', 'this worker could run nothing', hint);
   }
-  const log = makeLog({ level: values['log-level'], format: values['log-format'] }).child({
-    worker: nameOf(settings),
+  const log = makeLog({
+    level: values['log-level'],
+    format: values['log-format'],
+    fields: { worker: nameOf(settings) },
   });
   const worker = new Worker({
     transports: urls.map((url) => webSocketTransport({ url, key })),

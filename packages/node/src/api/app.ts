@@ -98,7 +98,8 @@ function addHooks(app: FastifyInstance, { context, answered }: AppParams): void 
     const route = request.routeOptions.url ?? '';
     answered?.({ method, route, status, ms });
     if (context.log.isLevelEnabled('debug')) {
-      context.log.debug({ requestId: id, method, route, status, ms }, 'request');
+      const fields = { requestId: id, method, route, status, ms };
+      context.log.debug({ event: 'request.handled', ...fields }, 'request handled');
     }
     done();
   });

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Logger } from 'pino';
+import type { Logger } from '../settings/log-events.ts';
 import { answerOf, errorText, MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
 
@@ -12,14 +12,14 @@ export function errorSender(
     const { status, body, retryAfterSeconds, unforeseen } = answerOf(thrown, request.id);
     if (unforeseen) {
       const route = request.routeOptions?.url;
-      log.error({ err: thrown, requestId: request.id, route }, 'a request failed');
+      const fields = { err: thrown, requestId: request.id, route };
+      log.error({ event: 'request.failed', ...fields }, 'request failed');
     }
     const { code } = body.error;
     if (status === 401 || status === 403 || code === 'rate_limited') {
-      log.info(
-        { requestId: request.id, route: request.routeOptions?.url, ip: request.ip, code },
-        'turned away',
-      );
+      const { id: requestId, ip } = request;
+      const fields = { requestId, route: request.routeOptions?.url, ip, code };
+      log.info({ event: 'request.refused', ...fields }, 'request refused');
     }
     reply.headers({ ...HEADERS, 'x-request-id': request.id });
     if (status === 401) reply.header('www-authenticate', 'Bearer realm="signalbox"');

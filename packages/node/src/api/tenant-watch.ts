@@ -1,8 +1,8 @@
 import { PLATFORM } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
-import type { Logger } from 'pino';
 import { ApiError } from '../context.ts';
 import { type CommitLoop, Looks } from '../loop/index.ts';
+import type { Logger } from '../settings/log-events.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
 const PAGE = 500;
@@ -60,7 +60,8 @@ export class TenantWatch {
       if (!isForGood(error)) throw error;
       // Another version may have stored it under wider limits. It must not keep a node from starting, nor
       // the tenants behind it from being read.
-      this.#log.error({ err: error, tenant: name, version }, 'tenant definition refused');
+      const fields = { err: error, tenant: name, version };
+      this.#log.error({ event: 'tenant.refused', ...fields }, 'tenant definition refused');
     }
     this.#told.set(name, version);
   }
@@ -72,7 +73,11 @@ export class TenantWatch {
       await this.look();
     } catch (error) {
       // The next look asks again; meanwhile the old weights hold.
-      this.#log.debug({ err: error }, 'tenants could not be read');
+      const fields = { err: error, kind: 'tenant' };
+      this.#log.debug(
+        { event: 'definitions.read_failed', ...fields },
+        'definitions cannot be read',
+      );
     } finally {
       this.#looking = false;
     }

@@ -5,8 +5,8 @@ import {
   type Store,
   StoreError,
 } from '@signalbox/store';
-import type { Logger } from 'pino';
 import type { Audit } from '../context.ts';
+import type { Logger } from '../settings/log-events.ts';
 
 /** Entries that may wait for the store; beyond it the oldest are given up. */
 const OWED_MAX = 10_000;
@@ -61,7 +61,7 @@ export class StoreAudit implements Audit {
     this.#owed.push(row);
     if (this.#owed.length > OWED_MAX) {
       const lost = this.#owed.shift();
-      this.#log.error({ entry: lost }, 'an audit entry was given up');
+      this.#log.error({ event: 'audit.entry_dropped', entry: lost }, 'audit entry dropped');
     }
     this.#arm();
   }

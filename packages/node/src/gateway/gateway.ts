@@ -1,9 +1,10 @@
 import { type Command, type Effect, isToWorker } from '@signalbox/engine';
 import { CLOSE, type WorkerView } from '@signalbox/protocol';
-import type { Logger } from 'pino';
 import type { TaskLogs } from '../context.ts';
+import { logAlert } from '../logs/log-alert.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { refusal } from '../operations/refusals.ts';
+import type { Logger } from '../settings/log-events.ts';
 import { Supplier } from '../supply/supplier.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import { checkFrames } from './check-frames.ts';
@@ -145,7 +146,7 @@ export class Gateway {
 
   /** One bad link or exporter must not stop the loop, which everybody else depends on. */
   #cannotTell(error: unknown): void {
-    this.#log.error({ err: error }, 'a worker could not be told');
+    this.#log.error({ event: 'effect.failed', err: error }, 'effect failed');
   }
 
   async #order(command: Command & { worker: string }): Promise<boolean> {
@@ -156,9 +157,9 @@ export class Gateway {
     throw refusal(answer);
   }
 
-  #alert({ alert, subject }: Effect & { kind: 'alert' }): void {
+  #alert(effect: Effect & { kind: 'alert' }): void {
     // Not lost: it left, and the time in which it could have come back is over.
-    if (alert === 'workerLost' && this.#roster.forgotten(subject)) return;
-    this.#log.warn({ alert, subject }, 'alert');
+    if (effect.alert === 'workerLost' && this.#roster.forgotten(effect.subject)) return;
+    logAlert(this.#log, effect);
   }
 }

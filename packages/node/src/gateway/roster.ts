@@ -1,7 +1,7 @@
 import { CLOSE, type FromNode, NAME_TAKEN, PROTOCOL_VERSION } from '@signalbox/protocol';
-import type { Logger } from 'pino';
 import type { TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import type { Logger } from '../settings/log-events.ts';
 import { Confirmed } from './confirmed.ts';
 import { type Hello, refusalOf } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';
@@ -84,7 +84,10 @@ export class Roster implements SessionHost {
     const current = this.#byName.get(hello.worker);
     if (current === undefined || current === session) return true;
     if (current.info?.instance !== hello.instance) {
-      this.log.warn({ worker: hello.worker }, 'a second worker of this name was turned away');
+      this.log.warn(
+        { event: 'worker.refused', worker: hello.worker },
+        'worker refused, its name is taken',
+      );
       session.close(CLOSE.invalid, NAME_TAKEN);
       return false;
     }
@@ -100,7 +103,8 @@ export class Roster implements SessionHost {
       this.#byName.set(name, session);
       this.#departed.delete(name);
       session.send([this.#welcomeFrame]);
-      this.log.info({ worker: name, zone: said.info.zone }, 'a worker is here');
+      const { zone } = said.info;
+      this.log.info({ event: 'worker.attached', worker: name, zone }, 'worker attached');
     }
     const before = this.loop.engine.core.workers.workers.get(name);
     const attach = { kind: 'attachWorker', ...said } as const;
@@ -141,7 +145,8 @@ export class Roster implements SessionHost {
     if (name === undefined || this.#byName.get(name) !== session) return;
     this.#byName.delete(name);
     if (inGoodOrder) this.#departed.add(name);
-    this.log.info({ worker: name, inGoodOrder }, 'a worker has gone');
+    const fields = { worker: name, isClean: inGoodOrder };
+    this.log.info({ event: 'worker.detached', ...fields }, 'worker detached');
     this.loop.report({ kind: 'detachWorker', worker: name });
   }
 }

@@ -1,7 +1,7 @@
 import type { AttemptRef, Resources, WorkerInfo } from '@signalbox/engine';
-import type { Logger } from 'pino';
 import type { TaskLogs } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import type { Logger } from '../settings/log-events.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { Hello } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';

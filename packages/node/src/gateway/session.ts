@@ -84,8 +84,8 @@ export class WorkerSession implements Session {
     this.#peer.send(frames);
     if (this.#peer.bufferedBytes <= this.#host.limits.bufferedBytesMax) return;
     this.#host.log.warn(
-      { worker: this.#info?.name },
-      'a worker reads too slowly; its link is closed',
+      { event: 'worker.disconnected', worker: this.#info?.name, reason: 'reads too slowly' },
+      'worker disconnected',
     );
     this.close(CLOSE.tooFast, 'reads too slowly');
   }
@@ -205,7 +205,7 @@ export class WorkerSession implements Session {
   /** What the attempt means to say is lost, and would be sent again as it is: it fails with the reason. */
   #failUnreadable(name: string, { ref, field }: Unreadable): void {
     const error = `the worker sent ${field}, which cannot be read`;
-    this.#host.log.warn({ worker: name, field }, 'a frame cannot be read; its attempt fails');
+    this.#host.log.warn({ event: 'frame.rejected', worker: name, field }, 'frame cannot be read');
     this.#find(name, ref);
     const result = { kind: 'failed', error, class: 'permanent' } as const;
     this.#say({ kind: 'finish', worker: name, ref: fromWire(ref), result });
@@ -255,8 +255,8 @@ export class WorkerSession implements Session {
 
   #ignore(name: string, frame: FromWorker): void {
     this.#host.log.warn(
-      { worker: name, frame: frame.kind },
-      'a payload is too large and is ignored',
+      { event: 'frame.ignored', worker: name, frame: frame.kind },
+      'payload too large, frame ignored',
     );
   }
 

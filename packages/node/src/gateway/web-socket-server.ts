@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CLOSE, PLATFORM, type Role } from '@signalbox/protocol';
-import type { Logger } from 'pino';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { Logger } from '../settings/log-events.ts';
 import type { Gateway } from './gateway.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
 import { DEFAULT_SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
@@ -89,7 +89,10 @@ export class WorkerSocketServer {
         this.#ws.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, request, answer));
       })
       .catch((error: unknown) => {
-        this.#p.log.error({ err: error }, 'a worker could not be connected');
+        this.#p.log.error(
+          { event: 'worker.connect_failed', err: error },
+          'worker connection failed',
+        );
         refuseUpgrade(socket, 500);
       })
       .finally(() => this.#pending--);

@@ -96,7 +96,7 @@ export class NestedRuns {
       return { kind: 'nestedBegun', ...of, run: run.id, class: klass };
     } catch (error) {
       if (isFinal(error)) return this.#refused(of, { task, key, error: error.message });
-      this.#context().log.debug({ err: error }, 'a nested run is tried again');
+      this.#context().log.debug({ event: 'nested_run.retried', err: error }, 'nested run retried');
       return null;
     }
   }
@@ -109,7 +109,10 @@ export class NestedRuns {
       if (run !== null) return { kind: 'nestedBegun', ...of, run, class: LEAST_URGENT };
       return { kind: 'nestedRefused', ...of, error };
     } catch (failure) {
-      this.#context().log.debug({ err: failure }, 'a nested run could not be looked for');
+      this.#context().log.debug(
+        { event: 'nested_run.retried', err: failure },
+        'nested run retried',
+      );
       return null;
     }
   }

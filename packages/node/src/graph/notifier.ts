@@ -43,7 +43,10 @@ export class Notifier {
     if (this.#busy.has(id)) return;
     this.#busy.add(id);
     void this.#deliver(due)
-      .catch((error) => this.#context().log.error({ err: error, id }, 'a notification failed'))
+      .catch((error) => {
+        const fields = { event: 'notification.failed', err: error, id } as const;
+        this.#context().log.error(fields, 'notification failed');
+      })
       .finally(() => this.#busy.delete(id));
   }
 
@@ -56,7 +59,10 @@ export class Notifier {
     );
     if (this.#stop.signal.aborted) return;
     const delivered = results.every((result) => result !== null);
-    if (!delivered) this.#context().log.warn({ id }, 'a notification was given up');
+    if (!delivered) {
+      const fields = { event: 'notification.failed', id } as const;
+      this.#context().log.warn(fields, 'notification not delivered');
+    }
     // Unheard, it would keep its run open, and be sent again by the next owner.
     await this.#untilDone(async () => {
       const { loop } = this.#context();
@@ -103,7 +109,8 @@ export class Notifier {
       try {
         return await work();
       } catch (error) {
-        this.#context().log.debug({ err: error, id }, 'a notification is tried again');
+        const fields = { event: 'notification.retried', err: error, id } as const;
+        this.#context().log.debug(fields, 'notification retried');
       }
       await setTimeout(delayMs, undefined, { signal, ref: false }).catch(() => {});
     }

@@ -1,6 +1,6 @@
 import { formatRunId, taskName } from '@signalbox/engine';
-import type { Logger } from 'pino';
 import type { FailedAttempt } from '../metrics/fact-counts.ts';
+import type { Logger } from '../settings/log-events.ts';
 
 /** An error may be as long as a handler likes; the run keeps the whole of it. */
 const ERROR_CHARS_MAX = 2_000;
@@ -21,7 +21,7 @@ export function logFailure(log: Logger, { task, attempt, worker, outcome }: Fail
     reason,
     error: error.slice(0, ERROR_CHARS_MAX),
     ...(outcome.kind === 'taskRetryAt' ? { retryAt: new Date(outcome.dueAt).toISOString() } : {}),
-  };
+  } as const;
   // It is the handler's trouble, not the node's: an embedded node, which logs warnings, prints none of it.
   log.info(fields, isTimeout ? 'attempt timed out' : 'attempt failed');
 }

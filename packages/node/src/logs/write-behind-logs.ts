@@ -1,6 +1,6 @@
 import { type LogLineRow, type Store, StoreError } from '@signalbox/store';
-import type { Logger } from 'pino';
 import type { TaskLogs } from '../context.ts';
+import type { Logger } from '../settings/log-events.ts';
 import { cleanText } from './clean-text.ts';
 import { DroppedLines } from './dropped-lines.ts';
 import { WaitingLines } from './waiting-lines.ts';
@@ -76,7 +76,7 @@ export class WriteBehindLogs implements TaskLogs {
     try {
       listener(row);
     } catch (error) {
-      this.#p.log.error({ err: error }, 'a watcher of log lines failed');
+      this.#p.log.error({ event: 'log_lines.listener_failed', err: error }, 'log reader failed');
     }
   }
 
@@ -115,7 +115,8 @@ export class WriteBehindLogs implements TaskLogs {
       // because the lines beside it may be another tenant's.
       const isInvalid = error instanceof StoreError && error.kind === 'invalid';
       if (isInvalid && batch.length > 1) return this.#offerHalves(batch);
-      this.#p.log.warn({ err: error, lines: batch.length }, 'log lines could not be stored');
+      const fields = { err: error, lines: batch.length };
+      this.#p.log.warn({ event: 'log_lines.store_failed', ...fields }, 'log lines not stored');
       if (!isInvalid) return false;
       // No notice is owed for it: that would carry the same fault and be refused in turn.
       this.#dropped.total += batch.length;

@@ -50,24 +50,27 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
       name: 'scheduling_delay_seconds',
       help: 'From ready to assigned, first attempts of tasks without upstream',
       bounds: SHORT,
-      labels: ['class', 'tenant', 'zone'],
+      labels: ['priority', 'tenant', 'zone'],
     }),
-    depth: gauge('queue_depth', 'Ready tasks, those parked in the store included', [
-      'class',
+    depth: gauge('queued_tasks', 'Ready tasks, those parked in the store included', [
+      'priority',
       'tenant',
     ]),
-    running: gauge('running_attempts', 'Attempts that run', ['class', 'tenant']),
-    transitions: counters('transitions_total', 'Facts that became durable', ['kind']),
-    utilisation: gauge('worker_utilisation_ratio', 'Used share of what the workers have', [
+    running: gauge('running_attempts', 'Attempts that are running', ['priority', 'tenant']),
+    transitions: counters('facts_committed_total', 'Facts that became durable', ['kind']),
+    utilisation: gauge('worker_utilisation_ratio', 'Used share of the capacity of workers', [
       'resource',
     ]),
     heartbeats: counter('heartbeats_total', 'Heartbeats of workers'),
-    failures: counters('task_failures_total', 'Attempts that did not succeed', ['class', 'reason']),
+    failures: counters('attempt_failures_total', 'Attempts that did not succeed', [
+      'priority',
+      'reason',
+    ]),
     runDuration: histograms({
       name: 'run_duration_seconds',
       help: 'From submission to the end of a run',
       bounds: LONG,
-      labels: ['class', 'state'],
+      labels: ['priority', 'state'],
     }),
     jobRunDuration: histograms({
       name: 'job_run_duration_seconds',
@@ -76,7 +79,7 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
       labels: ['tenant', 'job', 'state'],
     }),
     jobFailures: counters(
-      'job_task_failures_total',
+      'job_attempt_failures_total',
       'Attempts that did not succeed, by job; empty unless metrics-jobs is set',
       ['tenant', 'job', 'reason'],
     ),
@@ -89,11 +92,15 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
       'schedule',
       'reason',
     ]),
-    events: counters('events_total', 'Events, by what became of them', ['outcome']),
-    costCpu: counters('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
-    costMemory: counters('cost_memory_mb_seconds_total', 'Requested memory times seconds held', [
-      'tenant',
+    events: counters('events_total', 'Events by outcome; a trigger that matches counts once each', [
+      'outcome',
     ]),
+    costCpu: counters('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
+    costMemory: counters(
+      'cost_memory_byte_seconds_total',
+      'Requested memory in bytes times seconds held',
+      ['tenant'],
+    ),
   };
 }
 
@@ -102,48 +109,54 @@ function ofDispatch({ counter, gauge, histogram, histograms }: Makers) {
   return {
     pollingLatency: histogram({
       name: 'polling_latency_ms',
-      help: 'How long one group of decisions took to become durable',
+      help: 'Duration of one commit in milliseconds',
       bounds: MILLISECONDS,
     }),
-    dispatchedPerSecond: gauge('jobs_dispatched_per_second', 'Over the last minute'),
-    dispatchFailures: counter('dispatch_failures', 'Assignments that no worker took up'),
+    dispatchedPerSecond: gauge(
+      'jobs_dispatched_per_second',
+      'Attempts assigned to a worker per second, over the last minute',
+    ),
+    dispatchFailures: counter('dispatch_failures', 'Assignments that no worker accepted'),
     leadershipChanges: counter('leadership_changes', 'Partitions gained or lost'),
-    lag: gauge('lag_seconds', 'How long the oldest ready task has been waiting'),
+    lag: gauge('lag_seconds', 'Time that the oldest ready task has been waiting'),
     dispatched: counter('jobs_dispatched_total', 'Attempts that were assigned to a worker'),
     dispatchDuration: histogram({
       name: 'dispatch_duration_seconds',
       help: 'From assigned to accepted by the worker',
       bounds: SHORT,
     }),
-    pending: gauge('pending_jobs', 'Ready tasks in all'),
+    pending: gauge('pending_jobs', 'Ready tasks of all tenants and priorities'),
     isLeader: gauge('is_leader', 'Whether this node owns a partition'),
     partitions: gauge('partitions_owned', 'Partitions that this node owns'),
     processed: counter('jobs_processed_total', 'Runs that ended'),
     succeeded: counter('jobs_succeeded_total', 'Runs that ended as SUCCEEDED'),
-    failed: counter('jobs_failed_total', 'Runs that ended in another way, but for CANCELLED'),
+    failed: counter('jobs_failed_total', 'Runs that ended as FAILED or PARTIAL'),
     processing: histograms({
       name: 'processing_duration_seconds',
       help: 'From assigned to the end of an attempt',
       bounds: LONG,
-      labels: ['class'],
+      labels: ['priority'],
     }),
     schedulers: gauge('active_schedulers', 'Nodes that own a partition'),
     workers: gauge('active_workers', 'Workers that are attached to this node'),
-    streamLag: gauge('stream_lag', 'Commands that wait to be decided'),
+    streamLag: gauge('stream_lag', 'Commands that wait for a decision'),
   };
 }
 
 function ofNode({ counter, counters, gauge, histograms }: Makers) {
   return {
-    submitted: counters('runs_submitted_total', 'Runs that were accepted', ['class', 'tenant']),
-    commits: counter('commits_total', 'Groups that became durable'),
+    submitted: counters('runs_submitted_total', 'Runs that were accepted', ['priority', 'tenant']),
+    commits: counter('commits_total', 'Commits of facts that became durable'),
     commitsRefused: counter(
       'commits_refused_total',
       'Partitions given up because the store refused their commit',
     ),
     storeCalls: counters('store_calls_total', 'Calls of the store', ['method']),
     sweeps: counters('retention_sweeps_total', 'Sweeps of old history, by outcome', ['outcome']),
-    blobsCollected: counter('blobs_collected_total', 'Blobs that no run refers to, removed'),
+    blobsCollected: counter(
+      'blobs_deleted_total',
+      'Blobs that were deleted because no run refers to them',
+    ),
     storeClock: gauge(
       'store_clock_offset_seconds',
       "The store's clock minus this machine's calendar clock, at the last scrape that reached the store",
@@ -152,19 +165,22 @@ function ofNode({ counter, counters, gauge, histograms }: Makers) {
       'store_up',
       'Whether the store took what was last written, and could be read by this scrape',
     ),
-    dropped: counter('reports_dropped_total', 'What workers said and nobody had room for'),
+    dropped: counter(
+      'worker_reports_dropped_total',
+      'Reports of workers that were dropped under load',
+    ),
     eventLoop: gauge('event_loop_lag_seconds', 'Delay of the event loop since the last scrape', [
       'quantile',
     ]),
     memory: gauge('process_resident_memory_bytes', 'Memory of the process'),
-    requests: counters('http_requests_total', 'Requests that were answered', [
+    requests: counters('http_requests_total', 'Requests that were handled', [
       'method',
       'route',
       'status',
     ]),
     requestDuration: histograms({
       name: 'http_request_duration_seconds',
-      help: 'From the first byte to the answer',
+      help: 'From the first byte of a request to the response',
       bounds: SHORT,
       labels: ['route'],
     }),

@@ -113,24 +113,24 @@ describe('facts that became durable', () => {
     expect(world.book.runs.size).toBe(0);
     expect(world.counts.rate.perSecond()).toBe(1);
     expect(await world.counted()).toEqual({
-      'runs_submitted_total{class="P1",tenant="acme"}': 1,
-      'transitions_total{kind="runSubmitted"}': 1,
-      'transitions_total{kind="taskAssigned"}': 1,
-      'transitions_total{kind="taskStarted"}': 1,
-      'transitions_total{kind="runEnded"}': 1,
+      'runs_submitted_total{priority="P1",tenant="acme"}': 1,
+      'facts_committed_total{kind="runSubmitted"}': 1,
+      'facts_committed_total{kind="taskAssigned"}': 1,
+      'facts_committed_total{kind="taskStarted"}': 1,
+      'facts_committed_total{kind="runEnded"}': 1,
       jobs_dispatched_total: 1,
-      'scheduling_delay_seconds_sum{class="P1",tenant="acme",zone=""}': 0.5,
-      'scheduling_delay_seconds_count{class="P1",tenant="acme",zone=""}': 1,
+      'scheduling_delay_seconds_sum{priority="P1",tenant="acme",zone=""}': 0.5,
+      'scheduling_delay_seconds_count{priority="P1",tenant="acme",zone=""}': 1,
       dispatch_duration_seconds_sum: 0.25,
       dispatch_duration_seconds_count: 1,
-      'processing_duration_seconds_sum{class="P1"}': 2,
-      'processing_duration_seconds_count{class="P1"}': 1,
+      'processing_duration_seconds_sum{priority="P1"}': 2,
+      'processing_duration_seconds_count{priority="P1"}': 1,
       'cost_cpu_seconds_total{tenant="acme"}': 1,
-      'cost_memory_mb_seconds_total{tenant="acme"}': 128,
+      'cost_memory_byte_seconds_total{tenant="acme"}': 128 * 1_048_576,
       jobs_processed_total: 1,
       jobs_succeeded_total: 1,
-      'run_duration_seconds_sum{class="P1",state="SUCCEEDED"}': 2.5,
-      'run_duration_seconds_count{class="P1",state="SUCCEEDED"}': 1,
+      'run_duration_seconds_sum{priority="P1",state="SUCCEEDED"}': 2.5,
+      'run_duration_seconds_count{priority="P1",state="SUCCEEDED"}': 1,
     });
   });
 
@@ -146,10 +146,10 @@ describe('facts that became durable', () => {
     world.counts.published(3, [ended(failed(3), 'FAILED')]);
     const counted = await world.counted();
     // Of the second run no attempt was ever made, and that of the third ended elsewhere.
-    expect(counted['task_failures_total{class="P1",reason="permanent"}']).toBe(1);
-    expect(counted['processing_duration_seconds_sum{class="P1"}']).toBe(2);
-    expect(counted['cost_memory_mb_seconds_total{tenant="acme"}']).toBe(128);
-    expect(counted['run_duration_seconds_count{class="P1",state="FAILED"}']).toBe(3);
+    expect(counted['attempt_failures_total{priority="P1",reason="permanent"}']).toBe(1);
+    expect(counted['processing_duration_seconds_sum{priority="P1"}']).toBe(2);
+    expect(counted['cost_memory_byte_seconds_total{tenant="acme"}']).toBe(128 * 1_048_576);
+    expect(counted['run_duration_seconds_count{priority="P1",state="FAILED"}']).toBe(3);
     expect(counted['jobs_failed_total']).toBe(3);
   });
 
@@ -162,9 +162,9 @@ describe('facts that became durable', () => {
     world.publish({ ...assigned(1, 1, 5_000), task: 2 } as Fact);
     world.publish(taskSucceeded({ ...of(1, 1, 6_000), task: 1, output: null }));
     const counted = await world.counted();
-    expect(counted['processing_duration_seconds_count{class="P0"}']).toBe(2);
-    expect(counted['processing_duration_seconds_sum{class="P0"}']).toBe(3 + 4);
-    const delay = 'scheduling_delay_seconds_count{class="P0",tenant="acme",zone=""}';
+    expect(counted['processing_duration_seconds_count{priority="P0"}']).toBe(2);
+    expect(counted['processing_duration_seconds_sum{priority="P0"}']).toBe(3 + 4);
+    const delay = 'scheduling_delay_seconds_count{priority="P0",tenant="acme",zone=""}';
     expect(counted[delay]).toBe(2);
     expect(counted['jobs_dispatched_total']).toBe(3);
   });
@@ -177,13 +177,13 @@ describe('facts that became durable', () => {
     world.publish(ended(last, 'FAILED'));
     expect(await world.counted()).toMatchObject({
       dispatch_failures: 1,
-      'task_failures_total{class="P1",reason="worker_lost"}': 1,
-      'task_failures_total{class="P1",reason="permanent"}': 1,
+      'attempt_failures_total{priority="P1",reason="worker_lost"}': 1,
+      'attempt_failures_total{priority="P1",reason="permanent"}': 1,
       jobs_dispatched_total: 3,
-      'scheduling_delay_seconds_count{class="P1",tenant="acme",zone=""}': 1,
-      'processing_duration_seconds_count{class="P1"}': 3,
-      'transitions_total{kind="taskAssigned"}': 3,
-      'transitions_total{kind="taskRequeued"}': 2,
+      'scheduling_delay_seconds_count{priority="P1",tenant="acme",zone=""}': 1,
+      'processing_duration_seconds_count{priority="P1"}': 3,
+      'facts_committed_total{kind="taskAssigned"}': 3,
+      'facts_committed_total{kind="taskRequeued"}': 2,
       jobs_failed_total: 1,
     });
   });
@@ -194,11 +194,11 @@ describe('facts that became durable', () => {
       world.publish(submitted(i + 1, { tenant, class: i === 5 ? 0 : 2 }));
     }
     expect(await world.counted()).toEqual({
-      'runs_submitted_total{class="P2",tenant="a"}': 1,
-      'runs_submitted_total{class="P0",tenant="a"}': 1,
-      'runs_submitted_total{class="P2",tenant="b"}': 1,
-      'runs_submitted_total{class="P2",tenant="other"}': 3,
-      'transitions_total{kind="runSubmitted"}': 6,
+      'runs_submitted_total{priority="P2",tenant="a"}': 1,
+      'runs_submitted_total{priority="P0",tenant="a"}': 1,
+      'runs_submitted_total{priority="P2",tenant="b"}': 1,
+      'runs_submitted_total{priority="P2",tenant="other"}': 3,
+      'facts_committed_total{kind="runSubmitted"}': 6,
     });
   });
 
@@ -208,7 +208,7 @@ describe('facts that became durable', () => {
     const last = taskCancelled({ ...of(1, 0, 2_000), reason: 'cancelled' });
     world.publish(ended(last, 'CANCELLED'));
     const counted = await world.counted();
-    expect(counted['run_duration_seconds_count{class="P1",state="CANCELLED"}']).toBe(1);
+    expect(counted['run_duration_seconds_count{priority="P1",state="CANCELLED"}']).toBe(1);
     expect(counted['jobs_processed_total']).toBe(1);
     expect(Object.keys(counted).filter((name) => /failed|processing/.test(name))).toEqual([]);
   });
@@ -245,8 +245,8 @@ describe('facts that became durable', () => {
     world.counts.takenOver(3, before.book.runs);
     world.counts.published(3, [cancelled(4)]);
     const counted = await world.counted();
-    expect(counted['run_duration_seconds_count{class="P1",state="CANCELLED"}']).toBe(3);
-    expect(counted['run_duration_seconds_count{class="P2",state="CANCELLED"}']).toBe(1);
+    expect(counted['run_duration_seconds_count{priority="P1",state="CANCELLED"}']).toBe(3);
+    expect(counted['run_duration_seconds_count{priority="P2",state="CANCELLED"}']).toBe(1);
     expect(Object.keys(counted).filter((name) => name.includes('unknown'))).toEqual([]);
   });
 
@@ -259,7 +259,7 @@ describe('facts that became durable', () => {
     }
     const counted = await world.counted();
     const failures = (job: string) =>
-      counted[`job_task_failures_total{tenant="acme",job="${job}",reason="permanent"}`];
+      counted[`job_attempt_failures_total{tenant="acme",job="${job}",reason="permanent"}`];
     expect(['a', 'b', 'c', 'd', 'other'].map(failures)).toEqual([1, 1, undefined, undefined, 2]);
     expect(
       counted['job_run_duration_seconds_count{tenant="acme",job="other",state="FAILED"}'],

@@ -60,14 +60,25 @@ describe('metrics', () => {
     for (const name of ROWS) expect(text).toContain(`# TYPE signalbox_${name} `);
   });
 
+  it('names have base units, and counters end in _total, but for those of OBS-04', async () => {
+    const { text } = await world.ask('/metrics');
+    const fixed = new Set(ROWS.map((name) => `signalbox_${name}`));
+    const odd = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].filter(([, name = '', type]) => {
+      const isTotal = name.endsWith('_total');
+      if (fixed.has(name)) return false;
+      return (type === 'counter') !== isTotal || /_(ms|mb|kb|minutes)(_|$)/.test(name);
+    });
+    expect(odd.map(([, name]) => name)).toEqual([]);
+  });
+
   it('OBS-03 OBS-05 count what really happened', async () => {
     await world.ask('/jobs', { body: { name: 'hello', definition: {} }, tenant: 'acme' });
     for (let i = 0; i < 3; i++)
       await world.ask('/runs', { body: { job: 'hello' }, tenant: 'acme' });
     const before = await scrape();
     expect(before.get('pending_jobs')).toBe(3);
-    expect(before.get('queue_depth{class="P1",tenant="acme"}')).toBe(3);
-    expect(before.get('runs_submitted_total{class="P1",tenant="acme"}')).toBe(3);
+    expect(before.get('queued_tasks{priority="P1",tenant="acme"}')).toBe(3);
+    expect(before.get('runs_submitted_total{priority="P1",tenant="acme"}')).toBe(3);
     expect(before.get('is_leader')).toBe(1);
     expect(before.get('active_schedulers')).toBe(1);
     expect(before.get('active_workers')).toBe(0);
@@ -80,14 +91,14 @@ describe('metrics', () => {
     expect(after.get('jobs_processed_total')).toBe(3);
     expect(after.get('jobs_succeeded_total')).toBe(2);
     expect(after.get('jobs_failed_total')).toBe(1);
-    expect(after.get('task_failures_total{class="P1",reason="permanent"}')).toBe(1);
-    const delay = 'scheduling_delay_seconds_count{class="P1",tenant="acme",zone="z1"}';
+    expect(after.get('attempt_failures_total{priority="P1",reason="permanent"}')).toBe(1);
+    const delay = 'scheduling_delay_seconds_count{priority="P1",tenant="acme",zone="z1"}';
     expect(after.get(delay)).toBe(3);
-    expect(after.get('processing_duration_seconds_count{class="P1"}')).toBe(3);
-    expect(after.get('run_duration_seconds_count{class="P1",state="SUCCEEDED"}')).toBe(2);
+    expect(after.get('processing_duration_seconds_count{priority="P1"}')).toBe(3);
+    expect(after.get('run_duration_seconds_count{priority="P1",state="SUCCEEDED"}')).toBe(2);
     expect(after.get('heartbeats_total')).toBe(1);
     expect(after.get('worker_utilisation_ratio{resource="slots"}')).toBe(0);
-    expect(after.get('transitions_total{kind="runSubmitted"}')).toBe(3);
+    expect(after.get('facts_committed_total{kind="runSubmitted"}')).toBe(3);
   });
 
   it('count requests by their declared address, never by what was sent', async () => {

@@ -27,12 +27,12 @@ function scrapeQueues(set: MetricSet, core: Core, tenant: (name: string) => stri
   let pending = 0;
   // Added, not set: many tenants may share the last name.
   const queued = (count: number, klass: string, of: string): void => {
-    set.depth.inc({ class: `P${klass}`, tenant: tenant(of) }, count);
+    set.depth.inc({ priority: `P${klass}`, tenant: tenant(of) }, count);
     pending += count;
   };
   for (const owner of core.tenantClasses()) {
     queued(owner.queued, String(owner.class), owner.tenant);
-    set.running.inc({ class: `P${owner.class}`, tenant: tenant(owner.tenant) }, owner.running);
+    set.running.inc({ priority: `P${owner.class}`, tenant: tenant(owner.tenant) }, owner.running);
   }
   for (const book of core.books.values()) {
     for (const lane of book.lanes.values()) {

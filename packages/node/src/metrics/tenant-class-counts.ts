@@ -3,12 +3,14 @@ import type { Count } from './counter.ts';
 import type { MetricSet } from './definitions.ts';
 import type { Observations } from './histogram.ts';
 
+const BYTES_PER_MB = 1_048_576;
+
 /**
  * What is counted of the tasks of one tenant and class. Each series is found when it is first needed,
  * so that none is shown that nothing was counted in, and kept: no task pays for looking it up.
  */
 export class TenantClassCounts {
-  /** As in the label `class`. */
+  /** As in the label `priority`. */
   readonly class: string;
   readonly #set: MetricSet;
   readonly #tenant: string;
@@ -52,7 +54,7 @@ export class TenantClassCounts {
     this.#costMemory ??= this.#set.costMemory.of(this.#tenant);
     this.#processing.observe(seconds);
     this.#costCpu.add((request.cpuMilli / 1_000) * seconds);
-    this.#costMemory.add(request.memoryMb * seconds);
+    this.#costMemory.add(request.memoryMb * BYTES_PER_MB * seconds);
   }
 
   runEnded(seconds: number, state: RunState): void {

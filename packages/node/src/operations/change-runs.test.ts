@@ -56,7 +56,7 @@ describe('API-05 runs that are changed by filter', () => {
       filter: { from: '2000-01-01T00:00:00Z' },
     });
     expect(answer).toMatchObject({ count: 2, done: 2, failed: [] });
-    expect(answer.created?.map(({ of }) => of).sort()).toEqual([...failed].sort());
+    expect(answer.created?.map(({ retryOf }) => retryOf).sort()).toEqual([...failed].sort());
     const again = { filter: { job: 'report', state: 'CANCELLED' } } as const;
     expect(await retryRuns(node.context, caller(), again)).toMatchObject({ done: 1 });
   });

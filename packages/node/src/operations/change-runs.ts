@@ -88,14 +88,14 @@ async function changeRuns(
   });
   const ids = views.map(({ id }) => formatRunId(id));
   const failed: { id: string; code: string; message: string }[] = [];
-  const created: { id: string; of: string }[] = [];
+  const created: { id: string; retryOf: string }[] = [];
   for (let at = 0; at < ids.length && !dryRun; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE);
     const results = await Promise.allSettled(some.map(change));
     for (const [i, result] of results.entries()) {
       const id = some[i] as string;
       if (result.status === 'rejected') failed.push({ id, ...failureOf(result.reason) });
-      else if (result.value !== null) created.push({ id: result.value, of: id });
+      else if (result.value !== null) created.push({ id: result.value, retryOf: id });
     }
   }
   return {

@@ -9,7 +9,9 @@ export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
     try {
       return await run(context, caller, params);
     } catch (error) {
-      if (error instanceof StoreError) context.log.warn({ err: error }, 'the store failed');
+      if (error instanceof StoreError) {
+        context.log.warn({ event: 'store.failed', err: error }, 'store failed');
+      }
       throw asApiError(error);
     }
   };

@@ -1,20 +1,24 @@
-import { type Logger, pino } from 'pino';
+import { pino } from 'pino';
+import type { Logger } from './log-events.ts';
 
-export type { Logger } from 'pino';
+export { LOG_EVENTS, type LogEvent, type LogFields, type Logger } from './log-events.ts';
 
 export interface LogSettings {
   readonly level: string;
   /** One JSON document per line, or lines for people. */
   readonly format: 'json' | 'text';
   readonly write?: (text: string) => void;
+  /** On every line, as the name of a worker. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 /** The log of a process, on standard error: standard output belongs to the command. */
-export function makeLog({ level, format, write = writeError }: LogSettings): Logger {
+export function makeLog(settings: LogSettings): Logger {
+  const { level, format, write = writeError, fields = {} } = settings;
   // Words, not pino's numbers: whoever searches the log types `ERROR` (OBS-09).
   const formatters = { level: (label: string) => ({ level: label.toUpperCase() }) };
   const timestamp = pino.stdTimeFunctions.isoTime;
-  const options = { level, base: null, timestamp, formatters };
+  const options = { level, base: fields, timestamp, formatters };
   if (format === 'json') return pino(options, { write });
   return pino(options, { write: (line: string) => write(asText(line)) });
 }

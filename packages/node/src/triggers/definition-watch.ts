@@ -1,6 +1,6 @@
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
-import type { Logger } from 'pino';
 import { Looks } from '../loop/index.ts';
+import type { Logger } from '../settings/log-events.ts';
 
 const PAGE = 500;
 /** Two writers may commit in another order than their times say. */
@@ -109,7 +109,11 @@ export class DefinitionWatch<Book extends DefinitionBook> {
       await this.look();
     } catch (error) {
       // The next look asks again; meanwhile what was known holds.
-      this.#log.debug({ err: error, kind: this.#kind }, 'definitions could not be read');
+      const fields = { err: error, kind: this.#kind };
+      this.#log.debug(
+        { event: 'definitions.read_failed', ...fields },
+        'definitions cannot be read',
+      );
     }
   }
 }

@@ -9,12 +9,12 @@ import {
 } from '@signalbox/engine';
 import { looksLikeBlobRef, OWN_SOURCE } from '@signalbox/protocol';
 import type { InboxEntry } from '@signalbox/store';
-import type { Logger } from 'pino';
 import { END_WORK_MAX } from '../cel/limits.ts';
 import { type Allowance, isSpent } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
 import { expectationName, packEvents } from '../loop/index.ts';
 import { aliasOf } from '../operations/inbox-alias.ts';
+import type { Logger } from '../settings/log-events.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 import type { EventCounts } from './event-counts.ts';
@@ -49,7 +49,7 @@ export function followEnds(params: FollowParams): (end: FollowedEnd) => InboxEnt
       return entriesOf(params, end);
     } catch (error) {
       // The end itself must become durable whatever a trigger does.
-      params.log.error({ err: error }, 'the followers of a run could not be told');
+      params.log.error({ event: 'trigger.failed', err: error }, 'triggers of an ended run failed');
       return [];
     }
   };
@@ -180,6 +180,7 @@ function refuse(
   const { tenant, name } = trigger;
   count('rejected', 1);
   book.refuse(trigger, { at: now(), source, id, reason });
-  log.warn({ tenant, trigger: name, event: id, reason }, 'a trigger started nothing');
+  const fields = { tenant, trigger: name, eventId: id, reason };
+  log.warn({ event: 'trigger.refused', ...fields }, 'trigger started no run');
   return null;
 }

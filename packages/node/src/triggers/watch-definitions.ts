@@ -1,6 +1,6 @@
 import type { Store } from '@signalbox/store';
-import type { Logger } from 'pino';
 import type { CommitLoop } from '../loop/index.ts';
+import type { Logger } from '../settings/log-events.ts';
 import { DefinitionWatch } from './definition-watch.ts';
 import { HEARING_KIND, HearingBook } from './hearing-book.ts';
 import { TRIGGER_KIND } from './stored-trigger.ts';

@@ -45,7 +45,7 @@ export const BulkAnswer = Type.Object({
     Type.Object({ id: Type.String(), code: Type.String(), message: Type.String() }),
   ),
   /** Of a retry: the new runs, and the runs that they go on with. */
-  created: Type.Optional(Type.Array(Type.Object({ id: Type.String(), of: Type.String() }))),
+  created: Type.Optional(Type.Array(Type.Object({ id: Type.String(), retryOf: Type.String() }))),
   /** Where there may be more: the cursor of the next step. */
   next: Type.Optional(Type.String()),
 });

@@ -127,8 +127,8 @@ export const ReceivedEvent = Type.Object({
   runs: Type.Array(StartedRun),
   /** Triggers that listen to its source and type and did not want it, and why. */
   passed: Type.Array(Type.Object({ trigger: Name, reason: Type.String() })),
-  /** Whether runs of some job may wait for its type; those that do are told. */
-  heard: Type.Boolean(),
+  /** Whether runs of some job may wait for its type; those that do receive it. */
+  hasSubscribers: Type.Boolean(),
 });
 
 export const ReceivedEvents = Type.Object({ events: Type.Array(ReceivedEvent) });

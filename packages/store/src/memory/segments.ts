@@ -1,7 +1,7 @@
 import { compareRunIds, firstIdOf, formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
+import type { Segment } from '../run-segment.ts';
 import { segmentFromMs, segmentsWanted } from '../run-segment.ts';
-import type { Segment } from '../store.ts';
 import type { MemoryState } from './state.ts';
 
 export function ensureSegments(state: MemoryState, query: { untilMs: number }): void {

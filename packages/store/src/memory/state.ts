@@ -2,16 +2,8 @@ import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
-import type {
-  Checkpoint,
-  Definition,
-  EndRow,
-  Group,
-  InboxEntry,
-  Lease,
-  RunRow,
-  Segment,
-} from '../store.ts';
+import type { Segment } from '../run-segment.ts';
+import type { Checkpoint, Definition, EndRow, Group, InboxEntry, Lease, RunRow } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 

@@ -1,6 +1,6 @@
 import { formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
-import type { Segment } from '../store.ts';
+import type { Segment } from '../run-segment.ts';
 import type { Database } from './database.ts';
 import { createGroupSegment } from './sql/create-group-segment.ts';
 import { createRunSegment } from './sql/create-run-segment.ts';

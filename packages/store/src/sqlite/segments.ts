@@ -1,6 +1,6 @@
 import { StoreError } from '../errors.ts';
+import type { Segment } from '../run-segment.ts';
 import { segmentsWanted } from '../run-segment.ts';
-import type { Segment } from '../store.ts';
 import type { Context } from './context.ts';
 import { countOpenRuns } from './sql/count-open-runs.ts';
 import { dropRunSegment } from './sql/drop-run-segment.ts';

@@ -74,8 +74,8 @@ export async function fireAll(
   await known;
   const { book } = context.triggers.hearing;
   const received = considered.map((each): ReceivedEvent => {
-    const heard = book.partitionsOf(tenant, each.event.type).size > 0;
-    return { ...receivedOf(each, () => started.next().value), heard };
+    const hasSubscribers = book.partitionsOf(tenant, each.event.type).size > 0;
+    return { ...receivedOf(each, () => started.next().value), hasSubscribers };
   });
   await hearEvents(context, tenant, params);
   report(context, tenant, received);
@@ -91,7 +91,7 @@ function wantedOf({ event, matches }: Considered): WantedRun[] {
 function receivedOf(
   { event, matches }: Considered,
   next: () => StartedRun | undefined,
-): Omit<ReceivedEvent, 'heard'> {
+): Omit<ReceivedEvent, 'hasSubscribers'> {
   const runs: StartedRun[] = [];
   const passed: { trigger: string; reason: string }[] = [];
   for (const { trigger, match } of matches) {
@@ -122,7 +122,8 @@ function report(context: NodeContext, tenant: string, received: readonly Receive
         const trigger = watch.book.get(tenant, name);
         const at = context.loop.time.now();
         if (trigger !== null) watch.book.refuse(trigger, { at, source, id, reason });
-        context.log.warn({ tenant, trigger: name, event: id, reason }, 'a trigger started nothing');
+        const fields = { tenant, trigger: name, eventId: id, reason };
+        context.log.warn({ event: 'trigger.refused', ...fields }, 'trigger started no run');
       }
     }
   }

@@ -153,7 +153,7 @@ describe('an event', () => {
       event: { source: '/shop', id: 'e1', type: 'order.paid' },
     });
     const [nobody] = await send(event({ id: 'e2', source: '/elsewhere' }));
-    expect(nobody).toMatchObject({ runs: [], passed: [], heard: false });
+    expect(nobody).toMatchObject({ runs: [], passed: [], hasSubscribers: false });
     expect(await runs()).toHaveLength(2);
     expect(node.events).toEqual({ received: 2, matched: 2, unmatched: 1 });
   });

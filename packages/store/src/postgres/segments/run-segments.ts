@@ -1,6 +1,6 @@
 import { StoreError } from '../../errors.ts';
+import type { Segment } from '../../run-segment.ts';
 import { segmentsWanted } from '../../run-segment.ts';
-import type { Segment } from '../../store.ts';
 import type { Connection } from '../connection/connection.ts';
 import { hasCode } from '../connection/failure.ts';
 import { step } from '../connection/step.ts';

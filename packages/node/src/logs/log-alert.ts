@@ -1,0 +1,23 @@
+import type { Effect } from '@signalbox/engine';
+import type { Logger } from '../settings/log-events.ts';
+
+type Alert = (Effect & { kind: 'alert' })['alert'];
+
+const LINES = {
+  softTimeout: ['attempt.overdue', 'attempt passed its soft timeout'],
+  quarantined: ['task.quarantined', 'task quarantined'],
+  workerLost: ['worker.lost', 'worker lost'],
+  runPaused: ['run.paused', 'run paused, waits for a person'],
+  runStuck: ['run.stuck', 'run makes no progress'],
+  additionRefused: ['task.addition_refused', 'added tasks refused'],
+  windowLate: ['window.late', 'window started late'],
+  scheduleWithoutNext: ['schedule.exhausted', 'schedule has no further window'],
+  scheduleFailed: ['schedule.failed', 'windows cannot be computed'],
+  windowInputFailed: ['window.failed', 'input of a window cannot be computed'],
+} as const satisfies Record<Alert, unknown>;
+
+/** Something a person should know: one line with `alert` set, so that all of them can be searched. */
+export function logAlert(log: Logger, { alert, subject }: { alert: Alert; subject: string }): void {
+  const [event, message] = LINES[alert];
+  log.warn({ event, alert: true, subject }, message);
+}

@@ -1,0 +1,88 @@
+/** Every event that a process writes to its log; docs/logs.md lists them, and a test compares. */
+export const LOG_EVENTS = {
+  // Attempts, tasks and runs
+  'attempt.changed': 'An attempt entered another state on this worker; debug',
+  'attempt.failed': 'An attempt failed; the run has the full error text',
+  'attempt.overdue': 'An attempt passed its soft timeout and keeps running',
+  'attempt.refused': 'This worker refused an attempt; `reason` says why',
+  'attempt.timed_out': 'An attempt exceeded its timeout or made no progress for too long',
+  'nested_run.retried': 'Submitting or finding a nested run failed and is retried; debug',
+  'notification.failed': 'A notification about a run was not delivered and is not retried',
+  'notification.retried': 'Delivering a notification failed and is retried; debug',
+  'run.paused': 'A run paused itself and waits for a person',
+  'run.stuck': 'A run makes no progress, or takes far longer than usual',
+  'task.addition_refused': 'The tasks that a task wanted to add to its run were refused',
+  'task.quarantined': 'A task used up its attempts and is kept for a person',
+  // Schedules and triggers
+  'schedule.exhausted': 'A schedule without an end has no further window',
+  'schedule.failed': 'The windows of a schedule cannot be computed',
+  'trigger.failed': 'The triggers of an ended run could not be evaluated',
+  'trigger.refused': 'A trigger matched an event and its run was refused',
+  'window.failed': 'The input of a window could not be computed; the window was skipped',
+  'window.late': 'A window started later than its grace period',
+  // Workers and their links
+  'effect.failed': 'An effect of a durable decision could not be carried out',
+  'frame.ignored': 'A frame of a worker was ignored because its payload is too large',
+  'frame.rejected': 'A frame of a worker cannot be read; its attempt fails',
+  'link.connected': 'This worker opened a connection to a node',
+  'link.disconnected': 'A connection to a node ended; the worker connects again',
+  'link.welcomed': 'A node accepted the connection of this worker',
+  'worker.attached': 'A worker attached to this node',
+  'worker.changed': 'This worker entered another state',
+  'worker.connect_failed': 'A connection of a worker could not be set up',
+  'worker.detached': 'A worker detached from this node; `isClean` tells whether it said goodbye',
+  'worker.disconnected': 'This node closed the link of a worker; `reason` says why',
+  'worker.drain_requested': 'A node asked this worker to drain',
+  'worker.lost': 'A worker sent no heartbeat for too long; its attempts are retried elsewhere',
+  'worker.refused': 'A worker was refused because another process uses its name',
+  // Partitions and the store
+  'audit.entry_dropped': 'An audit entry was dropped because the store stayed unavailable',
+  'commit.failed': 'The store refused a commit; the partition was released',
+  'commit.unknown': 'The outcome of a commit is unknown and is being read back; debug',
+  'definitions.read_failed': 'Stored definitions could not be read; the old ones hold; debug',
+  'lease.acquired': 'This node acquired the lease of a partition; debug',
+  'lease.lost': 'This node lost or released the lease of a partition; `reason` says which',
+  'lease.renewed': 'This node renewed its leases; debug',
+  'partition.checkpointed': 'A checkpoint of a partition was stored; debug',
+  'partition.read_failed': 'A partition could not be read and is not taken over yet',
+  'partition.taken_over': 'This node took over a partition; debug',
+  'report.dropped': 'A report of a worker was dropped under load; debug',
+  'store.available': 'The store is available again',
+  'store.failed': 'An operation failed because the store did',
+  'store.unavailable': 'The store cannot be used; the node keeps trying',
+  'submissions.paused': 'Submissions from this priority on are refused under load; debug',
+  'tenant.refused': 'A stored tenant definition is not valid here and was ignored',
+  // The node as a whole
+  'dispatch.stalled': 'No attempt has started for a while although tasks are ready',
+  'key.taken': 'A submission lost the race for its idempotency key; debug',
+  'log_lines.listener_failed': 'A reader that follows log lines failed',
+  'log_lines.store_failed': 'Log lines of attempts could not be stored',
+  'node.failed': 'The node cannot continue and stops',
+  'request.failed': 'A request failed for a reason that the node did not expect',
+  'request.handled': 'A request was handled; debug',
+  'request.refused': 'A request was refused: not authenticated, not allowed, or too many',
+  'retention.failed': 'Old history could not be dropped; the next sweep tries again',
+  'retention.refused': 'No history was dropped because the clocks of store and node disagree',
+  'retention.swept': 'Old history was dropped',
+  'traces.failed': 'Traces could not be sent before the node stopped',
+} as const;
+
+export type LogEvent = keyof typeof LOG_EVENTS;
+
+/** The name of the event, and what the line is about. */
+export interface LogFields {
+  readonly event: LogEvent;
+  readonly [field: string]: unknown;
+}
+
+type Write = (fields: LogFields, message: string) => void;
+
+/** The part of pino that a node uses. A line without the name of an event does not compile. */
+export interface Logger {
+  readonly debug: Write;
+  readonly info: Write;
+  readonly warn: Write;
+  readonly error: Write;
+  readonly fatal: Write;
+  isLevelEnabled(level: string): boolean;
+}
