@@ -74,7 +74,7 @@ class Answers {
     this.#lives = lifetimes(evidence);
     for (const stored of evidence.runs) {
       const head = headOf(stored);
-      if (head.trigger?.kind === 'redrive' || head.nested !== undefined) continue;
+      if (head.trigger?.kind === 'retry' || head.nested !== undefined) continue;
       this.#ownRun.set(opOf(stored), stored);
       if (head.key !== undefined) this.#holder.set(`${stored.run.tenant}/${head.key}`, stored);
     }
@@ -136,7 +136,7 @@ class Answers {
   }
 
   #isOwn(asked: Invoke, { run }: Answered): boolean {
-    return opOf(run) === asked.op && headOf(run).trigger?.kind !== 'redrive';
+    return opOf(run) === asked.op && headOf(run).trigger?.kind !== 'retry';
   }
 
   #ownProblem(asked: Invoke, { run }: Answered): string | null {

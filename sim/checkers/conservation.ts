@@ -19,7 +19,7 @@ export const conservation: Checker = {
       window === undefined &&
       event === undefined &&
       nested === undefined &&
-      trigger?.kind !== 'redrive';
+      trigger?.kind !== 'retry';
     const evidence = { ...all, runs: all.runs.filter((stored) => isAskedFor(headOf(stored))) };
     return [
       ...unexpectedRuns(evidence),

@@ -19,7 +19,7 @@ function problemsOf(
       head: JSON.stringify(unique === null ? head : { unique, ...head }),
     },
   });
-  const retried = { trigger: { kind: 'redrive', of: formatRunId(idOf(11)), by: 'ann' } };
+  const retried = { trigger: { kind: 'retry', of: formatRunId(idOf(11)), by: 'ann' } };
   const evidence = {
     runs: [stored(11, 5), stored(12, 9), stored(13, 5, retried)],
     jobs: new Map([['mail', { overlap }]]),

@@ -47,7 +47,7 @@ function uniqueProblem({ old, answered, isExclusive }: Retry): string | null {
 
 function ownProblem({ old, answered }: Retry): string | null {
   const { trigger } = headOf(answered);
-  if (trigger?.kind !== 'redrive' || trigger.of !== formatRunId(old.run.id)) {
+  if (trigger?.kind !== 'retry' || trigger.of !== formatRunId(old.run.id)) {
     return 'is of another run, and was called a new one';
   }
   return answered.run.inputBytes === old.run.inputBytes ? null : 'has another input';

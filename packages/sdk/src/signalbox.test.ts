@@ -139,7 +139,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
     await failed.wait();
     const again = await box.retry(failed.id, 'perhaps now');
     expect(again.id).not.toBe(failed.id);
-    expect((await again.wait()).trigger).toMatchObject({ kind: 'redrive', of: failed.id });
+    expect((await again.wait()).trigger).toMatchObject({ kind: 'retry', of: failed.id });
   });
 
   it('runs a graph in order', async () => {

@@ -13,7 +13,7 @@ export function filterOptions(command: Command): void {
     .option('--schedule <name>', 'only those that this schedule started')
     .option('--trigger <name>', 'only those that this trigger started')
     .option('--event <id>', 'only those made from this event')
-    .option('--id <start>', 'only those whose id begins so')
+    .option('--id <start>', 'only those whose id begins so (four digits at least)')
     .option('--submitted-by <key>', 'only those submitted by this key');
 }
 

@@ -23,7 +23,7 @@ describe('what is refused', () => {
   it('says once that nothing fits where the choices are no words', async () => {
     await expect(check({ days: 3 })).rejects.toMatchObject({
       field: 'days',
-      message: 'it is none of what is allowed here',
+      message: 'it does not match any allowed form',
     });
   });
 });

@@ -75,7 +75,7 @@ function describe(
     }
     case 'anyOf':
       if (isInstant) return ['it is an instant in ISO 8601, or a date', at];
-      return ['it is none of what is allowed here', at];
+      return ['it does not match any allowed form', at];
     case 'const':
       return [`it must be ${JSON.stringify(params['allowedValue'])}`, at];
     case 'pattern':

@@ -27,8 +27,8 @@ describe('a quarantined run', () => {
     expect(node.assigned()).toHaveLength(1);
     expect(await clear('')).toMatchObject({ kind: 'refused', code: 'invalid' });
     expect(await clear('ann')).toMatchObject({ kind: 'accepted' });
-    const again = world.disk.snapshot().runs.find((run) => run.head.includes('redrive'));
-    expect(JSON.parse(again?.head ?? '{}').trigger).toMatchObject({ kind: 'redrive', by: 'ann' });
+    const again = world.disk.snapshot().runs.find((run) => run.head.includes('"retry"'));
+    expect(JSON.parse(again?.head ?? '{}').trigger).toMatchObject({ kind: 'retry', by: 'ann' });
     // The old run keeps its end for ever.
     const view = await readRun({ loop, store, tenant: 'acme', id });
     expect(view).toMatchObject({ state: 'FAILED', tasks: [{ state: 'QUARANTINED' }] });

@@ -56,7 +56,7 @@ export async function redrive(params: {
   const head = {
     // A live run with the value is answered instead, as to any other submission (DUR-07).
     ...(unique === undefined || isReserved(unique) ? {} : { unique }),
-    trigger: { kind: 'redrive', of: formatRunId(id), by },
+    trigger: { kind: 'retry', of: formatRunId(id), by },
     ...(plan.kept.length === 0 ? {} : { retryOf: formatRunId(id) }),
     ...(ofWindow === undefined ? {} : { ofWindow }),
   };

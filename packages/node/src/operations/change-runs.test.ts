@@ -72,6 +72,12 @@ describe('API-05 runs that are changed by filter', () => {
   it('need a filter, and a state that can be changed', async () => {
     const none = cancelRuns(node.context, caller(), { filter: {} });
     await expect(none).rejects.toMatchObject({ code: 'invalid', field: 'filter' });
+    const [open = ''] = await submit('mail', 1);
+    for (const id of ['-', '----', '0', '01-', 'zzzz', '0'.repeat(33)]) {
+      const all = cancelRuns(node.context, caller(), { filter: { id } });
+      await expect(all).rejects.toMatchObject({ code: 'invalid', field: 'id' });
+    }
+    expect(await stateOf(open)).toBe('PENDING');
     const ended = cancelRuns(node.context, caller(), { filter: { state: 'FAILED' } });
     await expect(ended).rejects.toMatchObject({ code: 'invalid', field: 'filter.state' });
     const live = retryRuns(node.context, caller(), { filter: { state: 'RUNNING' } });

@@ -21,6 +21,7 @@ export interface IdRange {
 /** Triggers by hand and backfills are the schedule's too. */
 const BY_SCHEDULE = new Set(['schedule', 'manual', 'backfill']);
 const ID_DIGITS = 32;
+const ID_DIGITS_MIN = 4;
 
 /** The ids among which matching runs are: an id begins with the time of the submission. */
 export function rangeOf(filter: RunFilter): IdRange {
@@ -44,7 +45,12 @@ function msOf(field: string, instant: string | undefined): number | null {
 }
 
 function beginningWith(text: string): IdRange {
-  const digits = text.replaceAll('-', '');
+  const digits = digitsOf(text);
+  // Ids begin with the time: a dash alone, or a digit, would select every run of the tenant.
+  if (digits.length < ID_DIGITS_MIN || digits.length > ID_DIGITS || /[^0-9a-f]/i.test(digits)) {
+    const message = `${JSON.stringify(text)} is not the beginning of an id: ${ID_DIGITS_MIN} to ${ID_DIGITS} hexadecimal digits`;
+    throw new ApiError('invalid', message, { field: 'id' });
+  }
   const at = (fill: string) => readRunId(parseIdBytes(digits.padEnd(ID_DIGITS, fill)));
   const last = at('f');
   // Run numbers are exact, so none is as large as this.

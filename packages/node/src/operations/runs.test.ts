@@ -252,7 +252,7 @@ describe('changes to a run', () => {
     const again = await retryRun(node.context, caller(), { id });
     expect(again).toMatchObject({ job: 'mail', created: true });
     const { trigger } = await read(again.id);
-    expect(trigger).toEqual({ kind: 'redrive', of: id, by: 'tester' });
+    expect(trigger).toEqual({ kind: 'retry', of: id, by: 'tester' });
   });
 });
 

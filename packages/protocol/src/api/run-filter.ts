@@ -23,8 +23,11 @@ export const RUN_FILTER_FIELDS = {
   trigger: Type.Optional(Name),
   /** The id of the event that it was made from. */
   event: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
-  /** The id of the run begins with this. */
-  id: Type.Optional(Type.String({ pattern: '^[0-9A-Fa-f-]{1,36}$' })),
+  /**
+   * The id of the run begins with this. Four digits at least: ids begin with the time, and a shorter text, or a
+   * dash alone, would select every run of a tenant.
+   */
+  id: Type.Optional(Type.String({ pattern: '^[0-9A-Fa-f]{4}[0-9A-Fa-f-]{0,32}$' })),
   /** The key that submitted it, as `key` of `GET /whoami` names it. */
   submittedBy: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
 };
