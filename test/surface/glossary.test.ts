@@ -24,6 +24,14 @@ const REPLACED = new Set(
   ).split(' '),
 );
 
+/** Whole names of before, made of words that are fine: another name has taken the place of each. */
+const FORMER = new Set(
+  (
+    'attemptsMax fixedDelayMs timeouts hardMs progressMs timeoutMs delayMs delayMaxMs expectedMs forMs everyMs ' +
+    'jitterMs runsMax runningMax fanOutMax redirectsMax dueAt unique patienceMs'
+  ).split(' '),
+);
+
 /** Parts of longer names, but no names by themselves: they do not say what they are. */
 const NOT_ALONE = new Set('bare given known made of said told wanted'.split(' '));
 
@@ -68,6 +76,7 @@ function problemsOf(names: readonly PublicName[]): string[] {
   const words = glossary();
   return names.flatMap(({ name, place }) => {
     if (EXCEPTIONS.has(name)) return [];
+    if (FORMER.has(name)) return [`${name} (${place}): has another name now`];
     if (NOT_ALONE.has(name)) return [`${name} (${place}): does not say what it is`];
     return wordsOf(name).flatMap((word) => {
       if (isIn(REPLACED, word)) return [`${name} (${place}): "${word}" was replaced`];
@@ -91,6 +100,9 @@ describe('public names', () => {
     ]);
     expect(problemsOf([{ name: '--class', place }])).toEqual([
       '--class (option of the SDK): "class" was replaced',
+    ]);
+    expect(problemsOf([{ name: 'attemptsMax', place }])).toEqual([
+      'attemptsMax (option of the SDK): has another name now',
     ]);
     expect(problemsOf([{ name: 'of', place }])).toEqual([
       'of (option of the SDK): does not say what it is',
