@@ -4,7 +4,7 @@ import type { AttemptContext } from '../executor.ts';
 /** The attempt that running code belongs to. */
 export interface AttemptScope {
   readonly attempt: AttemptContext;
-  /** Null before the handler has returned its promise, and once that has settled. */
+  /** Fails the attempt. Null until the handler has returned its promise, and once the attempt has its result. */
   fail: ((error: unknown) => void) | null;
 }
 

@@ -33,6 +33,19 @@ describe('calling a handler', () => {
     expect(attempt.logged.stderr).not.toContain('run-handler.ts');
   });
 
+  it('takes the first result of a thenable that calls back twice, and logs no later failure', async () => {
+    const attempt = fakeAttempt();
+    const twice = {
+      value: (done: (value: number) => void, raised: (error: Error) => void) => {
+        done(7);
+        raised(new Error('late'));
+      },
+    };
+    const result = await runHandler(() => Object.defineProperty({}, 'then', twice), attempt);
+    expect(textOf(result)).toBe('7');
+    expect(attempt.logged.stderr).toBe('');
+  });
+
   it('logs what caused it', async () => {
     const attempt = fakeAttempt();
     await runHandler(() => {
