@@ -10,7 +10,7 @@ interface ObjectSchema {
 
 /** Rows of the table by the member that they are about. */
 function rows(): Map<string, string> {
-  const section = page.split('## Everything that a task can say\n')[1]?.split('\n## ')[0] ?? '';
+  const section = page.split('## Task settings\n')[1]?.split('\n## ')[0] ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('| `'));
   return new Map(lines.map((line) => [/^\| `(\w+)` \|/.exec(line)?.[1] ?? line, line]));
 }
