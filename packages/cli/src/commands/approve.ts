@@ -8,7 +8,7 @@ import { addClientCommand, type Registry } from './define.ts';
 export function addApprovals(registry: Registry, program: Command): void {
   const decisions = [
     ['approve', 'approve a task that waits for an approval', 'approved'],
-    ['reject', 'fail a task that waits for a person', 'rejected'],
+    ['reject', 'reject a task that waits for an approval; the task fails', 'rejected'],
   ] as const;
   for (const [decision, summary, done] of decisions) {
     addClientCommand(registry, program, {
