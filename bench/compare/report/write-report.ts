@@ -9,7 +9,7 @@ import { plotFile, renderPlot } from './svg.ts';
 
 const BEGIN = '<!-- peers: begin -->';
 const END = '<!-- peers: end -->';
-const HEADING = '## Beside its peers';
+const HEADING = '## Comparison with other systems';
 
 const page = join(root, 'docs', 'performance.md');
 const folder = join(root, 'docs', 'performance');

@@ -2,25 +2,28 @@ import type { ErrorCode } from '@signalbox/protocol';
 
 /** What the command ends with. Scripts rely on them: a number never changes its meaning. */
 export const EXIT_CODES = {
-  ok: { code: 0, meaning: 'done' },
+  ok: { code: 0, meaning: 'success' },
   no: {
     code: 1,
     meaning:
-      'no: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` starts nothing, `runs cancel` or `runs retry` could not change every run, or you said no to `apply`',
+      'negative result: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` would start no run, `runs cancel` or `runs retry` could not change every run, or `apply` was declined',
   },
-  usage: { code: 2, meaning: 'wrong arguments, settings or input; nothing was done' },
-  notFound: { code: 3, meaning: 'there is no such job, run, task, worker, tenant or key' },
-  notAllowed: { code: 4, meaning: 'no key, a wrong key, or a key whose role may not do this' },
-  unreachable: { code: 5, meaning: 'no node answered at the address, or it could not serve now' },
+  usage: { code: 2, meaning: 'invalid arguments, settings or input; nothing was done' },
+  notFound: { code: 3, meaning: 'the job, run, task, worker, tenant or key does not exist' },
+  notAllowed: {
+    code: 4,
+    meaning: 'the key is missing or wrong, or its role does not allow the request',
+  },
+  unreachable: { code: 5, meaning: 'no node is reachable at the address, or it is unavailable' },
   conflict: {
     code: 6,
     meaning:
-      'the state does not allow it: paused, ended, changed meanwhile, or a port, file or folder that another process uses',
+      'conflict: paused, ended, changed meanwhile, or a port, file or folder is used by another process',
   },
-  waitOver: { code: 7, meaning: 'the time to wait is over; the run goes on' },
-  busy: { code: 8, meaning: 'too much at once: try again later' },
-  internal: { code: 70, meaning: 'a defect of Signalbox' },
-  interrupted: { code: 130, meaning: 'stopped by Ctrl-C' },
+  waitOver: { code: 7, meaning: 'the wait timed out; the run continues' },
+  busy: { code: 8, meaning: 'rate limited or overloaded: try again later' },
+  internal: { code: 70, meaning: 'a bug in Signalbox' },
+  interrupted: { code: 130, meaning: 'interrupted by Ctrl-C' },
 } as const;
 
 export type ExitName = keyof typeof EXIT_CODES;

@@ -7,8 +7,8 @@ import { addClientCommand, type Registry } from './define.ts';
 /** What a person says to a task that waits for one. */
 export function addApprovals(registry: Registry, program: Command): void {
   const decisions = [
-    ['approve', 'let a task go on that waits for a person', 'approved'],
-    ['reject', 'fail a task that waits for a person', 'rejected'],
+    ['approve', 'approve a task that waits for an approval', 'approved'],
+    ['reject', 'reject a task that waits for an approval; the task fails', 'rejected'],
   ] as const;
   for (const [decision, summary, done] of decisions) {
     addClientCommand(registry, program, {

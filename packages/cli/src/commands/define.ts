@@ -66,7 +66,7 @@ export function addClientCommand(
   command
     .option('--json', 'print JSON for programs')
     .option('--url <address>', 'address of a node (SIGNALBOX_URL)')
-    .option('--api-key <key>', 'key to ask with (SIGNALBOX_KEY)')
+    .option('--api-key <key>', 'key for requests to the node (SIGNALBOX_KEY)')
     .option('--tenant <name>', 'tenant to act on (SIGNALBOX_TENANT)');
   command.action(async () => {
     const options: Record<string, unknown> = command.opts();

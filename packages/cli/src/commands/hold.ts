@@ -9,7 +9,7 @@ import { within } from './limit.ts';
 export function addHold(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'pause <run>',
-    summary: 'hold a run: nothing of it begins until it is resumed',
+    summary: 'pause a run: no task starts until it is resumed',
     examples: [['signalbox pause last --reason "wrong data"', 'the newest, with a reason']],
     configure: (command) => {
       command.option('--reason <text>', 'why; kept with the run');
@@ -19,7 +19,7 @@ export function addHold(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, program, {
     usage: 'resume <run>',
-    summary: 'let a paused run go on; what failed is tried again',
+    summary: 'resume a paused run and retry its failed tasks',
     examples: [['signalbox resume last --max-fan-out 50000', 'with a higher limit for fan-outs']],
     configure: (command) => {
       command
@@ -38,7 +38,7 @@ export function addHold(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, program, {
     usage: 'reevaluate <run>',
-    summary: 'look again at everything of a run that waits for nothing',
+    summary: 're-evaluate the waiting tasks of a stuck run',
     configure: (command) => {
       command.option('--reason <text>', 'why; kept in the audit log');
     },

@@ -32,7 +32,7 @@ export function addKeys(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, keys, {
     usage: 'create',
-    summary: 'make a key; its secret is shown once',
+    summary: 'create a key; its secret is shown once',
     configure: (command) => {
       command
         .addOption(

@@ -13,7 +13,7 @@ const FOLLOW_MS = 1_000;
 export function addLogs(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'logs <run>',
-    summary: 'show what the tasks of a run printed',
+    summary: 'show the log lines of a run',
     examples: [
       ['signalbox logs last -f', 'the newest run, until it ends'],
       ['signalbox logs last:main', 'one task of it'],

@@ -6,8 +6,8 @@ import { addClientCommand, type Call, type Registry } from './define.ts';
 import { filterOf, filterOptions } from './run-filter.ts';
 
 const TEXTS = {
-  cancel: { summary: 'cancel all runs that match and have not ended', done: 'cancelled' },
-  retry: { summary: 'try all runs that match and failed again, as new runs', done: 'retried' },
+  cancel: { summary: 'cancel all matching runs that have not ended', done: 'cancelled' },
+  retry: { summary: 'retry all matching runs that failed, as new runs', done: 'retried' },
 } as const;
 
 /** `runs cancel` and `runs retry`: step by step until nothing that matches is left. */

@@ -107,7 +107,8 @@ export function addCancel(registry: Registry, program: Command): void {
 export function addRetry(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'retry <run>',
-    summary: 'try a run again that did not succeed, as a new run that keeps what had succeeded',
+    summary:
+      'retry a run that did not succeed, as a new run that keeps the results of succeeded tasks',
     examples: [
       ['signalbox retry last --wait', 'what failed in it, and wait for the end'],
       ['signalbox retry last --task load', 'one task, and everything after it'],

@@ -19,7 +19,7 @@ export type Options = Readonly<Record<string, string | number | undefined>>;
 export function addCreate(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'create <schedule> <job>',
-    summary: 'save a new schedule',
+    summary: 'create a schedule',
     examples: [
       ['signalbox schedules create nightly hello --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
       ['signalbox schedules create beat ping --every 5m --overlap skip', 'every five minutes'],

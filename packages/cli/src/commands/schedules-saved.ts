@@ -36,7 +36,7 @@ export function addSaved(registry: Registry, parent: Command): void {
   });
   addClientCommand(registry, parent, {
     usage: 'trigger <schedule>',
-    summary: 'run its job now, by hand; no window is used up',
+    summary: 'start a run of its job now, without using a window',
     async run({ api, terminal, args, json }) {
       const submitted = await api.post<Submitted>(`${pathOf('schedules', args[0])}/trigger`);
       if (json) printJson(terminal, submitted);

@@ -16,7 +16,7 @@ import {
 export function addUpdate(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'update <schedule>',
-    summary: 'change what is named, and keep the rest',
+    summary: 'change the given fields, and keep the rest',
     examples: [
       ['signalbox schedules update nightly --cron "0 4 * * *"', 'other windows from now on'],
       ['signalbox schedules update nightly --overlap skip --catch-up 0', 'other policies'],

@@ -13,7 +13,7 @@ import { limitOf, limitOption, within } from './limit.ts';
 export function addWindows(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'timeline <schedule>',
-    summary: 'show its windows: planned, fired and how late, skipped and why',
+    summary: 'show its windows: planned, fired with lateness, skipped with the reason',
     configure: (command) => limitOption(command, 50),
     async run({ api, terminal, args, options, json }) {
       const path = `${pathOf('schedules', args[0])}/timeline`;
@@ -28,7 +28,7 @@ export function addWindows(registry: Registry, parent: Command): void {
   });
   addClientCommand(registry, parent, {
     usage: 'backfill <schedule>',
-    summary: 'make runs for windows of the past',
+    summary: 'create runs for past windows',
     examples: [
       [
         'signalbox schedules backfill nightly --from 2030-01-01T00:00Z --until 2030-02-01T00:00Z --dry-run',

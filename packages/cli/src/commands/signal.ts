@@ -10,7 +10,7 @@ import { textual } from './events.ts';
 export function addSignal(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'signal <task> [event]',
-    summary: 'let a task go on that waits for an event, whatever its filter says',
+    summary: 'end the wait of a task for an event, regardless of its filter',
     examples: [['signalbox signal last:paid \'{"data":{"ok":true}}\'', 'with what it gives on']],
     configure: (command) => {
       command.addHelpText(

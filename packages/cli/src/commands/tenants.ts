@@ -45,7 +45,7 @@ export function addTenants(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, tenants, {
     usage: 'update <tenant>',
-    summary: 'change weight and limits of a tenant; what is left out stays as it is',
+    summary: 'change the weight and limits of a tenant; omitted values stay as they are',
     examples: [['signalbox tenants update acme --max-running none', 'no limit any more']],
     configure: (command) => {
       command
@@ -83,7 +83,7 @@ export function addTenants(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, tenants, {
     usage: 'delete <tenant>',
-    summary: 'take back what was said about a tenant',
+    summary: 'delete the definition of a tenant: weight one, no limits',
     async run({ api, terminal, args, json }) {
       const [name = ''] = args;
       await api.delete(pathOf('tenants', name));

@@ -48,7 +48,7 @@ export function addTriggers(registry: Registry, program: Command): void {
 function addSave(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'create <trigger> <job>',
-    summary: 'save a new trigger',
+    summary: 'create a trigger',
     configure: saveOptions,
     async run({ api, terminal, args, options, json }) {
       const [name, job = ''] = args;
@@ -63,7 +63,7 @@ function addSave(registry: Registry, parent: Command): void {
   });
   addClientCommand(registry, parent, {
     usage: 'update <trigger>',
-    summary: 'change what is named, and keep the rest',
+    summary: 'change the given fields, and keep the rest',
     configure: saveOptions,
     async run({ api, terminal, args, options, json }) {
       const { version, definition } = await api.get<Trigger>(pathOf('triggers', args[0]));
@@ -165,7 +165,7 @@ function hookOf({ hook }: TriggerDefinition, options: Options): TriggerDefinitio
 function addTest(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'test <trigger> <event-or-data>',
-    summary: 'what a saved trigger would make of an event, or of its data alone; nothing starts',
+    summary: 'evaluate a saved trigger for an event, or for its data alone; starts nothing',
     examples: [
       ['signalbox triggers test paid @event.json', 'exit code 1 where nothing would start'],
       ['signalbox triggers test paid \'{"total": 11}\'', 'the data of an event it listens to'],

@@ -36,7 +36,7 @@ export function addWorkers(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, workers, {
     usage: 'show <worker>',
-    summary: 'show a worker: what it has, what it offers',
+    summary: 'show a worker with its capacity and executors',
     async run({ api, terminal, args, json }) {
       const worker = await api.get<WorkerView>(pathOf('workers', args[0]));
       if (json) printJson(terminal, worker);

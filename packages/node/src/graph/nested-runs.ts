@@ -38,7 +38,7 @@ type Told = (Command & { kind: 'nestedBegun' | 'nestedRefused' }) | null;
 /**
  * Starts the runs that tasks wait for, and records their ids. A run is submitted under the key of the
  * wait, so that asking again after a crash finds the one that is there. It lives in the partition of
- * its own job, on whichever node, and from then on it and the task tell each other by words (ADR 0028):
+ * its own job, on whichever node, and from then on it and the task exchange messages (ADR 0028):
  * nothing here follows it.
  */
 export class NestedRuns {

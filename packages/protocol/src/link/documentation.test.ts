@@ -27,11 +27,11 @@ function framesOf(text: string): Record<string, string[]> {
 
 describe('docs/worker-protocol.md', () => {
   it('has every frame of a worker with every field, in the order of the code', () => {
-    expect(framesOf(section('What a worker says'))).toEqual(FRAME_FIELDS.fromWorker);
+    expect(framesOf(section('Frames from the worker'))).toEqual(FRAME_FIELDS.fromWorker);
   });
 
   it('has every frame of a node with every field, in the order of the code', () => {
-    expect(framesOf(section('What a node says'))).toEqual(FRAME_FIELDS.fromNode);
+    expect(framesOf(section('Frames from the node'))).toEqual(FRAME_FIELDS.fromNode);
   });
 
   it('has every close code', () => {

@@ -14,7 +14,7 @@ export const keysRoutes: readonly Route[] = [
     role: 'admin',
     everyTenant: true,
     summary:
-      'The keys of the tenant, without their secrets; for the platform without a named tenant also its own, those of workers among them',
+      'Lists the keys of the tenant, without secrets; with a platform key and no tenant, also platform and worker keys',
     query: Type.Object(
       {
         after: Type.Optional(Type.String({ maxLength: 64 })),
@@ -36,7 +36,7 @@ export const keysRoutes: readonly Route[] = [
     url: '/keys',
     role: 'admin',
     everyTenant: true,
-    summary: 'Makes a key; its secret is in this answer and nowhere else',
+    summary: 'Creates a key; only this response contains the secret',
     body: NewKey,
     response: { 201: Key },
     audit: 'key.create',
@@ -64,7 +64,7 @@ export const keysRoutes: readonly Route[] = [
     url: '/keys/:id',
     role: 'admin',
     everyTenant: true,
-    summary: 'Revokes a key; nobody is let in with it any more within five seconds',
+    summary: 'Revokes a key, effective within five seconds',
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
     response: { 200: Key },
     audit: 'key.revoke',

@@ -9,7 +9,7 @@ export const queuesRoutes: readonly Route[] = [
     url: '/queues',
     role: 'viewer',
     everyTenant: true,
-    summary: 'How much waits and runs, by priority; for the platform of every tenant',
+    summary: 'Returns how many tasks wait and run, by priority; with platform keys for all tenants',
     response: { 200: Type.Object({ items: Type.Array(QueueDepth) }) },
     handler: ({ context, caller }) => queueDepth(context, caller, {}),
   }),

@@ -60,7 +60,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs',
     role: 'submitter',
-    summary: 'Submits a run; answers once it is durable',
+    summary: 'Submits a run; responds when the run is durable',
     body: Submission,
     response: { 200: Submitted, 201: Submitted, 202: Submitted },
     submits: true,
@@ -77,7 +77,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs/batch',
     role: 'submitter',
-    summary: 'Submits up to 1000 runs: all of them, or none if one is not valid',
+    summary: 'Submits up to 1000 runs; if one is invalid, none is created',
     body: Type.Object(
       { items: Type.Array(Submission, { minItems: 1, maxItems: BATCH_MAX }) },
       closed,
@@ -104,7 +104,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs',
     role: 'viewer',
-    summary: 'Runs of the tenant that match, newest first, without their tasks',
+    summary: 'Lists matching runs of the tenant, newest first, without their tasks',
     query: Type.Object(
       {
         ...RUN_FILTER_FIELDS,
@@ -121,7 +121,7 @@ export const runsRoutes: readonly Route[] = [
     url: '/runs/:id',
     role: 'viewer',
     summary:
-      'A run with its tasks, up to 1,000; with `wait`, when it has ended or the time is over',
+      'Returns a run with up to 1,000 tasks; with `wait`, when the run has ended or the time is over',
     params: Identified,
     query: Type.Object({ wait: Type.Optional(durationIn('run.wait')) }, closed),
     response: { 200: RunView },
@@ -137,7 +137,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/tasks',
     role: 'viewer',
-    summary: 'The tasks of the run in pages, where one answer does not hold them all',
+    summary: 'Lists the tasks of a run in pages',
     params: Identified,
     query: Type.Object(
       {
@@ -155,7 +155,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/input',
     role: 'viewer',
-    summary: 'The bytes that the run was submitted with',
+    summary: 'Returns the input of the run as bytes',
     params: Identified,
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>
@@ -165,7 +165,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/output',
     role: 'viewer',
-    summary: 'The bytes that the run ended with',
+    summary: 'Returns the output of the run as bytes',
     params: Identified,
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>
@@ -175,7 +175,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/logs',
     role: 'viewer',
-    summary: 'What the tasks of the run printed',
+    summary: 'Returns the log lines of the tasks of a run',
     params: Identified,
     query: Type.Object(
       {

@@ -86,7 +86,7 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule',
     role: 'operator',
     summary:
-      'Creates a schedule, or updates it and says what that means for its windows; If-Match names the version that was seen',
+      'Creates or updates a schedule and returns the effect on its windows; If-Match names the expected version',
     params: Named,
     body: ScheduleDefinition,
     response: { 200: Schedule, 201: Schedule },
@@ -101,7 +101,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules/:schedule/check',
     role: 'viewer',
-    summary: 'What saving the schedule would change, with every check; nothing is saved',
+    summary: 'Validates a schedule and returns what saving it would change; saves nothing',
     params: Named,
     query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: ScheduleDefinition,
@@ -117,7 +117,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules',
     role: 'viewer',
-    summary: 'The schedules of the tenant by name',
+    summary: 'Lists the schedules of the tenant by name',
     query: Type.Object(
       { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
       closed,
@@ -129,7 +129,8 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules/:schedule',
     role: 'viewer',
-    summary: 'The newest version of a schedule and its next window, also of a deleted one',
+    summary:
+      'Returns the newest version of a schedule, including a deleted one, and its next window',
     params: Named,
     response: { 200: Schedule },
     handler: async ({ context, caller, params, reply }) => {
@@ -138,17 +139,17 @@ export const schedulesRoutes: readonly Route[] = [
       return schedule;
     },
   }),
-  changing('pause', 'Fires nothing until it is resumed; runs that were made go on', pauseSchedule),
+  changing('pause', 'Pauses a schedule; existing runs continue', pauseSchedule),
   changing(
     'resume',
-    'Fires again: from the next window, or catching up if it says so',
+    'Resumes a schedule from its next window; catches up if its policy says so',
     resumeSchedule,
   ),
   route({
     method: 'DELETE',
     url: '/schedules/:schedule',
     role: 'operator',
-    summary: 'Deletes a schedule; its versions, runs and history stay',
+    summary: 'Deletes a schedule; its versions, runs and history remain',
     params: Named,
     response: { 200: Schedule },
     audit: 'schedule.delete',
@@ -163,7 +164,8 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules/:schedule/timeline',
     role: 'viewer',
-    summary: 'Windows, last decided first: planned, fired and how late, skipped and why',
+    summary:
+      'Lists windows, last decided first: planned, fired with lateness, skipped with the reason',
     params: Named,
     query: Type.Object(
       { after: Type.Optional(Type.String({ maxLength: 64 })), limit: Limit },
@@ -177,7 +179,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules/:schedule/trigger',
     role: 'operator',
-    summary: 'Runs its job now, by hand; no window is used up',
+    summary: "Starts a run of the schedule's job now, without using a window",
     params: Named,
     response: { 201: Submitted },
     audit: 'schedule.trigger',
@@ -193,7 +195,7 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule/backfill',
     role: 'operator',
     summary:
-      'Makes runs for windows of the past: those without one, or all; dryRun only counts; with an Idempotency-Key a repeat completes it',
+      'Creates runs for past windows: those without a run, or all; dryRun only counts; repeating it with the same Idempotency-Key completes it',
     params: Named,
     body: Backfill,
     response: { 200: Backfilled },
@@ -210,7 +212,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedule-preview',
     role: 'viewer',
-    summary: 'The next windows of an expression before it is saved, with every clock change',
+    summary: 'Returns the next windows of an expression before it is saved, with clock changes',
     query: Type.Object(
       {
         expr: Type.String({ maxLength: 512 }),

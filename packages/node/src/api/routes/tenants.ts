@@ -18,7 +18,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'The tenants that something was said about',
+    summary: 'Lists the tenants that have a definition',
     query: Type.Object(
       {
         after: Type.Optional(Name),
@@ -36,7 +36,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'viewer',
     everyTenant: true,
     summary:
-      'Weight and limits of a tenant; for its own keys and those of the platform. 404 while nothing is set: its weight is one, without limits',
+      'Returns the weight and limits of a tenant, to its own keys and to platform keys. 404 if the tenant has no definition: weight one, no limits',
     params: Named,
     response: { 200: Tenant },
     handler: async ({ context, caller, params, reply }) => {
@@ -55,7 +55,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'Updates weight and limits of a tenant; what is left out is as without a definition',
+    summary: 'Updates the weight and limits of a tenant; omitted fields return to their defaults',
     params: Named,
     body: TenantDefinition,
     response: { 200: Tenant, 201: Tenant },
@@ -79,7 +79,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'Takes back what was said about a tenant: its weight is one again, without limits',
+    summary: 'Deletes the definition of a tenant: weight one, no limits',
     params: Named,
     response: { 204: null },
     audit: 'tenant.delete',

@@ -44,7 +44,7 @@ export const workersRoutes: readonly Route[] = [
     url: '/workers',
     role: 'viewer',
     platform: true,
-    summary: 'The workers that are attached, by name',
+    summary: 'Lists the attached workers by name',
     query: Type.Object(
       {
         after: Type.Optional(Name),
@@ -60,17 +60,17 @@ export const workersRoutes: readonly Route[] = [
     url: '/workers/:name',
     role: 'viewer',
     platform: true,
-    summary: 'A worker: what it has, what is free, what it runs',
+    summary: 'Returns a worker with its capacity, free resources and attempts',
     params: Named,
     response: { 200: WorkerView },
     handler: ({ context, caller, params }) => getWorker(context, caller, params),
   }),
+  maintaining('drain', 'Stops assigning to the worker and ends its attempts', drainWorker),
+  maintaining('cordon', 'Stops assigning to the worker; its attempts continue', cordonWorker),
+  maintaining('uncordon', 'Assigns attempts to the worker again', uncordonWorker),
   maintaining(
-    'drain',
-    'Gives the worker nothing new and brings its attempts to an end',
-    drainWorker,
+    'evict',
+    'Removes all attempts from the worker at once and queues them again',
+    evictWorker,
   ),
-  maintaining('cordon', 'Gives the worker nothing new', cordonWorker),
-  maintaining('uncordon', 'Lets the worker take attempts again', uncordonWorker),
-  maintaining('evict', 'Takes everything off the worker at once; it is queued again', evictWorker),
 ];
