@@ -18,9 +18,13 @@ interface Told {
   readonly group: number | null;
   /** The kind of the fact that ended it. */
   end: string | null;
+  /** Why it failed. */
+  reason: string | null;
   wakesAt: number;
   children: number | null;
 }
+
+const UNBEGUN = { end: null, reason: null, wakesAt: 0, children: null };
 
 /** One run as the journal tells it, with the rules that it must keep. */
 export class GraphStory {
@@ -86,7 +90,7 @@ export class GraphStory {
     const all = [...names, ...definitions.map(({ name }) => name)];
     for (const definition of definitions) {
       const after = (definition.after ?? []).map((name) => all.indexOf(name));
-      this.#tasks.push({ definition, after, group: null, end: null, wakesAt: 0, children: null });
+      this.#tasks.push({ definition, after, group: null, ...UNBEGUN });
     }
   }
 
@@ -97,8 +101,7 @@ export class GraphStory {
     group.children = count;
     const { after, definition } = group;
     for (let i = 0; i < count; i++) {
-      const child = { definition, after, group: index, end: null, wakesAt: 0, children: null };
-      this.#tasks.push(child);
+      this.#tasks.push({ definition, after, group: index, ...UNBEGUN });
     }
   }
 
@@ -107,23 +110,24 @@ export class GraphStory {
     const task = this.#tasks[index];
     if (task === undefined) return wrong(`task ${index} does not exist`);
     for (const parent of task.after) {
-      const { end = null, definition } = this.#tasks[parent] ?? {};
-      if (end === null) wrong(`task ${index} began before ${parent} had ended`);
-      else if (!this.#isEnough(task, { end, approval: definition?.approval })) {
+      const before = this.#tasks[parent];
+      const end = before?.end ?? null;
+      if (before === undefined || end === null) {
+        wrong(`task ${index} began before ${parent} had ended`);
+      } else if (!this.#isEnough(task, before))
         wrong(`task ${index} began after ${parent}: ${end}`);
-      }
     }
   }
 
   /** A gate that did not open, and whatever it held up, lets nothing pass under any failure policy. */
-  #isEnough(
-    { definition }: Told,
-    { end, approval }: { end: string; approval: TaskDefinition['approval'] },
-  ): boolean {
+  #isEnough({ definition }: Told, { end, reason, definition: before }: Told): boolean {
     if (end === 'taskSucceeded') return true;
     if (end === 'taskSkipped') return definition.ifParentSkipped === 'run';
     if (end === 'taskCancelled') return false;
-    if (approval !== undefined) return approval.onReject === 'continue';
+    if (before.approval !== undefined) {
+      return before.approval.onReject === 'continue' && reason !== 'invalid_condition';
+    }
+    if (reason === 'nested_rejected') return false;
     return this.#policy === 'SKIP_FAILED';
   }
 
@@ -139,5 +143,6 @@ export class GraphStory {
       if (open.length > 0) wrong(`task ${fact.task} ended before its children`);
     }
     task.end = fact.kind;
+    task.reason = 'reason' in fact ? fact.reason : null;
   }
 }

@@ -23,15 +23,20 @@ interface Pair {
 
 /**
  * C15: a wait for a run has at most one, which the wait really asked for; one that nobody waits for any
- * more is not left going; nobody waits for one that has ended; a wait ends as its run did; it has the
- * input that the wait gives it, which here is that of its parent.
+ * more is not left going; nobody waits for one that has ended; a wait ends as its run did, or as a gate that
+ * stays closed where an approval of its run was not given; it has the input that the wait gives it, which here
+ * is that of its parent.
  */
 export const nestedRuns: Checker = {
   name: 'C15',
   promise: 'a wait and its nested run end together',
   check: (evidence) => {
     const pairs = pairsOf(evidence);
-    return [...doubled(pairs), ...unasked(pairs, evidence), ...pairs.flatMap(parted)];
+    return [
+      ...doubled(pairs),
+      ...unasked(pairs, evidence),
+      ...pairs.flatMap((pair) => parted(pair, evidence)),
+    ];
   },
 };
 
@@ -75,7 +80,10 @@ function unasked(pairs: readonly Pair[], { journal }: Evidence): string[] {
   });
 }
 
-function parted({ name, stored, parent, task, nested }: Pair): string[] {
+function parted(
+  { name, stored, parent, task, nested }: Pair,
+  { jobs }: Pick<Evidence, 'jobs'>,
+): string[] {
   if (parent === undefined) return [`the nested run ${name} has no parent`];
   if (stored.run.inputBytes !== parent.run.inputBytes) {
     return [`the nested run ${name} was started without the input that it was to get`];
@@ -86,10 +94,27 @@ function parted({ name, stored, parent, task, nested }: Pair): string[] {
   }
   if (stored.end === null) return [`nobody waits for the nested run ${name}, which goes on`];
   if (task.nested !== formatRunId(stored.run.id)) return [];
-  const isWell = ['SUCCEEDED', 'PARTIAL'].includes(stored.end.state);
-  const { state } = task;
-  if (state === 'CANCELLED' || (state === 'SUCCEEDED') === isWell) return [];
-  return [`the nested run ${name} ended ${stored.end.state}, its task ${nested.task} ${state}`];
+  const waits = jobs.get(parent.run.job)?.tasks?.[nested.index];
+  const isClosed = waits?.run?.onReject !== 'continue' && isGateClosed(stored, jobs);
+  const isWell = !isClosed && ['SUCCEEDED', 'PARTIAL'].includes(stored.end.state);
+  const { state, failedBy } = task;
+  if (state === 'CANCELLED') return [];
+  if ((state === 'SUCCEEDED') === isWell && (failedBy === 'nested_rejected') === isClosed)
+    return [];
+  const how = isClosed ? `${stored.end.state} with a closed gate` : stored.end.state;
+  return [`the nested run ${name} ended ${how}, its task ${nested.task} ${state}`];
+}
+
+/** An approval of it was not given and does not let its run go on, or one that is nested deeper. */
+function isGateClosed({ run, end }: StoredRun, jobs: Evidence['jobs']): boolean {
+  const { tasks } = parseDetail(end?.detail ?? '', run.id.ms);
+  const definitions = jobs.get(run.job)?.tasks ?? [];
+  return tasks.some(({ state, failedBy }, i) => {
+    if (state !== 'FAILED' && state !== 'TIMED_OUT') return false;
+    const approval = definitions[i]?.approval;
+    if (approval === undefined) return failedBy === 'nested_rejected';
+    return approval.onReject !== 'continue' || failedBy === 'invalid_condition';
+  });
 }
 
 function stillWaiting(name: string, parent: StoredRun): string[] {

@@ -130,9 +130,11 @@ const POLICIES: readonly FailurePolicy[] = [
   'PAUSE',
 ];
 
+const gateName = (policy: FailurePolicy): string => `gate_${policy.toLowerCase()}`;
+
 /** Somebody says no, nobody says anything, and somebody's no does not matter: under every policy. */
-export const GATES: readonly Job[] = POLICIES.map((failurePolicy) => ({
-  name: `gate_${failurePolicy.toLowerCase()}`,
+const OWN_GATES: readonly Job[] = POLICIES.map((failurePolicy) => ({
+  name: gateName(failurePolicy),
   weight: 1,
   definition: {
     failurePolicy,
@@ -153,3 +155,26 @@ export const GATES: readonly Job[] = POLICIES.map((failurePolicy) => ({
   },
   behaviour: { ms: [50, 5_000], permanent: 0.1 },
 }));
+
+/** The same gates in a nested run: they hold up the outer one too, unless its task says otherwise. */
+const NESTED_GATES: readonly Job[] = POLICIES.map((failurePolicy) => ({
+  name: `outer_${gateName(failurePolicy)}`,
+  weight: 0.4,
+  definition: {
+    failurePolicy: 'SKIP_FAILED',
+    tasks: [
+      task({ name: 'a' }),
+      { name: 'held', after: ['a'], run: { job: gateName(failurePolicy) } },
+      task({ name: 'behind', after: ['held', 'a'], ifParentSkipped: 'run' }),
+      {
+        name: 'onward',
+        after: ['a'],
+        run: { job: gateName(failurePolicy), onReject: 'continue' },
+      },
+      task({ name: 'end', after: ['onward'] }),
+    ],
+  },
+  behaviour: { ms: [50, 5_000] },
+}));
+
+export const GATES: readonly Job[] = [...OWN_GATES, ...NESTED_GATES];

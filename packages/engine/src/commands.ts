@@ -107,6 +107,7 @@ export type Command =
       readonly since: number;
       readonly run: string;
       readonly state: RunState;
+      readonly isGateClosed: boolean;
       readonly error: string;
       readonly output: Uint8Array | null;
     }

@@ -42,6 +42,8 @@ export type Saying =
       readonly since: number;
       readonly run: string;
       readonly state: RunState;
+      /** One of its approvals was not given, and says nothing of going on. */
+      readonly isGateClosed: boolean;
       readonly error: string;
     };
 

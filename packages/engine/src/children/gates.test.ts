@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { parseDetail } from '../facts/detail.ts';
 import type { FailurePolicy, StepDefinition } from '../model/graph-spec.ts';
 import type { Attempt } from '../model/run.ts';
+import { formatRunId } from '../model/run-id.ts';
+import type { RunState } from '../model/states.ts';
 import { Recorded } from '../testing/recorded.ts';
+import type { GraphPorts } from './ports.ts';
 
 const POLICIES: readonly FailurePolicy[] = [
   'FAIL_FAST',
@@ -84,6 +88,133 @@ describe.each(POLICIES)('EXT-16 a gate under %s', (policy) => {
     ]);
     const isPartial = policy === 'SKIP_FAILED' || policy === 'CONTINUE';
     expect(live.state).toBe(isPartial ? 'PARTIAL' : 'FAILED');
+  });
+});
+
+describe.each(POLICIES)('EXT-16 a gate whose condition cannot be evaluated, under %s', (policy) => {
+  it('fails as a condition does, also where a rejection would let what is behind it begin', () => {
+    const graphPorts: GraphPorts = {
+      judge: () => ({ error: 'no such key: warnings' }),
+      reads: () => ({ input: false, tasks: false }),
+      readAddition: () => ({ error: 'nothing is added here' }),
+    };
+    const h = new Recorded({ graphPorts });
+    h.addWorker({ total: { slots: 4 } });
+    const approval = { onReject: 'continue' as const };
+    h.submit({
+      graph: { failurePolicy: policy },
+      tasks: [
+        { name: 'a' },
+        { name: 'gate', after: ['a'], when: 'tasks.a.output.warnings == 0', approval },
+        { name: 'behind', after: ['gate'] },
+      ],
+    });
+    const run = h.run(1);
+    h.succeed(h.acceptAll()[0] as Attempt);
+    h.flush();
+    expect(h.acceptAll()).toEqual([]);
+    if (policy === 'PAUSE') expect(run.state).toBe('PAUSED');
+    else expect(run.tasks.slice(1).map(({ state }) => state)).toEqual(['FAILED', 'CANCELLED']);
+  });
+});
+
+/** A task that stands for a run, an approval of which was not given; two tasks stand behind it. */
+function nesting(failurePolicy: FailurePolicy, onReject?: 'continue') {
+  const h = new Recorded();
+  h.addWorker({ total: { slots: 4 } });
+  h.submit({
+    graph: { failurePolicy },
+    tasks: [
+      { name: 'a' },
+      { name: 'n', after: ['a'], run: { job: 'inner', ...(onReject && { onReject }) } },
+      { name: 'behind', after: ['n'] },
+      { name: 'further', after: ['behind'], ifParentSkipped: 'run' },
+    ],
+  });
+  h.succeed(h.acceptAll()[0] as Attempt);
+  h.flush();
+  const since = h.run(1).tasks[1]?.part?.waitsSince ?? 0;
+  const end = (state: RunState) => {
+    const of = { partition: 0, seq: 1, task: 1, since, run: 'r' };
+    const error = ': gate: rejected by ann';
+    h.apply({ kind: 'nestedEnded', ...of, state, isGateClosed: true, error, output: null });
+    h.flush();
+  };
+  return { h, end };
+}
+
+describe.each(POLICIES)('EXT-16 a gate of a nested run under %s', (policy) => {
+  it.each(['PARTIAL', 'FAILED'] as const)('holds up the outer run where it ends as %s', (state) => {
+    const { h, end } = nesting(policy);
+    end(state);
+    if (policy === 'PAUSE') {
+      expect(h.run(1).state).toBe('PAUSED');
+      return;
+    }
+    expect(h.acceptAll()).toEqual([]);
+    const ended = h.factsOf('runEnded').at(-1);
+    const detail = parseDetail(ended?.detail as string, 0);
+    expect(detail.tasks.map((task) => task.state)).toEqual([
+      'SUCCEEDED',
+      'FAILED',
+      'CANCELLED',
+      'CANCELLED',
+    ]);
+    expect(detail.tasks[1]).toMatchObject({
+      failedBy: 'nested_rejected',
+      error: `the run r ended as ${state}: gate: rejected by ann`,
+    });
+  });
+
+  it('counts by its state alone where the task says so', () => {
+    const { h, end } = nesting(policy, 'continue');
+    end('PARTIAL');
+    expect(h.acceptAll().map(({ task }) => task.index)).toEqual([2]);
+  });
+});
+
+describe('EXT-16 the end of a nested run', () => {
+  const head = { key: 'k', nested: { of: '', task: 'n', index: 1, since: 5 } };
+  it.each([
+    ['stop', 'reject', true],
+    ['stop', 'approve', false],
+    ['continue', 'reject', false],
+  ] as const)(
+    'says whether a gate of it stayed closed: %s, %s',
+    (onReject, byDefault, isGateClosed) => {
+      const h = new Recorded();
+      const of = formatRunId({ ms: 1, partition: 7, seq: 3 });
+      const approval = { timeoutMs: 1_000, default: byDefault, onReject };
+      const tasks = [
+        { name: 'gate', approval },
+        { name: 'z', sleep: { forMs: 2_000 } },
+      ];
+      const graph = { failurePolicy: 'CONTINUE' as const };
+      h.submit({ job: 'inner', head: { ...head, nested: { ...head.nested, of } }, graph, tasks });
+      h.advance(1_000);
+      h.advance(1_000);
+      const said = h.engine.core.words.map(({ saying }) => saying);
+      expect(said).toMatchObject([{ kind: 'nestedEnded', isGateClosed }]);
+    },
+  );
+
+  it('says so of a gate that is nested deeper', () => {
+    const h = new Recorded();
+    const of = formatRunId({ ms: 1, partition: 7, seq: 3 });
+    const tasks = [
+      { name: 'n', run: { job: 'deeper' } },
+      { name: 'z', sleep: { forMs: 2_000 } },
+    ];
+    const graph = { failurePolicy: 'CONTINUE' as const };
+    h.submit({ job: 'inner', head: { ...head, nested: { ...head.nested, of } }, graph, tasks });
+    h.flush();
+    const since = h.run(1).tasks[0]?.part?.waitsSince ?? 0;
+    const wait = { partition: 0, seq: 1, task: 0, since, run: 'r', error: '', output: null };
+    h.apply({ kind: 'nestedEnded', ...wait, state: 'PARTIAL', isGateClosed: true });
+    h.takeOver({ checkpoint: h.saveCheckpoint() });
+    h.advance(2_000);
+    const said = h.engine.core.words.map(({ saying }) => saying);
+    expect(said).toMatchObject([{ kind: 'nestedEnded', state: 'PARTIAL', isGateClosed: true }]);
   });
 });
 

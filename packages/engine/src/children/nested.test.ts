@@ -31,7 +31,13 @@ function nesting(params: { failurePolicy?: FailurePolicy; class?: 0 | 1 | 2 } = 
 }
 
 const begun = { kind: 'nestedBegun', run: 'r', class: 1 } as const;
-const end = { kind: 'nestedEnded', run: 'r', error: '', output: null } as const;
+const end = {
+  kind: 'nestedEnded',
+  run: 'r',
+  isGateClosed: false,
+  error: '',
+  output: null,
+} as const;
 const cancel = { kind: 'cancel', partition: 0, seq: 1, by: 'ann', reason: '' } as const;
 
 describe('a task that waits for a nested run', () => {

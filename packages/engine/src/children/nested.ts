@@ -36,18 +36,24 @@ export function nestedRefused(core: Core, command: Command & { kind: 'nestedRefu
   return DONE;
 }
 
-/** The nested run has ended; its end is the task's. */
+/**
+ * The nested run has ended; its end is the task's. Where an approval of it was not given, the task is a gate
+ * that stays closed: otherwise moving a gate into a nested run would open it.
+ */
 export function nestedEnded(core: Core, command: Command & { kind: 'nestedEnded' }): Answer {
   const task = waitingTask(core, command);
   if (task === null) return DONE;
   const { state, output, run } = command;
   // The id under which the inbox took it in was only a stand-in.
   if (task.part?.nested !== run) remember(core, task, run);
-  if (state === 'SUCCEEDED' || state === 'PARTIAL') {
+  const { wait } = task.spec.step;
+  const isClosed = command.isGateClosed && wait?.kind === 'run' && wait.onReject === 'stop';
+  if (!isClosed && (state === 'SUCCEEDED' || state === 'PARTIAL')) {
     settle(core, task, taskSucceeded({ ...of(core, task), output }));
   } else {
     const error = `the run ${run} ended as ${state}${command.error}`;
-    settle(core, task, taskFailed({ ...of(core, task), reason: 'nested_failed', error }));
+    const reason = isClosed ? 'nested_rejected' : 'nested_failed';
+    settle(core, task, taskFailed({ ...of(core, task), reason, error }));
   }
   return DONE;
 }

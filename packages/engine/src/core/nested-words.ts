@@ -1,6 +1,6 @@
 import { parseDetail, resultOutput } from '../facts/detail.ts';
 import type { RunEnded } from '../facts/facts.ts';
-import { isFailure, taskName } from '../model/graph.ts';
+import { isClosedGate, isFailure, taskName } from '../model/graph.ts';
 import { nestedKey } from '../model/nested.ts';
 import type { Run, Task } from '../model/run.ts';
 import { formatRunId, parseRunId, type RunId } from '../model/run-id.ts';
@@ -37,6 +37,7 @@ export function oweEnd(core: Core, run: Run, fact: RunEnded): void {
       since: nested.since,
       run: formatRunId(run),
       state: fact.state,
+      isGateClosed: run.tasks.some(isClosedGate),
       error: failed === undefined ? '' : `: ${taskName(failed)}: ${failed.error}`,
     },
     payload: resultOutput(parseDetail(fact.detail, fact.ms), fact.output),

@@ -60,7 +60,8 @@ function unlessDoomed(task: Task, outcome: TaskOutcome): TaskOutcome {
 function unlessPaused(core: Core, task: Task, outcome: TaskOutcome): TaskOutcome {
   const { run } = task;
   if (run.spec.graph.failurePolicy !== 'PAUSE' || run.doomed) return outcome;
-  if (!isRunFailure(task, OUTCOME_STATE[outcome.kind]) || !('error' in outcome)) return outcome;
+  if (!('error' in outcome)) return outcome;
+  if (!isRunFailure(task, OUTCOME_STATE[outcome.kind], outcome.reason)) return outcome;
   const { partition, seq, at, attempt, reason, error } = outcome;
   const detail = `${taskName(task)} failed: ${error}`;
   core.pauseRun(run, { by: '', why: 'task_failed', detail });

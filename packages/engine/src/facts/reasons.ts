@@ -27,6 +27,7 @@ export const REASONS = {
   children_failed: 'some of its children did not succeed',
   rejected: 'a person said no',
   nested_failed: 'the run that it stands for did not succeed',
+  nested_rejected: 'an approval of the run that it stands for was not given',
 } as const;
 export type Reason = keyof typeof REASONS;
 

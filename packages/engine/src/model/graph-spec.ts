@@ -34,7 +34,12 @@ export type WaitSpec =
       readonly byDefault: 'succeed' | 'skip' | null;
     }
   /** A run of another job of the tenant; its output becomes the task's. */
-  | { readonly kind: 'run'; readonly job: string };
+  | {
+      readonly kind: 'run';
+      readonly job: string;
+      /** What an approval of that run that was not given means for what comes after the task. */
+      readonly onReject: 'stop' | 'continue';
+    };
 
 /** What only tasks of graphs can say; most say none of it and share `PLAIN`. */
 export interface StepSpec {
@@ -102,7 +107,7 @@ export interface StepDefinition {
     readonly timeoutMs?: number;
     readonly default?: 'succeed' | 'skip';
   };
-  readonly run?: { readonly job: string };
+  readonly run?: { readonly job: string; readonly onReject?: 'stop' | 'continue' };
 }
 
 export interface GraphDefinition {
@@ -161,7 +166,8 @@ function waitSpec({ sleep, approval, event, run }: StepDefinition): WaitSpec | n
       byDefault: event.default ?? null,
     };
   }
-  return run === undefined ? null : { kind: 'run', job: run.job };
+  if (run === undefined) return null;
+  return { kind: 'run', job: run.job, onReject: run.onReject ?? 'stop' };
 }
 
 export function graphSpec(definition: GraphDefinition): GraphSpec {

@@ -94,20 +94,31 @@ export function isFailure(state: TaskState): boolean {
   return state === 'FAILED' || state === 'TIMED_OUT' || state === 'QUARANTINED';
 }
 
-/** An approval that nobody gave, and behind which its author lets the run go on all the same. */
-function isLetPass({ spec }: Task, state: TaskState): boolean {
+/**
+ * An approval that nobody gave, and behind which its author lets the run go on all the same. An approval whose
+ * condition cannot be evaluated was never asked for, so nobody has refused it.
+ */
+function isLetPass({ spec, part }: Task, state: TaskState, reason = part?.failedBy): boolean {
   const { wait } = spec.step;
-  return isFailure(state) && wait?.kind === 'approval' && wait.onReject === 'continue';
+  if (!isFailure(state) || wait?.kind !== 'approval' || wait.onReject !== 'continue') return false;
+  return reason === 'rejected' || reason === 'timeout';
 }
 
-/** A failure that the failure policy of its run has to answer. */
-export function isRunFailure(task: Task, state: TaskState): boolean {
-  return isFailure(state) && !isLetPass(task, state);
+/** A failure that the failure policy of its run has to answer. `reason`: of an end that is not recorded yet. */
+export function isRunFailure(task: Task, state: TaskState, reason?: string): boolean {
+  return isFailure(state) && !isLetPass(task, state, reason);
+}
+
+/** A gate that did not open: an approval of this run, or of the nested run that the task stands for. */
+export function isClosedGate(task: Task): boolean {
+  const { state, spec, part } = task;
+  if (!isRunFailure(task, state)) return false;
+  return spec.step.wait?.kind === 'approval' || part?.failedBy === 'nested_rejected';
 }
 
 /** What is cancelled while its run goes on stands behind a gate: so does whatever comes after it. */
-function isClosed({ spec, state }: Task): boolean {
-  return state === 'CANCELLED' || spec.step.wait?.kind === 'approval';
+function isClosed(task: Task): boolean {
+  return task.state === 'CANCELLED' || isClosedGate(task);
 }
 
 export function taskName(task: Task): string {

@@ -186,6 +186,29 @@ describe('ReadyQueues', () => {
     );
   });
 
+  it('forget the queue of a shape that nobody waits for, and keep that of a held tenant', () => {
+    const world = new World();
+    const { queues, model } = world;
+    const [owner, held] = [world.owners[0]!, world.owners[1]!];
+    for (let size = 10; size < 110; size++) world.push(owner, size);
+    for (const task of [...model.waiting.keys()].slice(50)) {
+      queues.remove(task);
+      model.waiting.delete(task);
+    }
+    for (let i = 0; i < 50; i++) world.take(owner.class);
+    expect(queues.next(owner.class)).toBeNull();
+    expect(queues.queueCount).toBe(0);
+    world.push(held, 1);
+    queues.hold(held);
+    world.push(owner, 1);
+    world.take(owner.class);
+    expect(queues.next(owner.class)).toBeNull();
+    expect(queues.queueCount).toBe(1);
+    queues.resume(held);
+    world.take(held.class);
+    expect(world.left).toHaveLength(52);
+  });
+
   it('keep nothing of tasks that left behind a head that cannot be placed', () => {
     const world = new World();
     const { queues, model } = world;

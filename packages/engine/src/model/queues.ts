@@ -108,6 +108,8 @@ export class ShapeQueue {
   readonly shape: Shape;
   readonly class: Class;
   readonly lanes = new Heap<TaskLane>(laneBefore);
+  /** Lanes that push to it, also those of tenants that are held and not in the heap. */
+  laneCount = 0;
   /** Position among the queues that may be looked at; -1 while the shape cannot be placed. */
   position = -1;
 
@@ -135,6 +137,11 @@ export class ReadyQueues {
   readonly blocked = new Map<number, Shape>();
   readonly #blockedSince = new Map<number, number>();
   readonly size: [number, number, number] = [0, 0, 0];
+
+  /** Queues in memory, of all classes. */
+  get queueCount(): number {
+    return this.#queues.reduce((sum, queues) => sum + queues.size, 0);
+  }
 
   push(task: Task, owner: TenantClass): void {
     const lane = this.#laneOf(owner, task.shape);
@@ -261,6 +268,7 @@ export class ReadyQueues {
       queues.set(shape.id, queue);
     }
     lane = new TaskLane(owner, queue);
+    queue.laneCount++;
     owner.lanes.set(shape.id, lane);
     return lane;
   }
@@ -273,7 +281,11 @@ export class ReadyQueues {
   /** An empty lane is forgotten, so that a tenant that came once does not cost for good. */
   #forget(lane: TaskLane): void {
     if (lane.heapIndex >= 0) lane.queue.lanes.remove(lane);
-    lane.owner.lanes.delete(lane.queue.shape.id);
+    const { queue, owner } = lane;
+    if (!owner.lanes.delete(queue.shape.id) || --queue.laneCount > 0) return;
+    // Shapes are as many as memory requests that were ever tried: without lanes a queue is forgotten too.
+    this.#close(queue);
+    this.#queues[queue.class]?.delete(queue.shape.id);
   }
 
   #liveTop(queue: ShapeQueue): TaskLane | null {

@@ -53,7 +53,7 @@ export class GraphLife {
       const pick = live[h.random.int(Math.max(1, live.length))];
       if (pick !== undefined) this.#finish(pick);
       else if (this.run.state === 'PAUSED') this.#mendAndResume();
-      else if (this.#approveMended()) h.flush();
+      else if (this.#approveMended() || this.#endNested()) h.flush();
       else h.advance(5_000);
       h.flush();
       if (params.crashes && this.run.openTasks > 0 && h.random.int(8) === 0) this.#crash();
@@ -103,6 +103,23 @@ export class GraphLife {
     for (const { index } of waiting) {
       const said = { decision: 'approve', by: 'ann', comment: '' } as const;
       this.h.apply({ kind: 'approve', partition, seq, task: index, ...said });
+    }
+    return waiting.length > 0;
+  }
+
+  /** Runs that tasks wait for end: as PARTIAL where an approval of theirs is not given. */
+  #endNested(): boolean {
+    const waiting = this.run.tasks.filter(
+      (task) => isWaiting(task) && task.spec.step.wait?.kind === 'run',
+    );
+    for (const task of waiting) {
+      const { partition, seq } = this.run;
+      const { answer } = this.plan.tasks[task.index] as PlannedTask;
+      const isGateClosed = answer !== 'approve' && !this.mended.has(taskName(task));
+      const state = isGateClosed ? 'PARTIAL' : 'SUCCEEDED';
+      const since = task.part?.waitsSince ?? 0;
+      const wait = { partition, seq, task: task.index, since, run: 'r', error: '', output: null };
+      this.h.apply({ kind: 'nestedEnded', ...wait, state, isGateClosed });
     }
     return waiting.length > 0;
   }

@@ -8,12 +8,12 @@ export interface PlannedTask {
   readonly name: string;
   /** Indexes of parents, all smaller than its own. */
   readonly after: readonly number[];
-  readonly kind: 'worker' | 'sleep' | 'approval' | 'event' | 'fanOut';
+  readonly kind: 'worker' | 'sleep' | 'approval' | 'nested' | 'event' | 'fanOut';
   /** `failures`: only where a fan-out that it comes after had some. */
   readonly when: 'yes' | 'no' | 'failures' | null;
   readonly ifParentSkipped: 'skip' | 'run';
   readonly fails: boolean;
-  /** Of an approval: what becomes of it; `silence` without a default. */
+  /** Of an approval, or of that in a nested run: what becomes of it; `silence` without a default. */
   readonly answer: 'approve' | 'reject' | 'silence';
   readonly onReject: 'stop' | 'continue';
   /** Of its output: how many children a fan-out makes of it. */
@@ -38,6 +38,7 @@ export function planArbitrary(policies: readonly FailurePolicy[], size = 12): fc
       'worker' as const,
       'sleep' as const,
       'approval' as const,
+      'nested' as const,
       'event' as const,
       'fanOut' as const,
       'fanOut' as const,
@@ -74,6 +75,7 @@ export function definitionOf({ tasks }: Plan): TaskDefinition[] {
     ...(when === null ? {} : { when }),
     ...(kind === 'sleep' ? { sleep: { forMs: 5_000 } } : {}),
     ...(kind === 'approval' ? { approval: approvalOf(planned) } : {}),
+    ...(kind === 'nested' ? { run: { job: 'inner', onReject: planned.onReject } } : {}),
     ...(kind === 'event' ? { event: { type: 'never', timeoutMs: 5_000, default: 'skip' } } : {}),
     ...(kind === 'fanOut' ? { fanOut: fanOutOf(tasks, after[0] as number, overResults) } : {}),
   }));
@@ -160,6 +162,9 @@ function stateOf(seen: Seen): TaskState {
       return 'SUCCEEDED';
     case 'approval':
       return ANSWERED[task.answer];
+    // It ends as PARTIAL where its approval is not given.
+    case 'nested':
+      return task.answer === 'approve' || task.onReject === 'continue' ? 'SUCCEEDED' : 'FAILED';
   }
 }
 
@@ -167,7 +172,8 @@ const ANSWERED = { approve: 'SUCCEEDED', reject: 'FAILED', silence: 'TIMED_OUT' 
 
 /** A gate lets nothing pass that stands behind it, however far, unless it says that it does. */
 function isClosed(task: PlannedTask, state: TaskState): boolean {
-  return state === 'CANCELLED' || (task.kind === 'approval' && isLost(task, state));
+  const isGate = task.kind === 'approval' || task.kind === 'nested';
+  return state === 'CANCELLED' || (isGate && isLost(task, state));
 }
 
 /** Whether a task ended in a way that matters to what comes after it. */

@@ -32,8 +32,12 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
     onClose: () => stop.abort(),
     timers,
   });
-  following.linesUpTo = sinceMs;
-  if (from === undefined) guard.write(`${following.idLine()}${messageText('state', view)}`);
+  following.linesUpTo = from === undefined ? 0 : sinceMs;
+  if (from === undefined) {
+    // Not an id of this run's stream: what the client has seen is unknown.
+    const reset = lastEventId === undefined ? '' : messageText('reset', {});
+    guard.write(`${following.idLine()}${reset}${messageText('state', view)}`);
+  }
   following.isOver = isTerminalRun(view.state);
   const follow = async (): Promise<void> => {
     // The view is of the store: where it shows the end, what was read of the journal may be older.

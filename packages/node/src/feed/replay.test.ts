@@ -1,4 +1,4 @@
-import { encodeGroup, type Fact, formatRunId } from '@signalbox/engine';
+import { encodeGroup, type Fact, formatRunId, jobSpec } from '@signalbox/engine';
 import type { Group } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import type { NodeContext } from '../context.ts';
@@ -67,6 +67,7 @@ async function replayUnknown({ now, fact = STARTED }: { now: number; fact?: Fact
   const named = { partition: 0, seq: 2, epoch: 1, commitId: 'c', atMs: 100, body, factCount };
   const store = {
     readGroups: async () => [named],
+    listDefinitions: async () => [],
     listRuns: async () => [],
     getRun: async () => null,
   };
@@ -102,5 +103,63 @@ describe('replay of a run that has no row', () => {
   it('is too old where the journal says that it is of the tenant', async () => {
     await expect(replayUnknown({ now: 101, fact: DONE })).rejects.toThrow(TooOld);
     await replayUnknown({ now: 101, fact: { ...DONE, tenant: 'other' } });
+  });
+});
+
+/** A tenant with many runs, of which the journal names one that ended meanwhile. */
+async function replayAmong(
+  numbers: readonly number[],
+  { jobs = ['mail'], named }: { jobs?: readonly string[]; named: number },
+): Promise<{ kinds: string[]; read: number }> {
+  const fact: Fact = { ...(STARTED as Fact & { kind: 'taskStarted' }), seq: named };
+  const { body, factCount } = encodeGroup({ partition: 0, at: 100, facts: [fact] });
+  const group = { partition: 0, seq: 2, epoch: 1, commitId: 'c', atMs: 100, body, factCount };
+  const rows = numbers.toReversed().map((seq) => {
+    const run = { id: { ms: seq, partition: 0, seq }, tenant: 't', job: 'mail', jobVersion: 1 };
+    return { run: { ...run, class: 1, head: '', input: null, inputBytes: 0 }, end: null };
+  });
+  let read = 0;
+  const store = {
+    readGroups: async () => [group],
+    listDefinitions: async ({ after }: { after: string | null }) =>
+      after === null ? jobs.map((name) => ({ name })) : [],
+    listRuns: async ({ before, limit }: { before: { seq: number } | null; limit: number }) => {
+      const page = rows.filter(({ run }) => run.id.seq < (before?.seq ?? Infinity)).slice(0, limit);
+      read += page.length;
+      return page;
+    },
+  };
+  const spec = jobSpec({ tenant: 't', job: 'mail', version: 1, definition: { tasks: [{}] } });
+  const engine = { core: { books: new Map() } };
+  const specs = { load: async () => spec };
+  const loop = { owns: () => true, engine, specs, time: { now: () => 101 } };
+  const context = { store, loop, partitions: 1, factsMs: 1_000 } as unknown as NodeContext;
+  const kinds: string[] = [];
+  const from = { seq: 1, index: null };
+  for await (const event of replay({ context, tenant: 't', partition: 0, from, to: 2 })) {
+    kinds.push(event.kind);
+  }
+  return { kinds, read };
+}
+
+describe('replay for a tenant with many runs', () => {
+  const even = (count: number): number[] => Array.from({ length: count }, (_, i) => 2 * (i + 1));
+
+  it("passes over another tenant's run without reading what is older", async () => {
+    expect(await replayAmong(even(8_000), { named: 15_001 })).toEqual({ kinds: [], read: 1_000 });
+    expect(await replayAmong(even(8_000), { named: 5_001 })).toEqual({ kinds: [], read: 6_000 });
+  });
+
+  it('finds its run behind more than five thousand newer ones', async () => {
+    const { kinds } = await replayAmong(even(8_000), { named: 5_000 });
+    expect(kinds).toEqual(['taskStarted']);
+  });
+
+  it('reads no runs where no job of it is in the partition', async () => {
+    expect(await replayAmong(even(8_000), { jobs: [], named: 7 })).toEqual({ kinds: [], read: 0 });
+  });
+
+  it('is too old where more would have to be read than a watcher may have', async () => {
+    await expect(replayAmong(even(30_000), { named: 7 })).rejects.toThrow(TooOld);
   });
 });

@@ -8,22 +8,16 @@ import {
   type RunId,
   type RunState,
 } from '@signalbox/engine';
-import {
-  type EndRow,
-  mayContinue,
-  PAGE_BYTES,
-  type StoredRun,
-  storedRunBytes,
-} from '@signalbox/store';
+import { type EndRow, PAGE_BYTES, type StoredRun } from '@signalbox/store';
 import type { FeedEvent, NodeContext } from '../context.ts';
 import { followedBooks } from '../follow/followed-books.ts';
 import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
+import { ListedRuns } from './listed-runs.ts';
 import type { Position } from './positions.ts';
 
 const GROUPS_PER_READ = 200;
 /** What one watcher may have read back for it; whoever was away for longer starts anew. */
 const GROUPS_MAX = 20_000;
-const RUNS_LOOKED = 5_000;
 
 /** The journal does not hold, or would take too long to read, what was missed: read the lists again. */
 export class TooOld extends Error {}
@@ -104,16 +98,22 @@ class RunsOf {
   groupAtMs = 0;
   /** By number; null for another's. */
   readonly #known = new Map<number, KnownRun | null>();
-  #listed: Map<number, StoredRun> | null = null;
-  #listedAll = false;
+  readonly #listed: ListedRuns;
+  /** The first submission of the stretch: runs from before it have smaller ids. */
+  #first: RunId | null = null;
 
   constructor(question: Question) {
     this.#q = question;
+    this.#listed = new ListedRuns(question.context, question);
   }
 
   async learn(facts: readonly PackedFact[]): Promise<void> {
     const { tenant, partition, run } = this.#q;
     for (const packed of facts) {
+      if (packed.kind === 'submittedAt') {
+        const { ms, seq } = packed.run;
+        this.#first ??= { ms, partition, seq };
+      }
       const pointers =
         packed.kind === 'submittedAt'
           ? [packed.run]
@@ -182,20 +182,9 @@ class RunsOf {
 
   /** Submitted before the stretch and ended within it: only the tenant's own list may know it. */
   async #findListed(seq: number): Promise<KnownRun | null> {
-    const { context, tenant, partition } = this.#q;
-    if (this.#listed === null) {
-      const limits = { limit: RUNS_LOOKED, bytes: PAGE_BYTES };
-      const query = { tenant, before: null, withPayloads: false, ...limits };
-      const rows = await context.store.listRuns(query);
-      const here = rows.filter(({ run }) => run.id.partition === partition);
-      this.#listed = new Map(here.map((row) => [row.run.id.seq, row]));
-      this.#listedAll = !mayContinue(rows, limits, storedRunBytes);
-    }
-    const row = this.#listed.get(seq);
-    if (row !== undefined) return this.#asKnown(row);
-    // It may be ours and older than what was listed.
-    if (!this.#listedAll || this.#mayBeDropped()) throw new TooOld();
-    return null;
+    const row = await this.#listed.find(seq, this.#first);
+    if (row === 'unknown' || (row === null && this.#mayBeDropped())) throw new TooOld();
+    return row === null ? null : this.#asKnown(row);
   }
 
   /**

@@ -329,6 +329,24 @@ describe('a stream of a run that is resumed', () => {
     watching.close();
   });
 
+  it('EXT-20 is reset where its id cannot be read, by the owner and by another', async () => {
+    const node = await startNode({ loop: { partitions: 1 } });
+    await node.define('mail');
+    node.attach('w', HOLD);
+    const id = await node.submit({ job: 'mail' });
+    const other = SmallNode.idle({ disk: node.disk, loop: { partitions: 1 } });
+    nodes.push(other);
+    // The last one is an id of another partition's stream.
+    for (const lastEventId of ['x', '', 'not-an-id~1', '5.1']) {
+      for (const each of [node, other]) {
+        const client = await watchOne(each, id, lastEventId);
+        await client.received(2);
+        expect(client.messages.slice(0, 2).map(({ kind }) => kind)).toEqual(['reset', 'state']);
+        client.close();
+      }
+    }
+  });
+
   it('is reset where its id is ahead of the journal', async () => {
     const node = await startNode({ loop: { partitions: 1 } });
     await node.define('mail');

@@ -17,7 +17,7 @@ export function formatRunPosition(
   return linesUpTo === 0 ? text : `${text}~${linesUpTo.toString(36)}`;
 }
 
-/** What cannot be read is as good as no position: all lines are sent again rather than none. */
+/** `from` is absent where the text is not a position of the partition. */
 export function parseRunPosition(lastEventId: string | undefined, partition: number): RunPosition {
   const [position = '', since = ''] = lastEventId?.split('~') ?? [];
   const from = parsePositions(position)?.get(partition);

@@ -98,10 +98,12 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     const start = here();
     sent ??= start;
     const view = await params.view();
-    if (from === undefined) {
+    if (lastEventId === undefined) {
       guard.write(`${idLine(start)}${messageText('state', view)}`);
     } else {
       try {
+        // It is not an id of this run's stream: what the client has seen is unknown.
+        if (from === undefined) throw new TooOld();
         const missed = { guard, sendEvent };
         const last = await sendMissed(params, { ...missed, from, to: start.seq });
         // The view is of the store, which is ahead of a feed that waits for the name of a run: its

@@ -64,4 +64,27 @@ describe('a wait, over HTTP', () => {
     expect(stateOf(view, `behind-${how}`)).toBe(state);
     expect(given[`behind-${how}`]?.length ?? 0).toBe(state === 'SUCCEEDED' ? 1 : 0);
   });
+
+  it.each([
+    ['stop', {}, 'CANCELLED'],
+    ['continue', { onReject: 'continue' }, 'SUCCEEDED'],
+  ] as const)('EXT-16 a rejected approval in a nested run: %s', async (how, run, state) => {
+    await define(`inner-${how}`, {
+      failurePolicy: 'CONTINUE',
+      tasks: [{ name: 'a' }, { name: 'gate', after: ['a'], approval: { timeout: '1ms' } }],
+    });
+    await define(`outer-${how}`, {
+      failurePolicy: 'SKIP_FAILED',
+      tasks: [
+        { name: 'first' },
+        { name: 'nested', after: ['first'], run: { job: `inner-${how}`, ...run } },
+        { name: `after-${how}`, after: ['nested'] },
+      ],
+    });
+    const view = await ended(await submit(`outer-${how}`));
+    expect(view.state).toBe(state === 'SUCCEEDED' ? 'SUCCEEDED' : 'PARTIAL');
+    expect(stateOf(view, `after-${how}`)).toBe(state);
+    const reason = state === 'SUCCEEDED' ? undefined : 'nested_rejected';
+    expect(view.tasks.find(({ name }) => name === 'nested')?.reason).toBe(reason);
+  });
 });

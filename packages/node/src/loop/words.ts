@@ -56,9 +56,8 @@ export function commandOfWord(entry: InboxEntry, word: Saying, holder: RunId | n
   const { partition, tenant, input: output } = entry;
   switch (word.kind) {
     case 'nestedEnded': {
-      const { to, task, since, run, state, error } = word;
-      const { seq } = to;
-      return { kind: 'nestedEnded', partition, seq, task, since, run, state, error, output };
+      const { to, job: _, ...ended } = word;
+      return { ...ended, partition, seq: to.seq, output };
     }
     case 'cancelNested':
       return { kind: 'cancelNested', partition, tenant, key: word.key, holder, of: word.of };

@@ -79,6 +79,7 @@ async function settle(
     await settleSlices(context, decided, outcomes);
     const taken = await whatWasTaken(context, caller, { commands, outcomes });
     const claimed = await claimedContents(context, commands, outcomes);
+    const others = await otherInputs(context, commands, { outcomes, taken });
     const mayReport = !strict && (decided.onConflict === 'report' || isMade());
     const rows: SubmittedInARow[] = [];
     for (const [i, command] of commands.entries()) {
@@ -94,7 +95,7 @@ async function settle(
         throw await goneRun(context, command, outcome.run);
       }
       if (!claimed.has(i)) refuseOtherContent(command, before);
-      const conflict = otherUnderKey(decided, i, { id, before });
+      const conflict = others.has(i) ? otherInput(id) : otherUnderKey(decided, i, { id, before });
       // A key that the node has made of the request's: it is the request that asks for something else.
       const isOwnKey = command.head.key !== undefined && !isReserved(command.head.key);
       if (conflict !== null && !(mayReport && isOwnKey)) {
@@ -171,7 +172,37 @@ function otherUnderKey(
   }
   if (before.input === undefined || !isByKey(commands, i, before)) return null;
   if (isSameInput(before.input, input)) return null;
+  return otherInput(id);
+}
+
+function otherInput(id: string): string {
   return `the key belongs to run ${id}, which has another input; repeat a submission with the same input, or use another key`;
+}
+
+/**
+ * Submissions whose key was sent with another input and became the key of a live run by a unique value. The
+ * input of that run says nothing of it: what was sent has a key of its own there.
+ */
+async function otherInputs(
+  { store }: NodeContext,
+  commands: readonly Submit[],
+  of: {
+    readonly outcomes: readonly (Outcome | undefined)[];
+    readonly taken: readonly (TakenBefore | null)[];
+  },
+): Promise<Set<number>> {
+  const others = new Set<number>();
+  for (const [i, { head, spec }] of commands.entries()) {
+    const { key, digest } = head;
+    const before = of.taken[i] ?? null;
+    if (of.outcomes[i]?.kind !== 'run' || before === null || before.head.key === key) continue;
+    if (key === undefined || digest === undefined || isReserved(key)) continue;
+    const { tenant, job } = spec;
+    if (before.job !== job) continue;
+    const [held] = await store.readKeys([{ tenant, key: contentKey(key, digest) }]);
+    if (held === undefined) others.add(i);
+  }
+  return others;
 }
 
 function isNew(outcome: Outcome): boolean {

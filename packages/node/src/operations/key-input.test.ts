@@ -1,5 +1,5 @@
 import type { Submitted } from '@signalbox/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type SubmitItem, submitRuns } from './index.ts';
 import { caller, SmallNode } from './testing/small-node.ts';
 
@@ -80,6 +80,51 @@ describe('a key that is sent again', () => {
     const [first] = await send([{ job: 'mail', uniqueKey: 'u', input: 1 }], { single: true });
     const again = await send([{ job: 'mail', uniqueKey: 'u', input: 2 }], { single: true });
     expect(again).toEqual([{ ...first, created: false }]);
+  });
+});
+
+describe('a second key of a live run with a unique value', () => {
+  const unique = (idempotencyKey: string, input: unknown, at = node) =>
+    submitRuns(at.context, caller(), {
+      items: [{ job: 'mail', uniqueKey: 'u', idempotencyKey, input }],
+      single: true,
+    });
+
+  it('sent again with another input is a conflict', async () => {
+    const [first] = await unique('first', { a: 1, b: 2 });
+    // It may have any input: it is the live run.
+    expect(await unique('second', { a: 2, b: 3 })).toEqual([{ ...first, created: false }]);
+    expect(await unique('second', { b: 3, a: 2 })).toEqual([{ ...first, created: false }]);
+    for (const input of [{ a: 1, b: 2 }, undefined, 7]) {
+      await expect(unique('second', input)).rejects.toMatchObject(CONFLICT);
+    }
+    await expect(unique('first', { a: 2, b: 3 })).rejects.toMatchObject(CONFLICT);
+    const away = SmallNode.idle({ disk: node.disk });
+    expect(await unique('second', { a: 2, b: 3 }, away)).toMatchObject([{ id: first?.id }]);
+    await expect(unique('second', 7, away)).rejects.toMatchObject(CONFLICT);
+    await node.stop();
+    node = await SmallNode.start({ disk: node.disk });
+    expect(await unique('second', { a: 2, b: 3 })).toMatchObject([{ id: first?.id }]);
+    await expect(unique('second', 7)).rejects.toMatchObject(CONFLICT);
+  });
+
+  it('that waits in the inbox of another node is compared once it is the run', async () => {
+    const away = SmallNode.idle({ disk: node.disk });
+    const [first] = await unique('first', 1);
+    expect(await unique('second', 2, away)).toMatchObject([{ created: false, pending: true }]);
+    await vi.waitFor(() => expect(node.disk.snapshot().inbox).toEqual([]), 20_000);
+    expect(await unique('second', 2)).toMatchObject([{ id: first?.id, created: false }]);
+    await expect(unique('second', 3)).rejects.toMatchObject(CONFLICT);
+  });
+
+  it('in a batch has the error of its own', async () => {
+    await unique('first', 1);
+    await unique('second', 2);
+    const items = [
+      { job: 'mail', input: 5 },
+      { job: 'mail', uniqueKey: 'u', idempotencyKey: 'second', input: 3 },
+    ];
+    expect(await send(items)).toMatchObject([{ created: true }, { error: CONFLICT }]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunId } from '@signalbox/engine';
 import { decodeBlobRef } from '@signalbox/protocol';
@@ -45,6 +46,29 @@ export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean
     return isDeepStrictEqual(parse(a), parse(b));
   } catch {
     return false;
+  }
+}
+
+/** The same text for two inputs that are the same. */
+export function inputDigest(input: Uint8Array | null): string {
+  const hash = createHash('sha256');
+  if (input === null) return hash.update('none').digest('base64url').slice(0, 22);
+  const ref = decodeBlobRef(input);
+  return hash
+    .update(ref?.sha256 ?? canonical(input))
+    .digest('base64url')
+    .slice(0, 22);
+}
+
+function canonical(input: Uint8Array): string | Uint8Array {
+  try {
+    return JSON.stringify(parse(input), (_, value: unknown) =>
+      value !== null && typeof value === 'object' && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    );
+  } catch {
+    return input;
   }
 }
 

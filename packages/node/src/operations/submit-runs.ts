@@ -1,4 +1,4 @@
-import { type Class, partitionOf } from '@signalbox/engine';
+import { type Class, partitionOf, type RunHead } from '@signalbox/engine';
 import { BATCH_MAX, oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
 import { shed } from '../api/shedding.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
@@ -7,6 +7,7 @@ import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
 import { isInline, keepBlob, keepPayload } from './payloads.ts';
 import { noJob, shown } from './refusals.ts';
+import { inputDigest } from './same-input.ts';
 import {
   type Checked,
   checkName,
@@ -73,10 +74,30 @@ async function commandsOf(
     const input = needsBlob(item)
       ? await keepInput(context, tenant, { item, field: fieldAt(batch, i, 'inputBlob') })
       : item.input;
-    const command = { kind: 'submit', partition, spec, head: item.head, input } as const;
+    const command = {
+      kind: 'submit',
+      partition,
+      spec,
+      head: headOf(item, spec, input),
+      input,
+    } as const;
     commands.push(item.class === null ? command : { ...command, class: item.class });
   }
   return commands;
+}
+
+/**
+ * A submission that may turn out to be a live run by its unique value gives its key to that run, which has
+ * another key and any input: what the key was sent with is stored beside the key.
+ */
+function headOf(
+  { head }: Checked,
+  { exclusive }: Submit['spec'],
+  input: Uint8Array | null,
+): RunHead {
+  const mayBeLive = head.unique !== undefined || exclusive;
+  if (head.key === undefined || !mayBeLive) return head;
+  return { ...head, digest: inputDigest(input) };
 }
 
 /** What a job's runs are made of, and where they live. */

@@ -116,7 +116,17 @@ export const EventWait = Type.Object(
   closed,
 );
 
-export const NestedRun = Type.Object({ job: Name }, closed);
+export const NestedRun = Type.Object(
+  {
+    job: Name,
+    /**
+     * What an approval of that run that was not given means for the tasks that come after: `stop` (unless
+     * said) cancels them under every failure policy, `continue` counts that run by its state alone.
+     */
+    onReject: Type.Optional(wordOf(['stop', 'continue'])),
+  },
+  closed,
+);
 
 /** Members of a task that only graphs have use for. */
 export const graphTaskFields = {

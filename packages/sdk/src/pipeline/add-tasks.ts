@@ -93,7 +93,8 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   run(name: string, job: AnyJob, options: RunOptions = {}): Step<never> {
     this.#refuseUnknown(name, options, 'run');
-    return this.#add(name, options, { run: { job: job.name } });
+    const { onReject } = options;
+    return this.#add(name, options, { run: { job: job.name, ...(onReject && { onReject }) } });
   }
 
   /** What a run gives is the output of the task that nothing comes after: there must be just one. */

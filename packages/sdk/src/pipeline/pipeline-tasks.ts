@@ -1,4 +1,4 @@
-import type { Approval, Duration, EventWait, TaskDefinition } from '@signalbox/protocol';
+import type { Approval, Duration, EventWait, NestedRun, TaskDefinition } from '@signalbox/protocol';
 import type { Job } from '../job.ts';
 import type { CommandOptions, HandlerLike, HttpOptions, TaskOptions } from '../work.ts';
 import type { Given, Giving, Taken } from './inputs.ts';
@@ -126,11 +126,11 @@ export interface Pipeline<Input = undefined> {
   run<Output>(
     name: string,
     job: Job<Input, Output>,
-    options?: StepOptions & NoInputs,
+    options?: StepOptions & NoInputs & Omit<NestedRun, 'job'>,
   ): Step<Output>;
   run<NestedInput, Output>(
     name: string,
     job: Job<NestedInput, Output>,
-    options: StepOptions & { readonly inputs: Giving<NestedInput> },
+    options: StepOptions & Omit<NestedRun, 'job'> & { readonly inputs: Giving<NestedInput> },
   ): Step<Output>;
 }

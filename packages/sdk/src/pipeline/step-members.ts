@@ -1,4 +1,4 @@
-import type { Approval, Duration, EventWait } from '@signalbox/protocol';
+import type { Approval, Duration, EventWait, NestedRun } from '@signalbox/protocol';
 import type { MembersOf } from '../known-members.ts';
 import { TASK_MEMBERS, type TaskOptions, WORK_MEMBERS, type WorkOptions } from '../work.ts';
 import type { Given } from './inputs.ts';
@@ -19,7 +19,7 @@ export type SleepOptions = StepOptions & {
 };
 export type ApprovalOptions = StepOptions & Approval;
 export type EventOptions = StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string };
-export type RunOptions = StepOptions & Inputs;
+export type RunOptions = StepOptions & Inputs & Omit<NestedRun, 'job'>;
 
 /** What users may write: of several ways to call it the last, which takes the most. */
 type Written<Kind extends Exclude<keyof Pipeline, 'input' | 'run'>> = Parameters<
@@ -53,5 +53,5 @@ export const STEP_MEMBERS = {
   event: { type: true, filter: true, ...silence, ...step } satisfies MembersOf<
     EventOptions | Written<'event'>
   >,
-  run: { ...step, inputs: true } satisfies MembersOf<RunOptions | WrittenRun>,
+  run: { ...step, inputs: true, onReject: true } satisfies MembersOf<RunOptions | WrittenRun>,
 } as const;
