@@ -19,7 +19,8 @@ export class SignalboxError extends Error {
   readonly mayBeDone: boolean;
 
   constructor(code: SignalboxErrorCode, message: string, more: SignalboxErrorDetail = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    const cause = more.cause === undefined ? undefined : { cause: more.cause };
+    super(withField(message, more.field), cause);
     this.code = code;
     this.status =
       more.status ?? (code === 'unreachable' || code === 'closed' ? 0 : ERROR_STATUS[code]);
@@ -28,6 +29,12 @@ export class SignalboxError extends Error {
     this.retryAfterMs = more.retryAfterMs;
     this.mayBeDone = more.mayBeDone ?? false;
   }
+}
+
+/** Most programs print the message alone, so it names the field. */
+function withField(message: string, field: string | undefined): string {
+  const isNamed = field === undefined || message.split(/[^\w.[\]-]+/).includes(field);
+  return isNamed ? message : `${field}: ${message}`;
 }
 
 export interface SignalboxErrorDetail {
@@ -70,7 +77,7 @@ export class RunFailedError extends Error {
 
 const ENDED: { readonly [state: string]: string } = {
   CANCELLED: 'was cancelled',
-  PARTIAL: 'ended as PARTIAL without an output; run.wait() returns how each task ended. Failed',
+  PARTIAL: 'ended as PARTIAL without an output (run.wait() returns the state of each task); failed',
 };
 
 /** Tasks that were merely skipped or stopped because of another are not to blame. */

@@ -133,7 +133,7 @@ function graphOf(
     for (const parent of after) {
       if (Object.hasOwn(tasks, parent)) continue;
       throw new RangeError(
-        `task ${name} of job ${job} waits for ${parent}, which is no task of it`,
+        `task ${name} of job ${job} comes after ${parent}, which is not a task of the job`,
       );
     }
     // With the job's name before it: tasks of two jobs may have the same name.

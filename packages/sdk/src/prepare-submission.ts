@@ -52,7 +52,8 @@ export function prepareSubmission(
 function jsonOf(job: string, input: unknown): string | undefined {
   if (input === undefined) return undefined;
   const text = exactJson(input, 'input');
-  if (text === undefined) throw new TypeError(`the input of ${job} is not JSON: ${typeof input}`);
+  if (text === undefined)
+    throw new TypeError(`the input of ${job} must be JSON, not a ${typeof input}`);
   return text;
 }
 

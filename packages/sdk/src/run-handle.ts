@@ -92,7 +92,10 @@ export class RunHandle<Output> {
     const { signal } = options;
     const timeoutMs = timeoutOf(options);
     const error = (): SignalboxError =>
-      new SignalboxError('timeout', `run ${this.id} of ${this.job} has not ended in time`);
+      new SignalboxError(
+        'timeout',
+        `run ${this.id} of ${this.job} did not end within the timeout; the run continues`,
+      );
     return withinTime({ timeoutMs, signal, error }, async (either) => {
       const until = performance.now() + timeoutMs;
       for (;;) {
@@ -160,6 +163,6 @@ function timeoutOf({ timeout = Number.POSITIVE_INFINITY }: WaitOptions): number 
   const ms = durationMs(timeout);
   // No time is later than NaN: the wait would neither end nor give way to anything else.
   if (ms !== null) return ms;
-  const message = `timeout is a duration like '30s' or milliseconds, not ${String(timeout)}`;
+  const message = `timeout must be a duration such as '30s', or milliseconds, not ${String(timeout)}`;
   throw new SignalboxError('invalid', message, { field: 'timeout' });
 }

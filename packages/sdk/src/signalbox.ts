@@ -298,7 +298,7 @@ export class Signalbox implements AsyncDisposable {
       throw new SignalboxError(run.error.code, run.error.message, { field: 'idempotencyKey' });
     }
     if (run.job === asked) return new RunHandle(this.#backend, run);
-    const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
+    const message = `the idempotency key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
     throw new SignalboxError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
 
@@ -384,7 +384,7 @@ function priorityOf({ definition }: AnyJob): string {
 function taskOf(taskId: string): { run: string; task: string } {
   const named = parseTaskId(taskId);
   if (named !== null) return named;
-  throw new SignalboxError('not_found', `${JSON.stringify(taskId)} is no id of a task`);
+  throw new SignalboxError('not_found', `${JSON.stringify(taskId)} is not a task id`);
 }
 
 const PAGE = 200;

@@ -48,14 +48,16 @@ export function requireExecutors(executors: WorkOnOptions['executors']): void {
   if (executors === undefined) return;
   const field = 'executors';
   if (!Array.isArray(executors)) {
-    throw new SignalboxError('invalid', "executors is a list, like ['command', 'http']", { field });
+    throw new SignalboxError('invalid', "executors must be an array such as ['command', 'http']", {
+      field,
+    });
   }
   for (const [i, executor] of executors.entries()) {
     const isNamed = executor === 'command' || executor === 'http';
     if (isNamed || (typeof executor === 'object' && executor !== null)) continue;
     const near = nearest(String(executor), ['command', 'http']);
     const meant = near === null ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
-    const message = `no executor is named ${JSON.stringify(executor)}${meant}; there are "command", "http", and executors of your own`;
+    const message = `there is no executor ${JSON.stringify(executor)}${meant}; use "command", "http" or an executor object`;
     throw new SignalboxError('invalid', message, { field: `executors[${i}]` });
   }
 }

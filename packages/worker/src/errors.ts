@@ -67,7 +67,7 @@ export function failureOf(error: unknown): Result {
     return describedFailure(error);
   } catch {
     // Its members throw when they are read. The attempt must end all the same.
-    return { kind: 'failed', error: 'an error that cannot be shown', output: null };
+    return { kind: 'failed', error: 'an error that cannot be converted to text', output: null };
   }
 }
 
@@ -124,7 +124,7 @@ function safeText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return 'an error that cannot be shown';
+    return 'an error that cannot be converted to text';
   }
 }
 
@@ -158,7 +158,7 @@ function failedToWire(result: Failed, durationMs: number): Failed {
   const after = result.retryAfterMs;
   return {
     kind: 'failed',
-    error: error === '' ? 'failed without a word' : error,
+    error: error === '' ? 'failed without an error message' : error,
     ...(CLASSES.has(result.class) ? { class: result.class as ErrorClass } : {}),
     ...(typeof after === 'number' && after >= 0
       ? { retryAfterMs: Math.min(Math.round(after), RETRY_AFTER_MS_MAX) }

@@ -46,6 +46,7 @@ function member(name: string): string {
 
 function constant(value: unknown): string {
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError('a condition takes references and JSON');
+  if (text === undefined)
+    throw new TypeError('a condition can only contain references and JSON values');
   return text;
 }

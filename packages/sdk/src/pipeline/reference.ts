@@ -59,7 +59,7 @@ export function referring<T, Facts extends object>(at: Place, facts: Facts): Fac
  */
 export function optional<T>(of: Referring<T>): Referring<T | undefined> {
   const at = placeOf(of);
-  if (at === null) throw new TypeError('only what comes from a task can be optional');
+  if (at === null) throw new TypeError('optional() takes a task or a reference to a task output');
   return referring<T | undefined, object>({ ...at, isOptional: true }, {});
 }
 
@@ -71,7 +71,9 @@ export function placeOf(maybe: unknown): Place | null {
 
 function extended(path: string, name: string): string {
   if (name === '' || name.includes('.')) {
-    throw new RangeError(`the member ${JSON.stringify(name)} cannot be named in a path`);
+    throw new RangeError(
+      `the member ${JSON.stringify(name)} cannot be used in a path: a name is not empty and has no dot`,
+    );
   }
   return path === '' ? name : `${path}.${name}`;
 }
