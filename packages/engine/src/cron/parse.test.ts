@@ -32,7 +32,7 @@ describe('parseCron', () => {
     ['0 5-1 * * *', { field: 'hour', position: 3 }, 'the range 5-1 goes backwards'],
     ['0 0 * * FRI-MON', { field: 'dayOfWeek', position: 9 }, 'the range FRI-MON goes backwards'],
     ['0 0 1,,2 * *', { field: 'dayOfMonth', position: 5 }, 'the list "1,,2" has an empty item'],
-    ['0 0 1,15W * *', { field: 'dayOfMonth', position: 7 }, '"15W" stands alone, not in a list'],
+    ['0 0 1,15W * *', { field: 'dayOfMonth', position: 7 }, '"15W" cannot be part of a list'],
     [
       '0 0 L-31 * *',
       { field: 'dayOfMonth', position: 7 },
@@ -48,26 +48,26 @@ describe('parseCron', () => {
     [
       '* * * *',
       { field: 'expression', position: 1 },
-      'it has 4 fields; there are 5, or 6 with seconds in front',
+      'the expression has 4 fields; write 5 fields, or 6 with seconds first',
     ],
     ['0 0 1 1 * * 2030', { field: 'expression', position: 13 }, 'it has 7 fields'],
     [
       'TZ=UTC 0 0 * * *',
       { field: 'expression', position: 1 },
-      'the zone is no part of it, but a setting',
+      'the time zone is not part of the expression; set it as the time zone of the schedule',
     ],
     [
       '@reboot',
       { field: 'expression', position: 1 },
-      '"@reboot" is none of @yearly, @annually, @monthly, @weekly',
+      '"@reboot" must be one of @yearly, @annually, @monthly, @weekly',
     ],
     ['@daily 5', { field: 'expression', position: 1 }, '"@daily" is none of'],
     ['@every 5m', { field: 'expression', position: 1 }, 'an interval is no cron expression'],
-    [' ', { field: 'expression', position: 1 }, 'it is empty'],
+    [' ', { field: 'expression', position: 1 }, 'the expression is empty'],
     [
       '0 0 30 2 *',
       { field: 'dayOfMonth', position: 5 },
-      'it never fires: none of its months has such a day',
+      'the expression never fires: no month in it has such a day',
     ],
     ['0 0 31 4,6,9,11 *', { field: 'dayOfMonth', position: 5 }, 'it never fires'],
     ['0 0 30W FEB *', { field: 'dayOfMonth', position: 5 }, 'it never fires'],
@@ -111,7 +111,7 @@ describe('parseCron', () => {
     expect(refusal).toEqual({
       field: 'expression',
       position: 513,
-      message: 'it has 513 characters; 512 are allowed',
+      message: 'the expression has 513 characters; at most 512 are allowed',
     });
     expect(refusalOf(`${'9'.repeat(300)} * * * *`).message.length).toBeLessThan(100);
   });
