@@ -48,33 +48,33 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
   return {
     delay: histograms({
       name: 'scheduling_delay_seconds',
-      help: 'From ready to assigned, first attempts of tasks without upstream',
+      help: 'Time from ready to assigned, for first attempts of tasks without parents',
       bounds: SHORT,
       labels: ['priority', 'tenant', 'zone'],
     }),
-    depth: gauge('queued_tasks', 'Ready tasks, those parked in the store included', [
+    depth: gauge('queued_tasks', 'Ready tasks, including tasks parked in the store', [
       'priority',
       'tenant',
     ]),
-    running: gauge('running_attempts', 'Attempts that are running', ['priority', 'tenant']),
-    transitions: counters('facts_committed_total', 'Facts that became durable', ['kind']),
-    utilisation: gauge('worker_utilisation_ratio', 'Used share of the capacity of workers', [
+    running: gauge('running_attempts', 'Running attempts', ['priority', 'tenant']),
+    transitions: counters('facts_committed_total', 'Durable facts', ['kind']),
+    utilisation: gauge('worker_utilisation_ratio', 'Fraction of the worker capacity in use', [
       'resource',
     ]),
-    heartbeats: counter('heartbeats_total', 'Heartbeats of workers'),
+    heartbeats: counter('heartbeats_total', 'Heartbeats received from workers'),
     failures: counters('attempt_failures_total', 'Attempts that did not succeed', [
       'priority',
       'reason',
     ]),
     runDuration: histograms({
       name: 'run_duration_seconds',
-      help: 'From submission to the end of a run',
+      help: 'Time from the submission to the end of a run',
       bounds: LONG,
       labels: ['priority', 'state'],
     }),
     jobRunDuration: histograms({
       name: 'job_run_duration_seconds',
-      help: 'From submission to the end of a run, by job; empty unless metrics-jobs is set',
+      help: 'Time from the submission to the end of a run, by job; empty unless metrics-jobs is set',
       bounds: LONG,
       labels: ['tenant', 'job', 'state'],
     }),
@@ -85,20 +85,26 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
     ),
     windowLateness: histogram({
       name: 'window_lateness_seconds',
-      help: 'From the planned start of a window to its run',
+      help: 'Time from the planned start of a window to the creation of its run',
       bounds: SHORT,
     }),
-    windowsSkipped: counters('windows_skipped_total', 'Windows of schedules that got no run', [
+    windowsSkipped: counters('windows_skipped_total', 'Schedule windows that were skipped', [
       'schedule',
       'reason',
     ]),
-    events: counters('events_total', 'Events by outcome; a trigger that matches counts once each', [
-      'outcome',
-    ]),
-    costCpu: counters('cost_cpu_seconds_total', 'Requested cpus times seconds held', ['tenant']),
+    events: counters(
+      'events_total',
+      'Received events by outcome, counted once for each matching trigger',
+      ['outcome'],
+    ),
+    costCpu: counters(
+      'cost_cpu_seconds_total',
+      'Requested CPUs multiplied by the seconds for which they were held',
+      ['tenant'],
+    ),
     costMemory: counters(
       'cost_memory_byte_seconds_total',
-      'Requested memory in bytes times seconds held',
+      'Requested memory in bytes multiplied by the seconds for which it was held',
       ['tenant'],
     ),
   };
@@ -116,71 +122,64 @@ function ofDispatch({ counter, gauge, histogram, histograms }: Makers) {
       'jobs_dispatched_per_second',
       'Attempts assigned to a worker per second, over the last minute',
     ),
-    dispatchFailures: counter('dispatch_failures', 'Assignments that no worker accepted'),
-    leadershipChanges: counter('leadership_changes', 'Partitions gained or lost'),
-    lag: gauge('lag_seconds', 'Time that the oldest ready task has been waiting'),
-    dispatched: counter('jobs_dispatched_total', 'Attempts that were assigned to a worker'),
+    dispatchFailures: counter(
+      'dispatch_failures',
+      'Assignments that were not accepted by a worker',
+    ),
+    leadershipChanges: counter('leadership_changes', 'Partitions that this node acquired or lost'),
+    lag: gauge('lag_seconds', 'Waiting time of the oldest ready task'),
+    dispatched: counter('jobs_dispatched_total', 'Attempts assigned to a worker'),
     dispatchDuration: histogram({
       name: 'dispatch_duration_seconds',
-      help: 'From assigned to accepted by the worker',
+      help: 'Time from assigned to accepted by the worker',
       bounds: SHORT,
     }),
     pending: gauge('pending_jobs', 'Ready tasks of all tenants and priorities'),
-    isLeader: gauge('is_leader', 'Whether this node owns a partition'),
+    isLeader: gauge('is_leader', '1 if this node owns at least one partition, else 0'),
     partitions: gauge('partitions_owned', 'Partitions that this node owns'),
     processed: counter('jobs_processed_total', 'Runs that ended'),
     succeeded: counter('jobs_succeeded_total', 'Runs that ended as SUCCEEDED'),
     failed: counter('jobs_failed_total', 'Runs that ended as FAILED or PARTIAL'),
     processing: histograms({
       name: 'processing_duration_seconds',
-      help: 'From assigned to the end of an attempt',
+      help: 'Time from assigned to the end of an attempt',
       bounds: LONG,
       labels: ['priority'],
     }),
     schedulers: gauge('active_schedulers', 'Nodes that own a partition'),
-    workers: gauge('active_workers', 'Workers that are attached to this node'),
-    streamLag: gauge('stream_lag', 'Commands that wait for a decision'),
+    workers: gauge('active_workers', 'Workers attached to this node'),
+    streamLag: gauge('stream_lag', 'Commands waiting to be processed'),
   };
 }
 
 function ofNode({ counter, counters, gauge, histograms }: Makers) {
   return {
-    submitted: counters('runs_submitted_total', 'Runs that were accepted', ['priority', 'tenant']),
-    commits: counter('commits_total', 'Commits of facts that became durable'),
+    submitted: counters('runs_submitted_total', 'Accepted runs', ['priority', 'tenant']),
+    commits: counter('commits_total', 'Successful commits of facts'),
     commitsRefused: counter(
       'commits_refused_total',
-      'Partitions given up because the store refused their commit',
+      'Partitions released because the store refused a commit',
     ),
-    storeCalls: counters('store_calls_total', 'Calls of the store', ['method']),
-    sweeps: counters('retention_sweeps_total', 'Sweeps of old history, by outcome', ['outcome']),
-    blobsCollected: counter(
-      'blobs_deleted_total',
-      'Blobs that were deleted because no run refers to them',
-    ),
+    storeCalls: counters('store_calls_total', 'Store calls', ['method']),
+    sweeps: counters('retention_sweeps_total', 'Retention sweeps, by outcome', ['outcome']),
+    blobsCollected: counter('blobs_deleted_total', 'Blobs deleted because no run refers to them'),
     storeClock: gauge(
       'store_clock_offset_seconds',
       "The store's clock minus this machine's calendar clock, at the last scrape that reached the store",
     ),
     storeUp: gauge(
       'store_up',
-      'Whether the store took what was last written, and could be read by this scrape',
+      '1 if the last write succeeded and the store could be read by this scrape, else 0',
     ),
-    dropped: counter(
-      'worker_reports_dropped_total',
-      'Reports of workers that were dropped under load',
-    ),
-    eventLoop: gauge('event_loop_lag_seconds', 'Delay of the event loop since the last scrape', [
+    dropped: counter('worker_reports_dropped_total', 'Worker reports dropped under load'),
+    eventLoop: gauge('event_loop_lag_seconds', 'Event loop delay since the last scrape', [
       'quantile',
     ]),
-    memory: gauge('process_resident_memory_bytes', 'Memory of the process'),
-    requests: counters('http_requests_total', 'Requests that were handled', [
-      'method',
-      'route',
-      'status',
-    ]),
+    memory: gauge('process_resident_memory_bytes', 'Memory used by the process'),
+    requests: counters('http_requests_total', 'Handled requests', ['method', 'route', 'status']),
     requestDuration: histograms({
       name: 'http_request_duration_seconds',
-      help: 'From the first byte of a request to the response',
+      help: 'Time from the first byte of a request to the response',
       bounds: SHORT,
       labels: ['route'],
     }),
