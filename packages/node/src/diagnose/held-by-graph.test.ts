@@ -30,7 +30,7 @@ describe('API-09 what holds a task of a graph', () => {
       detail: expect.stringContaining('for an event of the type payment'),
     });
     expect((await why(id, 'paid-much')).detail).toMatch(
-      /for an event of the type payment for which event\.data\.total > 10\.$/,
+      /for an event of type payment with event\.data\.total > 10\.$/,
     );
     expect(await why(id, 'nap')).toMatchObject({ reason: 'WAITING_UNTIL' });
     expect(await why(id, 'end')).toMatchObject({
@@ -64,7 +64,7 @@ describe('API-09 what holds a task of a graph', () => {
     expect(numbers).toMatchObject({
       upstream: [{ name: 'each' }, { name: 'slow' }, { name: 'extra' }],
     });
-    expect(detail).toMatch(/^It waits for 3 tasks: each \(\w+\), slow \(QUEUED\), extra \(/);
+    expect(detail).toMatch(/^The task waits for 3 tasks: each \(\w+\), slow \(QUEUED\), extra \(/);
   });
 
   it('counts the children of a fan-out, and says that a run is paused', async () => {
@@ -82,7 +82,7 @@ describe('API-09 what holds a task of a graph', () => {
     await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
     expect(await why(id, 'each')).toMatchObject({
       reason: 'RUN_PAUSED',
-      detail: expect.stringMatching(/^Its run is paused by tester/),
+      detail: expect.stringMatching(/^The run is paused by tester/),
     });
     expect(await why(id, 'each_chunk_1')).toMatchObject({ reason: 'RUNNING' });
   });
@@ -99,8 +99,10 @@ describe('API-09 what holds a task of a graph', () => {
     await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
     expect(await why(id, 'ask')).toMatchObject({
       reason: 'WAITING_PERSON',
-      detail: expect.stringMatching(/ Its run is paused: what comes after it begins when /),
-      suggestion: `Approve or reject it: signalbox approve ${id}:ask`,
+      detail: expect.stringMatching(
+        / The run is paused: later tasks start after the run is resumed/,
+      ),
+      suggestion: `Approve or reject the task: signalbox approve ${id}:ask`,
     });
     expect(await why(id, 'end')).toMatchObject({ reason: 'RUN_PAUSED' });
   });
