@@ -18,9 +18,9 @@ describe('a key that could be guessed', () => {
     ['thisismyverylongkeyformynodeathome', 'is made of one kind'],
     ['CorrectHorseBatteryStapleTogetherNow', 'is made of one kind'],
     ['83610597241850396274019583627104958', 'is made of one kind'],
-    ['thisisthesecretkeyformysignalboxnode', 'holds a well-known word'],
-    ['x9Kq2-Lm7_Wd4-ChangeMe-Rt8Z-v3Hn6Jp', 'holds a well-known word'],
-    ['x9Kq2-Lm7_Wd4-PASSWORD-Rt8Z-v3Hn6Jp', 'holds a well-known word'],
+    ['thisisthesecretkeyformysignalboxnode', 'contains a well-known word'],
+    ['x9Kq2-Lm7_Wd4-ChangeMe-Rt8Z-v3Hn6Jp', 'contains a well-known word'],
+    ['x9Kq2-Lm7_Wd4-PASSWORD-Rt8Z-v3Hn6Jp', 'contains a well-known word'],
   ])('h77 is refused: %s', (key, why) => {
     expect(() => assertStrongKey(key)).toThrow(`the root key (SIGNALBOX_KEY) ${why}`);
   });

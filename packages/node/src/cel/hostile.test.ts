@@ -68,12 +68,12 @@ describe('an expression that would take long', () => {
     const began = performance.now();
     expect(compiled.program.evaluate(variables)).toEqual({
       kind: 'error',
-      message: 'it would take too much work',
+      message: 'the expression exceeds its work limit',
     });
     expect(performance.now() - began).toBeLessThan(MS_MAX);
     // The next evaluation begins with a full meter.
     expect(compiled.program.evaluate({ event: {} })).not.toMatchObject({
-      message: 'it would take too much work',
+      message: 'the expression exceeds its work limit',
     });
   });
 

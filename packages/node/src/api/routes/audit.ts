@@ -10,7 +10,7 @@ export const auditRoutes: readonly Route[] = [
     url: '/audit',
     role: 'admin',
     everyTenant: true,
-    summary: 'Who changed what, oldest first; each entry is tied to those before it by its hash',
+    summary: 'List audit entries, oldest first; the hash of an entry covers the previous entry',
     query: Type.Object(
       {
         after: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),

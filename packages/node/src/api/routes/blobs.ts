@@ -16,7 +16,7 @@ export const blobsRoutes: readonly Route[] = [
     role: 'submitter',
     alsoWorker: true,
     submits: true,
-    summary: 'Keeps a payload that is too large for the journal, up to 64 MiB',
+    summary: 'Store a payload that is too large for the journal, up to 64 MiB',
     bytes: true,
     response: { 201: Blob },
     handler: async ({ context, caller, bytes, reply }) => {
@@ -30,7 +30,7 @@ export const blobsRoutes: readonly Route[] = [
     url: '/blobs/:name',
     role: 'viewer',
     alsoWorker: true,
-    summary: 'The bytes of a payload, all of them: `Range` is ignored',
+    summary: 'Get all bytes of a payload; `Range` is ignored',
     params: Type.Object({ name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' }) }),
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>

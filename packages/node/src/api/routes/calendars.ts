@@ -18,7 +18,7 @@ export const calendarsRoutes: readonly Route[] = [
     url: '/calendars/:calendar',
     role: 'operator',
     summary:
-      'Creates a calendar of closed days, or updates it, also from an iCalendar file; its schedules follow',
+      'Create or update a calendar of closed days, also from an iCalendar file; schedules that use the calendar are updated',
     params: Named,
     body: NewCalendar,
     response: { 200: Calendar },
@@ -39,7 +39,7 @@ export const calendarsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/calendars',
     role: 'viewer',
-    summary: 'The calendars of the tenant by name',
+    summary: 'List the calendars of the tenant by name',
     query: Type.Object(
       { after: Type.Optional(Name), limit: Limit },
       { additionalProperties: false },
@@ -51,7 +51,7 @@ export const calendarsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/calendars/:calendar',
     role: 'viewer',
-    summary: 'A calendar and its closed days',
+    summary: 'Get a calendar and its closed days',
     params: Named,
     response: { 200: Calendar },
     handler: async ({ context, caller, params, reply }) => {
@@ -64,7 +64,7 @@ export const calendarsRoutes: readonly Route[] = [
     method: 'DELETE',
     url: '/calendars/:calendar',
     role: 'operator',
-    summary: 'Deletes a calendar; schedules keep the days that they have',
+    summary: 'Delete a calendar; schedules that use the calendar keep its current days',
     params: Named,
     response: { 200: Calendar },
     audit: 'calendar.delete',

@@ -53,7 +53,7 @@ export const eventsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/events',
     role: 'viewer',
-    summary: 'What happens to the runs of the tenant, as server-sent events',
+    summary: 'Stream the events of all runs of the tenant, as server-sent events',
     query: Type.Object({ job: Type.Optional(Name) }, { additionalProperties: false }),
     response: { 200: null },
     handler: async ({ context, caller, query, headers, reply }) => {
@@ -66,7 +66,7 @@ export const eventsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/events',
     role: 'viewer',
-    summary: 'What happens to one run, with its log lines, until its end, as server-sent events',
+    summary: 'Stream the events and log lines of a run until the run ends, as server-sent events',
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
     response: { 200: null },
     handler: async ({ context, caller, params, headers, reply }) => {

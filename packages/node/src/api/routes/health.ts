@@ -7,7 +7,7 @@ export const healthRoutes: readonly Route[] = [
     method: 'GET',
     url: '/health',
     role: 'none',
-    summary: 'The process lives and answers',
+    summary: 'Check that the process is alive',
     response: { 200: Health },
     handler: async ({ context }) => ({ status: 'ok', checks: {}, version: context.version }),
   }),
@@ -15,7 +15,7 @@ export const healthRoutes: readonly Route[] = [
     method: 'GET',
     url: '/ready',
     role: 'none',
-    summary: 'The node can take work; names what keeps it from that',
+    summary: 'Check that the node can accept work; lists the failed checks',
     response: { 200: Health, 503: Health },
     handler: async ({ context, reply }) => {
       const health = await checkReadiness(context);

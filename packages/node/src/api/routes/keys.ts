@@ -14,7 +14,7 @@ export const keysRoutes: readonly Route[] = [
     role: 'admin',
     everyTenant: true,
     summary:
-      'The keys of the tenant, without their secrets; for the platform without a named tenant also its own, those of workers among them',
+      'List the keys of the tenant, without their secrets; a platform key that names no tenant also sees platform and worker keys',
     query: Type.Object(
       {
         after: Type.Optional(Type.String({ maxLength: 64 })),
@@ -36,7 +36,7 @@ export const keysRoutes: readonly Route[] = [
     url: '/keys',
     role: 'admin',
     everyTenant: true,
-    summary: 'Makes a key; its secret is in this answer and nowhere else',
+    summary: 'Create a key; only this response contains its secret',
     body: NewKey,
     response: { 201: Key },
     audit: 'key.create',
@@ -64,14 +64,14 @@ export const keysRoutes: readonly Route[] = [
     url: '/keys/:id',
     role: 'admin',
     everyTenant: true,
-    summary: 'Revokes a key; nobody is let in with it any more within five seconds',
+    summary: 'Revoke a key; all nodes refuse it within five seconds',
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
     response: { 200: Key },
     audit: 'key.revoke',
     handler: async ({ auth, caller, params, headers, note }) => {
       const tenants = tenantsOf(caller, headers);
       const key = await auth.keys.revoke({ tenants, id: params.id, author: caller.key });
-      if (key === null) throw new ApiError('not_found', 'there is no such key');
+      if (key === null) throw new ApiError('not_found', 'there is no key with this id');
       note.after = JSON.stringify(keyView(key));
       return keyView(key);
     },
@@ -82,11 +82,11 @@ function checkExpiry(expiresAt: string): void {
   const at = Date.parse(expiresAt);
   // RFC 3339 has instants that no clock of ours reads, such as leap seconds: a key with one would never end.
   if (Number.isNaN(at)) {
-    const message = 'it is not an instant: use 2030-01-31T23:59:59Z';
+    const message = 'must be a date and time in ISO 8601, such as 2030-01-31T23:59:59Z';
     throw new ApiError('invalid', message, { field: 'expiresAt' });
   }
   if (at > Date.now()) return;
-  throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
+  throw new ApiError('invalid', 'must be in the future', { field: 'expiresAt' });
 }
 
 /** The platform sees its own keys, workers' among them, beside those of the tenant, unless it names a tenant. */
@@ -100,9 +100,10 @@ function tenantOfNew(caller: Caller, role: string, named: unknown): string {
   if (role !== 'worker') return caller.tenant;
   // Whoever names a tenant expects a key that is bound to it; a worker's key is not.
   if (caller.platform && named !== undefined && named !== PLATFORM) {
-    const message = 'keys of workers belong to the platform: leave the tenant out';
+    const message =
+      'worker keys belong to the platform, not to a tenant; send no Signalbox-Tenant header';
     throw new ApiError('invalid', message, { field: 'role' });
   }
   if (caller.platform) return PLATFORM;
-  throw new ApiError('forbidden', 'only the platform makes keys for workers');
+  throw new ApiError('forbidden', 'creating a worker key needs a platform key with the role admin');
 }

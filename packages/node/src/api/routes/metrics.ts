@@ -7,7 +7,7 @@ export const metricsRoutes: readonly Route[] = [
     role: 'viewer',
     platform: true,
     everyTenant: true,
-    summary: 'Everything that is measured, as Prometheus reads it',
+    summary: 'Get the metrics in Prometheus text format',
     response: { 200: null },
     handler: async ({ context, reply }) => {
       reply.type('text/plain; version=0.0.4; charset=utf-8');

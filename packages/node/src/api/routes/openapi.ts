@@ -10,7 +10,7 @@ export function openapiRoutes(others: readonly Route[]): readonly Route[] {
       method: 'GET',
       url: '/openapi.json',
       role: 'none',
-      summary: 'This API as an OpenAPI 3.1 document',
+      summary: 'Get this API as an OpenAPI 3.1 document',
       response: { 200: Type.Object({}) },
       handler: async ({ context }) => {
         document ??= openApiDocument(others, context.version);

@@ -9,7 +9,8 @@ export const queuesRoutes: readonly Route[] = [
     url: '/queues',
     role: 'viewer',
     everyTenant: true,
-    summary: 'How much waits and runs, by priority; for the platform of every tenant',
+    summary:
+      'Get the number of waiting and running tasks by priority; with a platform key, of all tenants',
     response: { 200: Type.Object({ items: Type.Array(QueueDepth) }) },
     handler: ({ context, caller }) => queueDepth(context, caller, {}),
   }),

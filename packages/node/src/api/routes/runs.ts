@@ -48,9 +48,13 @@ function keyOf(headers: IncomingHttpHeaders, body: Submission): { idempotencyKey
   if (key === undefined) return {};
   const { idempotencyKey } = body;
   if (idempotencyKey !== undefined && idempotencyKey !== key) {
-    throw new ApiError('bad_request', 'idempotencyKey and the header Idempotency-Key differ', {
-      field: 'idempotencyKey',
-    });
+    throw new ApiError(
+      'bad_request',
+      'idempotencyKey and the header Idempotency-Key differ; send one of them',
+      {
+        field: 'idempotencyKey',
+      },
+    );
   }
   return { idempotencyKey: key };
 }
@@ -60,7 +64,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs',
     role: 'submitter',
-    summary: 'Submits a run; answers once it is durable',
+    summary: 'Submit a run; the response is sent after the run is durable',
     body: Submission,
     response: { 200: Submitted, 201: Submitted, 202: Submitted },
     submits: true,
@@ -77,7 +81,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs/batch',
     role: 'submitter',
-    summary: 'Submits up to 1000 runs: all of them, or none if one is not valid',
+    summary: 'Submit up to 1000 runs; if one is invalid, none is accepted',
     body: Type.Object(
       { items: Type.Array(Submission, { minItems: 1, maxItems: BATCH_MAX }) },
       closed,
@@ -85,8 +89,8 @@ export const runsRoutes: readonly Route[] = [
     packed: {
       contentType: BATCH_TYPE,
       description:
-        'Four bytes with the length of the header, the header as JSON, the inputs. ' +
-        'In the answer an item stands for `count` runs, whose ids follow in a row',
+        'Four bytes with the length of the header, then the header as JSON, then the inputs. ' +
+        'In the response, an item stands for `count` runs with consecutive ids',
     },
     response: { 200: BatchAnswer },
     submits: true,
@@ -104,7 +108,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs',
     role: 'viewer',
-    summary: 'Runs of the tenant that match, newest first, without their tasks',
+    summary: 'List the runs of the tenant that match, newest first, without their tasks',
     query: Type.Object(
       {
         ...RUN_FILTER_FIELDS,
@@ -121,7 +125,7 @@ export const runsRoutes: readonly Route[] = [
     url: '/runs/:id',
     role: 'viewer',
     summary:
-      'A run with its tasks, up to 1,000; with `wait`, when it has ended or the time is over',
+      'Get a run with up to 1,000 of its tasks; with `wait`, respond when the run has ended or the time is over',
     params: Identified,
     query: Type.Object({ wait: Type.Optional(durationIn('run.wait')) }, closed),
     response: { 200: RunView },
@@ -137,7 +141,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/tasks',
     role: 'viewer',
-    summary: 'The tasks of the run in pages, where one answer does not hold them all',
+    summary: 'List the tasks of a run in pages',
     params: Identified,
     query: Type.Object(
       {
@@ -155,7 +159,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/input',
     role: 'viewer',
-    summary: 'The bytes that the run was submitted with',
+    summary: 'Get the input of a run as bytes',
     params: Identified,
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>
@@ -165,7 +169,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/output',
     role: 'viewer',
-    summary: 'The bytes that the run ended with',
+    summary: 'Get the output of a run as bytes',
     params: Identified,
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>
@@ -175,7 +179,7 @@ export const runsRoutes: readonly Route[] = [
     method: 'GET',
     url: '/runs/:id/logs',
     role: 'viewer',
-    summary: 'What the tasks of the run printed',
+    summary: 'Get the log lines of all tasks of a run',
     params: Identified,
     query: Type.Object(
       {

@@ -71,7 +71,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules',
     role: 'operator',
-    summary: 'Creates a schedule; 409 if the name exists',
+    summary: 'Create a schedule; 409 if the name exists',
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
     response: { 201: Schedule },
     audit: 'schedule.create',
@@ -86,7 +86,7 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule',
     role: 'operator',
     summary:
-      'Creates a schedule, or updates it and says what that means for its windows; If-Match names the version that was seen',
+      'Create or update a schedule, and show the effect on its windows; with If-Match, only if the schedule still has that version',
     params: Named,
     body: ScheduleDefinition,
     response: { 200: Schedule, 201: Schedule },
@@ -101,7 +101,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules/:schedule/check',
     role: 'viewer',
-    summary: 'What saving the schedule would change, with every check; nothing is saved',
+    summary: 'Check a schedule definition and show what saving it would change, without saving it',
     params: Named,
     query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: ScheduleDefinition,
@@ -117,7 +117,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules',
     role: 'viewer',
-    summary: 'The schedules of the tenant by name',
+    summary: 'List the schedules of the tenant by name',
     query: Type.Object(
       { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
       closed,
@@ -129,7 +129,8 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules/:schedule',
     role: 'viewer',
-    summary: 'The newest version of a schedule and its next window, also of a deleted one',
+    summary:
+      'Get the newest version of a schedule and its next window, even if the schedule is deleted',
     params: Named,
     response: { 200: Schedule },
     handler: async ({ context, caller, params, reply }) => {
@@ -138,17 +139,21 @@ export const schedulesRoutes: readonly Route[] = [
       return schedule;
     },
   }),
-  changing('pause', 'Fires nothing until it is resumed; runs that were made go on', pauseSchedule),
+  changing(
+    'pause',
+    'Pause a schedule: no window fires until it is resumed; existing runs continue',
+    pauseSchedule,
+  ),
   changing(
     'resume',
-    'Fires again: from the next window, or catching up if it says so',
+    'Resume a schedule from the next window, or with the missed windows if `afterPause` says so',
     resumeSchedule,
   ),
   route({
     method: 'DELETE',
     url: '/schedules/:schedule',
     role: 'operator',
-    summary: 'Deletes a schedule; its versions, runs and history stay',
+    summary: 'Delete a schedule; its versions, runs and history remain',
     params: Named,
     response: { 200: Schedule },
     audit: 'schedule.delete',
@@ -163,7 +168,8 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedules/:schedule/timeline',
     role: 'viewer',
-    summary: 'Windows, last decided first: planned, fired and how late, skipped and why',
+    summary:
+      'List the windows of a schedule, newest decision first: planned, fired with delay, skipped with reason',
     params: Named,
     query: Type.Object(
       { after: Type.Optional(Type.String({ maxLength: 64 })), limit: Limit },
@@ -177,7 +183,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules/:schedule/trigger',
     role: 'operator',
-    summary: 'Runs its job now, by hand; no window is used up',
+    summary: 'Run the job of a schedule now; does not use up a window',
     params: Named,
     response: { 201: Submitted },
     audit: 'schedule.trigger',
@@ -193,7 +199,7 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule/backfill',
     role: 'operator',
     summary:
-      'Makes runs for windows of the past: those without one, or all; dryRun only counts; with an Idempotency-Key a repeat completes it',
+      'Create runs for past windows, for all or only for windows without a run; with dryRun, only count them; with an Idempotency-Key, repeating the request completes it',
     params: Named,
     body: Backfill,
     response: { 200: Backfilled },
@@ -202,7 +208,7 @@ export const schedulesRoutes: readonly Route[] = [
       const key = keyHeader(headers);
       const wanted = { ...body, name: params.schedule, ...(key === undefined ? {} : { key }) };
       const done = await backfillSchedule(context, caller, wanted);
-      note.after = done.dryRun ? 'nothing, a dry run' : `${done.items.length} runs`;
+      note.after = done.dryRun ? 'dry run' : `${done.items.length} runs`;
       return done;
     },
   }),
@@ -210,7 +216,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'GET',
     url: '/schedule-preview',
     role: 'viewer',
-    summary: 'The next windows of an expression before it is saved, with every clock change',
+    summary: 'Preview the next windows of an expression, with every clock change',
     query: Type.Object(
       {
         expr: Type.String({ maxLength: 512 }),

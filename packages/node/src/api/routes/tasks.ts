@@ -26,7 +26,7 @@ export const tasksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/tasks',
     role: 'viewer',
-    summary: 'Tasks, those of the newest run first; `limit` counts runs',
+    summary: 'List tasks, newest run first; `limit` counts runs',
     query: Type.Object(
       {
         job: Type.Optional(Name),
@@ -43,7 +43,7 @@ export const tasksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/tasks/:id',
     role: 'viewer',
-    summary: 'A task with its attempts',
+    summary: 'Get a task with its attempts',
     params: Identified,
     response: { 200: TaskView },
     handler: ({ context, caller, params }) => getTask(context, caller, params),
@@ -52,7 +52,7 @@ export const tasksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/tasks/:id/attempts',
     role: 'viewer',
-    summary: 'The attempts of a task, oldest first',
+    summary: 'List the attempts of a task, oldest first',
     params: Identified,
     response: { 200: pageOf(AttemptView) },
     handler: ({ context, caller, params }) => taskAttempts(context, caller, params),
@@ -61,7 +61,7 @@ export const tasksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/tasks/:id/logs',
     role: 'viewer',
-    summary: 'What the task printed',
+    summary: 'Get the log lines of a task',
     params: Identified,
     query: Type.Object(
       {
@@ -79,7 +79,7 @@ export const tasksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/tasks/:id/checkpoint',
     role: 'viewer',
-    summary: 'What the task last saved of itself',
+    summary: 'Get the last checkpoint of a task',
     params: Identified,
     response: { 200: null },
     handler: async ({ context, caller, params, reply }) =>
@@ -89,7 +89,7 @@ export const tasksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/tasks/:id/diagnosis',
     role: 'viewer',
-    summary: 'Why the task is not running: the one constraint that binds, and what would lift it',
+    summary: 'Explain why a task is not running: the constraint that holds it, and how to lift it',
     params: Identified,
     response: { 200: Diagnosis },
     handler: ({ context, caller, params }) => diagnoseTask(context, caller, params),

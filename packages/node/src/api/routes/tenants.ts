@@ -7,9 +7,12 @@ import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
 
 const Named = Type.Object({ name: Name });
 const closed = { additionalProperties: false } as const;
-const absent = () => new ApiError('not_found', 'there is no such tenant');
+const absent = () => new ApiError('not_found', 'there is no tenant with this name');
 const unset = () =>
-  new ApiError('not_found', 'nothing is set for this tenant: its weight is one, without limits');
+  new ApiError(
+    'not_found',
+    'the tenant has no definition: its weight is one, and it has no limits',
+  );
 
 export const tenantsRoutes: readonly Route[] = [
   route({
@@ -18,7 +21,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'The tenants that something was said about',
+    summary: 'List the tenants that have a definition',
     query: Type.Object(
       {
         after: Type.Optional(Name),
@@ -36,7 +39,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'viewer',
     everyTenant: true,
     summary:
-      'Weight and limits of a tenant; for its own keys and those of the platform. 404 while nothing is set: its weight is one, without limits',
+      'Get the weight and the limits of a tenant, with a key of the tenant or a platform key. 404 if the tenant has no definition: then its weight is one, and it has no limits',
     params: Named,
     response: { 200: Tenant },
     handler: async ({ context, caller, params, reply }) => {
@@ -55,7 +58,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'Updates weight and limits of a tenant; what is left out is as without a definition',
+    summary: 'Set the weight and the limits of a tenant; omitted fields get their defaults',
     params: Named,
     body: TenantDefinition,
     response: { 200: Tenant, 201: Tenant },
@@ -79,7 +82,7 @@ export const tenantsRoutes: readonly Route[] = [
     role: 'admin',
     platform: true,
     everyTenant: true,
-    summary: 'Takes back what was said about a tenant: its weight is one again, without limits',
+    summary: 'Delete the definition of a tenant: its weight is one again, and it has no limits',
     params: Named,
     response: { 204: null },
     audit: 'tenant.delete',

@@ -7,7 +7,7 @@ export const webhooksRoutes: readonly Route[] = [
     method: 'GET',
     url: '/webhook-secret',
     role: 'admin',
-    summary: 'The secret with which webhooks of the tenant are signed; made on first use',
+    summary: 'Get the secret that signs the webhooks of the tenant; created on first use',
     response: { 200: Type.Object({ secret: Type.String() }) },
     audit: 'webhook.secret',
     handler: async ({ context, caller }) => ({

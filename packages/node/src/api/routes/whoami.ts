@@ -16,7 +16,7 @@ export const whoamiRoutes: readonly Route[] = [
     role: 'viewer',
     alsoWorker: true,
     everyTenant: true,
-    summary: 'Which key this is, and what it may do',
+    summary: 'Get the id, the tenant and the role of the key that sent the request',
     response: { 200: WhoAmI },
     handler: async ({ caller: { key, tenant, role, platform } }) => ({
       key,

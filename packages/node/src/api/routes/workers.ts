@@ -44,7 +44,7 @@ export const workersRoutes: readonly Route[] = [
     url: '/workers',
     role: 'viewer',
     platform: true,
-    summary: 'The workers that are attached, by name',
+    summary: 'List the attached workers by name',
     query: Type.Object(
       {
         after: Type.Optional(Name),
@@ -60,17 +60,21 @@ export const workersRoutes: readonly Route[] = [
     url: '/workers/:name',
     role: 'viewer',
     platform: true,
-    summary: 'A worker: what it has, what is free, what it runs',
+    summary: 'Get a worker: its total and free resources, and its attempts',
     params: Named,
     response: { 200: WorkerView },
     handler: ({ context, caller, params }) => getWorker(context, caller, params),
   }),
   maintaining(
     'drain',
-    'Gives the worker nothing new and brings its attempts to an end',
+    'Drain a worker: no new attempts; running attempts are told to finish or save a checkpoint',
     drainWorker,
   ),
-  maintaining('cordon', 'Gives the worker nothing new', cordonWorker),
-  maintaining('uncordon', 'Lets the worker take attempts again', uncordonWorker),
-  maintaining('evict', 'Takes everything off the worker at once; it is queued again', evictWorker),
+  maintaining('cordon', 'Cordon a worker: no new attempts', cordonWorker),
+  maintaining('uncordon', 'Uncordon a worker: it gets attempts again', uncordonWorker),
+  maintaining(
+    'evict',
+    'Evict a worker: all its attempts end at once, and their tasks are queued again',
+    evictWorker,
+  ),
 ];

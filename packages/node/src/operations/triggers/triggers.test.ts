@@ -228,7 +228,7 @@ describe('an event', () => {
     await save();
     await pauseJob(node.context, caller(), { name: 'mail' });
     expect((await send())[0]?.runs).toEqual([
-      { trigger: 'paid', outcome: 'refused', reason: 'its job is paused' },
+      { trigger: 'paid', outcome: 'refused', reason: 'the job of the trigger is paused' },
     ]);
   });
 
