@@ -78,13 +78,26 @@ describe('API-09 what holds a task of a graph', () => {
     await node.context.loop.flushed();
     const each = await why(id, 'each');
     expect(each).toMatchObject({ reason: 'WAITING_CHILDREN', numbers: { open: 3, of: 3 } });
-    expect(each.detail).toContain('3 of them have not ended');
+    expect(each.detail).toContain('3 have not ended');
     await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
     expect(await why(id, 'each')).toMatchObject({
       reason: 'RUN_PAUSED',
       detail: expect.stringMatching(/^The run is paused by tester/),
     });
     expect(await why(id, 'each_chunk_1')).toMatchObject({ reason: 'RUNNING' });
+  });
+
+  it('advises the option that raises the limit of a fan-out', async () => {
+    const tasks = [{ name: 'list' }, { name: 'each', after: ['list'], fanOut: { from: 'list' } }];
+    await node.define('graph', { tasks, limits: { maxFanOut: 2 } });
+    node.attach('w', () => ({ kind: 'succeeded', output: bytes('[1,2,3]') }));
+    const id = await node.submit({ job: 'graph' });
+    await node.arrived(1);
+    await node.context.loop.flushed();
+    expect(await why(id, 'each')).toMatchObject({
+      reason: 'RUN_PAUSED',
+      suggestion: expect.stringContaining(`signalbox resume ${id} --max-fan-out 3.`),
+    });
   });
 
   it('says that somebody has to approve also while the run is paused', async () => {
