@@ -12,7 +12,7 @@ export type ErrorClass = 'transient' | 'permanent' | 'resource';
 /** Long enough for a stack, short enough for a journal. */
 const ERROR_LENGTH_MAX = 8_192;
 
-/** An error that says by itself whether trying again can help. */
+/** An error that states whether a retry can help. */
 export class ClassedError extends Error {
   override readonly name: string = 'ClassedError';
   readonly errorClass: ErrorClass;
@@ -28,7 +28,7 @@ export class ClassedError extends Error {
   }
 }
 
-/** Trying again cannot help: the input is wrong, the target is gone for good. */
+/** A retry cannot help: the input is wrong, or the target no longer exists. */
 export class PermanentError extends ClassedError {
   override readonly name: string = 'PermanentError';
   constructor(message: string, more: { cause?: unknown } = {}) {
@@ -36,7 +36,7 @@ export class PermanentError extends ClassedError {
   }
 }
 
-/** It may work the next time, not before `retryAfter` where that is given. */
+/** A retry may succeed, not earlier than after `retryAfter` if that is given. */
 export class TransientError extends ClassedError {
   override readonly name: string = 'TransientError';
   constructor(message: string, more: { cause?: unknown; retryAfter?: Duration } = {}) {
@@ -51,7 +51,7 @@ export class TransientError extends ClassedError {
   }
 }
 
-/** It needs more than it was given: memory, disk, time on a device. */
+/** The attempt needs more resources than it has: memory, disk, time on a device. */
 export class ResourceError extends ClassedError {
   override readonly name: string = 'ResourceError';
   constructor(message: string, more: { cause?: unknown } = {}) {

@@ -149,7 +149,7 @@ describe('a group of facts', () => {
     const future = textGroup('[2,0,[],[]]');
     expect(() => decodeGroup(PARTITION, future)).toThrow('unknown group format 2');
     const unknown = textGroup('[1,0,[],[]]\n["z9",1]');
-    expect(() => decodeGroup(PARTITION, unknown)).toThrow('unknown kind "z9"');
+    expect(() => decodeGroup(PARTITION, unknown)).toThrow('unknown fact kind "z9"');
   });
 });
 

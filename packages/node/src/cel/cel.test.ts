@@ -51,7 +51,7 @@ describe('what is compiled', () => {
   });
 
   it('asks a condition to be true or false, when it is saved and when it is evaluated', () => {
-    expect(refusalOf('name + "x"', 'bool').message).toMatch(/true or false, and is string/);
+    expect(refusalOf('name + "x"', 'bool').message).toMatch(/must be a bool, not string/);
     expect(evaluate('event.data.count', 'bool')).toEqual({
       kind: 'error',
       message: 'the result is neither true nor false',

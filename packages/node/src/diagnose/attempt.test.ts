@@ -44,7 +44,7 @@ describe('API-09 a task that has an attempt', () => {
       const { since, lostAt } = found.numbers as { since: number; lostAt: number };
       expect(lostAt - since).toBe(node.context.loop.engine.core.settings.reattachMs);
       expect(found.detail).toContain(`since ${new Date(since).toISOString()}`);
-      expect(found.detail).toContain(`given up at ${new Date(lostAt).toISOString()}`);
+      expect(found.detail).toContain(`considered lost at ${new Date(lostAt).toISOString()}`);
       expect(found.suggestion).toContain(`signalbox workers show ${name}`);
     }
   });
@@ -62,7 +62,7 @@ describe('API-09 a task that has an attempt', () => {
     node = await SmallNode.start({ disk });
     const found = await why(id);
     expect(found).toMatchObject({ state: 'RUNNING', reason: 'WORKER_DETACHED' });
-    expect(found.detail).toMatch(/^Attempt 1 is on worker w, which has not attached to this node/);
+    expect(found.detail).toMatch(/^Attempt 1 is on worker w, which has not attached since this node/);
     const { since, lostAt } = found.numbers as { since: number; lostAt: number };
     expect(lostAt - since).toBe(node.context.loop.engine.core.settings.silentMs);
   });

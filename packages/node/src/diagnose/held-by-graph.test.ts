@@ -24,10 +24,10 @@ describe('API-09 what holds a task of a graph', () => {
     const id = await node.submit({ job: 'graph' });
     const ask = await why(id, 'ask');
     expect(ask).toMatchObject({ reason: 'WAITING_PERSON', numbers: { runAt: expect.any(Number) } });
-    expect(ask.detail).toMatch(/for somebody to approve it: Publish\?$/);
+    expect(ask.detail).toMatch(/for an approval: Publish\?$/);
     expect(await why(id, 'paid')).toMatchObject({
       reason: 'WAITING_EVENT',
-      detail: expect.stringContaining('for an event of the type payment'),
+      detail: expect.stringContaining('for an event of type payment'),
     });
     expect((await why(id, 'paid-much')).detail).toMatch(
       /for an event of type payment with event\.data\.total > 10\.$/,
