@@ -26,15 +26,15 @@ describe('the command', () => {
     [['nope'], "unknown command 'nope'"],
     [['submit'], "missing required argument 'job'"],
     [['submit', 'a', '--nope'], "unknown option '--nope'"],
-    [['runs', '--limit', 'many'], 'It must be a whole number from 1 to 100000.'],
+    [['runs', '--limit', 'many'], 'Use a whole number from 1 to 100000.'],
     [['keys', 'create', '--role', 'king'], 'Allowed choices are viewer, submitter'],
     [['apply'], "required option '-f, --file <path...>' not specified"],
-    [['node', '--port', 'x'], 'setting port from --port: "x" is not a whole number'],
+    [['node', '--port', 'x'], 'setting port from --port must be a whole number'],
     [['node', '--config', 'nope.yaml'], 'cannot read the settings file nope.yaml'],
-    [['runs', '--url', 'ftp://x', '--api-key', 'k'], '"ftp://x" is no address like http://'],
+    [['runs', '--url', 'ftp://x', '--api-key', 'k'], '"ftp://x" is not an address such as http://'],
     [
       ['submit', 'a', '{"a":', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      'the input is not JSON',
+      'the input cannot be written as JSON',
     ],
     [
       ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
@@ -42,7 +42,7 @@ describe('the command', () => {
     ],
     [
       ['submit', 'a', '--run-at', 'soon', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      '--run-at "soon" is no instant',
+      '--run-at "soon" is not a time',
     ],
   ])('%j is a mistake: exit code 2 and one line, no stack', async (args, message) => {
     const { code, out, err } = await run(args as string[]);
@@ -61,7 +61,7 @@ describe('the command', () => {
   it('says where no node answers: exit code 5', async () => {
     const { code, err } = await run(['runs', '--url', 'http://127.0.0.1:1', '--api-key', 'k']);
     expect(code).toBe(5);
-    expect(err).toContain('no node answers at http://127.0.0.1:1 (ECONNREFUSED)');
+    expect(err).toContain('no node responds at http://127.0.0.1:1 (ECONNREFUSED)');
   });
 
   it.each(['bash', 'zsh', 'fish'])('completes in %s', async (shell) => {

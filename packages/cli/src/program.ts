@@ -103,6 +103,9 @@ function explain({ terminal, environment }: App, error: unknown): number {
   const message = error instanceof Error ? error.message : String(error);
   terminal.note(`${paint.red('error:')} ${message}`);
   if (isStackWanted && error instanceof Error) terminal.note(error.stack ?? '');
-  else terminal.note(`${paint.dim('hint:')}  this is a defect; SIGNALBOX_DEBUG=1 shows where`);
+  else
+    terminal.note(
+      `${paint.dim('hint:')}  this is a defect of Signalbox; run again with SIGNALBOX_DEBUG=1 to see the stack`,
+    );
   return EXIT_CODES.internal.code;
 }

@@ -95,7 +95,7 @@ export class Engine {
   readonly #giveUp: GiveUp = (task, reason, lingerMs) => {
     if (reason === 'stopped') return stopped(this.core, task, this.#reserve, lingerMs);
     if (reason === 'not_accepted' && returnUnaccepted(this.core, task)) return;
-    const error = 'the worker went silent';
+    const error = 'the worker stopped sending heartbeats';
     const failure = { reason: 'worker_lost', error, lingerMs } as const;
     failTask(this.core, task, failure, this.#reserve);
   };
@@ -409,6 +409,6 @@ export class Engine {
 }
 
 function onlyUtc(name: string): typeof UTC {
-  if (name !== 'UTC') throw new RangeError(`the time zone ${name} is not known here`);
+  if (name !== 'UTC') throw new RangeError(`this node does not know the time zone ${name}`);
   return UTC;
 }

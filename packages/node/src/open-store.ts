@@ -23,7 +23,7 @@ export async function openStore(address: string): Promise<Store> {
   }
   // The address may hold a password: only its first word is repeated.
   const [scheme] = address.split(':', 1);
-  throw new Error(`${scheme}: is no store; use file:PATH, memory: or postgres://…`);
+  throw new Error(`${scheme}: is not a store address; use file:PATH, memory: or postgres://…`);
 }
 
 /** Whether nodes on several machines may be on it at once. */
@@ -34,6 +34,7 @@ export function isShared(address: string): boolean {
 /** The path of a `file:` address, absolute. `file:///a` and `file:/a` mean the same. */
 export function filePath(address: string): string {
   const path = address.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
-  if (path === '') throw new Error('file: needs a path');
+  if (path === '')
+    throw new Error('the store address file: needs a path, such as file:data/signalbox.db');
   return resolve(path);
 }

@@ -137,7 +137,7 @@ function watchStarts({ context, loop }: Rooms): StartWatch {
     started: () => core.assignments,
     alert: (silence) => {
       const fields = { event: 'dispatch.stalled', alert: true, ...silence } as const;
-      context.log.warn(fields, 'ready tasks wait and nothing starts');
+      context.log.warn(fields, 'tasks are ready, but no attempt starts');
     },
   });
   watch.start();
@@ -166,14 +166,14 @@ function sweepFor(
       metrics.swept(result.kind);
       if (result.kind === 'swept') metrics.blobsCollected(result.blobs);
       if (result.kind === 'swept')
-        log.info({ event: 'retention.swept', ...result }, 'old history dropped');
+        log.info({ event: 'retention.swept', ...result }, 'old history deleted');
       else {
-        log.warn({ event: 'retention.refused', ...result }, 'clocks disagree, no history dropped');
+        log.warn({ event: 'retention.refused', ...result }, 'clocks differ, no history deleted');
       }
     },
     failed: (error) => {
       metrics.swept('failed');
-      log.warn({ event: 'retention.failed', err: error }, 'old history not dropped');
+      log.warn({ event: 'retention.failed', err: error }, 'old history not deleted');
     },
   });
 }

@@ -16,7 +16,7 @@ describe('durations', () => {
   });
 
   it.each(['', '5', 'm', '5 m', '5x', '-5m', '5m!', -1, Number.NaN])('%s is none', (duration) => {
-    expect(() => parseDuration(duration)).toThrow('not a duration');
+    expect(() => parseDuration(duration)).toThrow('invalid duration');
   });
 
   it('are written so that they read back as the same', () => {

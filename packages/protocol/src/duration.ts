@@ -28,13 +28,14 @@ export function parseDuration(duration: Duration): number {
   const ms = durationMs(duration);
   if (ms !== null) return ms;
   throw new RangeError(
-    `not a duration: ${JSON.stringify(duration)}; write it like '5m' or 300_000`,
+    `invalid duration ${JSON.stringify(duration)}; use text such as '5m', or milliseconds`,
   );
 }
 
 /** A duration as text that reads back as the same: `1h30m`. Without years, which few expect to have 365 days. */
 export function formatDuration(ms: number): string {
-  if (!Number.isSafeInteger(ms) || ms < 0) throw new RangeError(`no whole milliseconds: ${ms}`);
+  if (!Number.isSafeInteger(ms) || ms < 0)
+    throw new RangeError(`milliseconds must be a whole number from 0, not ${ms}`);
   let rest = ms;
   let text = '';
   for (const unit of ['d', 'h', 'm', 's', 'ms'] as const) {

@@ -36,12 +36,13 @@ export function checkTarget(text: string, options: TargetOptions = {}): TargetCh
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null) return { ok: false, code: 'invalid', message: 'not a URL', field: 'url' };
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    return refused('only http and https are targets');
+    return refused('the URL scheme must be http or https');
   }
   if (url.protocol === 'http:' && options.allowHttp !== true) {
-    return refused('plain http is not allowed here');
+    return refused('plain http is not allowed; use https');
   }
-  if (url.username !== '' || url.password !== '') return refused('userinfo is not allowed');
+  if (url.username !== '' || url.password !== '')
+    return refused('a user name or password in the URL is not allowed; use a header');
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
   const ports = options.ports ?? HTTP_PORTS;
   if (ports !== 'any' && !ports.some((range) => isPortWithin(port, range))) {
@@ -117,13 +118,14 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): TargetR
       message,
       field,
     });
-    if (!TOKEN.test(name)) return bad('not a name of a header');
+    if (!TOKEN.test(name)) return bad('invalid header name');
     if (FORBIDDEN.has(lower) || FORBIDDEN_PREFIXES.some((prefix) => lower.startsWith(prefix))) {
       return bad('this header cannot be set');
     }
-    if (!VALUE.test(value)) return bad('the value holds a character that no header may hold');
+    if (!VALUE.test(value)) return bad('the header value contains a character that is not allowed');
     bytes += name.length + value.length + 4;
-    if (bytes > HTTP_HEADER_BYTES_MAX) return bad('the headers are too large together');
+    if (bytes > HTTP_HEADER_BYTES_MAX)
+      return bad(`the headers together exceed ${HTTP_HEADER_BYTES_MAX} bytes`);
   }
   return null;
 }

@@ -100,7 +100,7 @@ function startsWith(bytes: readonly number[], block: Block): boolean {
 function blocks(text: string): readonly Block[] {
   return text.split(' ').map((part) => {
     const block = parseBlock(part);
-    if (block === null) throw new Error(`${part} is not a block of addresses`);
+    if (block === null) throw new Error(`${part} is not an IP address block`);
     return block;
   });
 }

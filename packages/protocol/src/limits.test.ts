@@ -110,7 +110,7 @@ describe('the table of limits', () => {
     const odd = [min - 1, max + 1, Number.NaN, Number.POSITIVE_INFINITY, -1e300, '1', null];
     for (const value of odd) expect(isWithin(name, value)).toBe(false);
     expect(() => requireWithin(name, 'it', Number.NaN)).toThrow(
-      `it is ${rangeText(name)}, not NaN`,
+      `it must be ${rangeText(name)}, not NaN`,
     );
   });
 
@@ -120,7 +120,9 @@ describe('the table of limits', () => {
       for (const ms of [min, max]) expect(durationWithin(name, formatDuration(ms))).toBe(ms);
       expect(durationWithin(name, formatDuration(max + 1))).toBeNull();
       expect(durationWithin(name, '5 minutes')).toBeNull();
-      expect(() => requireDuration(name, 'it', 'soon')).toThrow(`it is ${rangeText(name)}, not`);
+      expect(() => requireDuration(name, 'it', 'soon')).toThrow(
+        `it must be ${rangeText(name)}, not`,
+      );
     }
   });
 });

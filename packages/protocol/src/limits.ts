@@ -91,11 +91,11 @@ export function isWithin(name: LimitName, value: unknown): value is number {
   return fraction === true || Number.isInteger(value);
 }
 
-/** Ends a sentence like "concurrency is …". */
+/** Ends a sentence like "concurrency must be …". */
 export function rangeText(name: LimitName): string {
   const { min, max, fraction, duration }: Range = LIMITS[name];
   if (duration === true) {
-    return `a duration from ${formatDuration(min)} to ${formatDuration(max)}, as text like '90s' or in milliseconds`;
+    return `a duration from ${formatDuration(min)} to ${formatDuration(max)}, as text such as '90s' or in milliseconds`;
   }
   return `a ${fraction === true ? '' : 'whole '}number from ${min} to ${max}`;
 }
@@ -103,7 +103,7 @@ export function rangeText(name: LimitName): string {
 /** Throws with the field as the caller wrote it, the value, and what is allowed. */
 export function requireWithin(name: LimitName, field: string, value: unknown): void {
   if (isWithin(name, value)) return;
-  throw new RangeError(`${field} is ${rangeText(name)}, not ${String(value)}`);
+  throw new RangeError(`${field} must be ${rangeText(name)}, not ${String(value)}`);
 }
 
 /** The milliseconds of a duration within its range; null for everything else. */
@@ -117,5 +117,5 @@ export function requireDuration(name: DurationName, field: string, value: unknow
   const ms = durationWithin(name, value);
   if (ms !== null) return ms;
   const shown = typeof value === 'string' ? JSON.stringify(value) : String(value);
-  throw new RangeError(`${field} is ${rangeText(name)}, not ${shown}`);
+  throw new RangeError(`${field} must be ${rangeText(name)}, not ${shown}`);
 }

@@ -68,21 +68,23 @@ export interface Decided {
   readonly comment?: string;
 }
 
-/** Which runs; all of the fields that are given have to match. */
+/** Selects runs; a run must match all given fields. */
 export interface RunsFilter {
   readonly job?: string | undefined;
   readonly state?: RunState | undefined;
   readonly priority?: PriorityName | undefined;
-  /** Submitted at this instant or later, ISO 8601. */
+  /** Submitted at this time or later, ISO 8601. */
   readonly from?: string | undefined;
-  /** Submitted before this instant. */
+  /** Submitted before this time, ISO 8601. */
   readonly to?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  /** The schedule, the trigger or the id of the event that started it. */
+  /** Name of the schedule that started the run. */
   readonly schedule?: string | undefined;
+  /** Name of the trigger that started the run. */
   readonly trigger?: string | undefined;
+  /** Id of the event that started the run. */
   readonly event?: string | undefined;
-  /** The beginning of the id. */
+  /** First digits of the id, at least four. */
   readonly id?: string | undefined;
   readonly submittedBy?: string | undefined;
 }
@@ -94,12 +96,12 @@ export interface RunsQuery extends RunsFilter {
 
 export interface BulkOptions {
   readonly filter: RunsFilter;
-  /** Changes nothing; says how many match, and the first of them. */
+  /** Changes nothing; returns the number of matching runs and the first of them. */
   readonly dryRun?: boolean | undefined;
   readonly reason?: string | undefined;
-  /** Runs of one step; 100 unless said. */
+  /** Maximum number of runs per call. Default: 100. */
   readonly limit?: number | undefined;
-  /** `next` of the step before. */
+  /** `next` of the previous call. */
   readonly cursor?: string | undefined;
 }
 
@@ -142,17 +144,17 @@ export interface EventsFilter {
   readonly job?: string;
 }
 
-/** Something that has become durable. */
+/** A durable change of a run or a task. */
 export interface BoxEvent {
   /** The kind of the fact: `runSubmitted`, `taskStarted`, `runEnded`, … */
   readonly kind: string;
   readonly run: string;
   readonly job: string;
   readonly at: string;
-  /** The task's id. */
+  /** Id of the task. */
   readonly task?: string;
   readonly attempt?: number;
-  /** State of the run or task after it. */
+  /** State of the run or the task after the event. */
   readonly state?: string;
   readonly detail?: Readonly<Record<string, unknown>>;
 }

@@ -12,7 +12,7 @@ import { SignalboxError } from './errors.ts';
 /** Refuses a number outside of its range before anything is started with it. */
 export function requireOption(name: LimitName, field: string, value: number | undefined): void {
   if (value === undefined || isWithin(name, value)) return;
-  const message = `${field} is ${rangeText(name)}, not ${String(value)}`;
+  const message = `${field} must be ${rangeText(name)}, not ${String(value)}`;
   throw new SignalboxError('invalid', message, { field });
 }
 
@@ -25,7 +25,7 @@ export function requireDurationOption(
   if (value === undefined) return undefined;
   const ms = durationWithin(name, value);
   if (ms !== null) return ms;
-  const message = `${field} is ${rangeText(name)}, not ${String(value)}`;
+  const message = `${field} must be ${rangeText(name)}, not ${String(value)}`;
   throw new SignalboxError('invalid', message, { field });
 }
 
@@ -35,7 +35,9 @@ export function requireDurationOption(
  */
 export function requireFinite(definition: unknown, path = ''): void {
   if (typeof definition === 'number' && !Number.isFinite(definition)) {
-    throw new SignalboxError('invalid', `${path} is ${definition}, not a number`, { field: path });
+    throw new SignalboxError('invalid', `${path} must be a finite number, not ${definition}`, {
+      field: path,
+    });
   }
   if (typeof definition !== 'object' || definition === null) return;
   for (const [name, value] of Object.entries(definition)) {
@@ -54,7 +56,7 @@ export function exactJson(value: unknown, name: string): string | undefined {
   if (text?.includes('null')) JSON.stringify(value, refuseNonFinite(name));
   const lost = text === undefined ? null : lostInJson(value, text, name);
   if (lost !== null) {
-    const message = `${lost.path} is a ${lost.type}, which JSON cannot carry: send a list or an object`;
+    const message = `${lost.path} is a ${lost.type}, which JSON cannot represent; use an array or an object`;
     throw new SignalboxError('invalid', message, { field: lost.path });
   }
   return text;
@@ -65,7 +67,10 @@ function stringify(value: unknown, name: string): string | undefined {
     return JSON.stringify(value);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new SignalboxError('invalid', `${name} is not JSON: ${why}`, { field: name, cause });
+    throw new SignalboxError('invalid', `${name} cannot be written as JSON: ${why}`, {
+      field: name,
+      cause,
+    });
   }
 }
 
@@ -77,7 +82,7 @@ function refuseNonFinite(root: string) {
     const step = Array.isArray(this) ? `[${key}]` : `.${key}`;
     const path = holder === undefined ? root : `${holder}${step}`;
     if (typeof member === 'number' && !Number.isFinite(member)) {
-      const message = `${path} is ${member}, which JSON cannot carry`;
+      const message = `${path} is ${member}, which JSON cannot represent`;
       throw new SignalboxError('invalid', message, { field: path });
     }
     if (typeof member === 'object' && member !== null) paths.set(member, path);

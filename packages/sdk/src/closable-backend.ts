@@ -147,11 +147,11 @@ type Asked = 'read' | 'change';
 export function closedError(cut: Asked = 'read'): SignalboxError {
   if (cut === 'change') {
     const message =
-      'the box was closed before the node answered; the outcome of this call is unknown: look before you repeat it';
+      'the client was closed before the node responded, so the outcome of this call is unknown; check it before you repeat the call';
     return new SignalboxError('closed', message, { mayBeDone: true });
   }
   return new SignalboxError(
     'closed',
-    'the box is closed; runs that are durable go on: open or connect again, and wait with box.runs.handle(id)',
+    'the client is closed; accepted runs continue. To wait for a run, open or connect again and use box.runs.handle(id)',
   );
 }

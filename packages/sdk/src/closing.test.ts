@@ -110,7 +110,7 @@ describe.each(both.places)('a worker that the node of the $name box turns away',
     await using box = await open();
     const work = box.work([later], { name: 'my worker' });
     await expect(work).rejects.toMatchObject({ name: 'SignalboxError', code: 'invalid' });
-    await expect(work).rejects.toThrow('worker is not a name');
+    await expect(work).rejects.toThrow('the worker name is invalid');
   });
 
   it('with more slots than a worker may have', async () => {

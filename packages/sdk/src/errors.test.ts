@@ -2,6 +2,7 @@ import type { RunView, TaskView } from '@signalbox/protocol';
 import { describe, expect, it } from 'vitest';
 import { outputOf } from './ended-run.ts';
 import { RunFailedError, SignalboxError } from './errors.ts';
+import { ofSubmission } from './of-submission.ts';
 
 function taskView(name: string, state: TaskView['state'], outcomes: readonly string[]): TaskView {
   const attempts = outcomes.map((outcome, i) => ({
@@ -22,6 +23,20 @@ function runView(state: RunView['state'], tasks: TaskView[]): RunView {
   const head = { id: 'r', job: 'j', jobVersion: 1, priority: 'P1', submittedAt: at } as const;
   return { ...head, state, endedAt: at, tasks };
 }
+
+describe('SignalboxError', () => {
+  it('names the field in its message, once', () => {
+    const of = (message: string) => new SignalboxError('invalid', message, { field: 'a[0].b' });
+    expect(of('must be >= 1').message).toBe('a[0].b: must be >= 1');
+    expect(of('a[0].b must be >= 1').message).toBe('a[0].b must be >= 1');
+  });
+
+  it('of a submission names the field as the caller wrote it', () => {
+    const field = 'shared.priority';
+    const error = new SignalboxError('invalid', 'must be one of "P0", "P1"', { field });
+    expect(ofSubmission(error, 1).message).toBe('priority: must be one of "P0", "P1"');
+  });
+});
 
 describe('RunFailedError', () => {
   it('names the task that is to blame, not those that fell with it', () => {

@@ -1,25 +1,26 @@
 import { ERROR_STATUS, type ErrorCode, type RunView, type TaskView } from '@signalbox/protocol';
 
-/** Codes of the API; `unreachable` where no answer came at all, `closed` where the box was closed. */
+/** Error codes of the API; `unreachable` if no response arrived, `closed` if the client was closed. */
 export type SignalboxErrorCode = ErrorCode | 'unreachable' | 'closed';
 
-/** Something that Signalbox would not or could not do. `code` says what, and never changes. */
+/** A refused or failed request. Programs should depend on `code`, which is stable. */
 export class SignalboxError extends Error {
   override readonly name: string = 'SignalboxError';
   readonly code: SignalboxErrorCode;
-  /** The HTTP status, also in embedded mode; 0 where no answer came. */
+  /** HTTP status, also in embedded mode; 0 if no response arrived. */
   readonly status: number;
-  /** Where in the request, as a path like `tasks[0].retry.maxAttempts`. */
+  /** Path of the wrong field in the request, such as `tasks[0].retry.maxAttempts`. */
   readonly field: string | undefined;
-  /** Names the request in the node's log. */
+  /** Id of the request in the log of the node. */
   readonly requestId: string | undefined;
-  /** When it is worth asking again, if the answer said so. */
+  /** How long to wait before a retry, if the response says so. */
   readonly retryAfterMs: number | undefined;
-  /** Refused when it was sent again: the first time, whose answer was lost, it may have been done. */
+  /** True if the request may have taken effect, in whole or in part, despite the error. */
   readonly mayBeDone: boolean;
 
   constructor(code: SignalboxErrorCode, message: string, more: SignalboxErrorDetail = {}) {
-    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    const cause = more.cause === undefined ? undefined : { cause: more.cause };
+    super(withField(message, more.field), cause);
     this.code = code;
     this.status =
       more.status ?? (code === 'unreachable' || code === 'closed' ? 0 : ERROR_STATUS[code]);
@@ -28,6 +29,12 @@ export class SignalboxError extends Error {
     this.retryAfterMs = more.retryAfterMs;
     this.mayBeDone = more.mayBeDone ?? false;
   }
+}
+
+/** Most programs print the message alone, so it names the field. */
+function withField(message: string, field: string | undefined): string {
+  const isNamed = field === undefined || message.split(/[^\w.[\]-]+/).includes(field);
+  return isNamed ? message : `${field}: ${message}`;
 }
 
 export interface SignalboxErrorDetail {
@@ -39,17 +46,17 @@ export interface SignalboxErrorDetail {
   readonly cause?: unknown;
 }
 
-/** The run has ended, and not well. */
+/** The run ended without success. */
 export class RunFailedError extends Error {
   override readonly name = 'RunFailedError';
   readonly run: RunView;
-  /** The task that brought it down; undefined where it ended before any task began. */
+  /** Name of the task that failed; undefined if the run ended before any task started. */
   readonly task: string | undefined;
-  /** What the handler threw, the command printed or the node found. */
+  /** Error text of the task. */
   readonly error: string | undefined;
-  /** Why the task failed, a reason code: `transient`, `permanent`, `timeout`, `rejected`, `nested_failed`, … */
+  /** Reason code of the failure: `transient`, `permanent`, `timeout`, `rejected`, `nested_failed`, … */
   readonly errorClass: string;
-  /** How often that task was tried. */
+  /** Number of attempts of that task. */
   readonly attempts: number;
 
   constructor(run: RunView) {
@@ -70,7 +77,7 @@ export class RunFailedError extends Error {
 
 const ENDED: { readonly [state: string]: string } = {
   CANCELLED: 'was cancelled',
-  PARTIAL: 'ended as PARTIAL without an output; run.wait() returns how each task ended. Failed',
+  PARTIAL: 'ended as PARTIAL without an output (run.wait() returns the state of each task); failed',
 };
 
 /** Tasks that were merely skipped or stopped because of another are not to blame. */

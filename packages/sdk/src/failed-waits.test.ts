@@ -82,7 +82,7 @@ describe('run.result() of a PARTIAL run', () => {
       name: 'RunFailedError',
       task: 'broken',
       message: expect.stringMatching(
-        /^run \S+ of empty ended as PARTIAL without an output; run\.wait\(\) returns how each task ended\. Failed in task broken: no luck$/,
+        /^run \S+ of empty ended as PARTIAL without an output \(run\.wait\(\) returns the state of each task\); failed in task broken: no luck$/,
       ),
     };
     await using t = await simulate({ jobs: [empty] });

@@ -4,16 +4,16 @@ import type { Handler } from './work.ts';
 
 declare const types: unique symbol;
 
-/** A handler in a file of its own, run where it cannot hurt the worker. */
+/** A handler in a separate file, run in a thread or process of its own. */
 export interface IsolatedHandler<Input, Output> extends HandlerModule {
-  /** Only for the type checker; never there. */
+  /** Only for the type checker; does not exist at run time. */
   readonly [types]?: Handler<Input, Output>;
 }
 
 export interface IsolatedOptions {
-  /** The name of the export; `default` where it is absent. */
+  /** Name of the export. Default: `default`. */
   readonly export?: string;
-  /** A thread starts sooner; a process survives everything. A thread where nothing is said. */
+  /** A thread starts faster; a process also contains crashes of native code. Default: `thread`. */
   readonly isolation?: 'thread' | 'process';
 }
 
@@ -24,7 +24,7 @@ const ISOLATED_MEMBERS = {
 
 /**
  * `isolated<typeof import('./resize.ts').resize>(new URL('./resize.ts', import.meta.url), { export:
- * 'resize' })`: the type comes from the file, the code is loaded only where it runs.
+ * 'resize' })`: the type comes from the file; the code is loaded only in the worker that runs it.
  */
 export function isolated<H extends Handler<never, unknown>>(
   module: string | URL,

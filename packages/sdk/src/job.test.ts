@@ -92,6 +92,8 @@ describe('a job of several tasks', () => {
           load: task({ after: ['extrct'] }, () => 2),
         },
       });
-    expect(broken).toThrow('task load of job broken waits for extrct, which is no task of it');
+    expect(broken).toThrow(
+      'task load of job broken comes after extrct, which is not a task of the job',
+    );
   });
 });

@@ -14,10 +14,10 @@ import {
   type WorkOptions,
 } from './work.ts';
 
-/** Settings of the job itself. */
+/** Options of the job itself. */
 export interface JobFields {
   readonly priority?: Priority;
-  /** `skip`: no run starts while another one of the job is live; asking for one gives the live one. */
+  /** `skip`: while a run of the job is live, a submission returns that run instead of a new one. */
   readonly overlap?: 'allow' | 'skip';
   readonly description?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -40,17 +40,17 @@ const GRAPH_JOB_MEMBERS = { ...JOB_MEMBERS, tasks: true } as const satisfies Mem
 
 declare const types: unique symbol;
 
-/** A job with its handlers: what is defined, submitted and worked on. Made by `job()`. */
+/** A job with its handlers, for `define`, `submit` and `work`. Created by `job()` or `pipeline()`. */
 export interface Job<Input, Output> {
   readonly name: string;
   readonly definition: JobDefinition;
   /** Handlers by the name under which a worker offers them. */
   readonly handlers: ReadonlyMap<string, AnyHandler>;
-  /** Only for the type checker; never there. */
+  /** Only for the type checker; does not exist at run time. */
   readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output };
 }
 
-/** Any job, whatever it takes and gives. */
+/** A job with any input and output. */
 export type AnyJob = Job<never, unknown>;
 export type InputOf<J> = J extends Job<infer Input, unknown> ? Input : never;
 export type OutputOf<J> = J extends Job<never, infer Output> ? Output : never;
@@ -112,7 +112,7 @@ export function jobFieldsOf(fields: JobFields): JobFields {
   };
 }
 
-/** The definition as the API takes it. */
+/** Returns the definition in the form of the HTTP API. */
 export function toDefinition(job: AnyJob): JobDefinition {
   return job.definition;
 }
@@ -133,7 +133,7 @@ function graphOf(
     for (const parent of after) {
       if (Object.hasOwn(tasks, parent)) continue;
       throw new RangeError(
-        `task ${name} of job ${job} waits for ${parent}, which is no task of it`,
+        `task ${name} of job ${job} comes after ${parent}, which is not a task of the job`,
       );
     }
     // With the job's name before it: tasks of two jobs may have the same name.

@@ -52,7 +52,7 @@ describe('what JSON does not carry', () => {
     [{ later: Promise.resolve(1) }, 'input.later', 'Promise'],
     [{ bytes: new Uint8Array([1, 2]) }, 'input.bytes', 'Uint8Array'],
   ])('is refused in an input with its path: %o', (input, field, type) => {
-    const message = `${field} is a ${type}, which JSON cannot carry: send a list or an object`;
+    const message = `${field} is a ${type}, which JSON cannot represent; use an array or an object`;
     expect(() => prepareSubmission('mail', input, {})).toThrow(
       expect.objectContaining({ name: 'SignalboxError', code: 'invalid', field, message }),
     );
@@ -71,6 +71,8 @@ describe('what JSON does not carry', () => {
     await box.work([all]);
     const { state, tasks } = await (await box.submit(all)).wait();
     expect(state).toBe('FAILED');
-    expect(tasks[0]?.error).toContain('the output is not JSON: it.tags is a Map');
+    expect(tasks[0]?.error).toContain(
+      'the output cannot be written as JSON: the value.tags is a Map',
+    );
   });
 });

@@ -13,8 +13,8 @@ type Lost =
   | AnyFunction;
 
 /**
- * A value as it comes back after it was JSON: a `Date` is text, members that JSON does not carry are not there.
- * What a handler returns and what a run's result is differ by exactly this.
+ * A value after a round trip through JSON: a `Date` is a string, members that JSON cannot represent are absent.
+ * This is how the result of a run differs from the return value of the handler.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: what a handler gives that returns nothing.
 export type Jsonified<T> = T extends Primitive | void
@@ -34,9 +34,9 @@ export type Jsonified<T> = T extends Primitive | void
           : T;
 
 /**
- * What may be submitted to a handler that takes `T`: values whose JSON is `T`. A `Date` may be given where the
- * handler takes text; a handler that says that it takes a `Date` or a `Map` can be given nothing, since it would
- * get text, or an object without members.
+ * What can be submitted to a handler that takes `T`: values whose JSON is `T`. A `Date` can be submitted if the
+ * handler takes a string. A handler that declares a `Date` or a `Map` accepts no value, because it would
+ * receive a string, or an object without members.
  */
 export type Submittable<T> = unknown extends T
   ? T

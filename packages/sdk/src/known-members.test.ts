@@ -8,7 +8,7 @@ describe('a setting that is not known', () => {
   it('is refused by a job, with all of them and what was probably meant', () => {
     const options = unchecked({ retries: 3, timeoutMs: 5_000, colour: 'red', zone: 'eu' });
     expect(() => job('mail', options, () => 1)).toThrow(
-      'the job mail has no setting "retries" (did you mean "retry"?), nor "timeoutMs" (did you mean "timeout"?), nor "colour"; it takes priority, overlap, description, labels, command, http, retry, ',
+      'the job mail has no option "retries" (did you mean "retry"?) or "timeoutMs" (did you mean "timeout"?) or "colour"; the options are priority, overlap, description, labels, command, http, retry, ',
     );
     expect(() => job('list', unchecked({ comand: ['ls'] }))).toThrow('did you mean "command"?');
   });
@@ -16,23 +16,23 @@ describe('a setting that is not known', () => {
   it('is refused by a job of several tasks, which has no settings of one task', () => {
     const tasks = { one: task(() => 1) };
     expect(() => job('two', unchecked({ tasks, retry: { maxAttempts: 1 } }))).toThrow(
-      'the job two has no setting "retry"; it takes priority, overlap, description, labels, tasks',
+      'the job two has no option "retry"; the options are priority, overlap, description, labels, tasks',
     );
   });
 
   it('is refused in a task of a job by the names of both', () => {
     const one = task(unchecked({ afer: [] }), () => 1);
     expect(() => job('two', { tasks: { one } })).toThrow(
-      'the task one of the job two has no setting "afer" (did you mean "after"?)',
+      'the task one of the job two has no option "afer" (did you mean "after"?)',
     );
   });
 
   it('is refused by a pipeline and by a handler in a file of its own', () => {
     expect(() =>
       pipeline('etl', unchecked({ failurepolicy: 'CONTINUE' }), () => undefined),
-    ).toThrow('the pipeline etl has no setting "failurepolicy" (did you mean "failurePolicy"?)');
+    ).toThrow('the pipeline etl has no option "failurepolicy" (did you mean "failurePolicy"?)');
     expect(() => isolated('/a.ts', unchecked({ exports: 'a' }))).toThrow(
-      'the isolated handler /a.ts has no setting "exports" (did you mean "export"?)',
+      'the isolated handler /a.ts has no option "exports" (did you mean "export"?)',
     );
   });
 
@@ -53,7 +53,7 @@ describe('a setting that is not known', () => {
         return undefined;
       });
     expect(made).toThrow(
-      `the task y of the pipeline etl has no setting "${typed}" (did you mean "${meant}"?)`,
+      `the task y of the pipeline etl has no option "${typed}" (did you mean "${meant}"?)`,
     );
   });
 
@@ -68,10 +68,10 @@ describe('a setting that is not known', () => {
     ],
   ])('is refused within retry: %s', (of, make) => {
     expect(() => make(unchecked({ retry: { maxAttempt: 3 } }))).toThrow(
-      `retry of the ${of} has no setting "maxAttempt" (did you mean "maxAttempts"?); it takes maxAttempts, `,
+      `retry of the ${of} has no option "maxAttempt" (did you mean "maxAttempts"?); the options are maxAttempts, `,
     );
     expect(() => make(unchecked({ retry: { backof: 3, tries: 1 } }))).toThrow(
-      `retry of the ${of} has no setting "backof" (did you mean "backoff"?), nor "tries"; it takes `,
+      `retry of the ${of} has no option "backof" (did you mean "backoff"?) or "tries"; the options are `,
     );
   });
 
@@ -82,7 +82,7 @@ describe('a setting that is not known', () => {
         return undefined;
       });
     const from = made((p) => p.task('y', unchecked({ from: first(p) }), () => 1));
-    expect(from).toThrow('has no setting "from"');
+    expect(from).toThrow('has no option "from"');
     expect(made((p) => p.sleep('y', unchecked({ for: 1, retry: {} })))).toThrow('"retry"');
   });
 });

@@ -21,7 +21,9 @@ export function refuseUnknown(
     const near = nearest(name, names);
     return `${JSON.stringify(name)}${near === null ? '' : ` (did you mean ${JSON.stringify(near)}?)`}`;
   });
-  throw new TypeError(`${of} has no setting ${told.join(', nor ')}; it takes ${names.join(', ')}`);
+  throw new TypeError(
+    `${of} has no option ${told.join(' or ')}; the options are ${names.join(', ')}`,
+  );
 }
 
 /**
@@ -34,7 +36,7 @@ export function checkOptions(
   known: Readonly<Record<string, true>>,
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const given = Array.isArray(options) ? 'a list' : JSON.stringify(options);
+    const given = Array.isArray(options) ? 'an array' : JSON.stringify(options);
     throw new TypeError(`${call} takes an object of options, not ${given}`);
   }
   if (!hasOnly(options, known)) refuseUnknown(call, Object.keys(options), known);

@@ -47,7 +47,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
     await expect(huge).rejects.toMatchObject({
       code: 'too_large',
       status: 413,
-      message: 'an input has at most 67108864 bytes',
+      message: 'the input exceeds 67108864 bytes',
     });
   });
 

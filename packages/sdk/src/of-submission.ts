@@ -4,7 +4,9 @@ import { SignalboxError } from './errors.ts';
 export function ofSubmission(error: SignalboxError, count: number): SignalboxError {
   const inList = error.field?.replace(/^shared\./, 'items[0].');
   const field = count === 1 ? inList?.replace(/^items\[0\]\./, '') : inList;
-  return field === error.field
-    ? error
-    : new SignalboxError(error.code, error.message, { ...error, field });
+  if (field === error.field) return error;
+  const prefix = `${error.field}: `;
+  const { message } = error;
+  const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  return new SignalboxError(error.code, text, { ...error, field });
 }

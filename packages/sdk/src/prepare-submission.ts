@@ -5,18 +5,18 @@ import type { MembersOf } from './known-members.ts';
 
 export interface SubmitOptions {
   /**
-   * One run for each key: asking again gives the run that is there, for `keep-keys` after the
-   * submission and for as long as the run lives.
+   * At most one run per key: submitting again returns the existing run, for `keep-keys` after the
+   * submission and at least until the run ends.
    */
   readonly idempotencyKey?: string;
-  /** No second live run of the job with the same value: asking again gives the one that lives. */
+  /** At most one live run of the job per value: submitting again returns the live run. */
   readonly uniqueKey?: string;
   readonly priority?: Priority;
-  /** Not before this instant; a date alone is its midnight in UTC. */
+  /** Earliest start; a date without a time means midnight UTC. */
   readonly runAt?: Date | string;
-  /** Not before this much time has passed on the node: '10m', or milliseconds. Not with `runAt`. */
+  /** Delay before the start, '10m' or milliseconds, by the clock of the node. Not together with `runAt`. */
   readonly delay?: Duration;
-  /** Stops waiting for the answer. What is on its way may still become a run: `cancel` ends that. */
+  /** Stops waiting for the response. A request already sent may still create a run; `cancel` ends that run. */
   readonly signal?: AbortSignal;
 }
 
@@ -52,7 +52,8 @@ export function prepareSubmission(
 function jsonOf(job: string, input: unknown): string | undefined {
   if (input === undefined) return undefined;
   const text = exactJson(input, 'input');
-  if (text === undefined) throw new TypeError(`the input of ${job} is not JSON: ${typeof input}`);
+  if (text === undefined)
+    throw new TypeError(`the input of ${job} must be JSON, not a ${typeof input}`);
   return text;
 }
 

@@ -15,9 +15,9 @@ const PATIENCE_MS = 60_000;
 const FOR_NOW: ReadonlySet<number> = new Set([408, 429, 502, 503, 504]);
 
 export interface LogsOptions {
-  /** The lines of one task only. */
+  /** Only lines of this task. */
   readonly task?: string;
-  /** Goes on with new lines until the run has ended. */
+  /** Continues with new lines until the run has ended. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }

@@ -21,29 +21,29 @@ const ASK_HERE_MS = 1_000;
 const OWNERLESS_MS = 200;
 
 /**
- * What a handler returned, as it is read back: as JSON, in which a `Date` is text. Bytes are stored as they
- * are, without a note of what they are: those that happen to be JSON are read as the value, others as text
+ * The return value of a handler after it was stored: JSON, in which a `Date` is a string. Bytes are stored
+ * without a type: bytes that happen to be JSON are read as a JSON value, other bytes as text
  * or bytes.
  */
 export type ReadBack<Output> = Output extends Bytes ? unknown : Jsonified<Output>;
 
 export interface WaitOptions {
-  /** Throws a `SignalboxError` with the code `timeout` when it is over. The run goes on. */
+  /** After this time the call throws a `SignalboxError` with the code `timeout`. The run continues. */
   readonly timeout?: Duration;
   readonly signal?: AbortSignal;
 }
 
 const WAIT_MEMBERS = { timeout: true, signal: true } as const satisfies MembersOf<WaitOptions>;
 
-/** A run that was submitted: what comes of it, and what can be done about it. */
+/** A submitted run: wait for it, read its output and logs, or cancel it. */
 export class RunHandle<Output> {
   readonly id: string;
   readonly job: string;
-  /** False where the idempotency key or the unique key already had a run: this is that one. */
+  /** False if this is an existing run with the same idempotency key or unique key. */
   readonly created: boolean;
   /**
-   * True where a node that does not own the job accepted the submission, with a unique key or for a job
-   * that excludes overlap: its owner has yet to decide whether this is a new run or the live one.
+   * True if a node that does not own the job accepted the submission, with a unique key or for a job
+   * without overlap: the owner has yet to decide whether this is a new run or an existing live run.
    */
   readonly pending: boolean;
   readonly #backend: Backend;
@@ -56,19 +56,19 @@ export class RunHandle<Output> {
     this.pending = run.pending ?? false;
   }
 
-  /** How it is now. */
+  /** Returns the current state of the run. */
   view(): Promise<RunView> {
     return this.#backend.run(this.id, {});
   }
 
-  /** How it has ended, well or not. */
+  /** Waits for the end of the run, and returns its final state, whether it succeeded or not. */
   wait(options: WaitOptions = {}): Promise<RunView> {
     return this.#ended('wait', options, async (run) => run);
   }
 
   /**
-   * What the handler returned. A PARTIAL run gives the output that it has. Throws a `RunFailedError` where the
-   * run failed, or is PARTIAL and has no output. For a handler that returns bytes see `bytes()`.
+   * Waits for the end and returns the output. A PARTIAL run returns the output that it has. Throws a `RunFailedError` if
+   * the run failed, or is PARTIAL without an output. For a handler that returns bytes, use `bytes()`.
    */
   result(options: WaitOptions = {}): Promise<ReadBack<Output>> {
     return this.#ended('result', options, async (run, signal) => {
@@ -77,7 +77,7 @@ export class RunHandle<Output> {
     });
   }
 
-  /** The output as it is stored: the bytes that the handler returned, else its JSON. */
+  /** Waits for the end and returns the stored output: the bytes that the handler returned, or its JSON. */
   bytes(options: WaitOptions = {}): Promise<Uint8Array> {
     return this.#ended('bytes', options, (run, signal) => this.#outputOf(run, signal));
   }
@@ -92,7 +92,10 @@ export class RunHandle<Output> {
     const { signal } = options;
     const timeoutMs = timeoutOf(options);
     const error = (): SignalboxError =>
-      new SignalboxError('timeout', `run ${this.id} of ${this.job} has not ended in time`);
+      new SignalboxError(
+        'timeout',
+        `run ${this.id} of ${this.job} did not end within the timeout; the run continues`,
+      );
     return withinTime({ timeoutMs, signal, error }, async (either) => {
       const until = performance.now() + timeoutMs;
       for (;;) {
@@ -160,6 +163,6 @@ function timeoutOf({ timeout = Number.POSITIVE_INFINITY }: WaitOptions): number 
   const ms = durationMs(timeout);
   // No time is later than NaN: the wait would neither end nor give way to anything else.
   if (ms !== null) return ms;
-  const message = `timeout is a duration like '30s' or milliseconds, not ${String(timeout)}`;
+  const message = `timeout must be a duration such as '30s', or milliseconds, not ${String(timeout)}`;
   throw new SignalboxError('invalid', message, { field: 'timeout' });
 }

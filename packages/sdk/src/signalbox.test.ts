@@ -196,7 +196,9 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
       { input: { n: 3 } },
       { input: { n: 1 }, idempotencyKey: 'taken' },
     ]);
-    await expect(many).rejects.toThrow(`the key belongs to run ${first.id} of the job "hello"`);
+    await expect(many).rejects.toThrow(
+      `the idempotency key belongs to run ${first.id} of the job "hello"`,
+    );
   });
 
   it('submits many and lists them, newest first, page by page', async () => {

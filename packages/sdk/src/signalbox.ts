@@ -42,16 +42,16 @@ import {
 } from './work-on.ts';
 
 export interface OpenOptions {
-  /** Whose jobs and runs these are; `default` where nothing is said. */
+  /** Tenant that owns the jobs and runs. Default: `default`. */
   readonly tenant?: string;
-  /** Where payloads too large for the journal go; beside the file where nothing is said. */
+  /** Folder for payloads that are too large for the journal. Default: beside the database file. */
   readonly dataDir?: string;
 }
 
 export interface ConnectOptions {
-  /** `SIGNALBOX_KEY` of the environment where nothing is said. */
+  /** API key. Default: the environment variable `SIGNALBOX_KEY`. */
   readonly key?: string | undefined;
-  /** For keys of the platform, which may act for every tenant. */
+  /** Tenant to act for; only platform keys can choose it. */
   readonly tenant?: string | undefined;
   readonly retries?: RetryOptions | undefined;
 }
@@ -63,13 +63,13 @@ const CONNECT_MEMBERS = {
   retries: true,
 } as const satisfies MembersOf<ConnectOptions>;
 
-/** The input may be left out where the job takes none. */
+/** Arguments of `submit` after the job; the input is optional if the job takes none. */
 export type SubmitArgs<Input> = undefined extends Input
   ? [input?: Submittable<Input>, options?: SubmitOptions]
   : [input: Submittable<Input>, options?: SubmitOptions];
 
 export interface ManyOptions {
-  /** Stops waiting, and what was not sent yet is not sent. What is on its way may still become runs. */
+  /** Stops waiting and sends no further request. Requests already sent may still create runs. */
   readonly signal?: AbortSignal;
 }
 
@@ -78,15 +78,15 @@ const ITEM_MEMBERS = { input: true, ...SUBMIT_MEMBERS } as const satisfies Membe
   ManyItem<unknown>
 >;
 
-/** One submission of `submitMany`. A signal of one stops them all. */
+/** One submission of `submitMany`. The `signal` of one item stops all of them. */
 export type ManyItem<Input> = SubmitOptions &
   (undefined extends Input
     ? { readonly input?: Submittable<Input> }
     : { readonly input: Submittable<Input> });
 
 /**
- * A scheduler to submit to and to work for: one in this process (`open`) or a node somewhere
- * (`connect`). Everything else is the same.
+ * A client of a scheduler: of a node in this process (`open`) or of a remote node (`connect`).
+ * Both offer the same methods.
  */
 export class Signalbox implements AsyncDisposable {
   readonly #backend: ClosableBackend;
@@ -102,7 +102,7 @@ export class Signalbox implements AsyncDisposable {
     this.#backend = new ClosableBackend(backend);
   }
 
-  /** A node in this process: on a file (`file:./signalbox.db`), `memory:` or `postgres://…`. */
+  /** Opens a node in this process, with the store `file:./signalbox.db`, `memory:` or `postgres://…`. */
   static async open(address: string, options: OpenOptions = {}): Promise<Signalbox> {
     checkOptions('open', options, OPEN_MEMBERS);
     // Only here: whoever connects to a node does not load one.
@@ -111,8 +111,8 @@ export class Signalbox implements AsyncDisposable {
   }
 
   /**
-   * A node somewhere else; without an address that of `SIGNALBOX_URL`, else one on this machine.
-   * Nothing is sent yet: a wrong key shows with the first request.
+   * Connects to a remote node. Default address: `SIGNALBOX_URL`, else `http://127.0.0.1:7070`.
+   * Sends nothing yet: the first request reports a wrong key.
    */
   static async connect(
     url: string = process.env['SIGNALBOX_URL'] ?? LOCAL_URL,
@@ -123,7 +123,7 @@ export class Signalbox implements AsyncDisposable {
     return new Signalbox(new HttpBackend({ url, ...options, key }));
   }
 
-  /** Defines the jobs; those that have not changed keep their version. */
+  /** Creates or updates the jobs; an unchanged job keeps its version. */
   async define(jobs: readonly AnyJob[]): Promise<readonly JobView[]> {
     this.#backend.requireOpen();
     handlersOf(jobs);
@@ -131,7 +131,7 @@ export class Signalbox implements AsyncDisposable {
     return Promise.all(jobs.map((job) => this.#backend.define(job.name, job.definition)));
   }
 
-  /** Resolves when the run is durable: no crash loses it from here on. */
+  /** Submits a run. Resolves when the run is durable: no crash can lose it afterwards. */
   submit<Input, Output>(
     job: Job<Input, Output>,
     ...args: SubmitArgs<Input>
@@ -152,8 +152,8 @@ export class Signalbox implements AsyncDisposable {
   }
 
   /**
-   * Each thousand of a class is one request, or several where the inputs are large: where one of them is
-   * wrong, none of its request becomes a run. An error says with `mayBeDone` that earlier requests were accepted.
+   * Submits many runs, up to a thousand of the same priority per request, fewer if the inputs are large. If one
+   * is invalid, no run of its request is created. `mayBeDone` of an error says that earlier requests were accepted.
    */
   async submitMany<Input, Output>(
     job: Job<Input, Output>,
@@ -182,27 +182,27 @@ export class Signalbox implements AsyncDisposable {
     return runs.map((run) => this.#handle<Output>(job.name, run));
   }
 
-  /** Runs that are there already. */
+  /** Reads and changes existing runs. */
   readonly runs = {
     get: (id: string): Promise<RunView> => this.#backend.run(id, {}),
-    /** Newest first; `next` is the cursor of the page behind it. */
+    /** Returns one page of runs, newest first; `next` is the cursor of the next page. */
     list: async (query: RunsQuery = {}): Promise<Page<RunView>> => {
       checkOptions('runs.list', query, RUNS_MEMBERS);
       return this.#backend.runs(query);
     },
-    /** All of them, newest first, read page by page as they are asked for. */
+    /** Iterates over all runs, newest first; reads the pages on demand. */
     all: (query: Omit<RunsQuery, 'cursor'> = {}): AsyncIterable<RunView> => this.#allRuns(query),
-    /** Cancels the runs that match, one bounded step of them; go on with `next` as `cursor`. */
+    /** Cancels the runs that match, up to `limit` per call; continue with `next` as `cursor`. */
     cancel: async (options: BulkOptions): Promise<BulkAnswer> => {
       checkBulk('runs.cancel', options);
       return this.#backend.changeAll('cancel', options);
     },
-    /** Tries those that match and failed again, each as a new run; step by step as `cancel`. */
+    /** Retries the failed runs that match, each as a new run, up to `limit` per call, like `cancel`. */
     retry: async (options: BulkOptions): Promise<BulkAnswer> => {
       checkBulk('runs.retry', options);
       return this.#backend.changeAll('retry', options);
     },
-    /** A handle on a run by its id, to wait for it or to cancel it. */
+    /** Returns a handle of a run, to wait for the run or to cancel it. */
     handle: async (id: string): Promise<RunHandle<unknown>> => {
       const { job } = await this.#backend.run(id, {});
       return new RunHandle(this.#backend, { id, job, created: false });
@@ -213,40 +213,40 @@ export class Signalbox implements AsyncDisposable {
     return this.#backend.cancel(id, reason);
   }
 
-  /** Tries an ended run again: a new run of the same job version and input. */
+  /** Retries an ended run as a new run with the same job version and input. */
   async retry(id: string, reason?: string): Promise<RunHandle<unknown>> {
     return new RunHandle(this.#backend, await this.#backend.retry(id, reason));
   }
 
-  /** Lets a task go on that waits for a person: `box.approve('<run>:<task>')`. */
+  /** Approves a task that waits for an approval: `box.approve('<run>:<task>')`. */
   approve(taskId: string, comment?: string): Promise<void> {
     return this.#decide(taskId, 'approve', comment);
   }
 
-  /** Fails a task that waits for a person. */
+  /** Rejects a task that waits for an approval; the task fails. */
   reject(taskId: string, comment?: string): Promise<void> {
     return this.#decide(taskId, 'reject', comment);
   }
 
-  /** Tells a task that the event has come that it waits for. */
+  /** Delivers the event that a task waits for. */
   async signal(taskId: string, event: unknown): Promise<void> {
     exactJson(event, 'event');
     await this.#backend.signal(taskOf(taskId), event);
   }
 
-  /** Why a task is not running: the one constraint that binds, and what would lift it. */
+  /** Explains why a task is not running: the constraint that holds it, and how to lift it. */
   why(taskId: string): Promise<Diagnosis> {
     return this.#backend.diagnosis(taskId);
   }
 
-  /** What a run has printed, or one of its tasks. */
+  /** Returns the log lines of a run, or of a task (`<run>:<task>`). */
   logs(id: string, options: LogsOptions = {}): AsyncIterable<LogLine> {
     const named = parseTaskId(id);
     if (named === null) return readLogs(this.#backend, id, options);
     return readLogs(this.#backend, named.run, { ...options, task: named.task });
   }
 
-  /** Everything that becomes durable from now on, until the loop is left or the signal fires. */
+  /** Streams events from now on, until the loop is left or the signal fires. */
   async *events(options: { job?: string; signal?: AbortSignal } = {}): AsyncGenerator<BoxEvent> {
     checkOptions('events', options, { job: true, signal: true });
     const stop = new AbortController();
@@ -260,8 +260,8 @@ export class Signalbox implements AsyncDisposable {
   }
 
   /**
-   * Defines the jobs and runs their handlers in this process, from now until `stop()`. With a key of role
-   * `worker` the jobs are not defined: such a key may only run what others have defined.
+   * Creates or updates the jobs and runs their handlers in this process until `stop()`. With a key of the role
+   * `worker` the jobs are not saved, because such a key cannot change definitions.
    */
   async work(jobs: readonly AnyJob[], options: WorkOnOptions = {}): Promise<WorkingWorker> {
     checkOptions('work', options, WORK_ON_MEMBERS);
@@ -275,8 +275,8 @@ export class Signalbox implements AsyncDisposable {
   }
 
   /**
-   * In good order: what was submitted is answered, what runs comes to its end, then the node stops. Whatever
-   * still waits then, and is asked for later, rejects with the code `closed`.
+   * Closes in order: waits for pending submissions, stops the workers, then the node. Calls that are still
+   * waiting, and later calls, reject with the code `closed`.
    */
   close(): Promise<void> {
     this.#closed ??= this.#close();
@@ -298,7 +298,7 @@ export class Signalbox implements AsyncDisposable {
       throw new SignalboxError(run.error.code, run.error.message, { field: 'idempotencyKey' });
     }
     if (run.job === asked) return new RunHandle(this.#backend, run);
-    const message = `the key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
+    const message = `the idempotency key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
     throw new SignalboxError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
 
@@ -384,7 +384,7 @@ function priorityOf({ definition }: AnyJob): string {
 function taskOf(taskId: string): { run: string; task: string } {
   const named = parseTaskId(taskId);
   if (named !== null) return named;
-  throw new SignalboxError('not_found', `${JSON.stringify(taskId)} is no id of a task`);
+  throw new SignalboxError('not_found', `${JSON.stringify(taskId)} is not a task id`);
 }
 
 const PAGE = 200;

@@ -61,6 +61,6 @@ function byPriority(
 /** Whoever is not told that a part was accepted submits that part twice. */
 function afterOthers(error: unknown, { count, of }: { count: number; of: number }): unknown {
   if (count === 0 || !(error instanceof SignalboxError)) return error;
-  const message = `${count} of ${of} submissions were accepted before this: ${error.message}`;
+  const message = `${count} of ${of} submissions were accepted before this error: ${error.message}`;
   return new SignalboxError(error.code, message, { ...error, mayBeDone: true, cause: error });
 }

@@ -17,7 +17,7 @@ interface After<Parent extends string> {
   readonly after?: readonly Parent[];
 }
 
-/** One task of a graph. Its name is the one that the job gives it. */
+/** One task of a job with several tasks. The job gives it its name. */
 export interface Task<Input, Output, Parent extends string = string> {
   readonly definition: TaskDefinition;
   readonly handler: HandlerLike<Input, Output> | null;
@@ -26,7 +26,7 @@ export interface Task<Input, Output, Parent extends string = string> {
   readonly given: readonly string[];
 }
 
-/** Any task, whatever it takes and gives. */
+/** A task with any input and output. */
 export type AnyTask<Parent extends string = string> = Task<never, unknown, Parent>;
 
 export const GRAPH_TASK_MEMBERS = { after: true, ...WORK_MEMBERS } as const satisfies MembersOf<

@@ -17,18 +17,21 @@ export function turnedAway(event: LinkEvent): SignalboxError | null {
     return new SignalboxError('unauthenticated', `the node refused the key: ${reason}`);
   }
   if (code === CLOSE.forbidden || status === 403) {
-    return new SignalboxError('forbidden', `the key may not run a worker: ${reason}`);
+    return new SignalboxError(
+      'forbidden',
+      `the key cannot attach a worker: ${reason}; use a key with the role worker`,
+    );
   }
   if (code === CLOSE.invalid && reason === NAME_TAKEN) {
-    const message = `${reason}: give this one another name, or stop the other one first`;
+    const message = `${reason}; choose another name, or stop the other worker first`;
     return new SignalboxError('conflict', message, { field: 'name' });
   }
   if (code === CLOSE.invalid || code === CLOSE.protocol || code === CLOSE.tooLarge) {
-    const message = `the node turned the worker away: ${reason}; change its name or settings`;
+    const message = `the node refused the worker: ${reason}; change the name or the settings of the worker`;
     return new SignalboxError('invalid', message);
   }
   if (status !== null && status < 500 && !FOR_NOW.has(status)) {
-    const message = `no node takes workers at this address: ${reason}`;
+    const message = `no node accepts workers at this address: ${reason}`;
     return new SignalboxError('not_found', message);
   }
   return null;

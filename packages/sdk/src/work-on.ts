@@ -12,18 +12,18 @@ export interface WorkOn extends WorkOnOptions {
 }
 
 export interface WorkOnOptions {
-  /** How many attempts run at once; ten where nothing is said. */
+  /** Maximum number of concurrent attempts. Default: 10. */
   readonly concurrency?: number;
-  /** Unique among the workers of a node; made from the machine's name and the process where absent. */
+  /** Name of the worker, unique per node. Default: derived from the host name and the process. */
   readonly name?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly zone?: string;
   /**
-   * What else it may run: `command` lets definitions start processes here, `http` lets them send
-   * requests from here. Neither is on by itself: whoever may define jobs would be let in.
+   * Further executors: `command` lets job definitions start processes on this machine, `http` lets them send
+   * requests from it. Both are off by default, because everybody who can define jobs could use them.
    */
   readonly executors?: readonly ('command' | 'http' | Executor)[];
-  /** How long `stop()` lets attempts run on before they are told to stop; half a minute. */
+  /** How long `stop()` lets attempts continue before they are told to stop. Default: 30 seconds. */
   readonly gracePeriod?: Duration;
 }
 
@@ -39,7 +39,7 @@ export const WORK_ON_MEMBERS = {
 /** `await using worker = await box.work(…)` stops it at the end of the block. */
 export interface WorkingWorker extends AsyncDisposable {
   readonly name: string;
-  /** Takes nothing new, lets what runs come to its end, delivers the results, and leaves. */
+  /** Accepts no new attempts, lets running attempts finish, delivers their results, and disconnects. */
   stop(): Promise<void>;
 }
 
@@ -48,14 +48,16 @@ export function requireExecutors(executors: WorkOnOptions['executors']): void {
   if (executors === undefined) return;
   const field = 'executors';
   if (!Array.isArray(executors)) {
-    throw new SignalboxError('invalid', "executors is a list, like ['command', 'http']", { field });
+    throw new SignalboxError('invalid', "executors must be an array such as ['command', 'http']", {
+      field,
+    });
   }
   for (const [i, executor] of executors.entries()) {
     const isNamed = executor === 'command' || executor === 'http';
     if (isNamed || (typeof executor === 'object' && executor !== null)) continue;
     const near = nearest(String(executor), ['command', 'http']);
     const meant = near === null ? '' : ` (did you mean ${JSON.stringify(near)}?)`;
-    const message = `no executor is named ${JSON.stringify(executor)}${meant}; there are "command", "http", and executors of your own`;
+    const message = `there is no executor ${JSON.stringify(executor)}${meant}; use "command", "http" or an executor object`;
     throw new SignalboxError('invalid', message, { field: `executors[${i}]` });
   }
 }

@@ -14,7 +14,7 @@ describe.each(both.places)('work() of the $name box', ({ open }) => {
     await using box = await open();
     await expect(box.work([later], { concurrency: concurrency as number })).rejects.toMatchObject({
       ...{ name: 'SignalboxError', code: 'invalid', field: 'concurrency' },
-      message: `concurrency is a whole number from 1 to 100000, not ${concurrency}`,
+      message: `concurrency must be a whole number from 1 to 100000, not ${concurrency}`,
     });
   });
 
@@ -22,7 +22,7 @@ describe.each(both.places)('work() of the $name box', ({ open }) => {
     await using box = await open();
     const work = box.work([later], { executors: ['http', 'comand' as 'command'] });
     await expect(work).rejects.toMatchObject({ code: 'invalid', field: 'executors[1]' });
-    await expect(work).rejects.toThrow('no executor is named "comand" (did you mean "command"?)');
+    await expect(work).rejects.toThrow('there is no executor "comand" (did you mean "command"?)');
     const text = box.work([later], { executors: 'http' as never });
     await expect(text).rejects.toMatchObject({ code: 'invalid', field: 'executors' });
     expect(await box.runs.list({ job: 'later' })).toEqual({ items: [] });

@@ -10,13 +10,13 @@ import type { HandlerContext } from '@signalbox/worker';
 import type { IsolatedHandler } from './isolated.ts';
 import { type MembersOf, refuseUnknown } from './known-members.ts';
 
-/** What a task does where it runs in a worker of yours. What it returns is JSON, bytes or nothing. */
+/** The function that a worker runs for a task. It returns a JSON value, bytes or nothing. */
 export type Handler<Input, Output> = (
   input: Input,
   ctx: HandlerContext,
 ) => Output | Promise<Output>;
 
-/** A function, or a file that has one. */
+/** A handler function, or a reference to one in a separate file. */
 export type HandlerLike<Input, Output> = Handler<Input, Output> | IsolatedHandler<Input, Output>;
 export type AnyHandler = HandlerLike<never, unknown>;
 
@@ -24,35 +24,35 @@ export function isHandler(value: object): value is AnyHandler {
   return typeof value === 'function' || ('module' in value && 'isolation' in value);
 }
 
-/** Settings of one task: how it is placed, retried and timed out. */
+/** Options of one task: placement, retries and timeouts. */
 export interface TaskOptions {
   readonly retry?: RetryPolicy;
-  /** When an attempt is stopped: '5m', or milliseconds. */
+  /** Maximum duration of an attempt, '5m' or milliseconds. */
   readonly timeout?: Duration | null;
   /** Maximum time without progress, once an attempt has reported any. */
   readonly progressTimeout?: Duration | null;
   /** How long a stopped attempt has to clean up before it is ended by force. */
   readonly gracePeriod?: Duration;
-  /** How long an attempt usually takes; a warning is raised at twice this. */
+  /** Usual duration of an attempt; a warning is raised at twice this. */
   readonly expectedDuration?: Duration | null;
-  /** What it needs of a worker; without it one slot. */
+  /** Resources that an attempt needs on a worker. Default: one slot. */
   readonly resources?: Partial<Resources>;
   readonly zone?: string;
-  /** Labels that its worker must have. */
+  /** Labels that the worker must have. */
   readonly workerLabels?: Readonly<Record<string, string>>;
-  /** Labels that its worker had better have. */
+  /** Labels that the worker should have if possible. */
   readonly prefer?: Readonly<Record<string, string>>;
   /** Jobs that must not run on the same worker at the same time. */
   readonly antiAffinity?: readonly string[];
   readonly critical?: boolean;
 }
 
-/** A child process: its arguments, never a shell line. */
+/** A task that runs a child process: a list of arguments, never a shell line. */
 export interface CommandOptions extends TaskOptions {
   readonly command: readonly [string, ...string[]] | CommandWork;
 }
 
-/** A request: its address, or all of it. */
+/** A task that sends an HTTP request: its URL, or the whole request. */
 export interface HttpOptions extends TaskOptions {
   readonly http: string | HttpWork;
 }

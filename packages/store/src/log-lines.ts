@@ -94,5 +94,5 @@ function requireWithin(
   range: { readonly from: number; readonly to: number },
 ): void {
   if (Number.isSafeInteger(value) && value >= range.from && value <= range.to) return;
-  throw new StoreError('invalid', `${field} is ${value}, not a whole number that fits`);
+  throw new StoreError('invalid', `${field} must be a whole number within its range, not ${value}`);
 }

@@ -31,7 +31,7 @@ export function segmentsWanted(params: {
   const first = Math.max(0, segmentFromMs(params.nowMs, params.segmentMs) - params.segmentMs);
   // A time in the wrong unit would otherwise make tables until the disk is full.
   if ((params.untilMs - first) / params.segmentMs > SEGMENTS_WANTED_MAX) {
-    throw new StoreError('invalid', `${params.untilMs} is too many segments ahead`);
+    throw new StoreError('invalid', `the time ${params.untilMs} is too many segments ahead`);
   }
   const wanted: number[] = [];
   for (let fromMs = first; fromMs <= params.untilMs; fromMs += params.segmentMs) {

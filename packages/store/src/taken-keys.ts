@@ -85,7 +85,7 @@ export function nameOf({ tenant, key }: { tenant: string; key: string }): string
 
 /** The result for an entry whose id or key is there already: never another tenant's (I19). */
 export function waitingEntry(tenant: string, entry: InboxEntry): PutResult {
-  if (entry.tenant !== tenant) throw new StoreError('invalid', 'the id is another tenant’s');
+  if (entry.tenant !== tenant) throw new StoreError('invalid', 'the id belongs to another tenant');
   return { kind: 'waiting', entry };
 }
 

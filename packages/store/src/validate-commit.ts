@@ -21,14 +21,20 @@ export function validateCommit(commit: Commit): void {
     bytes += validatePart(part);
   }
   if (bytes > COMMIT_BYTES_MAX) {
-    throw new StoreError('invalid', `a commit of ${bytes} bytes; at most ${COMMIT_BYTES_MAX}`);
+    throw new StoreError(
+      'invalid',
+      `the commit has ${bytes} bytes; at most ${COMMIT_BYTES_MAX} are allowed`,
+    );
   }
 }
 
 /** Returns the bytes of its payloads, which are counted in the same pass. */
 function validatePart(part: CommitPart): number {
   if (!Number.isSafeInteger(part.seq) || part.seq < 1) {
-    throw new StoreError('invalid', `seq ${part.seq} of partition ${part.partition} is no seq`);
+    throw new StoreError(
+      'invalid',
+      `seq ${part.seq} of partition ${part.partition} is not a valid sequence number`,
+    );
   }
   let bytes = part.body.length;
   let before: RunRow | null = null;

@@ -6,7 +6,7 @@ import { StoreError } from './errors.ts';
  */
 export function requireText(field: string, value: string): void {
   if (!value.isWellFormed() || value.includes('\0')) {
-    throw new StoreError('invalid', `${field} holds a NUL or a lone surrogate`);
+    throw new StoreError('invalid', `${field} contains a NUL character or a lone surrogate`);
   }
 }
 

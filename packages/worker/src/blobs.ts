@@ -70,7 +70,7 @@ function blobsOfNode(params: { url: string; key: string }): Blobs {
       await response.body?.cancel();
       if (response.status === 404) return null;
       // Another worker may have a key that may read it: the attempt fails, the task is tried again.
-      throw new TransientError(`the blob store answered ${response.status}`);
+      throw new TransientError(`the blob store responded with HTTP ${response.status}`);
     },
     async put(tenant, bytes) {
       const response = await fetch(base, {
@@ -93,7 +93,7 @@ function bounds(): { redirect: 'error'; signal: AbortSignal } {
 }
 
 function refused(status: number): Error {
-  const message = `the blob store answered ${status}`;
+  const message = `the blob store responded with HTTP ${status}`;
   const never = status >= 400 && status < 500 && !MAY_PASS.has(status);
   return never ? new PermanentError(message) : new TransientError(message);
 }
@@ -108,9 +108,9 @@ export async function resolvePayload(params: {
   if (ref === null) return params.payload;
   if (params.blobs === undefined) throw new TransientError('this worker has no blob store');
   const bytes = await params.blobs.get(params.tenant, ref.name);
-  if (bytes === null) throw new TransientError(`the blob ${ref.name} is not there`);
+  if (bytes === null) throw new TransientError(`the blob ${ref.name} does not exist`);
   if (createHash('sha256').update(bytes).digest('hex') !== ref.sha256) {
-    throw new TransientError(`the blob ${ref.name} is not what was stored`);
+    throw new TransientError(`the blob ${ref.name} does not match its SHA-256 hash`);
   }
   return bytes;
 }
@@ -130,7 +130,9 @@ export async function storePayload(params: {
   signal: AbortSignal;
 }): Promise<Uint8Array> {
   if (params.blobs === undefined) {
-    throw new PermanentError(`${params.payload.length} bytes need a blob store, and there is none`);
+    throw new PermanentError(
+      `a payload of ${params.payload.length} bytes needs a blob store, and this worker has none`,
+    );
   }
   const backOff = new BackOff();
   for (;;) {

@@ -46,7 +46,7 @@ describe('a result on the wire', () => {
     });
     expect(toWire({ kind: 'failed', error: '\u0000', output: null }, 0)).toEqual({
       kind: 'failed',
-      error: 'failed without a word',
+      error: 'failed without an error message',
       durationMs: 0,
     });
   });
@@ -68,7 +68,7 @@ describe('a result on the wire', () => {
         throw new Error('never');
       },
     });
-    expect(failureOf(error)).toMatchObject({ error: 'an error that cannot be shown' });
+    expect(failureOf(error)).toMatchObject({ error: 'an error that cannot be converted to text' });
   });
 
   it('of what has stopped says that and nothing else', () => {

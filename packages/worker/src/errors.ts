@@ -12,7 +12,7 @@ export type ErrorClass = 'transient' | 'permanent' | 'resource';
 /** Long enough for a stack, short enough for a journal. */
 const ERROR_LENGTH_MAX = 8_192;
 
-/** An error that says by itself whether trying again can help. */
+/** An error that states whether a retry can help. */
 export class ClassedError extends Error {
   override readonly name: string = 'ClassedError';
   readonly errorClass: ErrorClass;
@@ -28,7 +28,7 @@ export class ClassedError extends Error {
   }
 }
 
-/** Trying again cannot help: the input is wrong, the target is gone for good. */
+/** A retry cannot help: the input is wrong, or the target no longer exists. */
 export class PermanentError extends ClassedError {
   override readonly name: string = 'PermanentError';
   constructor(message: string, more: { cause?: unknown } = {}) {
@@ -36,7 +36,7 @@ export class PermanentError extends ClassedError {
   }
 }
 
-/** It may work the next time, not before `retryAfter` where that is given. */
+/** A retry may succeed, not earlier than after `retryAfter` if that is given. */
 export class TransientError extends ClassedError {
   override readonly name: string = 'TransientError';
   constructor(message: string, more: { cause?: unknown; retryAfter?: Duration } = {}) {
@@ -51,7 +51,7 @@ export class TransientError extends ClassedError {
   }
 }
 
-/** It needs more than it was given: memory, disk, time on a device. */
+/** The attempt needs more resources than it has: memory, disk, time on a device. */
 export class ResourceError extends ClassedError {
   override readonly name: string = 'ResourceError';
   constructor(message: string, more: { cause?: unknown } = {}) {
@@ -67,7 +67,7 @@ export function failureOf(error: unknown): Result {
     return describedFailure(error);
   } catch {
     // Its members throw when they are read. The attempt must end all the same.
-    return { kind: 'failed', error: 'an error that cannot be shown', output: null };
+    return { kind: 'failed', error: 'an error that cannot be converted to text', output: null };
   }
 }
 
@@ -124,7 +124,7 @@ function safeText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? String(value);
   } catch {
-    return 'an error that cannot be shown';
+    return 'an error that cannot be converted to text';
   }
 }
 
@@ -158,7 +158,7 @@ function failedToWire(result: Failed, durationMs: number): Failed {
   const after = result.retryAfterMs;
   return {
     kind: 'failed',
-    error: error === '' ? 'failed without a word' : error,
+    error: error === '' ? 'failed without an error message' : error,
     ...(CLASSES.has(result.class) ? { class: result.class as ErrorClass } : {}),
     ...(typeof after === 'number' && after >= 0
       ? { retryAfterMs: Math.min(Math.round(after), RETRY_AFTER_MS_MAX) }

@@ -44,6 +44,8 @@ describe('a watcher of a worker', () => {
     node.say({ kind: 'abort', ref: buildRef(2), graceMs: 1_000, why: 'cancelled' });
     await node.next('finish', 2);
     const failed = events.filter(({ kind }) => kind === 'failed');
-    expect(failed).toMatchObject([{ why: 'timeout', attempt: 1, error: 'it ran past its time' }]);
+    expect(failed).toMatchObject([
+      { why: 'timeout', attempt: 1, error: 'the attempt exceeded its timeout' },
+    ]);
   });
 });

@@ -68,7 +68,7 @@ describe('life-cycle', () => {
         const life = new LifeCycle<string>({ first: from, edges, moved });
         const isEdge = edges[from]!.includes(to);
         if (isEdge || from === to) life.to(to);
-        else expect(() => life.to(to)).toThrow(`no way from ${from} to ${to}`);
+        else expect(() => life.to(to)).toThrow(`no transition from ${from} to ${to}`);
         expect(life.state).toBe(isEdge ? to : from);
         expect(taken).toEqual(isEdge ? [`${from} ${to}`] : []);
       }

@@ -64,7 +64,7 @@ export class LifeCycle<State extends string> {
   to(next: State): void {
     const from = this.#state;
     if (from === next) return;
-    if (!this.#edges[from].includes(next)) throw new Error(`no way from ${from} to ${next}`);
+    if (!this.#edges[from].includes(next)) throw new Error(`no transition from ${from} to ${next}`);
     this.#state = next;
     this.#moved(from, next);
   }

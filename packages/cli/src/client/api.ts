@@ -105,7 +105,7 @@ export class Api {
     } catch {
       throw new UserError(
         'unreachable',
-        `${this.access.url} is no Signalbox node: it answers no JSON`,
+        `${this.access.url} is not a Signalbox node: its response is not JSON`,
       );
     }
   }
@@ -145,7 +145,7 @@ function unreachable(url: string, error: unknown): UserError {
   const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : '';
   return new UserError(
     'unreachable',
-    `no node answers at ${url}${code}`,
+    `no node responds at ${url}${code}`,
     'start one with: signalbox dev',
   );
 }
@@ -161,7 +161,7 @@ function answeredError(answer: Answer, url: string, path: string): UserError {
   if (typeof error?.code !== 'string') {
     return new UserError(
       'unreachable',
-      `${url} answered ${answer.status}, not like a Signalbox node`,
+      `${url} responded with HTTP ${answer.status}, but not as a Signalbox node does`,
     );
   }
   return new AnsweredError(error, hintOf(error.code, error.requestId, path));
@@ -171,16 +171,16 @@ function answeredError(answer: Answer, url: string, path: string): UserError {
 const LISTS = ['jobs', 'schedules', 'calendars', 'workers', 'tenants'];
 
 const NO_JOB_HINT =
-  'signalbox jobs lists what there is; signalbox apply -f jobs.ts defines what a file says';
+  'list the jobs with: signalbox jobs; create the jobs of a file with: signalbox apply -f jobs.ts';
 
 function hintOf(code: string, requestId: string, path: string): string | undefined {
   const [, list = '', name] = path.split('/');
   if (code === 'not_found' && name !== undefined && LISTS.includes(list)) {
-    return `what there is: signalbox ${list}`;
+    return `to list them: signalbox ${list}`;
   }
   if (code === 'not_found' && path === '/runs') return NO_JOB_HINT;
   if (code === 'unauthenticated')
     return 'the key comes from --api-key (of a worker: --key) or SIGNALBOX_KEY';
-  if (code === 'internal') return `the node's log says more under request ${requestId}`;
+  if (code === 'internal') return `search the log of the node for request ${requestId}`;
   return undefined;
 }

@@ -10,7 +10,10 @@ export function requireExact<T>(value: T, where: string, path = ''): T {
       Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value));
     if (!isExact) {
       const at = path === '' ? '' : ` at ${path}`;
-      throw new UserError('usage', `${where}: the number ${value}${at} cannot be sent exactly`);
+      throw new UserError(
+        'usage',
+        `${where}: the number ${value}${at} cannot be sent exactly; write it as a string`,
+      );
     }
   } else if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) requireExact(item, where, `${path}[${i}]`);

@@ -93,7 +93,7 @@ describe('the data folder', () => {
     const unlock = lockFolder(folder);
     writeDevState(folder, { url: 'http://127.0.0.1:1234', pid: 77 });
     expect(() => lockFolder(folder)).toThrow(
-      `signalbox dev already runs on ${folder}, at http://127.0.0.1:1234 (process 77)`,
+      `signalbox dev is already running on ${folder}, at http://127.0.0.1:1234 (process 77)`,
     );
     unlock();
     lockFolder(folder)();

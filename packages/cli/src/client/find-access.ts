@@ -19,7 +19,7 @@ export function findAccess(app: App, flags: Readonly<Record<string, unknown>>): 
   const key = values['api-key'] ?? dev.keyFor(url);
   if (key === null) {
     if (values.url === null && dev.url === null) throw nobodyHere(dev, 'unreachable');
-    throw new UserError('notAllowed', `no key for ${url}`, 'set SIGNALBOX_KEY, or give --api-key');
+    throw new UserError('notAllowed', `no key for ${url}`, 'set SIGNALBOX_KEY, or use --api-key');
   }
   return { url, key, tenant: values.tenant };
 }
@@ -44,7 +44,7 @@ function devHere({ environment, cwd }: App): Dev {
 
 function nobodyHere({ state }: Dev, exit: ExitName): UserError {
   const why = `there is no ${state} and SIGNALBOX_URL is not set`;
-  return new UserError(exit, `no node is known here: ${why}`, 'start one with: signalbox dev');
+  return new UserError(exit, `no node address is known: ${why}`, 'start one with: signalbox dev');
 }
 
 export interface WorkerAccess {
@@ -62,7 +62,7 @@ export function findWorkerAccess(app: App, { values }: Settings): WorkerAccess {
   for (const other of others) checkedUrl(other, /^(http|ws)s?:$/);
   const key = values.key ?? (others.length === 0 ? dev.keyFor(url) : null);
   if (key !== null) return { urls, key };
-  throw new UserError('usage', `no key for ${url}`, 'set SIGNALBOX_KEY, or give --key');
+  throw new UserError('usage', `no key for ${url}`, 'set SIGNALBOX_KEY, or use --key');
 }
 
 function sameOrigin(left: string, right: string): boolean {
@@ -71,5 +71,5 @@ function sameOrigin(left: string, right: string): boolean {
 
 function checkedUrl(text: string, protocols = /^https?:$/): string {
   if (URL.canParse(text) && protocols.test(new URL(text).protocol)) return text;
-  throw new UserError('usage', `${JSON.stringify(text)} is no address like ${DEFAULT_URL}`);
+  throw new UserError('usage', `${JSON.stringify(text)} is not an address such as ${DEFAULT_URL}`);
 }

@@ -18,7 +18,7 @@ export async function findRun(api: Api, text: string): Promise<string> {
   if (wanted !== 'last' && !isShort) {
     throw new UserError(
       'notFound',
-      `${JSON.stringify(text)} is no id of a run`,
+      `${JSON.stringify(text)} is not a run id`,
       'see: signalbox runs',
     );
   }
@@ -29,10 +29,14 @@ export async function findRun(api: Api, text: string): Promise<string> {
   }
   const [first, second] = found;
   if (first === undefined) {
-    throw new UserError('notFound', `no new run has ${text} in its id`, 'see: signalbox runs');
+    throw new UserError('notFound', `no recent run has ${text} in its id`, 'see: signalbox runs');
   }
   if (second !== undefined) {
-    throw new UserError('usage', `${text} may be ${first} or ${second}`, 'give more of the id');
+    throw new UserError(
+      'usage',
+      `${text} matches several runs, such as ${first} and ${second}`,
+      'write more digits of the id',
+    );
   }
   return first;
 }
@@ -44,7 +48,7 @@ export async function findRun(api: Api, text: string): Promise<string> {
 async function lastRun(api: Api): Promise<string> {
   const { key: submittedBy } = await api.get<{ key: string }>('/whoami');
   for await (const run of api.items<RunView>('/runs', { submittedBy }, 1)) return run.id;
-  const message = 'no run was submitted with this key';
+  const message = 'there is no run with this idempotency key';
   throw new UserError('notFound', message, 'see: signalbox runs');
 }
 
@@ -57,8 +61,8 @@ export function taskStart(text: string): number {
 export async function findTask(api: Api, text: string): Promise<string> {
   const at = taskStart(text);
   if (at < 0) {
-    const hint = 'a task is <run>:<task>; signalbox runs show RUN lists them';
-    throw new UserError('notFound', `${JSON.stringify(text)} is no id of a task`, hint);
+    const hint = 'a task id is <run>:<task>; signalbox runs show RUN lists the tasks';
+    throw new UserError('notFound', `${JSON.stringify(text)} is not a task id`, hint);
   }
   return `${await findRun(api, text.slice(0, at))}${text.slice(at)}`;
 }

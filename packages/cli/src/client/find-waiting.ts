@@ -20,9 +20,9 @@ export async function findWaiting(api: Api, text: string): Promise<string> {
   const [first, second] = found;
   if (first !== undefined && second === undefined && open.length <= LOOKED_AT) return first;
   if (first === undefined) {
-    const hint = 'signalbox runs show RUN tells what its tasks wait for';
-    throw new UserError('conflict', `no task of the run ${run.id} waits for a person`, hint);
+    const hint = 'see the tasks of the run with: signalbox runs show RUN';
+    throw new UserError('conflict', `no task of the run ${run.id} waits for an approval`, hint);
   }
-  const hint = `name one of them: ${found.join(', ')}`;
-  throw new UserError('usage', `several tasks of the run ${run.id} may wait for a person`, hint);
+  const hint = `name one of these tasks: ${found.join(', ')}`;
+  throw new UserError('usage', `several tasks of the run ${run.id} may wait for an approval`, hint);
 }

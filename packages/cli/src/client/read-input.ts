@@ -38,7 +38,7 @@ function textInput(content: string): unknown {
     // Text that is meant as JSON and is broken must not run as a text.
     if (!/^\s*[{["]/.test(content)) return content;
     const why = error instanceof Error ? error.message : String(error);
-    throw new UserError('usage', `the input is not JSON: ${why}`);
+    throw new UserError('usage', `the input is not valid JSON: ${why}`);
   }
   return requireExact(value, 'the input');
 }

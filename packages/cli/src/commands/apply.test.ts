@@ -92,10 +92,10 @@ describe('signalbox apply and diff', () => {
     const { code, err } = await run('apply', '-f', '.', '--yes');
     expect(code).toBe(2);
     expect(err.trim().split('\n')).toEqual([
-      'error: a.yaml:6: job a: tasks[0].after[0]: task "x" waits for "y", which is no task',
-      'error: b.yaml:4: job b: tasks[0].handlr: there is no such field',
+      'error: a.yaml:6: job a: tasks[0].after[0]: task "x" comes after "y", which is not a task of the job',
+      'error: b.yaml:4: job b: tasks[0].handlr: unknown field',
       expect.stringMatching(/^error: c\.yaml:5: schedule c: cron: /),
-      'error: 3 definitions are wrong; nothing was changed',
+      'error: 3 definitions are invalid; nothing was changed',
     ]);
     expect((await run('jobs', 'show', 'd')).code).toBe(3);
   });
@@ -105,23 +105,23 @@ describe('signalbox apply and diff', () => {
       'tasks:\n  - name: x\n    failurePolicy: CONTINUE\n',
       5,
       'tasks[0].failurePolicy',
-      'it belongs to the job, not to a task',
+      'the field belongs to the job, not to a task',
     ],
     [
       'tasks:\n  - name: x\n    schedule: daily\n',
       5,
       'tasks[0].schedule',
-      'it belongs to a definition of its own, of kind Schedule',
+      'use a separate definition of kind Schedule',
     ],
-    ['cron: 0 3 * * *\n', 3, 'cron', 'it belongs to a definition of its own, of kind Schedule'],
-    ['approval: {}\n', 3, 'approval', 'it belongs to a task, not to the job'],
+    ['cron: 0 3 * * *\n', 3, 'cron', 'use a separate definition of kind Schedule'],
+    ['approval: {}\n', 3, 'approval', 'the field belongs to a task, not to the job'],
     [
       'tasks:\n  - name: x\n    maxAttempts: 3\n',
       5,
       'tasks[0].maxAttempts',
-      'it belongs to retry of a task, not to a task',
+      'the field belongs to retry of a task, not to a task',
     ],
-    ['maxFanOut: 3\n', 3, 'maxFanOut', 'it belongs to limits of the job, not to the job'],
+    ['maxFanOut: 3\n', 3, 'maxFanOut', 'the field belongs to limits of the job, not to the job'],
   ])(
     'says where a field belongs that is in the wrong place: %j',
     async (text, line, field, home) => {
@@ -130,7 +130,7 @@ describe('signalbox apply and diff', () => {
       expect([code, err]).toEqual([
         2,
         expect.stringContaining(
-          `error: home.yaml:${line}: job home: ${field}: there is no such field: ${home}`,
+          `error: home.yaml:${line}: job home: ${field}: unknown field; ${home}`,
         ),
       ]);
     },

@@ -84,13 +84,13 @@ async function plan({ app, api, terminal, options }: Call): Promise<readonly Ste
   if (problem === undefined) return steps;
   if (second === undefined) throw new UserError('usage', problem);
   for (const each of problems) terminal.note(`${terminal.paint.red('error:')} ${each}`);
-  throw new UserError('usage', `${problems.length} definitions are wrong; nothing was changed`);
+  throw new UserError('usage', `${problems.length} definitions are invalid; nothing was changed`);
 }
 
 /** Exit codes of requests mean that nothing was done; here something was. */
 function inTheMiddle(error: unknown, done: string): unknown {
   if (!(error instanceof UserError)) return error;
-  const hint = `${done} changes were made before; apply again to continue`;
+  const hint = `${done} changes were made before this error; apply again to continue`;
   const exit = error.exit === 'usage' ? 'conflict' : error.exit;
   return new UserError(exit, error.message, hint);
 }
@@ -99,8 +99,8 @@ async function isAgreed({ app, api, options }: Call, changes: number): Promise<b
   if (changes === 0 || options['yes'] === true) return true;
   const answer = await app.confirm(`Apply ${changes} change(s) to ${api.access.url}?`);
   if (answer !== null) return answer;
-  const message = 'nothing was changed: there is nobody to ask';
-  throw new UserError('usage', message, 'give --yes to go ahead');
+  const message = 'nothing was changed, because the terminal is not interactive';
+  throw new UserError('usage', message, 'use --yes to apply without a question');
 }
 
 async function show({ terminal }: Call, steps: readonly Step[]): Promise<void> {

@@ -71,7 +71,7 @@ describe('signalbox calendars', () => {
     expect(bad.err).toContain('line 3: DTSTART is no date');
     expect((await run('calendars', 'import', 'none.ics', '--name', 'bad')).err).toContain('ENOENT');
     expect((await run('calendars', 'show', 'bad')).err).toContain(
-      'what there is: signalbox calendars',
+      'to list them: signalbox calendars',
     );
   });
 });

@@ -17,6 +17,6 @@ export function instantOf(
   }
   if (/^\d{4}-/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   const shown = JSON.stringify(option);
-  const hint = 'an instant is like 2030-01-31T09:00:00Z, now, 90m (from now) or -2h (ago)';
-  throw new UserError('usage', `${flag} ${shown} is no instant`, hint);
+  const hint = 'write a time such as 2030-01-31T09:00:00Z, now, 90m (from now) or -2h (ago)';
+  throw new UserError('usage', `${flag} ${shown} is not a time`, hint);
 }

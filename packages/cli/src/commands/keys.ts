@@ -71,7 +71,7 @@ export function addKeys(registry: Registry, program: Command): void {
 function expiry(option: unknown, now: number): { expiresAt?: string } {
   if (option === undefined) return {};
   const ms = duration.read(option);
-  if (ms === undefined) throw new UserError('usage', `--expires is not ${duration.words}`);
+  if (ms === undefined) throw new UserError('usage', `--expires must be ${duration.words}`);
   return { expiresAt: new Date(now + ms).toISOString() };
 }
 

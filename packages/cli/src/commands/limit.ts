@@ -14,7 +14,7 @@ export function limitOf(options: Readonly<Record<string, unknown>>): number {
 export function toCount(text: string): number {
   const count = Number(text);
   if (Number.isInteger(count) && count >= 1 && count <= LIMIT_MAX) return count;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${LIMIT_MAX}.`);
+  throw new InvalidArgumentError(`Use a whole number from 1 to ${LIMIT_MAX}.`);
 }
 
 /** Reads a number in the range that the API has for it. */
@@ -22,6 +22,6 @@ export function within(name: LimitName): (text: string) => number {
   return (text) => {
     const value = Number(text);
     if (text.trim() !== '' && isWithin(name, value)) return value;
-    throw new InvalidArgumentError(`It must be ${rangeText(name)}.`);
+    throw new InvalidArgumentError(`Use ${rangeText(name)}.`);
   };
 }

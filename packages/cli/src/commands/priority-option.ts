@@ -7,7 +7,7 @@ export const PRIORITY_FLAG = '--priority <priority>';
 export function readPriority(text: string): Priority {
   const priority = /^\d+$/.test(text) ? Number(text) : text.toUpperCase();
   if (priorityName(priority) === null) {
-    throw new InvalidArgumentError('It is P0, P1, P2 or a whole number from 1 to 10.');
+    throw new InvalidArgumentError('Use P0, P1, P2 or a whole number from 1 to 10.');
   }
   return priority as Priority;
 }

@@ -43,8 +43,8 @@ async function steps(
 ): Promise<{ count: number; done: number; failed: number }> {
   const filter = definedOf(filterOf(options));
   if (Object.keys(filter).length === 0) {
-    const hint = `signalbox runs ${action} --help lists them`;
-    throw new UserError('usage', 'say which runs, with at least one option', terminal.typed(hint));
+    const hint = `for the options: signalbox runs ${action} --help`;
+    throw new UserError('usage', 'select the runs with at least one option', terminal.typed(hint));
   }
   const { reason, dryRun = false } = options;
   const total = { count: 0, done: 0, failed: 0 };

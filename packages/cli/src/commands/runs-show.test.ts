@@ -72,13 +72,13 @@ describe('signalbox approve', () => {
     await waiting(two, 'second');
     const several = await run(['approve', two]);
     expect(several.code).toBe(2);
-    expect(several.err).toContain(`name one of them: ${two}:first, ${two}:second`);
+    expect(several.err).toContain(`name one of these tasks: ${two}:first, ${two}:second`);
     const { id } = await box.submit('gates', 'one');
     await waiting(id, 'first');
     expect(await run(['approve', id])).toMatchObject({ code: 0, out: 'first is approved\n' });
     const none = await run(['approve', id]);
     expect(none.code).toBe(6);
-    expect(none.err).toContain(`no task of the run ${id} waits for a person`);
+    expect(none.err).toContain(`no task of the run ${id} waits for an approval`);
     for (const each of [two, id]) await run(['cancel', each]);
   });
 

@@ -99,8 +99,8 @@ function choice(flags: string, description: string, choices: readonly string[]):
 export function requireTimes({ cron, every, at }: Options, countMin: 0 | 1): void {
   const count = [cron, every, at].filter((each) => each !== undefined).length;
   if (count >= countMin && count <= 1) return;
-  const hint = 'signalbox schedules create --help shows examples';
-  throw new UserError('usage', 'a schedule has one of --cron, --every and --at', hint);
+  const hint = 'for examples: signalbox schedules create --help';
+  throw new UserError('usage', 'a schedule needs exactly one of --cron, --every and --at', hint);
 }
 
 /** The fields of the definition that the options set. */
@@ -150,7 +150,7 @@ function calendarOf(app: App, option: string | number | undefined): unknown {
     return JSON.parse(readFileSync(resolve(app.cwd, text.slice(1)), 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UserError('usage', `--calendar cannot be read: ${why}`);
+    throw new UserError('usage', `the file of --calendar cannot be read: ${why}`);
   }
 }
 
@@ -158,7 +158,11 @@ async function inputOf(app: App, option: string | number | undefined): Promise<u
   if (option === undefined) return undefined;
   const input = await readInput(app, String(option));
   if (!(input instanceof Uint8Array)) return input;
-  throw new UserError('usage', '--input is neither JSON nor text', 'bytes belong into a blob');
+  throw new UserError(
+    'usage',
+    '--input is neither JSON nor text',
+    'binary data must be stored as a blob',
+  );
 }
 
 function timeOf(flag: string, option: string | number | undefined): number | undefined {
@@ -174,7 +178,7 @@ function toBound(text: string): number {
 
 /** The fields of the API as the options that set them, and what helps where one is refused. */
 const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>> = {
-  job: ['JOB', 'what there is: signalbox jobs'],
+  job: ['JOB', 'to list them: signalbox jobs'],
   cron: ['--cron', 'try it: signalbox schedules preview "EXPR"; see docs/cron.md'],
   zone: ['--tz', 'an IANA name like Europe/Berlin'],
   every: ['--every', 'a second at least'],
@@ -190,7 +194,7 @@ const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>
   'catchUp.order': ['--catch-up-order'],
   dstGap: ['--dst-gap', 'only with --cron'],
   dstOverlap: ['--dst-overlap', 'only with --cron'],
-  calendar: ['--calendar', 'only with --cron; what there is: signalbox calendars'],
+  calendar: ['--calendar', 'only with --cron; to list them: signalbox calendars'],
   overlap: ['--overlap'],
   afterPause: ['--after-pause'],
   priority: ['--priority'],

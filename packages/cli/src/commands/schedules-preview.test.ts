@@ -75,7 +75,7 @@ describe('schedules preview', () => {
       'error: minute: "61" is not a number from 0 to 59\nhint:  61 * * * *\n       ^',
     ],
     [['0 0 30 2 *'], 'dayOfMonth: it never fires'],
-    [['@never'], 'the expression: "@never" is none of @yearly'],
+    [['@never'], 'the expression: "@never" must be one of @yearly'],
     [['* * * * *', '--tz', 'Mars/Phobos'], '--tz: "Mars/Phobos" is not the IANA name'],
     [['* * * * *', '--from', 'noon'], '--from: "noon" is not an instant like'],
     [['* * * * *', '--from', '2026-02-30T00:00Z'], '--from: "2026-02-30T00:00Z" is not an instant'],

@@ -180,7 +180,7 @@ describe('signalbox schedules', () => {
       [['bad', 'report', '--every', '5m', '--dst-gap', 'skip'], /--dst-gap: .*\n.*--cron/],
       [['bad', 'report', ...cron, '--calendar', 'none'], /--calendar: .*none.*\n.*calendars/],
       [['bad', 'no-job', ...cron], /there is no job "no-job"\n.*signalbox jobs/],
-      [['bad', 'report', '--at', 'soon'], /--at "soon" is no instant\n.*90m/],
+      [['bad', 'report', '--at', 'soon'], /--at "soon" is not a time\n.*90m/],
     ];
     for (const [args, message] of mistakes) {
       const refused = await run('create', ...args);
@@ -188,7 +188,7 @@ describe('signalbox schedules', () => {
       expect(refused.err).toMatch(message);
       expect(refused.err).not.toContain('definition.');
     }
-    expect((await run('show', 'bad')).err).toContain('what there is: signalbox schedules');
+    expect((await run('show', 'bad')).err).toContain('to list them: signalbox schedules');
     expect((await run('create', 'bad', 'report', '--every', 'often')).err).toContain(
       '--every "often"',
     );

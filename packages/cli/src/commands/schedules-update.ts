@@ -27,7 +27,7 @@ export function addUpdate(registry: Registry, parent: Command): void {
       const path = pathOf('schedules', args[0]);
       const { version, state, definition } = await api.get<Schedule>(path);
       if (state === 'deleted') {
-        const hint = 'signalbox schedules create makes a new one';
+        const hint = 'create it again with: signalbox schedules create';
         throw new UserError('notFound', `the schedule ${JSON.stringify(args[0])} is deleted`, hint);
       }
       const wanted = changed(definition, await givenBy(app, options as Options));

@@ -116,7 +116,7 @@ async function inputFields(api: Call['api'], input: unknown): Promise<Partial<Su
   const isRaw = input instanceof Uint8Array;
   const bytes = isRaw ? input : Buffer.from(JSON.stringify(input));
   if (bytes.length > INPUT_BYTES_MAX) {
-    throw new UserError('usage', `an input has at most ${INPUT_BYTES_MAX} bytes`);
+    throw new UserError('usage', `the input exceeds ${INPUT_BYTES_MAX} bytes`);
   }
   const { PAYLOAD_INLINE_MAX } = await import('@signalbox/protocol/link');
   if (bytes.length > PAYLOAD_INLINE_MAX) return { inputBlob: (await api.putBlob(bytes)).name };

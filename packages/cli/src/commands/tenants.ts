@@ -60,7 +60,10 @@ export function addTenants(registry: Registry, program: Command): void {
     async run({ api, terminal, args, options, json }) {
       const given = FIELDS.filter((field) => options[field] !== undefined);
       if (given.length === 0) {
-        throw new UserError('usage', 'give --weight, --max-running or --min-jitter');
+        throw new UserError(
+          'usage',
+          'nothing to change; use --weight, --max-running or --min-jitter',
+        );
       }
       const path = pathOf('tenants', args[0]);
       const before = await api.get<Tenant>(path).catch((error: unknown) => {
@@ -108,12 +111,12 @@ function toLimit(text: string): number | 'none' {
   if (text === 'none') return text;
   const number = Number(text);
   if (text !== '' && Number.isFinite(number)) return number;
-  throw new InvalidArgumentError('It must be a number, or "none".');
+  throw new InvalidArgumentError('Use a number, or "none".');
 }
 
 function toTime(text: string): number | 'none' {
   if (text === 'none') return text;
   const ms = duration.read(text);
   if (ms !== undefined) return ms;
-  throw new InvalidArgumentError(`It must be ${duration.words}, or "none".`);
+  throw new InvalidArgumentError(`Use ${duration.words}, or "none".`);
 }

@@ -153,7 +153,7 @@ function hookOf({ hook }: TriggerDefinition, options: Options): TriggerDefinitio
   const { hook: style, secret } = options;
   if (style === undefined && secret === undefined) return hook;
   if (style === undefined && hook === undefined) {
-    throw new UserError('usage', '--secret is of a hook: name its style with --hook');
+    throw new UserError('usage', '--secret needs --hook with the style of the hook');
   }
   return {
     ...(hook ?? {}),
@@ -209,6 +209,6 @@ function jsonOf(text: string): unknown {
   } catch {
     // A single expression need not be quoted twice.
     if (text.startsWith('${')) return text;
-    throw new UserError('usage', '--input is not JSON');
+    throw new UserError('usage', '--input is not valid JSON');
   }
 }

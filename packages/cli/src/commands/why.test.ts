@@ -79,10 +79,10 @@ describe('signalbox why', () => {
     await until(`${id}:after-bad`, 'CANCELLED');
     await until(`${id}:after-maybe`, 'SKIPPED');
     expect(await why(`${id}:nap`)).toMatch(
-      /It sleeps until .*\n {2}→ Nothing: what comes after it/,
+      /The task sleeps until .*\n {2}→ Nothing: the next tasks start/,
     );
     expect(await why(`${id}:maybe`)).toContain(
-      'its condition is false: input == "yes"\n  → Nothing',
+      'the condition of the task is false: input == "yes"\n  → Nothing',
     );
     expect(await why(`${id}:after-maybe`)).toContain('maybe, which it comes after, was skipped');
     const bad = await why(`${id}:bad`);
@@ -90,7 +90,7 @@ describe('signalbox why', () => {
     expect(bad).toContain('→ Its run goes on. When that has ended, try it again');
     expect(bad).toContain(`retry ${id}\n`);
     expect(await why(`${id}:after-bad`)).toContain(
-      'It has ended as CANCELLED: bad, which it comes after, ended as QUARANTINED.',
+      'The task ended as CANCELLED: the parent task bad ended as QUARANTINED.',
     );
     await run('cancel', id, '--reason', 'wrong data');
     await until(`${id}:nap`, 'CANCELLED');
@@ -98,7 +98,7 @@ describe('signalbox why', () => {
       'CANCELLED: cancelled by root: wrong data\n  → Try it again',
     );
     expect(await why(`${id}:after-bad`)).toContain('bad, which it comes after');
-    expect(await why(`${id}:maybe`)).toContain('its condition is false');
+    expect(await why(`${id}:maybe`)).toContain('the condition of the task is false');
     expect((await run('runs', 'show', id)).out).toMatch(/\nnap\tCANCELLED\t.*\tcancelled by root/);
   });
 

@@ -50,7 +50,9 @@ describe('readDefinitions', () => {
     ],
   ])('refuses a number in %s that would be sent as null', (name, text) => {
     write(name, text);
-    expect(() => readDefinitions(folder, ['.'])).toThrow(/(Infinity|NaN).* cannot be sent exactly/);
+    expect(() => readDefinitions(folder, ['.'])).toThrow(
+      /(Infinity|NaN).* cannot be sent exactly; write it as a string/,
+    );
   });
 
   it('reads YAML, JSON and modules of a folder and those below, in order', () => {
@@ -81,11 +83,11 @@ describe('readDefinitions', () => {
 
   it.each([
     ['a.yaml', 'name: x\njob: a\n  b: [', 'a.yaml:2: '],
-    ['a.yaml', 'tasks: []', 'a.yaml:1: name: a definition has a name, as text'],
-    ['a.yaml', '# why\n- 7', 'a.yaml:2: a definition begins with "kind" and "name"'],
-    ['a.yaml', 'name: a\nkind: Jop', 'a.yaml:2: kind: it must be Job, Schedule or Trigger'],
+    ['a.yaml', 'tasks: []', 'a.yaml:1: name: must be a string'],
+    ['a.yaml', '# why\n- 7', 'a.yaml:2: a definition must be an object with "kind" and "name"'],
+    ['a.yaml', 'name: a\nkind: Jop', 'a.yaml:2: kind: must be Job, Schedule or Trigger'],
     ['a.yaml', 'name: a\npriority: P0\npriority: P1', 'a.yaml:3: Map keys must be unique'],
-    ['a.yaml', '', 'nothing is defined in a.yaml'],
+    ['a.yaml', '', 'no definitions found in a.yaml'],
     ['a.yaml', 'job: a\n---\nname: a', 'the job a is in a.yaml:1 and in a.yaml:3'],
     ['a.txt', 'job: a', 'a.txt is neither YAML nor JSON'],
     ['a.ts', 'export const = 1', 'cannot load '],
@@ -106,7 +108,7 @@ export const x = job('x', { retries: 3 }, () => 1);`;
     write('all.ts', 'export * from "./bad.ts";');
     for (const file of ['bad.ts', 'all.ts']) {
       const read = () => readDefinitions(folder, [file]);
-      expect(read).toThrow(`cannot load ${join(folder, file)}: the job x has no setting "retries"`);
+      expect(read).toThrow(`cannot load ${join(folder, file)}: the job x has no option "retries"`);
       expect(read).toThrow(`(${join(folder, 'bad.ts')}:2)`);
     }
   });

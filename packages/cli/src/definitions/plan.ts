@@ -104,7 +104,7 @@ export async function carryOut(api: Api, step: Step): Promise<number> {
     return saved?.version ?? version;
   } catch (error) {
     if (!(error instanceof AnsweredError) || error.exit !== 'conflict') throw error;
-    const message = `the ${titleOf(step)} was changed by somebody else meanwhile: ${error.message}`;
-    throw new UserError('conflict', message, 'see what they did with: signalbox diff -f …');
+    const message = `the ${titleOf(step)} was changed by another request: ${error.message}`;
+    throw new UserError('conflict', message, 'see the difference with: signalbox diff -f …');
   }
 }

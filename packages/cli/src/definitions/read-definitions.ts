@@ -19,18 +19,21 @@ export function readDefinitions(cwd: string, paths: readonly string[]): Wanted[]
     const title = titleOf(each);
     const other = byName.get(title);
     if (other !== undefined) {
-      throw new UserError('usage', `the ${title} is in ${other.where()} and in ${each.where()}`);
+      throw new UserError(
+        'usage',
+        `the ${title} is defined twice, in ${other.where()} and in ${each.where()}`,
+      );
     }
     byName.set(title, each);
   }
   if (wanted.length === 0)
-    throw new UserError('usage', `nothing is defined in ${paths.join(', ')}`);
+    throw new UserError('usage', `no definitions found in ${paths.join(', ')}`);
   return wanted;
 }
 
 function filesOf(path: string, isNamed: boolean): string[] {
   const stats = statSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) throw new UserError('usage', `there is no ${path}`);
+  if (stats === undefined) throw new UserError('usage', `there is no file or folder ${path}`);
   if (!stats.isDirectory()) {
     if (isNamed || ((DATA.test(path) || MODULE.test(path)) && !NOT_JOBS.test(path))) return [path];
     return [];
@@ -43,5 +46,5 @@ function filesOf(path: string, isNamed: boolean): string[] {
 function readFile(path: string, file: string): Wanted[] {
   if (MODULE.test(path)) return definitionsOf(loadModule(path), file);
   if (DATA.test(path)) return readYaml(readFileSync(path, 'utf8'), file);
-  throw new UserError('usage', `${file} is neither YAML nor JSON nor TypeScript nor JavaScript`);
+  throw new UserError('usage', `${file} must be a YAML, JSON, TypeScript or JavaScript file`);
 }

@@ -19,17 +19,20 @@ export type Where = (field?: string) => string;
  */
 export function wantedOf(content: unknown, where: Where): Wanted {
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new UserError('usage', `${where()}: a definition begins with "kind" and "name"`);
+    throw new UserError(
+      'usage',
+      `${where()}: a definition must be an object with "kind" and "name"`,
+    );
   }
   const { kind = 'Job', ...fields } = content as Readonly<Record<string, unknown>>;
   if (!isKind(kind)) {
     const known = KIND_NAMES.join(', ').replace(/, (\w+)$/, ' or $1');
-    throw new UserError('usage', `${where('kind')}: kind: it must be ${known}`);
+    throw new UserError('usage', `${where('kind')}: kind: must be ${known}`);
   }
   const nameField = kind === 'Job' && fields['name'] === undefined ? 'job' : 'name';
   const { [nameField]: name, ...definition } = fields;
   if (typeof name !== 'string') {
-    throw new UserError('usage', `${where()}: name: a definition has a name, as text`);
+    throw new UserError('usage', `${where()}: name: must be a string`);
   }
   return { kind, name, definition, where };
 }

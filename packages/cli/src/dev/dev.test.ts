@@ -105,7 +105,7 @@ describe('signalbox dev', () => {
     const { code, err } = await world.call(['submit', 'nobody', '--wait', '4s']);
     expect(code).toBe(7);
     expect(err).toContain(
-      'waiting: None of 1 worker offers all that it asks for. The nearest, dev, lacks the executor handler:nobody',
+      'waiting: None of 1 worker offers everything that the task requires. The closest, dev, lacks the executor handler:nobody',
     );
     expect(err).toContain('signalbox worker --jobs jobs.ts');
   });
@@ -188,7 +188,7 @@ describe('signalbox dev', () => {
     const { code, err } = await world.run(['dev', '--port', '0']);
     expect(code).toBe(6);
     expect(err).toMatch(
-      /signalbox dev already runs on .+, at http:\/\/127.0.0.1:\d+ \(process \d+\)/,
+      /signalbox dev is already running on .+, at http:\/\/127.0.0.1:\d+ \(process \d+\)/,
     );
     const more = await world.run(['dev', '--port', '0', '--jobs', 'jobs.ts']);
     expect(more).toMatchObject({ code: 6, err: expect.stringContaining('worker --jobs jobs.ts') });
@@ -210,7 +210,7 @@ describe('signalbox dev', () => {
     writeFileSync(join(folder.folder, 'bad.mjs'), jobs);
     const { code, err } = await folder.run(['dev', '--port', '0', '--jobs', 'bad.mjs']);
     expect(code).toBe(2);
-    expect(err).toContain('bad.mjs: the job "wrong" is refused: ');
+    expect(err).toContain('bad.mjs: the job "wrong" was refused: ');
     expect(err).toContain('tasks[0].retry.maxAttempts');
     expect(err).toContain('nothing of the file was defined');
     const again = folder.start(['dev', '--port', '0']);

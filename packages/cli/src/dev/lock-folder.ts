@@ -15,7 +15,7 @@ export function lockFolder(folder: string, jobs: string | null = null): () => vo
   if (unlock !== null) return unlock;
   throw new UserError(
     'conflict',
-    `signalbox dev already runs on ${folder}${ownerOf(folder)}`,
+    `signalbox dev is already running on ${folder}${ownerOf(folder)}`,
     jobs === null
       ? 'use it from this folder, or start another with --data OTHER-FOLDER --port 0'
       : `attach your jobs to it: signalbox apply -f ${jobs} && signalbox worker --jobs ${jobs}`,
@@ -34,8 +34,8 @@ export function lockFolderForNode(folder: string, waitMs = NODE_WAIT_MS): () => 
   if (unlock !== null) return unlock;
   throw new UserError(
     'conflict',
-    `another node already runs on ${folder}${ownerOf(folder)}`,
-    'one node uses a file; for several give each the same PostgreSQL with --store, or another --data',
+    `another node is already running on ${folder}${ownerOf(folder)}`,
+    'only one node can use a file; for several nodes give each the same PostgreSQL with --store, or another --data',
   );
 }
 

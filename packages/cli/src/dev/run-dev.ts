@@ -80,11 +80,11 @@ async function checkJobs(api: Api, jobs: ReturnType<typeof loadJobs>, file: stri
       await api.post(`${pathOf('jobs', name)}/check`, definition);
     } catch (error) {
       if (!(error instanceof AnsweredError)) throw error;
-      const message = `${file}: the job ${JSON.stringify(name)} is refused: ${error.message}`;
+      const message = `${file}: the job ${JSON.stringify(name)} was refused: ${error.message}`;
       throw new UserError(
         'usage',
         message,
-        'nothing of the file was defined; correct it and start again',
+        'no job of the file was saved; correct the file and start again',
       );
     }
   }

@@ -78,7 +78,7 @@ function bucketOf({ values }: Settings): NonNullable<NodeOptions['blobs']> | nul
   const { blobs: url, 's3-key-id': accessKeyId, 's3-secret': secretAccessKey } = values;
   if (url === null) return null;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new UserError('usage', 'setting blobs: it is an address like https://HOST/BUCKET');
+    throw new UserError('usage', 'setting blobs must be an address such as https://HOST/BUCKET');
   }
   if (accessKeyId === null || secretAccessKey === null) {
     throw new UserError('usage', 'setting blobs needs s3-key-id and s3-secret as well');
@@ -92,8 +92,8 @@ function startError(
 ): unknown {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : '';
   if (code === 'EADDRINUSE') {
-    const hint = 'give another with --port, or --port 0 for a free one';
-    return new UserError('conflict', `port ${port} of ${host} is taken`, hint);
+    const hint = 'use another port with --port, or --port 0 for a free port';
+    return new UserError('conflict', `port ${port} of ${host} is in use`, hint);
   }
   if (code === 'EADDRNOTAVAIL' || code === 'EACCES' || code === 'ENOTFOUND') {
     return new UserError('usage', `cannot listen on ${host}, port ${port}: ${messageOf(error)}`);

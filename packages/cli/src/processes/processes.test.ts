@@ -87,7 +87,7 @@ it('a second node on the same file is refused: its work would wait for a worker 
   await first.printed(/node is listening at (\S+)/);
   const second = await world.run(['node', '--port', '0'], { SIGNALBOX_KEY: KEY });
   expect(second.code).toBe(6);
-  expect(second.err).toContain('another node already runs on');
+  expect(second.err).toContain('another node is already running on');
   expect((await first.stop()).code).toBe(0);
 }, 60_000);
 
@@ -125,7 +125,7 @@ describe('signalbox worker', () => {
     expect(wrong.code).toBe(4);
     const idle = await world.call(['worker', '--node', url], access);
     expect(idle.code).toBe(2);
-    expect(idle.err).toContain('this worker could run nothing');
+    expect(idle.err).toContain('this worker has nothing to run');
     const lost = await world.call(['worker', '--jobs', JOBS], access);
     expect(lost.code).toBe(2);
     expect(lost.err).toContain('no node is known here');
@@ -133,7 +133,7 @@ describe('signalbox worker', () => {
 
   it('waits for a node that is not there yet, and stops when told', async () => {
     const worker = world.start(['worker', '--node', 'http://127.0.0.1:1', '--jobs', JOBS], access);
-    await worker.printed(/waiting for a node: no node answers at http:\/\/127.0.0.1:1/);
+    await worker.printed(/waiting for a node: no node responds at http:\/\/127.0.0.1:1/);
     expect((await worker.stop()).code).toBe(0);
   });
 

@@ -22,7 +22,7 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
   const executors = await executorsOf(settings);
   if (Object.keys(handlers).length + executors.length === 0) {
     const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
-    throw new UserError('usage', 'this worker could run nothing', hint);
+    throw new UserError('usage', 'this worker has nothing to run', hint);
   }
   const log = makeLog({
     level: values['log-level'],
@@ -66,11 +66,15 @@ async function checkKey(app: App, { url, key }: { url: string; key: string }): P
   try {
     const { role } = await api.get<{ role: string }>('/whoami');
     if (role === 'worker' || role === 'admin') return;
-    throw new UserError('notAllowed', `a key of role ${role} may not attach a worker`, HINT);
+    throw new UserError(
+      'notAllowed',
+      `attaching a worker needs a key with the role worker; this key has the role ${role}`,
+      HINT,
+    );
   } catch (error) {
     if (!(error instanceof UserError) || error.exit === 'notAllowed') throw error;
     app.terminal.note(`waiting for a node: ${error.message}`);
   }
 }
 
-const HINT = 'make one with: signalbox keys create --role worker';
+const HINT = 'create a worker key with: signalbox keys create --role worker';

@@ -14,7 +14,11 @@ export function loadJobs(app: App, { values }: Settings): LoadedJob[] {
   const path = resolve(app.cwd, values.jobs);
   const jobs = jobsOf(loadModule(path));
   if (jobs.length > 0) return jobs;
-  throw new UserError('usage', `${values.jobs} exports no job`, 'export what job(…) gives back');
+  throw new UserError(
+    'usage',
+    `${values.jobs} exports no job`,
+    'export the value that job(…) returns',
+  );
 }
 
 export function handlersOf(jobs: readonly LoadedJob[]): Handlers {

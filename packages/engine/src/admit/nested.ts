@@ -21,7 +21,7 @@ export function cancelNested(core: Core, command: Command & { kind: 'cancelNeste
   }
   if (holder.partition === of.partition && holder.seq === of.seq) return DONE;
   const by = `run:${formatRunId(of)}`;
-  const reason = 'the run that waited for it does no more';
+  const reason = 'the parent run no longer waits for this run';
   cancel(core, { kind: 'cancel', partition, seq: holder.seq, by, reason });
   return DONE;
 }
@@ -34,7 +34,7 @@ export function raiseNested(core: Core, command: Command & { kind: 'raiseNested'
   const run = core.books.get(partition)?.runs.get(seq);
   if (holder.partition !== partition || run === undefined || run.class <= klass) return DONE;
   const by = `run:${formatRunId(of)}`;
-  const reason = 'the run that waits for it is more urgent';
+  const reason = 'the parent run has a higher priority';
   return changeClass(core, { kind: 'changeClass', partition, seq, class: klass, by, reason });
 }
 

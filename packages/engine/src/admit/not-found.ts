@@ -4,5 +4,5 @@ import type { Answer } from '../commands.ts';
 export const NO_SUCH_RUN: Answer = {
   kind: 'refused',
   code: 'not_found',
-  message: 'no live run has this id',
+  message: 'there is no live run with this id',
 };

@@ -108,7 +108,7 @@ function takeOver(
 export const NOT_OWNER: Answer = {
   kind: 'refused',
   code: 'not_owner',
-  message: 'this node does not hold the partition',
+  message: 'this node does not own the partition; retry',
 };
 
 /** The live run with the same unique value. */

@@ -48,16 +48,16 @@ function plan(core: Core, run: Run, { tasks, edges }: Addition): [number, number
     run.graph?.fanOutMax || run.spec.graph.fanOutMax,
     core.settings.runTasksMax - run.tasks.length,
   );
-  if (tasks.length > limit) return `${tasks.length} tasks are above the limit of ${limit}`;
+  if (tasks.length > limit) return `${tasks.length} tasks exceed the limit of ${limit}`;
   const names = run.tasks.map((task) => (task.part?.group == null ? task.spec.name : ''));
   const indexOf = new Map(names.map((name, i) => [name, i]));
   indexOf.delete('');
   for (const [i, { name, event }] of tasks.entries()) {
     // Nodes know by the definition which events they have to keep for whom.
     if (event !== undefined && !run.spec.hears.includes(event.type)) {
-      return `task ${name} waits for an event of the type ${event.type}, which the job does not name in hears`;
+      return `task ${name} waits for an event of type ${event.type}, which is not in eventTypes of the job`;
     }
-    if (name === undefined) return 'every task that is added needs a name';
+    if (name === undefined) return 'every added task needs a name';
     if (indexOf.has(name)) return `two tasks have the name ${name}`;
     indexOf.set(name, names.length + i);
   }
@@ -68,21 +68,22 @@ function plan(core: Core, run: Run, { tasks, edges }: Addition): [number, number
     ...tasks.map(({ name = '', fanOut }) => ({ name, isFanOut: fanOut !== undefined })),
   ]);
   if (clash !== null)
-    return `a child of the fan-out ${clash.fanOut} may have the name ${clash.name}`;
+    return `the name ${clash.name} is reserved for a child of the fan-out ${clash.fanOut}`;
   const after = names.map((_, i) => (names[i] === '' ? [] : [...parentsOf(run.tasks[i] as Task)]));
   for (const { name, after: parents = [] } of tasks) {
     const unknown = parents.find((parent) => !indexOf.has(parent));
-    if (unknown !== undefined) return `task ${name} waits for ${unknown}, which is no task`;
+    if (unknown !== undefined)
+      return `task ${name} comes after ${unknown}, which is not a task of the run`;
     after.push(parents.map((parent) => indexOf.get(parent) as number));
   }
   const linked: [number, number][] = [];
   for (const { from, to } of edges) {
     const [parent, child] = [indexOf.get(from), indexOf.get(to)];
     if (parent === undefined || child === undefined) {
-      return `the edge from ${from} to ${to} names no task`;
+      return `the edge from ${from} to ${to} names a task that the run does not have`;
     }
     const waits = run.tasks[child];
-    if (waits !== undefined && !canWaitMore(waits)) return `task ${to} has begun already`;
+    if (waits !== undefined && !canWaitMore(waits)) return `task ${to} has already started`;
     (after[child] as number[]).push(parent);
     linked.push([parent, child]);
   }

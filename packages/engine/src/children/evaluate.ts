@@ -84,7 +84,7 @@ function conditionHolds(core: Core, task: Task, ports: GraphPorts): boolean {
   }
   const judged = ports.judge(task.spec.step.when as string, scopeOf(task));
   if ('error' in judged) {
-    const error = `its condition cannot be evaluated: ${judged.error}${unseenBy(task)}`;
+    const error = `the condition of the task cannot be evaluated: ${judged.error}${unseenBy(task)}`;
     settle(core, task, taskFailed({ ...of(core, task), reason: 'invalid_condition', error }));
     return false;
   }

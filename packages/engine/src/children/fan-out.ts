@@ -23,15 +23,17 @@ export function fanOut(core: Core, task: Task): void {
   if (parent === undefined && lacksInput(run)) return core.tell({ kind: 'loadInput', run });
   const wanted = wantedOf(run, parent, path);
   if (typeof wanted === 'string') {
-    const what = parent === undefined ? "the run's input" : `the output of ${parent.spec.name}`;
+    const what =
+      parent === undefined ? 'the input of the run' : `the output of ${parent.spec.name}`;
     const error = `${what} ${wanted}`;
     return settle(core, task, taskFailed({ ...of, attempt: 0, reason: 'permanent', error }));
   }
   const max = run.graph?.fanOutMax || run.spec.graph.fanOutMax;
   const room = core.settings.runTasksMax - run.tasks.length;
   if (wanted > max || wanted > room) {
-    const limit = wanted > max ? `of ${max} for a fan-out` : `of tasks of a run (${room} left)`;
-    const detail = `${task.spec.name} asks for ${wanted} children, above the limit ${limit}`;
+    const limit =
+      wanted > max ? `of ${max} for a fan-out` : `for the tasks of a run (${room} left)`;
+    const detail = `${task.spec.name} asks for ${wanted} children, which exceeds the limit ${limit}`;
     return pauseRun(core, run, { by: '', why: 'fan_out_limit', detail });
   }
   core.emit(core.bookOf(run), taskFannedOut({ ...of, count: wanted }), run);
@@ -50,11 +52,11 @@ function wantedOf(run: Run, parent: Task | undefined, path: string): number | st
 
 /** How many children, or what is wrong with the value. */
 function childCount(value: unknown, path: string): number | string {
-  if (value === undefined) return path === '' ? 'is no JSON' : `has no ${path}, or is no JSON`;
+  if (value === undefined) return path === '' ? 'is not JSON' : `has no ${path}, or is not JSON`;
   if (Array.isArray(value)) return value.length;
   const total = typeof value === 'object' && value !== null ? (value as Total).total : value;
   if (typeof total === 'number' && Number.isSafeInteger(total) && total >= 0) return total;
-  return 'is neither a list, nor a number, nor an object with a total';
+  return 'is not a list, a whole number or an object with a total';
 }
 
 interface Total {

@@ -80,27 +80,27 @@ describe('DAG-20 a dynamic task', () => {
 
   it.each([
     ['closes a cycle', { edges: [{ from: 'end', to: 'mid' }] }, 'wait for each other'],
-    ['names no task', { edges: [{ from: 'nobody', to: 'end' }] }, 'names no task'],
+    ['names no task', { edges: [{ from: 'nobody', to: 'end' }] }, 'that the run does not have'],
     [
       'waits for what is not there',
       { tasks: [{ name: 'x', after: ['nobody'] }] },
-      'which is no task',
+      'which is not a task',
     ],
     ['takes a name that is taken', { tasks: [{ name: 'end' }] }, 'two tasks'],
     [
       'takes the name of a child',
       { tasks: [{ name: 'x', after: ['plan'], fanOut: { from: 'plan' } }, { name: 'x_chunk_0' }] },
-      'may have the name x_chunk_0',
+      'the name x_chunk_0 is reserved',
     ],
     [
       'makes children of a name that is taken',
       { tasks: [{ name: 'end_chunk', after: ['plan'], fanOut: { from: 'plan' } }] },
-      'may have the name end_chunk_chunk_12',
+      'the name end_chunk_chunk_12 is reserved',
     ],
     [
       'holds up what has begun',
       { tasks: [{ name: 'x' }], edges: [{ from: 'x', to: 'other' }] },
-      'begun already',
+      'already started',
     ],
   ])(
     'DAG-03 that %s fails alone; the rest of the run is as it was, and somebody is told',

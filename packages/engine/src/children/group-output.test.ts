@@ -74,14 +74,14 @@ describe('what a fan-out gave', () => {
     finish(() => json('x'.repeat(60_000)));
     expect(seen).toEqual([{ state: 'SUCCEEDED', total: 5 }]);
     expect(next().error).toBe(
-      'its condition cannot be evaluated: no such member; the results of each are too large for it to see',
+      'the condition of the task cannot be evaluated: no such member; the results of each are too large for a condition to read',
     );
   });
 
   it('within the bound explains nothing that it is not to blame for', () => {
     const { finish, next } = setup({ when: 'broken' });
     finish(() => json(1));
-    expect(next().error).toBe('its condition cannot be evaluated: no such member');
+    expect(next().error).toBe('the condition of the task cannot be evaluated: no such member');
   });
 
   it.each([
@@ -106,7 +106,7 @@ describe('what a fan-out gave', () => {
     finish(() => json(1));
     expect(next()).toMatchObject({
       state: 'FAILED',
-      error: 'the output of each has no outcomes, or is no JSON',
+      error: 'the output of each has no outcomes, or is not JSON',
     });
   });
 });

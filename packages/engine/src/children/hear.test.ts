@@ -223,7 +223,7 @@ describe('a run that waits for events', () => {
     };
     expect(outcome(['paid'])).toEqual(['SUCCEEDED', 'SUCCEEDED']);
     const [error] = outcome();
-    expect(error).toContain('which the job does not name in hears');
+    expect(error).toContain('which is not in eventTypes of the job');
   });
 });
 

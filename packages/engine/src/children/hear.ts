@@ -122,5 +122,5 @@ function waitOf(task: Task): EventSpec {
 const NOT_YET: Answer = {
   kind: 'refused',
   code: 'unavailable',
-  message: 'runs that wait for it are being read',
+  message: 'runs that wait for this event are still being read; retry',
 };

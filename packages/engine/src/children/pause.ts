@@ -32,7 +32,12 @@ export function pauseRun(
 export function pause(core: Core, command: Command & { kind: 'pauseRun' }): Answer {
   const run = core.books.get(command.partition)?.runs.get(command.seq);
   if (run === undefined) return NO_RUN;
-  if (run.cancel !== null) return { kind: 'refused', code: 'invalid', message: 'it is cancelled' };
+  if (run.cancel !== null)
+    return {
+      kind: 'refused',
+      code: 'invalid',
+      message: 'the run is cancelled and cannot be paused',
+    };
   pauseRun(core, run, { by: command.by, why: 'asked', detail: command.reason });
   return DONE;
 }
@@ -69,5 +74,5 @@ function reevaluateRun(core: Core, run: Run): void {
 const NO_RUN: Answer = {
   kind: 'refused',
   code: 'not_found',
-  message: 'no live run has this id',
+  message: 'there is no live run with this id',
 };

@@ -39,7 +39,7 @@ export interface GraphPorts {
 
 /** An engine that was handed none refuses what would need one. */
 export const NO_PORTS: GraphPorts = {
-  judge: () => ({ error: 'conditions cannot be evaluated here' }),
+  judge: () => ({ error: 'this engine cannot evaluate conditions' }),
   reads: () => ({ input: false, tasks: false }),
-  readAddition: () => ({ error: 'tasks cannot be added here' }),
+  readAddition: () => ({ error: 'this engine cannot add tasks' }),
 };

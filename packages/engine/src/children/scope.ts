@@ -26,5 +26,5 @@ export function unseenBy(task: Task): string {
   const parents = parentsOf(task).map((index) => task.run.tasks[index] as Task);
   const large = parents.filter((parent) => isFannedOut(parent) && isTooLargeToSee(parent));
   if (large.length === 0) return '';
-  return `; the results of ${large.map(({ spec }) => spec.name).join(', ')} are too large for it to see`;
+  return `; the results of ${large.map(({ spec }) => spec.name).join(', ')} are too large for a condition to read`;
 }

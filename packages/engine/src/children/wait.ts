@@ -76,10 +76,11 @@ export function waitOver(core: Core, task: Task): void {
     case 'sleep':
       return settle(core, task, taskSucceeded({ ...of(core, task), output: null }));
     case 'approval':
-      if (wait.byDefault === null) return timedOut(core, task, 'nobody decided in time');
+      if (wait.byDefault === null)
+        return timedOut(core, task, 'nobody approved or rejected the task in time');
       return decide(core, task, { decision: wait.byDefault, by: '', comment: '' });
     case 'event':
-      if (wait.byDefault === null) return timedOut(core, task, 'the event did not come in time');
+      if (wait.byDefault === null) return timedOut(core, task, 'the event did not arrive in time');
       if (wait.byDefault === 'skip') {
         return settle(core, task, taskSkipped({ ...of(core, task), reason: 'timeout' }));
       }
@@ -97,7 +98,7 @@ export function decide(
   task: Task,
   { decision, by, comment }: { decision: 'approve' | 'reject'; by: string; comment: string },
 ): void {
-  const who = by === '' ? 'by default, after its time was up' : `by ${by}`;
+  const who = by === '' ? 'by default after the timeout' : `by ${by}`;
   if (decision === 'reject') {
     const error = `rejected ${who}${comment === '' ? '' : `: ${comment}`}`;
     return settle(core, task, taskFailed({ ...of(core, task), reason: 'rejected', error }));

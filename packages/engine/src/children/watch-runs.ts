@@ -27,12 +27,12 @@ function watchRun(core: Core, run: Run): void {
   const { expectedMs } = run.spec.graph;
   if (expectedMs !== null && core.now - run.ms > 2 * expectedMs && !run.graph?.overdueTold) {
     graphOf(run).overdueTold = true;
-    tell(core, run, `it has taken more than twice its ${expectedMs} ms`);
+    tell(core, run, `the run has taken more than twice its expected duration of ${expectedMs} ms`);
   }
   const movedAt = Math.max(lastMove(run), run.graph?.alertedAt ?? 0);
   if (core.now - movedAt < core.settings.stuckRunMs || onlyWaits(run)) return;
   graphOf(run).alertedAt = core.now;
-  tell(core, run, `nothing has happened for ${core.now - movedAt} ms`);
+  tell(core, run, `the run has made no progress for ${core.now - movedAt} ms`);
 }
 
 function tell(core: Core, run: Run, detail: string): void {

@@ -80,7 +80,10 @@ function settleResult(
 export function stopped(core: Core, task: Task, reserve: ReserveRetry, lingerMs: number): void {
   const why = task.attempt?.stopWhy ?? null;
   if (why === 'timeout' || why === 'stuck') {
-    const error = why === 'timeout' ? 'ran past its time' : 'its progress stood still';
+    const error =
+      why === 'timeout'
+        ? 'the attempt exceeded its timeout'
+        : 'the attempt made no progress for too long';
     return failTask(core, task, { reason: why, error, lingerMs }, reserve);
   }
   // Drained, or the worker is shutting down by itself: WRK-07, no attempt is charged. What was

@@ -11,7 +11,7 @@ export function refusalOf(command: Command): Answer | null {
   const field = wrongField(command);
   return field === null
     ? null
-    : { kind: 'refused', code: 'invalid', message: `${field} is not in its range` };
+    : { kind: 'refused', code: 'invalid', message: `${field} is out of range` };
 }
 
 function wrongField(command: Command): string | null {

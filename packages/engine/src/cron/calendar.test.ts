@@ -39,7 +39,7 @@ describe('a calendar', () => {
   it.each([
     [{ blackouts: ['2026-02-30'] }, 'blackouts[0]', 'is not a date'],
     [{ blackouts: ['12-25', '13-01'] }, 'blackouts[1]', 'is not a date'],
-    [{ blackouts: ['2026-02-02/2026-02-01'] }, 'blackouts[0]', 'ends before it begins'],
+    [{ blackouts: ['2026-02-02/2026-02-01'] }, 'blackouts[0]', 'ends before it starts'],
     [{ blackouts: ['2026-02-02/2026-02-03/2026-02-04'] }, 'blackouts[0]', 'is not a date'],
     [{ blackouts: ['0001-01-01/9999-12-31'] }, 'blackouts[0]', 'more than 20000 days'],
     [{ open: ['12-25'] }, 'open[0]', 'is not a date'],

@@ -67,7 +67,7 @@ export function parseCalendar(data: CalendarData): ParsedCalendar {
       for (const day of days) blackoutDays.add(day);
     }
     if (blackoutDays.size > CLOSED_DAYS_MAX) {
-      return refused(field, `more than ${CLOSED_DAYS_MAX} days are closed`);
+      return refused(field, `the calendar closes more than ${CLOSED_DAYS_MAX} days`);
     }
   }
   for (const [index, text] of (data.open ?? []).entries()) {
@@ -93,8 +93,9 @@ function parseDays(text: string): readonly number[] | string {
   const first = parseDate(from);
   const last = parseDate(until);
   if (first === null || last === null || more.length > 0) return notADate(text);
-  if (last < first) return `${JSON.stringify(text)} ends before it begins`;
-  if (last - first > CLOSED_DAYS_MAX) return `more than ${CLOSED_DAYS_MAX} days are closed`;
+  if (last < first) return `the range ${JSON.stringify(text)} ends before it starts`;
+  if (last - first > CLOSED_DAYS_MAX)
+    return `the calendar closes more than ${CLOSED_DAYS_MAX} days`;
   return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
@@ -119,5 +120,5 @@ function parseDate(text: string): number | null {
 
 function notADate(text: string): string {
   const shown = JSON.stringify(text.slice(0, 32));
-  return `${shown} is not a date like 2026-12-24, two with / between them, or 12-25 for every year`;
+  return `${shown} is not a date such as 2026-12-24, a range such as 2026-12-24/2026-12-31, or a yearly date such as 12-25`;
 }

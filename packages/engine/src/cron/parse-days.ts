@@ -14,7 +14,7 @@ export function parseDaysOfMonth(items: readonly Piece[]): DaysOfMonth {
     const upper = item.text.toUpperCase();
     const isWeekday = upper.endsWith('W');
     if (isWeekday && items.length > 1) {
-      throw new CronRefused('dayOfMonth', item.at, `${quoted(item)} stands alone, not in a list`);
+      throw new CronRefused('dayOfMonth', item.at, `${quoted(item)} cannot be part of a list`);
     }
     if (upper === 'LW') isLastWeekday = true;
     else if (isWeekday) {
@@ -34,7 +34,7 @@ function parseBeforeLast(item: Piece): number {
     throw new CronRefused(
       'dayOfMonth',
       item.at + 2,
-      `${quoted(item)} does not say how many days before the last, from 0 to ${DAYS_BEFORE_LAST_MAX}`,
+      `${quoted(item)} needs a number of days before the last day, from 0 to ${DAYS_BEFORE_LAST_MAX}`,
     );
   }
   return count;
@@ -55,7 +55,7 @@ export function parseDaysOfWeek(items: readonly Piece[]): DaysOfWeek {
         throw new CronRefused(
           'dayOfWeek',
           item.at + hash + 1,
-          `${quoted(item)} does not say which one in the month, from 1 to 5`,
+          `${quoted(item)} needs a number from 1 to 5 after #, for the week of the month`,
         );
       }
       nth.push({ weekday, n: Number(count) });

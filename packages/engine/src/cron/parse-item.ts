@@ -31,7 +31,7 @@ function parseRange(field: CronField, base: Piece, isOpen: boolean): readonly [n
     throw new CronRefused(
       field,
       base.at,
-      `the range ${base.text} goes backwards; write two ranges with a comma between them`,
+      `the range ${base.text} goes backwards; write two ranges separated by a comma`,
     );
   }
   return [from, to];
@@ -54,7 +54,7 @@ export function parseValue(field: CronField, piece: Piece): number {
   const { min, max, names } = FIELD_RANGES[field];
   const value = names.get(piece.text.toUpperCase()) ?? twoDigits(piece.text);
   if (value === undefined || value < min || value > max) {
-    const also = names.size === 0 ? '' : ` or a name like ${[...names.keys()][1]}`;
+    const also = names.size === 0 ? '' : ` or a name such as ${[...names.keys()][1]}`;
     throw new CronRefused(
       field,
       piece.at,

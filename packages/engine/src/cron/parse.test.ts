@@ -16,12 +16,12 @@ describe('parseCron', () => {
     [
       '0 0 * JANUARY *',
       { field: 'month', position: 7 },
-      '"JANUARY" is not a number from 1 to 12 or a name like FEB',
+      '"JANUARY" is not a number from 1 to 12 or a name such as FEB',
     ],
     [
       '0 0 * * MON-FRY',
       { field: 'dayOfWeek', position: 13 },
-      '"FRY" is not a number from 0 to 7 or a name like MON',
+      '"FRY" is not a number from 0 to 7 or a name such as MON',
     ],
     ['60 0 0 * * *', { field: 'second', position: 1 }, '"60" is not a number from 0 to 59'],
     [
@@ -32,47 +32,47 @@ describe('parseCron', () => {
     ['0 5-1 * * *', { field: 'hour', position: 3 }, 'the range 5-1 goes backwards'],
     ['0 0 * * FRI-MON', { field: 'dayOfWeek', position: 9 }, 'the range FRI-MON goes backwards'],
     ['0 0 1,,2 * *', { field: 'dayOfMonth', position: 5 }, 'the list "1,,2" has an empty item'],
-    ['0 0 1,15W * *', { field: 'dayOfMonth', position: 7 }, '"15W" stands alone, not in a list'],
+    ['0 0 1,15W * *', { field: 'dayOfMonth', position: 7 }, '"15W" cannot be part of a list'],
     [
       '0 0 L-31 * *',
       { field: 'dayOfMonth', position: 7 },
-      '"L-31" does not say how many days before the last',
+      '"L-31" needs a number of days before the last',
     ],
     [
       '0 0 * * FRI#6',
       { field: 'dayOfWeek', position: 13 },
-      '"FRI#6" does not say which one in the month',
+      '"FRI#6" needs a number from 1 to 5',
     ],
     ['0 ? * * *', { field: 'hour', position: 3 }, '"?" is not a number from 0 to 23'],
     ['0 0 ?/2 * *', { field: 'dayOfMonth', position: 5 }, '"?" is not a number from 1 to 31'],
     [
       '* * * *',
       { field: 'expression', position: 1 },
-      'it has 4 fields; there are 5, or 6 with seconds in front',
+      'the expression has 4 fields; write 5 fields, or 6 with seconds first',
     ],
-    ['0 0 1 1 * * 2030', { field: 'expression', position: 13 }, 'it has 7 fields'],
+    ['0 0 1 1 * * 2030', { field: 'expression', position: 13 }, 'the expression has 7 fields'],
     [
       'TZ=UTC 0 0 * * *',
       { field: 'expression', position: 1 },
-      'the zone is no part of it, but a setting',
+      'the time zone is not part of the expression; set it as the time zone of the schedule',
     ],
     [
       '@reboot',
       { field: 'expression', position: 1 },
-      '"@reboot" is none of @yearly, @annually, @monthly, @weekly',
+      '"@reboot" must be one of @yearly, @annually, @monthly, @weekly',
     ],
-    ['@daily 5', { field: 'expression', position: 1 }, '"@daily" is none of'],
-    ['@every 5m', { field: 'expression', position: 1 }, 'an interval is no cron expression'],
-    [' ', { field: 'expression', position: 1 }, 'it is empty'],
+    ['@daily 5', { field: 'expression', position: 1 }, '"@daily" must be one of'],
+    ['@every 5m', { field: 'expression', position: 1 }, 'for an interval, use every'],
+    [' ', { field: 'expression', position: 1 }, 'the expression is empty'],
     [
       '0 0 30 2 *',
       { field: 'dayOfMonth', position: 5 },
-      'it never fires: none of its months has such a day',
+      'the expression never fires: no month in it has such a day',
     ],
-    ['0 0 31 4,6,9,11 *', { field: 'dayOfMonth', position: 5 }, 'it never fires'],
-    ['0 0 30W FEB *', { field: 'dayOfMonth', position: 5 }, 'it never fires'],
-    ['0 0 L-29 2 ?', { field: 'dayOfMonth', position: 5 }, 'it never fires'],
-    ['0 0\n* * *', { field: 'expression', position: 1 }, 'it has 4 fields'],
+    ['0 0 31 4,6,9,11 *', { field: 'dayOfMonth', position: 5 }, 'the expression never fires'],
+    ['0 0 30W FEB *', { field: 'dayOfMonth', position: 5 }, 'the expression never fires'],
+    ['0 0 L-29 2 ?', { field: 'dayOfMonth', position: 5 }, 'the expression never fires'],
+    ['0 0\n* * *', { field: 'expression', position: 1 }, 'the expression has 4 fields'],
     ['0 0 * * *\u00a0', { field: 'dayOfWeek', position: 9 }, 'is not a number from 0 to 7'],
   ])('TRG-06 refuses %j and says where', (text, place, message) => {
     const refusal = refusalOf(text);
@@ -111,7 +111,7 @@ describe('parseCron', () => {
     expect(refusal).toEqual({
       field: 'expression',
       position: 513,
-      message: 'it has 513 characters; 512 are allowed',
+      message: 'the expression has 513 characters; at most 512 are allowed',
     });
     expect(refusalOf(`${'9'.repeat(300)} * * * *`).message.length).toBeLessThan(100);
   });

@@ -38,7 +38,7 @@ export function parseCron(text: string): ParsedCron {
 
 function parse(text: string): CronExpression {
   if (text.length > CRON_TEXT_LENGTH_MAX) {
-    const message = `it has ${text.length} characters; ${CRON_TEXT_LENGTH_MAX} are allowed`;
+    const message = `the expression has ${text.length} characters; at most ${CRON_TEXT_LENGTH_MAX} are allowed`;
     throw new CronRefused('expression', CRON_TEXT_LENGTH_MAX, message);
   }
   const pieces = split(text, /[^ \t]+/g);
@@ -57,7 +57,7 @@ function parse(text: string): CronExpression {
     ),
   };
   if (nextLocal(expression, 0) === undefined) {
-    const message = 'it never fires: none of its months has such a day';
+    const message = 'the expression never fires: no month in it has such a day';
     throw new CronRefused('dayOfMonth', of('dayOfMonth').at, message);
   }
   return expression;
@@ -66,14 +66,18 @@ function parse(text: string): CronExpression {
 /** Six fields, with second 0 where there are five. */
 function expand(pieces: readonly Piece[]): readonly Piece[] {
   const [first] = pieces;
-  if (first === undefined) throw new CronRefused('expression', 0, 'it is empty');
+  if (first === undefined) throw new CronRefused('expression', 0, 'the expression is empty');
   if (first.text.startsWith('@')) return split(expandShortcut(pieces, first), /[^ ]+/g);
   if (/^(CRON_)?TZ=/i.test(first.text)) {
-    throw new CronRefused('expression', first.at, 'the zone is no part of it, but a setting');
+    throw new CronRefused(
+      'expression',
+      first.at,
+      'the time zone is not part of the expression; set it as the time zone of the schedule',
+    );
   }
   if (pieces.length !== 5 && pieces.length !== 6) {
     const count = pieces.length === 1 ? '1 field' : `${pieces.length} fields`;
-    const message = `it has ${count}; there are 5, or 6 with seconds in front`;
+    const message = `the expression has ${count}; write 5 fields, or 6 with seconds first`;
     throw new CronRefused('expression', (pieces[6] ?? first).at, message);
   }
   return pieces.length === 5 ? [{ text: '0', at: 0 }, ...pieces] : pieces;
@@ -83,7 +87,7 @@ function expandShortcut(pieces: readonly Piece[], first: Piece): string {
   const fields = SHORTCUTS.get(first.text.toLowerCase());
   if (fields === undefined || pieces.length > 1) {
     const known = [...SHORTCUTS.keys()].join(', ');
-    const message = `${quoted(first)} is none of ${known}, alone; an interval is no cron expression`;
+    const message = `${quoted(first)} must be one of ${known}, without further fields; for an interval, use every instead of cron`;
     throw new CronRefused('expression', first.at, message);
   }
   return `0 ${fields}`;

@@ -20,7 +20,7 @@ export function cronWindows(cron: Cron): Windows {
  */
 export function intervalWindows(everyMs: number, anchorMs: number): Windows {
   // Without this, `next` would answer the same instant for ever.
-  if (!(everyMs >= 1)) throw new RangeError(`an interval of ${everyMs} ms has no windows`);
+  if (!(everyMs >= 1)) throw new RangeError(`an interval must be at least 1 ms, not ${everyMs}`);
   return {
     next: (at) => anchorMs + (Math.floor((at - anchorMs) / everyMs) + 1) * everyMs,
     previous: (at) => anchorMs + (Math.ceil((at - anchorMs) / everyMs) - 1) * everyMs,

@@ -147,9 +147,9 @@ describe('a group of facts', () => {
 
   it('is refused where its format or a kind is not known, instead of being guessed at', () => {
     const future = textGroup('[2,0,[],[]]');
-    expect(() => decodeGroup(PARTITION, future)).toThrow('group of format 2');
+    expect(() => decodeGroup(PARTITION, future)).toThrow('unknown group format 2');
     const unknown = textGroup('[1,0,[],[]]\n["z9",1]');
-    expect(() => decodeGroup(PARTITION, unknown)).toThrow('unknown kind "z9"');
+    expect(() => decodeGroup(PARTITION, unknown)).toThrow('unknown fact kind "z9"');
   });
 });
 

@@ -57,7 +57,7 @@ export function decodeGroup(partition: number, body: Uint8Array): PackedFact[] {
     string[],
     number[],
   ];
-  if (format !== GROUP_FORMAT) throw new RangeError(`group of format ${format}`);
+  if (format !== GROUP_FORMAT) throw new RangeError(`unknown group format ${format}`);
   const payloads = slicePayloads(body, 4 + textLength, lengths);
   const context = { partition, base, names, payloads };
   return lines.map((line, i) => decodeLine(context, parseLine(line, i)));
@@ -186,6 +186,6 @@ function decodeFact(c: Context, line: Line): (PackedFact & { kind: 'fact' })['fa
         reason: line[5],
       });
     default:
-      throw new RangeError(`a fact of unknown kind ${JSON.stringify(line[0])}`);
+      throw new RangeError(`unknown fact kind ${JSON.stringify(line[0])}`);
   }
 }

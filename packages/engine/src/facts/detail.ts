@@ -155,7 +155,7 @@ export function parseDetail(text: string, base: number): RunDetail {
     const tasks = lines.map((line) => taskOf(line, base, null));
     return { tasks, growth: [], result: null, isWhole: true };
   }
-  if (version !== 2) throw new RangeError(`run detail of version ${version}`);
+  if (version !== 2) throw new RangeError(`unknown run detail version ${version}`);
   const [result, growth, lengths, ...lines] = rest as [
     number | null,
     Growth[],

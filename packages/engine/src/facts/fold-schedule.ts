@@ -30,7 +30,7 @@ export function foldSchedule(book: Book, fact: ScheduleFact): void {
       invariant(
         window > schedule.decidedUpTo,
         'I10',
-        `an event meets the past of ${schedule.name}`,
+        `an event of schedule ${schedule.name} is older than its mark`,
       );
       schedule.met ??= new Map();
       if (!schedule.met.has(window)) schedule.met.set(window, run);
@@ -47,15 +47,19 @@ function foldSet(book: Book, fact: ScheduleSet): void {
   const known = book.schedules.get(key);
   if (known === undefined) {
     const removed = book.removedSchedules.get(key) ?? NEVER;
-    invariant(version > removed.version, 'I10', `schedule ${name} comes back as it was`);
-    invariant(decidedUpTo >= removed.decidedUpTo, 'I10', `the mark of schedule ${name} falls`);
+    invariant(
+      version > removed.version,
+      'I10',
+      `schedule ${name} is restored without a new version`,
+    );
+    invariant(decidedUpTo >= removed.decidedUpTo, 'I10', `the mark of schedule ${name} decreases`);
     book.removedSchedules.delete(key);
     book.addSchedule(new Schedule({ partition, tenant, name, version, spec, decidedUpTo }));
     return;
   }
   invariant(version > known.version, 'I10', `schedule ${name} goes back to version ${version}`);
   invariant(spec.job === known.spec.job, 'I10', `schedule ${name} moves to another job`);
-  invariant(decidedUpTo >= known.decidedUpTo, 'I10', `the mark of schedule ${name} falls`);
+  invariant(decidedUpTo >= known.decidedUpTo, 'I10', `the mark of schedule ${name} decreases`);
   known.earlier ??= [];
   known.earlier.push({ spec: known.spec, upTo: fact.until ?? decidedUpTo });
   known.version = version;
@@ -152,8 +156,12 @@ function leaveHeld(schedule: Schedule, window: number): boolean {
 }
 
 function advance(schedule: Schedule, from: number, to: number): void {
-  invariant(from > schedule.decidedUpTo, 'I10', `window ${from} of ${schedule.name} is decided`);
-  invariant(to >= from, 'I10', `windows of ${schedule.name} are told backwards`);
+  invariant(
+    from > schedule.decidedUpTo,
+    'I10',
+    `window ${from} of ${schedule.name} is already decided`,
+  );
+  invariant(to >= from, 'I10', `windows of ${schedule.name} are not in ascending order`);
   schedule.decidedUpTo = to;
   if (schedule.met === null) return;
   for (const window of schedule.met.keys()) if (window <= to) schedule.met.delete(window);
@@ -167,6 +175,10 @@ export function forgetMet(book: Book, of: { tenant: string; schedule: string }, 
 
 function scheduleOf(book: Book, fact: { tenant: string; schedule: string }): Schedule {
   const schedule = book.schedules.get(scheduleKey(fact.tenant, fact.schedule));
-  invariant(schedule !== undefined, 'I10', `a fact about schedule ${fact.schedule}, which is none`);
+  invariant(
+    schedule !== undefined,
+    'I10',
+    `a fact about schedule ${fact.schedule}, which does not exist`,
+  );
   return schedule;
 }

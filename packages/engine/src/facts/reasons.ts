@@ -4,19 +4,19 @@
  */
 export const REASONS = {
   // ends of attempts that return the task to its queue; not charged to it
-  refused: 'the worker had no room for it',
-  not_accepted: 'the worker did not accept it in time',
-  never_arrived: 'the worker is here and does not have it',
-  drained: 'the worker is being emptied',
-  evicted: 'an operator took it off its worker',
-  preempted: 'its place was needed for more urgent work',
+  refused: 'the worker had no free capacity for the task',
+  not_accepted: 'the worker did not accept the attempt in time',
+  never_arrived: 'the worker is connected and does not have the attempt',
+  drained: 'the worker is being drained',
+  evicted: 'an operator evicted the worker',
+  preempted: 'a task of a higher priority needed the capacity',
   // ends of attempts that are charged to the task
-  transient: 'a failure that may pass',
-  resource: 'it ran out of memory or disk',
-  permanent: 'a failure that will not pass',
-  worker_lost: 'its worker went silent',
-  stuck: 'its progress stood still',
-  timeout: 'it ran past its time',
+  transient: 'a temporary failure',
+  resource: 'the attempt ran out of memory or disk',
+  permanent: 'a failure that a retry cannot solve',
+  worker_lost: 'the worker stopped sending heartbeats',
+  stuck: 'the attempt made no progress for too long',
+  timeout: 'the attempt exceeded its timeout',
   // ends of tasks
   succeeded: 'it finished',
   cancelled: 'it was cancelled',

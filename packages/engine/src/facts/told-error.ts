@@ -13,5 +13,5 @@ export function toldError(task: Task, state: TaskState, error: string | null): s
   if (task.part !== null && (task.part.blocked & PARENT_FAILED) !== 0) return error;
   const by = cancel.by === '' ? '' : ` by ${cancel.by}`;
   const why = cancel.reason === '' ? '' : `: ${cancel.reason}`;
-  return `cancelled${by}${why}${error === null ? '' : `; before that: ${error}`}`;
+  return `cancelled${by}${why}${error === null ? '' : `; previous error: ${error}`}`;
 }

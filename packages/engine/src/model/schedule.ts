@@ -110,19 +110,19 @@ function catchUpOf(said: Partial<CatchUp> | undefined): CatchUp {
  * Why a window has no run, as stable codes: the same in facts, timeline, metrics and docs.
  */
 export const SKIP_REASONS = {
-  catch_up_off: 'it was missed, and missed windows are not caught up',
-  catch_up_limit: 'it was missed together with more windows than are caught up',
-  too_old: 'it was missed longer ago than is caught up',
-  overlap: 'a run of an earlier window was still live',
-  queue_full: 'too many windows were held already',
-  replaced: 'a later window took its place while it was held',
+  catch_up_off: 'the window was missed, and the schedule does not catch up',
+  catch_up_limit: 'more windows were missed than catchUp.maxWindows allows',
+  too_old: 'the window was missed longer ago than catchUp.maxAge allows',
+  overlap: 'the run of an earlier window had not ended',
+  queue_full: 'the queue of held windows was full',
+  replaced: 'a later window replaced the held window',
   paused: 'the schedule was paused',
-  job_paused: 'its job was paused',
-  job_deleted: 'its job was deleted',
-  removed: 'the schedule was deleted while it was held or was to be caught up',
-  event_came: 'the event that was expected came in time',
-  input_failed: 'its input could not be made of the template',
-  edited: 'the times were changed while an event was waited for',
+  job_paused: 'the job was paused',
+  job_deleted: 'the job was deleted',
+  removed: 'the schedule was deleted before the held or missed window could run',
+  event_came: 'the expected event arrived in time',
+  input_failed: 'the input template could not be evaluated',
+  edited: 'the times of the schedule changed while it waited for an event',
 } as const;
 export type SkipReason = keyof typeof SKIP_REASONS;
 

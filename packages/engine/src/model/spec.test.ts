@@ -54,7 +54,7 @@ describe('jobSpec', () => {
   it('refuses a task that waits for one that is not there', () => {
     const definition = { tasks: [{ name: 'a', after: ['b'] }] };
     expect(() => jobSpec({ tenant: 'acme', job: 'job', version: 1, definition })).toThrow(
-      'unknown b',
+      'unknown task b',
     );
   });
 });

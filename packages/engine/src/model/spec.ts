@@ -178,7 +178,8 @@ export function taskSpecs(
   const after = definitions.map((d, i) =>
     (d.after ?? []).map((name) => {
       const parent = indexOf.get(name);
-      if (parent === undefined) throw new RangeError(`task ${names[i]} waits for unknown ${name}`);
+      if (parent === undefined)
+        throw new RangeError(`task ${names[i]} comes after unknown task ${name}`);
       before[parent - first]?.push(first + i);
       return parent;
     }),

@@ -213,7 +213,7 @@ export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find
   const [format, nextSeq, lastMs, nextToken, specLines, lanes] = JSON.parse(
     decodeText(chunks[0] as Uint8Array),
   ) as Header;
-  if (format < 1 || format > FORMAT) throw new RangeError(`checkpoint of format ${format}`);
+  if (format < 1 || format > FORMAT) throw new RangeError(`unknown checkpoint format ${format}`);
   const specs = specLines.map(([tenant, job, version]) => find(tenant, job, version));
   for (const chunk of chunks.slice(1)) {
     for (const line of decodeText(chunk).split('\n')) {

@@ -10,7 +10,7 @@ import type { Worker } from '../model/worker.ts';
 const NO_SUCH_WORKER: Answer = {
   kind: 'refused',
   code: 'not_found',
-  message: 'no worker of this name is attached',
+  message: 'no worker with this name is attached',
 };
 
 /**

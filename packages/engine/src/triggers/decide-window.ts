@@ -84,7 +84,7 @@ export function releaseHeld(deciding: Deciding): void {
 }
 
 function refusalOf({ job, name }: Schedule): SkipReason | null {
-  invariant(job.kind !== 'unknown', 'I10', `windows of ${name} are decided without its job`);
+  invariant(job.kind !== 'unknown', 'I10', `windows of ${name} are decided without the job`);
   switch (job.kind) {
     case 'ready':
       return null;
@@ -138,7 +138,7 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
   const { core, book, schedule, ports } = deciding;
   const { partition, tenant, name, job } = schedule;
   const spec = specOf(schedule, window);
-  invariant(job.kind === 'ready', 'I10', `window ${window} of ${name} fires without its job`);
+  invariant(job.kind === 'ready', 'I10', `window ${window} of ${name} fires without the job`);
   const exclusive = spec.overlap !== 'allow';
   const at = { schedule: name, at: window };
   const input = inputOf(ports, spec, { ...at, kind: catchUp ? 'catchUp' : 'scheduled' });

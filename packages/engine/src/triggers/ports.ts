@@ -12,7 +12,7 @@ export type WindowInput = (
 ) => { readonly text: string } | { readonly error: string };
 
 /** An engine that was handed none skips what would need one. */
-export const NO_TEMPLATES: WindowInput = () => ({ error: 'templates cannot be evaluated here' });
+export const NO_TEMPLATES: WindowInput = () => ({ error: 'this engine cannot evaluate templates' });
 
 /** What firing needs of other stages; wired by the engine, because stages do not know each other. */
 export interface TriggerPorts {

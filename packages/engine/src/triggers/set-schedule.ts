@@ -159,15 +159,15 @@ export function setJob(core: Core, command: Command & { kind: 'setJob' }): Answe
 const NOT_OWNER: Answer = {
   kind: 'refused',
   code: 'not_owner',
-  message: 'this node does not hold the partition',
+  message: 'this node does not own the partition; retry',
 };
 const OTHER_JOB: Answer = {
   kind: 'refused',
   code: 'invalid',
-  message: 'a schedule stays with its job; make another one for another job',
+  message: 'the job of a schedule cannot be changed; create another schedule for the other job',
 };
 const UNDECIDED: Answer = {
   kind: 'refused',
   code: 'unavailable',
-  message: 'windows of the version before are still being decided',
+  message: 'windows of the previous version are still being decided; retry',
 };

@@ -10,7 +10,7 @@ const EMPTY = new Uint8Array(0);
 const NO_FIELDS: Check = async (body) => {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   if (isObject && Object.keys(body).length === 0) return;
-  throw new ApiError('invalid', 'there is no body here', { field: 'body' });
+  throw new ApiError('invalid', 'this request takes no body', { field: 'body' });
 };
 
 export interface AnswerParams {

@@ -15,7 +15,7 @@ const CONNECTIONS_MAX = 10_000;
 const KEEP_ALIVE_MS = 75_000;
 
 function notHere(): never {
-  throw new Error('a route has a schema of Fastify; checks are in validate.ts');
+  throw new Error('a route has a Fastify schema; request checks belong in validate.ts');
 }
 
 /** Routes check for themselves: what Fastify would do it with is a hundred modules at every start. */
@@ -76,7 +76,7 @@ export function buildApp(params: AppParams): FastifyInstance {
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request, reply) => {
     const allowed = allowedMethods(routes, request.url);
-    if (allowed.length === 0) throw new ApiError('not_found', 'there is nothing here');
+    if (allowed.length === 0) throw new ApiError('not_found', 'the API has no such path');
     reply.header('allow', allowed.join(', '));
     throw new ApiError('method_not_allowed', MESSAGES.method_not_allowed);
   });

@@ -1,7 +1,7 @@
 import { PLATFORM } from '@signalbox/protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { mayCall, tenantOf } from '../auth/roles.ts';
+import { mayCall, neededKey, tenantOf } from '../auth/roles.ts';
 import { ApiError, type Caller } from '../context.ts';
 import type { Route } from './route.ts';
 
@@ -21,10 +21,15 @@ export async function callerOf(
   const requestId = request.id;
   if (route.role === 'none' || route.role === 'signed') return { ...NOBODY, ip, requestId };
   const text = keyText(request);
-  if (text === null) throw new ApiError('unauthenticated', 'send a key: Authorization: Bearer …');
+  if (text === null)
+    throw new ApiError(
+      'unauthenticated',
+      'the request has no key; send the header Authorization: Bearer <key>',
+    );
   const who = await auth.authenticate(text, ip);
   if (!mayCall(route, who)) {
-    throw new ApiError('forbidden', 'the key may not do this');
+    const has = `the key has the role ${who.role}`;
+    throw new ApiError('forbidden', `${has}; this request needs ${neededKey(route)}`);
   }
   const header = request.headers['signalbox-tenant'];
   const named = Array.isArray(header) ? header.join() : header;

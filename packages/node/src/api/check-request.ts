@@ -27,7 +27,7 @@ function checksOf({ method, url }: NamedRequest): readonly [(typeof PARTS)[numbe
   const known = checks.get(name);
   if (known !== undefined) return known;
   const route = ROUTES.find((each) => each.method === method && each.url === url);
-  if (route === undefined) throw new Error(`there is no route ${name}`);
+  if (route === undefined) throw new Error(`the API has no route ${name}`);
   const made = PARTS.flatMap((part): [(typeof PARTS)[number], Check][] => {
     const schema = route[part];
     return schema === undefined ? [] : [[part, checkOf(schema, part)]];

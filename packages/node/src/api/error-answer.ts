@@ -27,23 +27,28 @@ function asApiError(thrown: unknown): ApiError {
   if (thrown instanceof StoreError) return ofStore(thrown);
   const code = ofFastify(thrown);
   if (code !== null) return new ApiError(code, MESSAGES[code]);
-  return new ApiError(
-    'internal',
-    'something went wrong here; the log has it under this request id',
-  );
+  return new ApiError('internal', 'internal error; search the log of the node for this request id');
 }
 
 /** A store's own words may name a host or a table; only what follows from them is said. */
 function ofStore(error: StoreError): ApiError {
   switch (error.kind) {
     case 'unavailable':
-      return new ApiError('unavailable', 'the store cannot be reached', { retryAfterSeconds: 1 });
+      return new ApiError('unavailable', 'the store is unavailable; retry', {
+        retryAfterSeconds: 1,
+      });
     case 'unknown':
-      return new ApiError('unknown', 'it may have happened; ask again to be sure');
+      return new ApiError(
+        'unknown',
+        'the outcome is unknown; retry with the same idempotency key, or read the current state',
+      );
     case 'conflict':
-      return new ApiError('conflict', 'somebody else changed it at the same moment');
+      return new ApiError(
+        'conflict',
+        'another request changed the same resource at the same time; retry',
+      );
     case 'invalid':
-      return new ApiError('invalid', 'the store cannot keep this');
+      return new ApiError('invalid', 'the store cannot save this value');
   }
 }
 
@@ -55,11 +60,12 @@ type TransportCode =
   | 'unsupported_media_type';
 
 export const MESSAGES: Readonly<Record<TransportCode, string>> = {
-  bad_request: 'this is not a request that can be read',
-  method_not_allowed: 'the address does not take this method',
-  timeout: 'the request took too long to arrive',
-  too_large: 'the body is larger than is taken here',
-  unsupported_media_type: 'send application/json without a content encoding',
+  bad_request: 'the request is malformed',
+  method_not_allowed: 'this path does not support this method; the Allow header lists the methods',
+  timeout: 'the request did not arrive in time',
+  too_large: 'the body exceeds the size limit of this request',
+  unsupported_media_type:
+    'unsupported content type or encoding; send application/json without Content-Encoding',
 };
 
 const BY_STATUS: Readonly<Record<number, TransportCode>> = {

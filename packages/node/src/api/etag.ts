@@ -18,13 +18,17 @@ export function expectedVersion(headers: IncomingHttpHeaders): Expected {
   const none = headers['if-none-match'];
   if (none !== undefined) {
     if (none.trim() === '*' && match === undefined) return { kind: 'absent' };
-    throw new ApiError('bad_request', 'only * is understood here', { field: 'If-None-Match' });
+    throw new ApiError('bad_request', 'must be *, without If-Match', { field: 'If-None-Match' });
   }
   if (match === undefined) return { kind: 'any' };
   if (match.trim() === '*') return { kind: 'present' };
   const version = /^"(\d{1,15})"$/.exec(match.trim())?.[1];
   if (version !== undefined) return { kind: 'version', version: Number(version) };
-  throw new ApiError('bad_request', 'it is not an ETag of ours', { field: 'If-Match' });
+  throw new ApiError(
+    'bad_request',
+    'must be * or an ETag from a response of this API, such as "3"',
+    { field: 'If-Match' },
+  );
 }
 
 /** As operations want it. */

@@ -26,11 +26,11 @@ export function fieldHome(schema: TSchema, at: readonly PathStep[], name: string
   const isJob = root.properties?.['tasks'] !== undefined;
   const kind = OWN_DEFINITIONS[name];
   if (isJob && kind !== undefined && Object.hasOwn(OWN_DEFINITIONS, name)) {
-    return `it belongs to a definition of its own, of kind ${kind}`;
+    return `use a separate definition of kind ${kind}`;
   }
   const [home, ...others] = homesOf(root, name);
   if (home === undefined || others.length > 0) return null;
-  return `it belongs to ${named(home, isJob)}, not to ${named(at, isJob)}`;
+  return `the field belongs to ${named(home, isJob)}, not to ${named(at, isJob)}`;
 }
 
 /** The paths of all objects that have a field of this name. */

@@ -40,7 +40,7 @@ describe('health and readiness', () => {
     vi.spyOn(world.node.context.store, 'readGroup').mockReturnValue(new Promise(() => {}));
     const ready = await world.ask('/ready', { key: null });
     expect(ready.status).toBe(503);
-    expect(ready.json<Health>().checks['store']?.detail).toContain('no answer');
+    expect(ready.json<Health>().checks['store']?.detail).toContain('no response');
   });
 
   it('API-15 is not ready while it owns no partition, or assigns nothing', async () => {

@@ -39,11 +39,11 @@ function textOf(bytes: Uint8Array): string {
 
 function twice(path: readonly PathStep[] | null): ApiError {
   const field = path === null ? {} : { field: pathOf(path) };
-  return new ApiError('invalid', 'the key is there twice', field);
+  return new ApiError('invalid', 'duplicate key', field);
 }
 
 function notJson(): ApiError {
-  return new ApiError('bad_request', 'the body is not JSON in UTF-8');
+  return new ApiError('bad_request', 'the body is not valid UTF-8 JSON');
 }
 
 const QUOTE = 0x22;
@@ -67,7 +67,7 @@ function scan(bytes: Uint8Array): { lossy: ReadonlySet<number>; members: number 
     if (byte === QUOTE) i = endOfString(bytes, i);
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       if (keys.push(0) > DEPTH_MAX) {
-        throw new ApiError('bad_request', `the body is more than ${DEPTH_MAX} levels deep`);
+        throw new ApiError('bad_request', `the body has more than ${DEPTH_MAX} levels of nesting`);
       }
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) keys.pop();
     else if (byte === COLON && keys.length > 0) {
@@ -166,12 +166,12 @@ function walk(root: unknown, lossy: ReadonlySet<number>): void {
 
 function checkText(text: string, path: Path): void {
   if (!text.isWellFormed()) {
-    throw new ApiError('bad_request', 'half of a surrogate pair is not text', fieldOf(path));
+    throw new ApiError('bad_request', 'the text contains a lone surrogate', fieldOf(path));
   }
-  if (text.includes('\u0000')) throw invalid('text holds no NUL', path);
+  if (text.includes('\u0000')) throw invalid('the text contains a NUL character', path);
 }
 
-const NOT_EXACT = 'the number cannot be kept exactly; send it as text';
+const NOT_EXACT = 'the number cannot be stored exactly; send it as a string';
 
 /** A set does not tell `-0` from 0, which is no problem. */
 function isLossy(value: number, lossy: ReadonlySet<number>): boolean {

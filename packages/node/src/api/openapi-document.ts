@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { neededKey } from '../auth/roles.ts';
 import { API_BASE } from './base.ts';
 import { ERROR_RESPONSES, ErrorAnswer, errorResponsesOf } from './openapi-errors.ts';
 import { OPENAPI_TAGS, openApiTagOf } from './openapi-tags.ts';
@@ -6,9 +7,9 @@ import { operationId } from './operation-id.ts';
 import type { Route } from './route.ts';
 
 const DESCRIPTION =
-  'The HTTP API of a Signalbox node: jobs, schedules, triggers, runs and everything around them. ' +
-  'Send a key with every request as `Authorization: Bearer sbx_…`. Errors have one shape, ' +
-  'and `error.code` is what a program decides by.';
+  'The HTTP API of a Signalbox node: jobs, schedules, triggers, runs, workers and administration. ' +
+  'Send a key with every request as `Authorization: Bearer sbx_…`. All errors have the same form; ' +
+  'programs should depend on `error.code`, not on `error.message`.';
 
 /** OpenAPI 3.1 from the declarations that validate and guard: it cannot say anything else than they do. */
 export function openApiDocument(routes: readonly Route[], version: string): unknown {
@@ -28,7 +29,7 @@ export function openApiDocument(routes: readonly Route[], version: string): unkn
       license: { name: 'MIT', identifier: 'MIT' },
     },
     // Relative: whoever reads the document has reached the node already.
-    servers: [{ url: '/', description: 'The node that answered with this document' }],
+    servers: [{ url: '/', description: 'The node that served this document' }],
     tags: OPENAPI_TAGS,
     paths,
     components: {
@@ -59,16 +60,16 @@ function operationOf(route: Route): unknown {
 /** What it does, who may ask for it, and what it leaves behind. */
 function descriptionOf(route: Route): string {
   const { summary, audit } = route;
-  const trace = audit === undefined ? '' : ` The audit log has it as \`${audit}\`.`;
+  const trace = audit === undefined ? '' : ` Recorded in the audit log as \`${audit}\`.`;
   return `${summary}.\n\n${accessOf(route)}${trace}`;
 }
 
-function accessOf({ role, platform, alsoWorker }: Route): string {
-  if (role === 'none') return 'Needs no key.';
-  if (role === 'signed') return 'Needs no key: the body is signed with the secret of the trigger.';
-  const also = alsoWorker === true ? ', or of the role `worker`' : '';
-  const whose = platform === true ? ' Only for keys of the platform.' : '';
-  return `Needs a key of the role \`${role}\` or a higher one${also}.${whose}`;
+function accessOf(route: Route): string {
+  if (route.role === 'none') return 'Needs no key.';
+  if (route.role === 'signed') {
+    return 'Needs no key: the body must be signed with the secret of the trigger.';
+  }
+  return `Needs ${neededKey(route)}.`;
 }
 
 interface Fields {
@@ -110,7 +111,7 @@ function responsesOf(route: Route): Record<string, unknown> {
   const responses = errorResponsesOf(route);
   for (const [status, schema] of Object.entries(route.response)) {
     const content = schema === null ? {} : { content: { 'application/json': { schema } } };
-    responses[status] = { description: Number(status) < 400 ? 'Done' : 'Not done', ...content };
+    responses[status] = { description: Number(status) < 400 ? 'Done' : 'Failed', ...content };
   }
   return responses;
 }

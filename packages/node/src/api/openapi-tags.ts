@@ -1,23 +1,23 @@
 /** Groups of operations, by the first word of their address. */
 const TAGS = {
-  Jobs: { words: ['jobs'], description: 'What can be run: versioned definitions of jobs' },
+  Jobs: { words: ['jobs'], description: 'Versioned job definitions' },
   Schedules: {
     words: ['schedules', 'schedule-preview'],
-    description: 'When jobs run by themselves, and what became of each window',
+    description: 'Schedules that run jobs, and the outcome of each window',
   },
   Triggers: {
     words: ['triggers', 'hooks'],
-    description: 'Which events start jobs, and the hooks that senders call',
+    description: 'Triggers that start jobs on events, and the hooks that senders call',
   },
-  Calendars: { words: ['calendars'], description: 'Closed days that schedules leave out' },
-  Runs: { words: ['runs'], description: 'Submitting, reading and changing runs' },
+  Calendars: { words: ['calendars'], description: 'Closed days on which schedules do not run' },
+  Runs: { words: ['runs'], description: 'Submit, read and change runs' },
   Tasks: { words: ['tasks'], description: 'Tasks of runs: attempts, logs and diagnosis' },
-  Events: { words: ['events'], description: 'Sending events, and following what happens' },
+  Events: { words: ['events'], description: 'Send events, and stream what happens' },
   Payloads: {
     words: ['blobs'],
-    description: 'Inputs and outputs that are too large for a message',
+    description: 'Inputs and outputs that are too large to be inline',
   },
-  Workers: { words: ['workers', 'queues'], description: 'Who works, and how much waits' },
+  Workers: { words: ['workers', 'queues'], description: 'Attached workers, and queue depths' },
   Administration: {
     words: ['tenants', 'keys', 'webhook-secret', 'audit'],
     description: 'Tenants, keys, secrets and the audit log',

@@ -12,18 +12,23 @@ const checkHeader = checkOf(BatchHeader, 'body');
  */
 export async function readBatch(body: Uint8Array): Promise<SubmitItem[]> {
   const parts = splitBatch(body);
-  if (parts === null) throw new ApiError('bad_request', 'the batch ends before its header does');
+  if (parts === null) throw new ApiError('bad_request', 'the body is shorter than its header');
   const header = parseJson(parts.header);
   await checkHeader(header);
   const { shared, items, inputs: lengths } = header as BatchHeader;
   if (items !== undefined && items.length !== lengths.length) {
-    throw new ApiError('invalid', 'items and inputs differ in number', { field: 'inputs' });
+    throw new ApiError('invalid', 'items and inputs must have the same length', {
+      field: 'inputs',
+    });
   }
   // Before anything is copied: lengths that lie must not cost memory.
   let total = 0;
   for (const length of lengths) total += length ?? 0;
   if (total !== parts.inputs.length) {
-    throw new ApiError('bad_request', 'the lengths of the inputs do not add up to the body');
+    throw new ApiError(
+      'bad_request',
+      'the sum of the input lengths does not match the length of the body',
+    );
   }
   const pages = new PayloadPages();
   let at = 0;

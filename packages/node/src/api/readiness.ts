@@ -19,13 +19,13 @@ export async function checkReadiness(context: NodeContext): Promise<Health> {
 async function storeAnswers({ store }: NodeContext): Promise<Check> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Check>((resolve) => {
-    const answer = { ok: false, detail: `no answer within ${STORE_TIMEOUT_MS} ms` };
+    const answer = { ok: false, detail: `no response within ${STORE_TIMEOUT_MS} ms` };
     timer = setTimeout(() => resolve(answer), STORE_TIMEOUT_MS);
   });
   // A read, not only the clock: a file that is gone or locked still has a clock.
   const asked = store.readGroup({ partition: 0, seq: 0 }).then(
     (): Check => ({ ok: true }),
-    (): Check => ({ ok: false, detail: 'it cannot be reached' }),
+    (): Check => ({ ok: false, detail: 'the store is unavailable' }),
   );
   const check = await Promise.race([asked, late]);
   clearTimeout(timer);
@@ -36,14 +36,18 @@ async function storeAnswers({ store }: NodeContext): Promise<Check> {
 function partitionsOwned({ loop }: NodeContext): Check {
   const held = [...loop.leases.held.values()];
   const owned = held.filter((one) => loop.hasRead(one.partition)).length;
-  const detail = `${owned} of ${held.length} held are owned`;
+  const detail = `${owned} of ${held.length} leased partitions are ready`;
   return { ok: owned > 0 && owned === held.length, detail };
 }
 
 function loopRuns({ loop }: NodeContext): Check {
   const { pauseFrom } = loop.engine.core;
-  if (pauseFrom === 0) return { ok: false, detail: 'nothing is assigned: the store is away' };
+  if (pauseFrom === 0)
+    return { ok: false, detail: 'no task is assigned, because the store is unavailable' };
   return pauseFrom === 3
     ? { ok: true }
-    : { ok: true, detail: `P${pauseFrom} and below are paused: the store is slow` };
+    : {
+        ok: true,
+        detail: `P${pauseFrom} and lower priorities are paused, because the store is slow`,
+      };
 }

@@ -37,7 +37,11 @@ export function refuseBytes(error: Error & { code?: string }, socket: Socket, id
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const large = error.code === 'HPE_HEADER_OVERFLOW';
   const code = late ? 'timeout' : 'bad_request';
-  const body = errorText(code, large ? 'the headers are too large' : MESSAGES[code], id);
+  const body = errorText(
+    code,
+    large ? 'the request headers exceed the size limit' : MESSAGES[code],
+    id,
+  );
   const head = [
     `HTTP/1.1 ${late ? '408 Request Timeout' : '400 Bad Request'}`,
     'Content-Type: application/json; charset=utf-8',

@@ -23,7 +23,11 @@ export function shed(context: NodeContext, klass: Class): void {
     sendAway({ waiting, waitingMax: settings.mailboxMax }, klass) ??
     sendAway({ waiting: waitingBytes, waitingMax: settings.mailboxBytesMax }, klass);
   if (seconds === null) return;
-  throw new ApiError('overloaded', `too much waits to take more of P${klass}`, {
-    retryAfterSeconds: seconds,
-  });
+  throw new ApiError(
+    'overloaded',
+    `the node is overloaded and accepts no more submissions of P${klass}; retry later`,
+    {
+      retryAfterSeconds: seconds,
+    },
+  );
 }

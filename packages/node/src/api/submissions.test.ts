@@ -29,7 +29,7 @@ describe('submissions over HTTP', () => {
     expect(answer.status).toBe(404);
     expect(answer.error()).toMatchObject({
       code: 'not_found',
-      message: 'no job has the name "hallo"',
+      message: 'there is no job "hallo"',
       field: 'items[1].job',
     });
     const single = await submit({ job: 'hallo' });

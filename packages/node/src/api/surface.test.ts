@@ -69,7 +69,7 @@ function acceptedOrExplained(outcome: Outcome<unknown>): boolean {
   if (outcome.kind === 'accepted') return true;
   expect(REFUSALS).toContain(outcome.code);
   expect(outcome.message).not.toBe('');
-  expect(outcome.message).not.toContain('the store cannot keep this');
+  expect(outcome.message).not.toContain('the store cannot save this value');
   return false;
 }
 

@@ -61,7 +61,7 @@ export class TenantWatch {
       // Another version may have stored it under wider limits. It must not keep a node from starting, nor
       // the tenants behind it from being read.
       const fields = { err: error, tenant: name, version };
-      this.#log.error({ event: 'tenant.refused', ...fields }, 'tenant definition refused');
+      this.#log.error({ event: 'tenant.refused', ...fields }, 'tenant definition ignored');
     }
     this.#told.set(name, version);
   }

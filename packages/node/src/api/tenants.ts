@@ -123,7 +123,11 @@ async function current(
     (expected.kind === 'absent' && live === null) ||
     (expected.kind === 'present' && live !== null) ||
     (expected.kind === 'version' && live?.version === expected.version);
-  if (!asExpected) throw new ApiError('precondition_failed', 'it has another version by now');
+  if (!asExpected)
+    throw new ApiError(
+      'precondition_failed',
+      'the tenant definition has another version than If-Match names; read it again',
+    );
   return { live, version: definition?.version ?? 0 };
 }
 
@@ -137,5 +141,8 @@ export function tenantOf({ name, version, body, atMs }: Definition): Tenant {
 }
 
 function raced(): ApiError {
-  return new ApiError('conflict', 'somebody else changed it at the same moment');
+  return new ApiError(
+    'conflict',
+    'another request changed the tenant definition at the same time; retry',
+  );
 }

@@ -16,14 +16,14 @@ describe('what is refused', () => {
     await expect(check({ state: 'LOST' })).rejects.toMatchObject({
       code: 'invalid',
       field: 'state',
-      message: 'it must be one of "PENDING", "RUNNING", "FAILED"',
+      message: 'must be one of "PENDING", "RUNNING", "FAILED"',
     });
   });
 
   it('says once that nothing fits where the choices are no words', async () => {
     await expect(check({ days: 3 })).rejects.toMatchObject({
       field: 'days',
-      message: 'it does not match any allowed form',
+      message: 'does not match any allowed form',
     });
   });
 });

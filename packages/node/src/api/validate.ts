@@ -29,12 +29,12 @@ function explain(failures: readonly Failure[], where: string, schema: TSchema): 
     failures.find((f) => f.keyword === 'additionalProperties') ??
     failures.find((f) => f.keyword === 'anyOf') ??
     failures[0];
-  if (failure === undefined) return new ApiError('invalid', `the ${where} is not valid`);
+  if (failure === undefined) return new ApiError('invalid', `the ${where} is invalid`);
   const at = stepsOf(failure.instancePath);
   const words = wordsOf(failures, failure);
   const [message, field] =
     words.length > 1
-      ? [`it must be one of ${words.join(', ')}`, at]
+      ? [`must be one of ${words.join(', ')}`, at]
       : describe(failure, at, { schema, isInstant: isInstantAt(failures, failure) });
   const path = pathOf(field);
   return new ApiError('invalid', message, { field: path === '' ? where : path });
@@ -65,26 +65,26 @@ function describe(
   switch (failure.keyword) {
     case 'required': {
       const [name] = params['requiredProperties'] as string[];
-      return ['it is missing', [...at, name ?? '']];
+      return ['is required', [...at, name ?? '']];
     }
     case 'additionalProperties': {
       const [name = ''] = params['additionalProperties'] as string[];
       const home = fieldHome(schema, at, name);
-      const message = `there is no such field${home === null ? '' : `: ${home}`}`;
+      const message = `unknown field${home === null ? '' : `; ${home}`}`;
       return [message, [...at, name]];
     }
     case 'anyOf':
-      if (isInstant) return ['it is an instant in ISO 8601, or a date', at];
-      return ['it does not match any allowed form', at];
+      if (isInstant) return ['must be a date and time in ISO 8601, or a date', at];
+      return ['does not match any allowed form', at];
     case 'const':
-      return [`it must be ${JSON.stringify(params['allowedValue'])}`, at];
+      return [`must be ${JSON.stringify(params['allowedValue'])}`, at];
     case 'pattern':
       if (params['pattern'] === DURATION_PATTERN) {
-        return ["it is no duration: write it like '90s', '1h30m', or as milliseconds", at];
+        return ["must be a duration such as '90s' or '1h30m', or milliseconds", at];
       }
-      return ['it has characters that are not allowed here, or is too long', at];
+      return ['contains characters that are not allowed, or is too long', at];
     default:
-      return [`it ${failure.message}`, at];
+      return [failure.message, at];
   }
 }
 
@@ -99,10 +99,12 @@ export function readQuery(query: unknown, schema: TSchema | undefined): Record<s
   const read: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(query as Record<string, unknown>)) {
     if (!Object.hasOwn(known, name)) {
-      throw new ApiError('invalid', 'there is no such parameter', { field: pathOf([name]) });
+      throw new ApiError('invalid', 'unknown parameter', { field: pathOf([name]) });
     }
     if (typeof value === 'string' && (!value.isWellFormed() || value.includes('\u0000'))) {
-      throw new ApiError('invalid', 'it is not text', { field: name });
+      throw new ApiError('invalid', 'contains a NUL character or a lone surrogate', {
+        field: name,
+      });
     }
     read[name] = plain(value, (known[name] as { type?: unknown }).type);
   }

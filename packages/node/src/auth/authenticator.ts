@@ -52,14 +52,18 @@ export class Authenticator {
     const wait = this.#limit.waitSeconds(ip);
     // One bad neighbour behind the same address must not lock out keys that are in use.
     if (wait !== null && (parsed === null || !this.keys.knows(parsed.id))) {
-      throw new ApiError('rate_limited', 'too many wrong keys', { retryAfterSeconds: wait });
+      throw new ApiError(
+        'rate_limited',
+        'too many requests with invalid keys from this address; retry later',
+        { retryAfterSeconds: wait },
+      );
     }
     const key = parsed === null ? null : await this.keys.find(parsed.id);
     const known = key === null ? NOBODY : Buffer.from(key.sha256, 'hex');
     const equal = timingSafeEqual(digestOf(parsed?.secret ?? text), known);
     if (key === null || !equal || key.revoked || this.#isOver(key.expiresAt)) {
       this.#limit.failed(ip);
-      throw new ApiError('unauthenticated', 'the key is not valid');
+      throw new ApiError('unauthenticated', 'the key is unknown, revoked or expired');
     }
     return { key: key.id, tenant: key.tenant, role: key.role };
   }

@@ -83,7 +83,8 @@ export class Keys {
       body: JSON.stringify(body),
       author,
     });
-    if (written.kind === 'conflict') throw new ApiError('conflict', 'the id is taken; try again');
+    if (written.kind === 'conflict')
+      throw new ApiError('conflict', 'the key id is already used; retry');
     this.#cache.delete(id);
     return { key: { ...body, id, version: written.version }, text };
   }
@@ -106,7 +107,8 @@ export class Keys {
       body: JSON.stringify({ ...body, revoked: true }),
       author: params.author,
     });
-    if (written.kind === 'conflict') throw new ApiError('conflict', 'the key was just changed');
+    if (written.kind === 'conflict')
+      throw new ApiError('conflict', 'another request changed the key at the same time; retry');
     return this.#remember(
       id,
       { ...key, version: written.version, revoked: true },
@@ -160,7 +162,7 @@ export class Keys {
 
 function keyOf(definition: Definition): KnownKey {
   const body = JSON.parse(definition.body) as KeyBody;
-  if (!ROLES.includes(body.role)) throw new Error(`key ${definition.name} has no known role`);
+  if (!ROLES.includes(body.role)) throw new Error(`key ${definition.name} has an unknown role`);
   return { ...body, id: definition.name, version: definition.version };
 }
 

@@ -27,14 +27,24 @@ export function mayCall(demand: Demand, who: Identity): boolean {
   return RANK[who.role] >= RANK[demand.role];
 }
 
+/** The key that a route asks for, as an error and the API document name it. */
+export function neededKey({ role, platform, alsoWorker }: Demand): string {
+  const kind = platform === true ? 'platform key' : 'key';
+  if (role === 'worker') return `a ${kind} with the role worker`;
+  return `a ${kind} with the role ${role} or higher${alsoWorker === true ? ', or with the role worker' : ''}`;
+}
+
 /** The tenant that a request acts on: the key's own, or the one that a key of the platform names. */
 export function tenantOf(who: Identity, header: string | undefined, everyTenant: boolean): string {
   if (who.tenant !== PLATFORM) {
     if (header === undefined || header === who.tenant) return who.tenant;
-    throw new ApiError('forbidden', 'the key belongs to another tenant');
+    throw new ApiError(
+      'forbidden',
+      'the key belongs to another tenant than the header Signalbox-Tenant names; only platform keys can choose a tenant',
+    );
   }
   if (header === undefined) return TENANT_DEFAULT;
   if (header === PLATFORM && everyTenant) return PLATFORM;
   if (TENANT_NAME.test(header)) return header;
-  throw new ApiError('invalid', 'it is not the name of a tenant', { field: 'Signalbox-Tenant' });
+  throw new ApiError('invalid', 'is not a valid tenant name', { field: 'Signalbox-Tenant' });
 }

@@ -27,20 +27,20 @@ const RARER_CASE_MIN = 0.2;
 export function assertStrongKey(text: string): void {
   const why = weakness(text);
   if (why === null) return;
-  throw new Error(`the root key (SIGNALBOX_KEY) ${why}; make one with: openssl rand -hex 32`);
+  throw new Error(`the root key (SIGNALBOX_KEY) ${why}; create a key with: openssl rand -hex 32`);
 }
 
 function weakness(text: string): string | null {
   if (text.trim() === '') return 'is not set';
-  if (!/^[\x21-\x7e]+$/.test(text)) return 'holds spaces or characters outside ASCII';
+  if (!/^[\x21-\x7e]+$/.test(text)) return 'contains spaces or non-ASCII characters';
   const bare = text.toLowerCase().replaceAll(/[^a-z]/g, '');
   const known = KNOWN_WORDS.some((word) => bare !== '' && isMadeOf(bare, word.replace(/[-_]/, '')));
   if (known) return 'is a well-known word';
   if (text.length < LENGTH_MIN) return `is shorter than ${LENGTH_MIN} characters`;
-  if (HELD_WORDS.some((word) => bare.includes(word))) return 'holds a well-known word';
+  if (HELD_WORDS.some((word) => bare.includes(word))) return 'contains a well-known word';
   if (isRepetition(text)) return 'repeats itself too much to be random';
   if (isSequence(text)) return 'is a sequence of neighbouring characters';
-  if (isOneKind(text)) return 'is made of one kind of character';
+  if (isOneKind(text)) return 'consists of one kind of character';
   if (new Set(text).size < DISTINCT_MIN || entropyBits(text) < ENTROPY_BITS_MIN) {
     return 'repeats itself too much to be random';
   }

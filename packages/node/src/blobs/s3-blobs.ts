@@ -114,5 +114,7 @@ function pathOf(tenant: string, name: string): string {
 }
 
 function away(): ApiError {
-  return new ApiError('unavailable', 'the blob store cannot be reached', { retryAfterSeconds: 1 });
+  return new ApiError('unavailable', 'the blob store is unavailable; retry', {
+    retryAfterSeconds: 1,
+  });
 }

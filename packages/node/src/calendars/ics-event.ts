@@ -29,10 +29,10 @@ const READ: readonly string[] = [...ONCE, 'RDATE', 'EXDATE', 'EXRULE'];
 export function eventOf(lines: readonly IcsLine[]): Event {
   const read = lines.filter(({ name }) => READ.includes(name));
   for (const { name, number, isCut } of read) {
-    if (isCut) throw new IcsError(`${name} is longer than is read`, number);
+    if (isCut) throw new IcsError(`${name} is too long`, number);
     // It was withdrawn from the standard, and takes away days that a rule names.
     if (name === 'EXRULE')
-      throw new IcsError('EXRULE is not read; name the days by EXDATE', number);
+      throw new IcsError('EXRULE is not supported; list the days with EXDATE', number);
   }
   const of = (name: (typeof ONCE)[number]): IcsLine | undefined => {
     const [found, second] = read.filter((line) => line.name === name);
@@ -40,7 +40,7 @@ export function eventOf(lines: readonly IcsLine[]): Event {
     throw new IcsError(`the event has more than one ${name}`, second.number);
   };
   const id = of('RECURRENCE-ID');
-  if (id?.params.has('RANGE')) throw new IcsError('RANGE is not read', id.number);
+  if (id?.params.has('RANGE')) throw new IcsError('RANGE is not supported', id.number);
   const uid = lines.find(({ name }) => name === 'UID')?.value.trim() ?? null;
   const replaces = id === undefined ? null : dateIn(id, id.value);
   return { days: daysOf(lines, of), uid, replaces };
@@ -72,7 +72,7 @@ function daysOf(
 
 function dateIn({ name, number }: IcsLine, text: string): number {
   const day = dayOf(text.trim());
-  if (day === null) throw new IcsError(`${name} is no date from 1900 on`, number);
+  if (day === null) throw new IcsError(`${name} must be a date from 1900 on`, number);
   return day;
 }
 
@@ -88,10 +88,11 @@ function lengthOf(first: number, end: IcsLine | undefined, duration: IcsLine | u
   if (end !== undefined) length = wholeDayIn(end, end.value) - first;
   else if (duration !== undefined) {
     const [, count, unit] = /^\+?P(\d{1,4})([DW])$/.exec(duration.value.trim()) ?? [];
-    if (count === undefined) throw new IcsError('DURATION is not read', duration.number);
+    if (count === undefined)
+      throw new IcsError('DURATION must be in days or weeks', duration.number);
     length = Number(count) * (unit === 'W' ? 7 : 1);
   }
-  if (length < 0) throw new IcsError('an event ends before it begins', end?.number);
-  if (length > EVENT_DAYS_MAX) throw new IcsError('an event takes more than a year', end?.number);
+  if (length < 0) throw new IcsError('an event ends before it starts', end?.number);
+  if (length > EVENT_DAYS_MAX) throw new IcsError('an event is longer than a year', end?.number);
   return Math.max(1, length);
 }

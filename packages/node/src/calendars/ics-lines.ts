@@ -39,7 +39,7 @@ function takeApart(whole: string, number: number): IcsLine {
   const line = whole.slice(0, LINE_CHARS_MAX);
   const isCut = whole.length > LINE_CHARS_MAX;
   const colon = colonOf(line);
-  if (colon < 1) throw new IcsError('this is not a line of an iCalendar file', number);
+  if (colon < 1) throw new IcsError('not a valid iCalendar line', number);
   const [name = '', ...rest] = line.slice(0, colon).split(';');
   const params = new Map<string, string>();
   for (const param of rest) {

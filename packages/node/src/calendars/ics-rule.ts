@@ -59,10 +59,11 @@ export function parseRule(text: string, line: number): IcsRule {
   const parts = partsOf(text, line);
   const frequency = FREQUENCIES.find((each) => each === parts.get('FREQ'));
   if (frequency === undefined) {
-    throw new IcsError('FREQ of an all-day event is YEARLY, MONTHLY, WEEKLY or DAILY', line);
+    throw new IcsError('FREQ of an all-day event must be YEARLY, MONTHLY, WEEKLY or DAILY', line);
   }
   for (const part of NOT_WITH[frequency]) {
-    if (parts.has(part)) throw new IcsError(`${part} does not go with FREQ=${frequency}`, line);
+    if (parts.has(part))
+      throw new IcsError(`${part} is not supported with FREQ=${frequency}`, line);
   }
   const numbers = (part: Part, max: number): number[] =>
     listOf(parts, part, line).map((word) => numberIn(word, { part, min: -max, max, line }));
@@ -94,11 +95,11 @@ export function parseRule(text: string, line: number): IcsRule {
 function refuseContradictions(rule: IcsRule, line: number): void {
   const { frequency, count, until, weekdays, weeks, positions } = rule;
   if (count !== null && until !== null) {
-    throw new IcsError('a rule has COUNT or UNTIL, not both', line);
+    throw new IcsError('a rule cannot have both COUNT and UNTIL', line);
   }
   const hasNth = weekdays.some(({ nth }) => nth !== 0);
   if (hasNth && (frequency === 'WEEKLY' || frequency === 'DAILY' || weeks.length > 0)) {
-    throw new IcsError('the nth weekday is that of a month or of a year', line);
+    throw new IcsError('an nth weekday needs FREQ=MONTHLY or FREQ=YEARLY, without BYWEEKNO', line);
   }
   const lists = [rule.months, weeks, rule.yearDays, rule.monthDays, weekdays];
   if (positions.length > 0 && lists.every((list) => list.length === 0)) {
@@ -111,7 +112,8 @@ function partsOf(text: string, line: number): Map<Part, string> {
   for (const each of text.toUpperCase().split(';')) {
     const [, name = '', value = ''] = /^([A-Z-]+)=([^=]+)$/.exec(each) ?? [];
     const part = PARTS.find((known) => known === name);
-    if (part === undefined) throw new IcsError(`the rule part ${quoted(each)} is not read`, line);
+    if (part === undefined)
+      throw new IcsError(`the rule part ${quoted(each)} is not supported`, line);
     if (parts.has(part)) throw new IcsError(`the rule has ${part} twice`, line);
     parts.set(part, value);
   }
@@ -135,24 +137,24 @@ function numberIn(
   const number = Number(word);
   const isIn = /^[+-]?\d{1,6}$/.test(word) && number !== 0 && number >= min && number <= max;
   if (isIn) return number;
-  throw new IcsError(`${quoted(word)} is no value for ${part}`, line);
+  throw new IcsError(`${quoted(word)} is not a valid value for ${part}`, line);
 }
 
 function weekdayIn(word: string, line: number): IcsWeekday {
   const [, nth = '', name = ''] = /^([+-]?\d{1,2})?(SU|MO|TU|WE|TH|FR|SA)$/.exec(word) ?? [];
   const isIn = nth === '' || (Number(nth) !== 0 && Math.abs(Number(nth)) <= 53);
-  if (name === '' || !isIn) throw new IcsError(`${quoted(word)} is no weekday`, line);
+  if (name === '' || !isIn) throw new IcsError(`${quoted(word)} is not a weekday`, line);
   return { weekday: WEEKDAYS.indexOf(name), nth: Number(nth) };
 }
 
 function weekStartOf(word: string, line: number): number {
   const weekday = WEEKDAYS.indexOf(word);
-  if (weekday < 0) throw new IcsError(`${quoted(word)} is no weekday`, line);
+  if (weekday < 0) throw new IcsError(`${quoted(word)} is not a weekday`, line);
   return weekday;
 }
 
 function untilOf(text: string, line: number): number {
   const day = dayOf(text);
-  if (day === null) throw new IcsError('UNTIL is no date', line);
+  if (day === null) throw new IcsError('UNTIL is not a date', line);
   return day;
 }

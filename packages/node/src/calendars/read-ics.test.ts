@@ -127,7 +127,7 @@ describe('an iCalendar file', () => {
   it('refuses what it cannot read, and names the line', () => {
     const bad = [
       ['hello', /line 1/],
-      ['BEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT', /no BEGIN:VCALENDAR/],
+      ['BEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT', /BEGIN:VCALENDAR is missing/],
       [file(), /no event/],
       [file(event('DTSTART;VALUE=DATE:20260230')), /line 4: DTSTART is no date/],
       [file(event('DTSTART:20260101', 'RRULE:FREQ=SECONDLY')), /line 5/],

@@ -34,16 +34,17 @@ export function readIcs(text: string, nowMs: number): IcsDays {
   const events: Event[] = [];
   for (const lines of eventsOf(text)) {
     if (events.push(eventOf(lines)) <= EVENTS_MAX) continue;
-    throw new IcsError(`there are more than ${EVENTS_MAX} events`);
+    throw new IcsError(`the file has more than ${EVENTS_MAX} events`);
   }
-  if (events.length === 0) throw new IcsError('there is no event in it');
+  if (events.length === 0) throw new IcsError('the file has no event');
   const today = Math.floor(nowMs / 86_400_000);
   const replaced = replacedDays(events);
   const days = new Set<number>();
   const yearly = new Set<string>();
   let [rules, walkedDays] = [0, 0];
   const walked = (): void => {
-    if (++walkedDays > DAYS_WALKED_MAX) throw new IcsError('its rules reach over too many days');
+    if (++walkedDays > DAYS_WALKED_MAX)
+      throw new IcsError('the rules of the file cover too many days');
   };
   for (const { days: event, uid, replaces } of events) {
     if (event === null) continue;
@@ -53,7 +54,7 @@ export function readIcs(text: string, nowMs: number): IcsDays {
       continue;
     }
     if (event.rule !== null && ++rules > RULES_MAX) {
-      throw new IcsError(`more than ${RULES_MAX} events are repeated by rules`);
+      throw new IcsError(`the file has more than ${RULES_MAX} events with a repetition rule`);
     }
     for (const first of firstDays(event, today, walked)) {
       if (event.except.has(first) || gone?.has(first)) continue;
@@ -95,8 +96,8 @@ function* eventsOf(text: string): Generator<IcsLine[]> {
       }
     } else if (lines !== null && depth === 0) lines.push(line);
   }
-  if (!isCalendar) throw new IcsError('this is no iCalendar file: it has no BEGIN:VCALENDAR');
-  if (lines !== null) throw new IcsError('the last event has no end');
+  if (!isCalendar) throw new IcsError('not an iCalendar file: BEGIN:VCALENDAR is missing');
+  if (lines !== null) throw new IcsError('END:VEVENT of the last event is missing');
 }
 
 /** A plain yearly rule that has begun is kept without an end, as a date of every year. */

@@ -51,10 +51,10 @@ describe('what is compiled', () => {
   });
 
   it('asks a condition to be true or false, when it is saved and when it is evaluated', () => {
-    expect(refusalOf('name + "x"', 'bool').message).toMatch(/true or false, and is string/);
+    expect(refusalOf('name + "x"', 'bool').message).toMatch(/must be a bool, not string/);
     expect(evaluate('event.data.count', 'bool')).toEqual({
       kind: 'error',
-      message: 'it is neither true nor false',
+      message: 'the result is neither true nor false',
     });
     expect(evaluate('event.data.count == 5', 'bool')).toEqual({ kind: 'value', value: true });
   });
@@ -100,18 +100,21 @@ describe('what an expression yields', () => {
   });
 
   it.each([
-    ['9007199254740993', 'the integer 9007199254740993 is too large for JSON: make it a string()'],
+    [
+      '9007199254740993',
+      'the integer 9007199254740993 is too large for JSON; convert it with string()',
+    ],
     [
       '18446744073709551615u',
-      'the integer 18446744073709551615 is too large for JSON: make it a string()',
+      'the integer 18446744073709551615 is too large for JSON; convert it with string()',
     ],
-    ['1.0 / 0.0', 'Infinity has no place in JSON'],
+    ['1.0 / 0.0', 'JSON cannot represent Infinity'],
     ['event.data.absent', 'No such key: absent'],
     ['event.data.constructor', 'No such key: constructor'],
     ['event.data.tags.__proto__', 'No such key: __proto__'],
     ['event.data.count % 2', 'no such overload: dyn<double> % int'],
-    ['event.?data.?absent', 'it may be absent: end it with .orValue(…)'],
-    ['type(1)', 'it has no place in JSON'],
+    ['event.?data.?absent', 'the result may be absent; end the expression with .orValue(…)'],
+    ['type(1)', 'JSON cannot represent the result'],
     ['1 / 0', 'division by zero'],
     ['event.data.tags[7]', 'No such key: index out of bounds, index 7 >= size 2'],
   ])('%s is an error', (expression, message) => {

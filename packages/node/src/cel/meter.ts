@@ -45,7 +45,7 @@ export class Meter {
 
   charge(work: number): void {
     this.#left -= work;
-    if (this.#left < 0) throw new WorkExceeded('it would take too much work');
+    if (this.#left < 0) throw new WorkExceeded('the expression exceeds its work limit');
   }
 
   /** Puts the meter in front of everything in a program whose work depends on its operands. */

@@ -45,7 +45,7 @@ export interface Source {
 export function compileCel(environment: Environment, source: Source): Compiled {
   const { expression } = source;
   if (expression.length > EXPRESSION_CHARS_MAX) {
-    const message = `an expression has at most ${EXPRESSION_CHARS_MAX} characters`;
+    const message = `the expression exceeds ${EXPRESSION_CHARS_MAX} characters`;
     return refused(source, EXPRESSION_CHARS_MAX, message);
   }
   try {
@@ -53,13 +53,13 @@ export function compileCel(environment: Environment, source: Source): Compiled {
     const { valid, type, error } = parsed.check();
     if (!valid) return refusedBy(source, error);
     if (source.result === 'bool' && type !== 'bool' && type !== 'dyn') {
-      return refused(source, 0, `it is to be true or false, and is ${type}`);
+      return refused(source, 0, `the expression must be a bool, not ${type}`);
     }
     const root = parsed.ast as unknown as MeteredNode;
     const regex = [...nodesOf(root)].find((node) => isCallOf(node, 'matches'));
     if (regex !== undefined) {
       const at = (regex as unknown as { pos: number }).pos;
-      const message = 'matches() is not offered, because a pattern can run for ever: use ';
+      const message = 'matches() is not supported, because a pattern can run without limit; use ';
       return refused(source, at, `${message}startsWith(), endsWith() or contains()`);
     }
     const meter = new Meter();
@@ -95,9 +95,9 @@ function programOf(
       try {
         meter.charge(baseWork);
         const value = toJson(run(variables), meter);
-        if (meter.isExceeded) throw new WorkExceeded('it would take too much work');
+        if (meter.isExceeded) throw new WorkExceeded('the expression exceeds its work limit');
         if (result === 'bool' && typeof value !== 'boolean') {
-          return { kind: 'error', message: 'it is neither true nor false' };
+          return { kind: 'error', message: 'the result is neither true nor false' };
         }
         return { kind: 'value', value };
       } catch (error) {
@@ -124,7 +124,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof WorkExceeded || error instanceof NoJson) return error.message;
   if (isCelError(error)) return error.summary;
   // Such as a stack or a string that grew too long; what the runtime says of it is nobody's concern.
-  return 'it cannot be evaluated';
+  return 'the expression cannot be evaluated';
 }
 
 function isCelError(error: unknown): error is ParseError | CelTypeError | EvaluationError {

@@ -52,9 +52,11 @@ describe('a template', () => {
 
   it('is bounded in depth and number', () => {
     const deep = Array.from({ length: 20 }).reduce<Json>((inside) => [inside], 1);
-    expect(fill(deep)).toMatchObject({ message: 'it is nested deeper than 16' });
+    expect(fill(deep)).toMatchObject({
+      message: 'the template has more than 16 levels of nesting',
+    });
     const many = Array.from({ length: 65 }, () => '${event.id}');
-    expect(fill(many)).toMatchObject({ message: 'there are more than 64 expressions' });
+    expect(fill(many)).toMatchObject({ message: 'the template has more than 64 expressions' });
   });
 
   it('keeps a key __proto__ a key', () => {

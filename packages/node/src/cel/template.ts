@@ -59,16 +59,19 @@ function compilePart(
   { field, template, depth }: Place,
 ): Part {
   if (depth > TEMPLATE_DEPTH_MAX)
-    throw refusal(field, `it is nested deeper than ${TEMPLATE_DEPTH_MAX}`);
+    throw refusal(field, `the template has more than ${TEMPLATE_DEPTH_MAX} levels of nesting`);
   if (typeof template === 'string') {
     if (template.startsWith('$${')) return { kind: 'fixed', value: template.slice(1) };
     if (!template.includes('${')) return { kind: 'fixed', value: template };
     if (!template.startsWith('${') || !template.endsWith('}')) {
-      throw refusal(field, `it is either text or one \${…}: join texts with + inside the braces`);
+      throw refusal(
+        field,
+        `must be plain text or a single \${…}; join texts with + inside the braces`,
+      );
     }
     compiler.expressionCount += 1;
     if (compiler.expressionCount > TEMPLATE_EXPRESSIONS_MAX) {
-      throw refusal(field, `there are more than ${TEMPLATE_EXPRESSIONS_MAX} expressions`);
+      throw refusal(field, `the template has more than ${TEMPLATE_EXPRESSIONS_MAX} expressions`);
     }
     const expression = template.slice(2, -1);
     const compiled = compiler.programs.compile({ field, expression, result: 'any' });

@@ -24,14 +24,14 @@ export function toJson(value: unknown, meter: Meter): Json {
     case 'string':
       return value;
     case 'number':
-      if (!Number.isFinite(value)) throw new NoJson(`${value} has no place in JSON`);
+      if (!Number.isFinite(value)) throw new NoJson(`JSON cannot represent ${value}`);
       return value;
     case 'bigint':
       return integer(value);
     case 'object':
       return value === null ? null : composite(value, meter);
     default:
-      throw new NoJson('it has no place in JSON');
+      throw new NoJson('JSON cannot represent the result');
   }
 }
 
@@ -45,11 +45,11 @@ function composite(value: object, meter: Meter): Json {
     return Buffer.from(value).toString('base64');
   }
   if (value instanceof Optional) {
-    throw new NoJson('it may be absent: end it with .orValue(…)');
+    throw new NoJson('the result may be absent; end the expression with .orValue(…)');
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw new NoJson('it has no place in JSON');
+    throw new NoJson('JSON cannot represent the result');
   }
   // fromEntries defines properties, so that a key `__proto__` stays a key.
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJson(each, meter)]));
@@ -58,5 +58,5 @@ function composite(value: object, meter: Meter): Json {
 function integer(value: bigint): number {
   const rounded = Number(value);
   if (Number.isSafeInteger(rounded)) return rounded;
-  throw new NoJson(`the integer ${value} is too large for JSON: make it a string()`);
+  throw new NoJson(`the integer ${value} is too large for JSON; convert it with string()`);
 }

@@ -69,5 +69,7 @@ function filled(template: CelTemplate, { at, schedule, kind }: InputWindow) {
   if (result.kind === 'error') return { error: result.message };
   const text = JSON.stringify(result.value);
   if (text.length <= INPUT_CHARS_MAX) return { text };
-  return { error: `input: it has ${text.length} characters; ${INPUT_CHARS_MAX} are allowed` };
+  return {
+    error: `the input has ${text.length} characters; at most ${INPUT_CHARS_MAX} are allowed`,
+  };
 }

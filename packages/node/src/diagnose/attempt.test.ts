@@ -44,7 +44,7 @@ describe('API-09 a task that has an attempt', () => {
       const { since, lostAt } = found.numbers as { since: number; lostAt: number };
       expect(lostAt - since).toBe(node.context.loop.engine.core.settings.reattachMs);
       expect(found.detail).toContain(`since ${new Date(since).toISOString()}`);
-      expect(found.detail).toContain(`given up at ${new Date(lostAt).toISOString()}`);
+      expect(found.detail).toContain(`considered lost at ${new Date(lostAt).toISOString()}`);
       expect(found.suggestion).toContain(`signalbox workers show ${name}`);
     }
   });
@@ -62,7 +62,7 @@ describe('API-09 a task that has an attempt', () => {
     node = await SmallNode.start({ disk });
     const found = await why(id);
     expect(found).toMatchObject({ state: 'RUNNING', reason: 'WORKER_DETACHED' });
-    expect(found.detail).toMatch(/^Attempt 1 is on worker w, which has not attached to this node/);
+    expect(found.detail).toMatch(/^Attempt 1 is on worker w, which has not attached since this node/);
     const { since, lostAt } = found.numbers as { since: number; lostAt: number };
     expect(lostAt - since).toBe(node.context.loop.engine.core.settings.silentMs);
   });
@@ -102,7 +102,7 @@ describe('API-09 a task that has an attempt', () => {
     const queued = await why(id);
     expect(queued).toMatchObject({ state: 'QUEUED', reason: 'WORKERS_NOT_AVAILABLE' });
     expect(queued.detail).toBe(
-      '1 worker could run it and takes nothing new: w (draining). Attempt 1 on w ended: drained (the worker is being emptied).',
+      '1 worker could run the task, but accepts no new attempts: w (draining). Attempt 1 on w ended: drained (the worker is being drained).',
     );
     expect(queued.suggestion).toContain('signalbox uncordon w');
   });
@@ -120,7 +120,9 @@ describe('API-09 a task that has an attempt', () => {
     while (before.has((await why(id)).reason)) await turn();
     const found = await why(id);
     expect(found).toMatchObject({ reason: 'WAITING_UNTIL' });
-    expect(found.detail).toMatch(/^Attempt 1 on w ended: worker_lost \(the worker went silent\)/);
+    expect(found.detail).toMatch(
+      /^Attempt 1 on w ended: worker_lost \(the worker stopped sending heartbeats\)/,
+    );
   });
 });
 
@@ -137,10 +139,10 @@ describe('API-09 placement', () => {
       numbers: { binding: 'LABELS_MISMATCH', nearest: 'near' },
     });
     expect(found.detail).toBe(
-      'None of 2 workers offers all that it asks for. The nearest, near, offers the executor handler:mail, but not the label gpu=a100 (it has gpu=t4).',
+      'None of 2 workers offers everything that the task requires. The closest, near, offers the executor handler:mail, but not the label gpu=a100 (the worker has gpu=t4).',
     );
     expect(found.suggestion).toMatch(
-      /^Start a worker that offers it: signalbox worker --jobs jobs\.ts --labels gpu=a100 \(/,
+      /^Start a suitable worker: signalbox worker --jobs jobs\.ts --labels gpu=a100 \(/,
     );
   });
 });

@@ -26,7 +26,7 @@ function workerAway(core: Core, attempt: Attempt, now: number): Finding | null {
   const { worker, orphanUntil } = attempt;
   if (worker === null) {
     const since = orphanUntil - core.settings.silentMs;
-    const what = `which has not attached to this node since ${moment(since)}, when the node took the run over`;
+    const what = `which has not attached since this node took over the run at ${moment(since)}`;
     return away('WORKER_DETACHED', { attempt, what, since, lostAt: orphanUntil, now });
   }
   const lostAt = workerLostAt(core, worker);
@@ -49,35 +49,35 @@ function away(
   const { workerName: worker, number } = attempt;
   const left = Math.max(0, lostAt - now);
   const then =
-    attempt.task.state === 'ASSIGNED' ? 'the task is queued again' : 'the task is tried again';
+    attempt.task.state === 'ASSIGNED' ? 'the task is queued again' : 'the task is retried';
   return {
     reason,
-    detail: `Attempt ${number} is on worker ${worker}, ${what}. The attempt is given up at ${moment(lostAt)}, in ${duration(left)}; then ${then}.`,
-    suggestion: `Restart ${worker} or its network. Look at it: signalbox workers show ${worker}`,
+    detail: `Attempt ${number} is on worker ${worker}, ${what}. The attempt is considered lost at ${moment(lostAt)}, in ${duration(left)}; then ${then}.`,
+    suggestion: `Restart worker ${worker} or repair its network. To see its state: signalbox workers show ${worker}`,
     numbers: { worker, attempt: number, since, lostAt, inMs: left },
   };
 }
 
 const STOP_CAUSES: Readonly<Record<StopReason, (worker: string) => string>> = {
-  cancelled: () => 'its run is being cancelled',
-  timeout: () => 'it ran past its time',
-  stuck: () => 'its progress stood still',
+  cancelled: () => 'the run is being cancelled',
+  timeout: () => 'the attempt exceeded its timeout',
+  stuck: () => 'the attempt made no progress for too long',
   drained: (worker) => `worker ${worker} is being drained`,
-  upstream_failed: () => 'another task of its run failed',
+  upstream_failed: () => 'another task of the run failed',
 };
 
 function stopping(attempt: Attempt, now: number): Finding | null {
   const { workerName: worker, number, stopWhy: why, stopAt } = attempt;
   if (why === null) return null;
   const left = Math.max(0, stopAt - now);
-  const next = why === 'drained' ? ' It is then queued for another worker.' : '';
+  const next = why === 'drained' ? ' The task is then queued for another worker.' : '';
   return {
     reason: 'STOPPING',
-    detail: `Attempt ${number} on ${worker} has been told to stop, because ${STOP_CAUSES[why](worker)}. It has until ${moment(stopAt)}, ${duration(left)}, to finish or save a checkpoint.${next}`,
+    detail: `Attempt ${number} on ${worker} was told to stop, because ${STOP_CAUSES[why](worker)}. The attempt can finish or save a checkpoint until ${moment(stopAt)}, for ${duration(left)} more.${next}`,
     suggestion:
       why === 'drained'
-        ? `Nothing: it moves on by itself. To give ${worker} work again: signalbox uncordon ${worker}`
-        : 'Nothing: it ends by itself.',
+        ? `Nothing: the task moves to another worker. To let ${worker} take work again: signalbox uncordon ${worker}`
+        : 'Nothing: the attempt ends without help.',
     numbers: { worker, attempt: number, why, stopAt, inMs: left },
   };
 }
@@ -88,8 +88,8 @@ function waitingAccept(core: Core, attempt: Attempt, now: number): Finding {
   const { acceptMs } = core.settings;
   return {
     reason: 'WAITING_ACCEPT',
-    detail: `Attempt ${number} was given to ${worker} ${duration(sinceMs)} ago, which has not accepted it yet.`,
-    suggestion: `Nothing: after ${duration(acceptMs)} it goes to another worker.`,
+    detail: `Attempt ${number} was assigned to ${worker} ${duration(sinceMs)} ago, and the worker has not accepted it yet.`,
+    suggestion: `Nothing: after ${duration(acceptMs)} the task goes to another worker.`,
     numbers: { worker, attempt: number, sinceMs, acceptMs },
   };
 }
@@ -100,7 +100,7 @@ function running(attempt: Attempt, now: number): Finding {
   return {
     reason: 'RUNNING',
     detail: `Attempt ${number} has been running on ${worker} for ${duration(sinceMs)}.`,
-    suggestion: 'Nothing: it runs.',
+    suggestion: 'Nothing: the task is running.',
     numbers: {
       worker,
       attempt: number,
@@ -129,8 +129,8 @@ export function waitingUntil(task: Task, now: number): Finding {
     ...(before === null
       ? {}
       : {
-          detail: `${before}; the next begins not before ${moment(dueAt)}, in ${duration(dueAt - now)}.`,
-          suggestion: `Repair the cause before then. To try again at once: signalbox cancel ${id}, then: signalbox retry ${id}`,
+          detail: `${before}; the next attempt starts at ${moment(dueAt)} or later, in ${duration(dueAt - now)}.`,
+          suggestion: `Repair the cause before then. To retry at once: signalbox cancel ${id}, then: signalbox retry ${id}`,
         }),
     numbers: { runAt: dueAt, inMs: Math.max(0, dueAt - now), attempts: task.attempts },
   };
@@ -140,8 +140,8 @@ export function dueLater({ dueAt, now }: { dueAt: number; now: number }): Findin
   const inMs = Math.max(0, dueAt - now);
   return {
     reason: 'WAITING_UNTIL',
-    detail: `It is due at ${moment(dueAt)}, in ${duration(inMs)}.`,
-    suggestion: 'Nothing: it starts by itself. Submit it without a due time to start now.',
+    detail: `The run starts at ${moment(dueAt)}, in ${duration(inMs)}.`,
+    suggestion: 'Nothing: the run starts on time. To start at once, submit without runAt or delay.',
     numbers: { runAt: dueAt, inMs, attempts: 0 },
   };
 }

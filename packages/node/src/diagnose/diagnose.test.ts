@@ -41,7 +41,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
     const found = await why(id, 'c');
     expect(found).toMatchObject({ state: 'PENDING', reason: 'WAITING_UPSTREAM' });
     expect(found.detail).toMatch(
-      /^It waits for 2 tasks: a \(RUNNING for \d+ ms\), b \(QUEUED\)\.$/,
+      /^The task waits for 2 tasks: a \(RUNNING for \d+ ms\), b \(QUEUED\)\.$/,
     );
     expect(found.numbers).toMatchObject({
       open: 2,
@@ -118,7 +118,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
       numbers: { workers: 2, excluded: { ZONE_MISMATCH: 1, NO_EXECUTOR: 1 } },
     });
     expect(found.suggestion).toBe(
-      'Start a worker that offers it: signalbox worker --jobs jobs.ts --zone a (jobs.ts: the module with the handler mail)',
+      'Start a suitable worker: signalbox worker --jobs jobs.ts --zone a (jobs.ts: the module with the handler mail)',
     );
     await node.define('large', { tasks: [{ handler: 'mail', resources: { gpu: 4 } }] });
     expect(await why(await node.submit({ job: 'large' }))).toMatchObject({

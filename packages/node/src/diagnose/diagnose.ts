@@ -38,7 +38,7 @@ function hasBegunWait({ part }: Task): boolean {
 
 /** A pause does not hold up a wait that has begun: its answer is taken, and what comes after it waits. */
 function whilePaused(held: Finding): Finding {
-  const detail = `${held.detail} Its run is paused: what comes after it begins when that is resumed.`;
+  const detail = `${held.detail} The run is paused: later tasks start after the run is resumed.`;
   return { ...held, detail };
 }
 
@@ -66,7 +66,7 @@ function diagnoseUpstream(task: Task, now: number): Finding {
   const first = upstream[0]?.name ?? taskName(task);
   return {
     reason: 'WAITING_UPSTREAM',
-    detail: `It waits for ${count(open.length, 'task')}: ${told.join(', ')}${more}.`,
+    detail: `The task waits for ${count(open.length, 'task')}: ${told.join(', ')}${more}.`,
     suggestion: `See why ${first} has not ended: signalbox why ${shellWord(`${formatRunId(task.run)}:${first}`)}`,
     numbers: { open: open.length, of: parents.length, upstream },
   };

@@ -108,15 +108,15 @@ export function ended(task: EndedTask): Finding {
 
 function detailOf(task: EndedTask): string {
   const { state, error } = task;
-  if (state === 'SUCCEEDED') return 'It has ended as SUCCEEDED.';
+  if (state === 'SUCCEEDED') return 'The task ended as SUCCEEDED.';
   const why = error ?? causeOf(task);
-  if (why === null) return `It has ended as ${state}.`;
+  if (why === null) return `The task ended as ${state}.`;
   const children = task.failedChildren
     .map(
       (child) => `${child.name} (${child.state}${child.error === null ? '' : `: ${child.error}`})`,
     )
     .join(', ');
-  return `It has ended as ${state}: ${why}${children === '' ? '' : `: ${children}`}`;
+  return `The task ended as ${state}: ${why}${children === '' ? '' : `: ${children}`}`;
 }
 
 /** Of what ended without an error of its own. */
@@ -124,21 +124,21 @@ function causeOf({ state, spec, parents, failed, failsFast }: EndedTask): string
   if (state === 'SKIPPED') {
     const skipped = parents.find((parent) => parent.state === 'SKIPPED');
     if (skipped !== undefined && spec?.step.ifParentSkipped === 'skip') {
-      return `${skipped.name}, which it comes after, was skipped.`;
+      return `the parent task ${skipped.name} was skipped.`;
     }
-    if (spec?.step.wait?.kind === 'event') return 'the event did not come in time.';
-    return spec?.step.when == null ? null : `its condition is false: ${spec.step.when}`;
+    if (spec?.step.wait?.kind === 'event') return 'the event did not arrive in time.';
+    return spec?.step.when == null ? null : `the condition of the task is false: ${spec.step.when}`;
   }
   if (state !== 'CANCELLED') return null;
   const lost = parents.find((parent) => parent.state === 'CANCELLED' || isFailure(parent.state));
-  if (lost !== undefined) return `${lost.name}, which it comes after, ended as ${lost.state}.`;
+  if (lost !== undefined) return `the parent task ${lost.name} ended as ${lost.state}.`;
   if (failed === null || !failsFast) return null;
-  return `${failed} failed, and a failure ends the whole run (failurePolicy FAIL_FAST).`;
+  return `task ${failed} failed, and a failure ends the whole run (failurePolicy FAIL_FAST).`;
 }
 
 function suggestionOf({ run, state, isLive }: EndedTask): string {
-  if (state === 'SUCCEEDED') return 'Nothing: it succeeded.';
-  if (state === 'SKIPPED') return 'Nothing: its job wants it so.';
-  if (!isLive) return `Try it again; what has succeeded is kept: signalbox retry ${run}`;
-  return `Its run goes on. When that has ended, try it again; what has succeeded is kept: signalbox retry ${run}`;
+  if (state === 'SUCCEEDED') return 'Nothing: the task succeeded.';
+  if (state === 'SKIPPED') return 'Nothing: the job definition says so.';
+  if (!isLive) return `To retry, keeping the results of succeeded tasks: signalbox retry ${run}`;
+  return `The run is not finished. After its end, to retry, keeping the results of succeeded tasks: signalbox retry ${run}`;
 }

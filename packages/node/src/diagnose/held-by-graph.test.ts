@@ -24,13 +24,13 @@ describe('API-09 what holds a task of a graph', () => {
     const id = await node.submit({ job: 'graph' });
     const ask = await why(id, 'ask');
     expect(ask).toMatchObject({ reason: 'WAITING_PERSON', numbers: { runAt: expect.any(Number) } });
-    expect(ask.detail).toMatch(/for somebody to approve it: Publish\?$/);
+    expect(ask.detail).toMatch(/for an approval: Publish\?$/);
     expect(await why(id, 'paid')).toMatchObject({
       reason: 'WAITING_EVENT',
-      detail: expect.stringContaining('for an event of the type payment'),
+      detail: expect.stringContaining('for an event of type payment'),
     });
     expect((await why(id, 'paid-much')).detail).toMatch(
-      /for an event of the type payment for which event\.data\.total > 10\.$/,
+      /for an event of type payment with event\.data\.total > 10\.$/,
     );
     expect(await why(id, 'nap')).toMatchObject({ reason: 'WAITING_UNTIL' });
     expect(await why(id, 'end')).toMatchObject({
@@ -64,7 +64,7 @@ describe('API-09 what holds a task of a graph', () => {
     expect(numbers).toMatchObject({
       upstream: [{ name: 'each' }, { name: 'slow' }, { name: 'extra' }],
     });
-    expect(detail).toMatch(/^It waits for 3 tasks: each \(\w+\), slow \(QUEUED\), extra \(/);
+    expect(detail).toMatch(/^The task waits for 3 tasks: each \(\w+\), slow \(QUEUED\), extra \(/);
   });
 
   it('counts the children of a fan-out, and says that a run is paused', async () => {
@@ -78,13 +78,26 @@ describe('API-09 what holds a task of a graph', () => {
     await node.context.loop.flushed();
     const each = await why(id, 'each');
     expect(each).toMatchObject({ reason: 'WAITING_CHILDREN', numbers: { open: 3, of: 3 } });
-    expect(each.detail).toContain('3 of them have not ended');
+    expect(each.detail).toContain('3 have not ended');
     await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
     expect(await why(id, 'each')).toMatchObject({
       reason: 'RUN_PAUSED',
-      detail: expect.stringMatching(/^Its run is paused by tester/),
+      detail: expect.stringMatching(/^The run is paused by tester/),
     });
     expect(await why(id, 'each_chunk_1')).toMatchObject({ reason: 'RUNNING' });
+  });
+
+  it('advises the option that raises the limit of a fan-out', async () => {
+    const tasks = [{ name: 'list' }, { name: 'each', after: ['list'], fanOut: { from: 'list' } }];
+    await node.define('graph', { tasks, limits: { maxFanOut: 2 } });
+    node.attach('w', () => ({ kind: 'succeeded', output: bytes('[1,2,3]') }));
+    const id = await node.submit({ job: 'graph' });
+    await node.arrived(1);
+    await node.context.loop.flushed();
+    expect(await why(id, 'each')).toMatchObject({
+      reason: 'RUN_PAUSED',
+      suggestion: expect.stringContaining(`signalbox resume ${id} --max-fan-out 3.`),
+    });
   });
 
   it('says that somebody has to approve also while the run is paused', async () => {
@@ -99,8 +112,10 @@ describe('API-09 what holds a task of a graph', () => {
     await pauseRun(node.context, caller(), { id, reason: 'a closer look' });
     expect(await why(id, 'ask')).toMatchObject({
       reason: 'WAITING_PERSON',
-      detail: expect.stringMatching(/ Its run is paused: what comes after it begins when /),
-      suggestion: `Approve or reject it: signalbox approve ${id}:ask`,
+      detail: expect.stringMatching(
+        / The run is paused: later tasks start after the run is resumed/,
+      ),
+      suggestion: `Approve or reject the task: signalbox approve ${id}:ask`,
     });
     expect(await why(id, 'end')).toMatchObject({ reason: 'RUN_PAUSED' });
   });

@@ -20,11 +20,11 @@ export function pausedRun(run: Run, paused: NonNullable<RunGraph['paused']>): Fi
   const id = formatRunId(run);
   return {
     reason: 'RUN_PAUSED',
-    detail: `Its run is paused${who}${detail === '' ? '' : `: ${detail}`}.`,
+    detail: `The run is paused${who}${detail === '' ? '' : `: ${detail}`}.`,
     suggestion:
       why === 'fan_out_limit'
-        ? `Allow as many children: signalbox resume ${id} --fan-out-max ${childrenAsked(detail) ?? run.spec.graph.fanOutMax * 2}, or cancel it: signalbox cancel ${id}`
-        : `Repair the cause, then: signalbox resume ${id}, or cancel it: signalbox cancel ${id}`,
+        ? `To allow as many children: signalbox resume ${id} --max-fan-out ${childrenAsked(detail) ?? run.spec.graph.fanOutMax * 2}. To cancel the run: signalbox cancel ${id}`
+        : `Repair the cause, then: signalbox resume ${id}. To cancel the run: signalbox cancel ${id}`,
     numbers: { why },
   };
 }
@@ -44,8 +44,9 @@ export function heldByGraph(core: Core, task: Task, now: number): Finding | null
   if (part.paced) {
     return {
       reason: 'WAITING_TURN',
-      detail: `Its run has ${task.run.tasks.length} tasks, which are handed out at a pace.`,
-      suggestion: 'Nothing: its turn comes. A higher limits.readyPerSecond hands them out faster.',
+      detail: `The run has ${task.run.tasks.length} tasks, so they become ready at a limited rate.`,
+      suggestion:
+        'Nothing: the task becomes ready soon. To raise the rate, raise limits.readyPerSecond of the job.',
       numbers: { waiting: core.pacer.waiting },
     };
   }
@@ -59,8 +60,8 @@ function waitingChildren(task: Task, { firstChild, childCount: of }: TaskPart): 
   const next = taskName(open ?? task);
   return {
     reason: 'WAITING_CHILDREN',
-    detail: `It stands for ${count(of, 'task')}; ${task.waitsFor} of them have not ended, ${failed} failed. The first that has not ended is ${next} (${(open ?? task).state}).`,
-    suggestion: `See why it has not ended: signalbox why ${shellWord(`${formatRunId(task.run)}:${next}`)}`,
+    detail: `The fan-out has ${count(of, 'child task')}; ${task.waitsFor} have not ended, ${failed} failed. The first that has not ended is ${next} (${(open ?? task).state}).`,
+    suggestion: `See why ${next} has not ended: signalbox why ${shellWord(`${formatRunId(task.run)}:${next}`)}`,
     numbers: { open: task.waitsFor, of, failed },
   };
 }
@@ -69,8 +70,8 @@ function waitingChildren(task: Task, { firstChild, childCount: of }: TaskPart): 
 export function pausedJob(job: string): Finding {
   return {
     reason: 'JOB_PAUSED',
-    detail: `It waits for a run of the job ${job}, which is paused; that run has not begun.`,
-    suggestion: `Take submissions of the job again: signalbox jobs resume ${job}`,
+    detail: `The task waits for a run of the job ${job}. The run cannot start, because the job is paused.`,
+    suggestion: `Resume the job: signalbox jobs resume ${job}`,
     numbers: { job },
   };
 }
@@ -82,7 +83,7 @@ function asked(message: string): string {
 }
 
 function where(filter: string | null): string {
-  return filter === null ? '' : ` for which ${filter}`;
+  return filter === null ? '' : ` with ${filter}`;
 }
 
 function waitingOutside(task: Task, from: number, now: number): Finding | null {
@@ -97,35 +98,35 @@ function waitingOutside(task: Task, from: number, now: number): Finding | null {
       const inMs = Math.max(0, task.dueAt - now);
       return {
         reason: 'WAITING_UNTIL',
-        detail: `It sleeps until ${new Date(task.dueAt).toISOString()}, for ${duration(inMs)} more.`,
-        suggestion: 'Nothing: what comes after it starts by itself.',
+        detail: `The task sleeps until ${new Date(task.dueAt).toISOString()}, for ${duration(inMs)} more.`,
+        suggestion: 'Nothing: the next tasks start after the sleep.',
         numbers: { ...numbers, inMs },
       };
     }
     case 'approval':
       return {
         reason: 'WAITING_PERSON',
-        detail: `It has waited ${since} for somebody to approve it${asked(wait.message)}`,
-        suggestion: `Approve or reject it: signalbox approve ${shellWord(`${formatRunId(task.run)}:${taskName(task)}`)}`,
+        detail: `The task has waited ${since} for an approval${asked(wait.message)}`,
+        suggestion: `Approve or reject the task: signalbox approve ${shellWord(`${formatRunId(task.run)}:${taskName(task)}`)}`,
         numbers,
       };
     case 'event':
       return {
         reason: 'WAITING_EVENT',
-        detail: `It has waited ${since} for an event of the type ${wait.type}${where(wait.when)}.`,
+        detail: `The task has waited ${since} for an event of type ${wait.type}${where(wait.when)}.`,
         suggestion: `Send the event, or end the wait: signalbox signal ${shellWord(`${formatRunId(task.run)}:${taskName(task)}`)}`,
         numbers,
       };
     case 'run': {
       const run = task.part?.nested ?? null;
-      const which = run === null ? `a run of the job ${wait.job} to begin` : `the run ${run}`;
+      const which = run === null ? `a run of the job ${wait.job} to start` : `the run ${run}`;
       return {
         reason: 'WAITING_RUN',
-        detail: `It has waited ${since} for ${which}${run === null ? '' : ` of the job ${wait.job}`}.`,
+        detail: `The task has waited ${since} for ${which}${run === null ? '' : ` of the job ${wait.job}`}.`,
         suggestion:
           run === null
-            ? 'Nothing: the run begins by itself.'
-            : `See why that run has not ended: signalbox why ${run}`,
+            ? 'Nothing: the run starts without help.'
+            : `See why run ${run} has not ended: signalbox why ${run}`,
         numbers: { ...numbers, job: wait.job, ...(run === null ? {} : { run }) },
       };
     }

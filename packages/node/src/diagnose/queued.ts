@@ -30,16 +30,16 @@ function diagnosePaused(core: Core, task: Task): Finding | null {
   if (core.pauseFrom === 0) {
     return {
       reason: 'STORE_AWAY',
-      detail: 'The store cannot be reached or the lease is not sure, so nothing is handed out.',
-      suggestion: 'Bring the store back; work goes on by itself.',
+      detail: 'The store is unavailable or the lease is uncertain, so no task is assigned.',
+      suggestion: 'Restore the connection to the store; assignment then continues.',
       numbers: {},
     };
   }
   const name = CLASSES[klass];
   return {
     reason: 'PAUSED_BY_PRESSURE',
-    detail: `The store commits slowly, so ${name} gets no new assignments.`,
-    suggestion: 'Relieve the store, or move the run to P0 or P1.',
+    detail: `The store commits slowly, so no ${name} task is assigned.`,
+    suggestion: 'Reduce the load of the store, or change the priority of the run to P0 or P1.',
     numbers: { priority: name, pausedFrom: `P${core.pauseFrom}` },
   };
 }
@@ -53,7 +53,7 @@ function diagnoseQuota(core: Core, task: Task): Finding | null {
   return {
     reason: 'TENANT_OVER_QUOTA',
     detail: `The tenant runs ${running} of at most ${runningMax} attempts in ${name}.`,
-    suggestion: `Wait for one to end, or allow more: signalbox tenants update ${shellWord(spec.tenant)} --max-running ${running + 1}`,
+    suggestion: `Wait for an attempt to end, or raise the limit: signalbox tenants update ${shellWord(spec.tenant)} --max-running ${running + 1}`,
     numbers: { running, maxRunning: runningMax, queued, priority: name },
   };
 }
@@ -83,7 +83,7 @@ function diagnosePlacement(core: Core, task: Task): Finding {
       return {
         reason: 'NO_WORKER_ATTACHED',
         detail: 'No worker is attached to this node.',
-        suggestion: `Start one: ${workerCommand(shape)}`,
+        suggestion: `Start a worker: ${workerCommand(shape)}`,
         numbers: { workers: 0 },
       };
     case 'ZONE_MISMATCH':
@@ -94,8 +94,8 @@ function diagnosePlacement(core: Core, task: Task): Finding {
       const asked = resourcesText(shape.request);
       return {
         reason: 'REQUEST_TOO_LARGE',
-        detail: `It asks for ${asked}, and none of ${count(workers, 'worker')} is as large as that.`,
-        suggestion: `Start a worker with at least ${asked}, or ask for less: ${workerCommand(shape)}`,
+        detail: `The task requests ${asked}, and none of ${count(workers, 'worker')} is that large.`,
+        suggestion: `Reduce the requested resources, or start a worker with at least ${asked}: ${workerCommand(shape)}`,
         numbers: { asked: shape.request, workers, excluded },
       };
     }
@@ -104,8 +104,8 @@ function diagnosePlacement(core: Core, task: Task): Finding {
     case 'KEPT_APART':
       return {
         reason: 'KEPT_APART',
-        detail: `${count(tally.get(binding) ?? 0, 'worker')} with room run something that it is kept apart from.`,
-        suggestion: `Start a worker that runs none of it, or take the job off \`apart\`: ${workerCommand(shape)}`,
+        detail: `${count(tally.get(binding) ?? 0, 'worker')} with free capacity already run a task that this task must not share a worker with.`,
+        suggestion: `Remove the job from \`antiAffinity\`, or start another worker: ${workerCommand(shape)}`,
         numbers: { apart: shape.apart, workers, excluded },
       };
     case 'TRIED_THERE_LAST':
@@ -131,8 +131,8 @@ function offers(
   const offered = met.length === 0 ? 'lacks' : `offers ${met.join(', ')}, but not`;
   return {
     reason: 'NO_WORKER_OFFERS',
-    detail: `None of ${count(seen.workers, 'worker')} offers all that it asks for. The nearest, ${worker.info.name}, ${offered} ${lacking.join(', ')}.`,
-    suggestion: `Start a worker that offers it: ${workerCommand(shape)}`,
+    detail: `None of ${count(seen.workers, 'worker')} offers everything that the task requires. The closest, ${worker.info.name}, ${offered} ${lacking.join(', ')}.`,
+    suggestion: `Start a suitable worker: ${workerCommand(shape)}`,
     numbers: { ...seen, binding: missing[0], nearest: worker.info.name },
   };
 }
@@ -148,7 +148,7 @@ function demandsOf(shape: Shape, { info }: Worker): Demand[] {
   const zone = { isMet: shape.zone === info.zone, text: `the zone ${shape.zone}` };
   const labels = Object.entries(shape.labels).map(([name, value]) => {
     const own = info.labels[name];
-    const has = own === undefined ? '' : ` (it has ${name}=${own})`;
+    const has = own === undefined ? '' : ` (the worker has ${name}=${own})`;
     return { isMet: own === value, text: `the label ${name}=${value}`, has };
   });
   const executor = {
@@ -158,7 +158,7 @@ function demandsOf(shape: Shape, { info }: Worker): Demand[] {
   };
   return [
     ...(shape.executor === null ? [] : [executor]),
-    ...(shape.zone === null ? [] : [{ ...zone, has: ` (it is in ${info.zone})` }]),
+    ...(shape.zone === null ? [] : [{ ...zone, has: ` (the worker is in ${info.zone})` }]),
     ...labels,
   ];
 }
@@ -181,11 +181,11 @@ function notAvailable(
   const another = `start another: ${workerCommand(shape)}`;
   return {
     reason: 'WORKERS_NOT_AVAILABLE',
-    detail: `${count(away.length, 'worker')} could run it and ${away.length === 1 ? 'takes' : 'take'} nothing new: ${named}${more}.`,
+    detail: `${count(away.length, 'worker')} could run the task, but ${away.length === 1 ? 'accepts' : 'accept'} no new attempts: ${named}${more}.`,
     suggestion:
       held === undefined
-        ? `Wait until one is heard of again, or ${another}`
-        : `Give it work again: signalbox uncordon ${shellWord(held.info.name)}, or ${another}`,
+        ? `Wait until one of them is attached again, or ${another}`
+        : `Let ${held.info.name} take work again: signalbox uncordon ${shellWord(held.info.name)}, or ${another}`,
     numbers: { notAvailable: away.length, ...seen },
   };
 }
@@ -227,10 +227,10 @@ function diagnoseLine(core: Core, task: Task, excluded: Record<string, number>):
     const who = by.length === 0 ? 'nothing' : by.join(', ');
     return {
       reason: 'PRIORITY_QUEUE_WAIT',
-      detail: `It is number ${total + 1} in line for ${count(suitable, 'worker')}; before it: ${who}.`,
+      detail: `The task is number ${total + 1} in the queue for ${count(suitable, 'worker')}; ahead of it: ${who}.`,
       suggestion:
         total === 0
-          ? 'Nothing: it is given out with the next step.'
+          ? 'Nothing: the task is assigned next.'
           : `Start more workers of this kind: ${workerCommand(task.shape)}`,
       numbers,
     };
@@ -238,7 +238,7 @@ function diagnoseLine(core: Core, task: Task, excluded: Record<string, number>):
   const lacks = missing.map(({ what, by }) => `${by} ${what}`).join(', ');
   return {
     reason: 'NO_WORKER_CAPACITY',
-    detail: `It asks for ${resourcesText(request)}; of ${count(suitable, 'worker')} that could run it the nearest lacks ${lacks}.`,
+    detail: `The task requests ${resourcesText(request)}; of ${count(suitable, 'suitable worker')}, the closest lacks ${lacks}.`,
     suggestion: `Wait for attempts to end, or start a worker with ${resourcesText(request)} free: ${workerCommand(task.shape)}`,
     numbers: { ...numbers, missing },
   };

@@ -58,7 +58,7 @@ export function assignFrame(params: {
   const { run } = task;
   const known = aboutOf(loop, attempt);
   if (known === null) return 'the definition of the job is not known to this node';
-  if (known.problem !== null) return `${known.problem} is beyond what a worker can be sent`;
+  if (known.problem !== null) return `${known.problem} exceeds what can be sent to a worker`;
   const payload = (input?.length ?? 0) + (task.checkpoint?.length ?? 0) + (parents?.length ?? 0);
   if (known.bytes + payload + HEAD_BYTES > MESSAGE_BYTES_MAX) {
     return `the assignment does not fit in a message of ${MESSAGE_BYTES_MAX} bytes`;

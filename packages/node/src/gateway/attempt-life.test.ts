@@ -215,7 +215,7 @@ describe('the life of an attempt on a link', () => {
       const [task] = (await world.view(broken)).tasks;
       expect(task).toMatchObject({
         state: 'FAILED',
-        error: `the worker sent ${field}, which cannot be read`,
+        error: `the worker sent an invalid ${field}`,
       });
       expect(await stateOf(other)).toBe('SUCCEEDED');
       expect(worker.close).toBeNull();
@@ -231,7 +231,7 @@ describe('the life of an attempt on a link', () => {
     await world.ended(id);
     expect((await world.view(id)).tasks[0]).toMatchObject({
       state: 'FAILED',
-      error: 'about.graceMs is beyond what a worker can be sent',
+      error: 'about.graceMs exceeds what can be sent to a worker',
     });
     expect(worker.of('assign')).toEqual([]);
   });

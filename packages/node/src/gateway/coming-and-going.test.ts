@@ -121,7 +121,10 @@ describe('coming and going', () => {
   it('a link that has gone silent is closed, so that its name is free', async () => {
     await start({ gateway: { heartbeatMs: 20 } });
     const worker = await connect('w');
-    expect(await worker.closed()).toEqual({ code: CLOSE.goingAway, reason: 'silent for too long' });
+    expect(await worker.closed()).toEqual({
+      code: CLOSE.goingAway,
+      reason: 'the worker sent nothing for too long',
+    });
   });
 
   it('WRK-07 an ordered drain is told, stops what runs, and outlives the process', async () => {

@@ -14,7 +14,10 @@ const NAME = new RegExp(NAME_PATTERN);
 /** Why a worker that introduces itself like this is turned away, or null (h69). */
 export function refusalOf(hello: Hello, limits: GatewayLimits): Refusal | null {
   if (hello.protocol !== PROTOCOL_VERSION) {
-    return { code: CLOSE.protocol, reason: `this node speaks protocol ${PROTOCOL_VERSION}` };
+    return {
+      code: CLOSE.protocol,
+      reason: `this node supports protocol version ${PROTOCOL_VERSION}, not ${hello.protocol}`,
+    };
   }
   const reason = problemOf(hello, limits);
   return reason === null ? null : { code: CLOSE.invalid, reason };
@@ -22,17 +25,19 @@ export function refusalOf(hello: Hello, limits: GatewayLimits): Refusal | null {
 
 function problemOf(hello: Hello, limits: GatewayLimits): string | null {
   const { total, foreignUse } = hello;
-  if (!NAME.test(hello.worker)) return 'worker is not a name';
-  if (hello.executors.length > limits.executorsMax) return 'too many executors';
-  if (Object.keys(hello.labels).length > limits.labelsMax) return 'too many labels';
+  if (!NAME.test(hello.worker)) return 'the worker name is invalid';
+  if (hello.executors.length > limits.executorsMax)
+    return `a worker has at most ${limits.executorsMax} executors`;
+  if (Object.keys(hello.labels).length > limits.labelsMax)
+    return `a worker has at most ${limits.labelsMax} labels`;
   for (const [of, is] of [
     ['total', total],
     ['foreignUse', foreignUse],
   ] as const) {
-    if (is.slots > limits.slotsMax) return `${of}.slots is above ${limits.slotsMax}`;
-    if (is.gpu > limits.gpuMax) return `${of}.gpu is above ${limits.gpuMax}`;
+    if (is.slots > limits.slotsMax) return `${of}.slots exceeds ${limits.slotsMax}`;
+    if (is.gpu > limits.gpuMax) return `${of}.gpu exceeds ${limits.gpuMax}`;
     const largest = Math.max(is.cpuMilli, is.memoryMb, is.diskMb);
-    if (largest > limits.amountMax) return `${of} is above ${limits.amountMax}`;
+    if (largest > limits.amountMax) return `an amount in ${of} exceeds ${limits.amountMax}`;
   }
   return null;
 }

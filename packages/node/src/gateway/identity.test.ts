@@ -32,7 +32,7 @@ describe('who is who', () => {
     newer.say(helloOf('w', { protocol: 99 }));
     expect(await newer.closed()).toEqual({
       code: CLOSE.protocol,
-      reason: 'this node speaks protocol 1',
+      reason: 'this node supports protocol version 1, not 99',
     });
   });
 
@@ -62,7 +62,7 @@ describe('who is who', () => {
     second.say(helloOf('w', { instance: 'other' }));
     expect(await second.closed()).toEqual({
       code: CLOSE.invalid,
-      reason: 'a worker of this name is connected',
+      reason: 'another worker with this name is connected',
     });
     const id = await world.submit('mail');
     first.succeed((await first.got('assign')).ref);

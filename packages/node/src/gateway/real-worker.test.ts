@@ -129,7 +129,7 @@ describe.each(TRANSPORTS)('the worker of the package, %s', (_name, transport) =>
     const id = await net.world.submit('odd');
     await net.world.ended(id);
     expect((await net.world.view(id)).tasks[0]?.error).toBe(
-      "RangeError: the time of extend() is a duration from 0s to 365d, as text like '90s' or in milliseconds, not Infinity",
+      "RangeError: the duration of extend() must be a duration from 0s to 365d, as text such as '90s' or in milliseconds, not Infinity",
     );
   });
 });

@@ -93,7 +93,7 @@ export class Roster implements SessionHost {
     }
     // Out of the table first: the worker has moved, it has not gone.
     this.#byName.delete(hello.worker);
-    current.close(CLOSE.replaced, 'the worker has connected anew');
+    current.close(CLOSE.replaced, 'the worker has connected again');
     return true;
   }
 

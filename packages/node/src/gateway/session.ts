@@ -47,7 +47,7 @@ export class WorkerSession implements Session {
     this.#peer = peer;
     this.heardAtMs = host.monotonicMs();
     this.#helloTimer = setTimeout(
-      () => this.close(CLOSE.unauthenticated, 'no hello in time'),
+      () => this.close(CLOSE.unauthenticated, 'the worker sent no hello in time'),
       host.limits.helloMs,
     );
     this.#helloTimer.unref();
@@ -63,7 +63,7 @@ export class WorkerSession implements Session {
     for (const frame of frames) {
       if (this.#state === 'closed') return;
       if (frame.kind === 'hello') this.#hello(frame);
-      else if (this.#info === null) this.close(CLOSE.protocol, 'the first frame is hello');
+      else if (this.#info === null) this.close(CLOSE.protocol, 'the first frame must be hello');
       else this.#take(this.#info.name, frame);
     }
     this.#report();
@@ -84,10 +84,14 @@ export class WorkerSession implements Session {
     this.#peer.send(frames);
     if (this.#peer.bufferedBytes <= this.#host.limits.bufferedBytesMax) return;
     this.#host.log.warn(
-      { event: 'worker.disconnected', worker: this.#info?.name, reason: 'reads too slowly' },
+      {
+        event: 'worker.disconnected',
+        worker: this.#info?.name,
+        reason: 'the worker reads too slowly',
+      },
       'worker disconnected',
     );
-    this.close(CLOSE.tooFast, 'reads too slowly');
+    this.close(CLOSE.tooFast, 'the worker reads too slowly');
   }
 
   /** False for an assignment of an earlier record: the engine takes it back when it reads the `hello`. */
@@ -118,7 +122,7 @@ export class WorkerSession implements Session {
     const info = infoOf(hello);
     const before = this.#info;
     if (before !== null && (before.name !== info.name || before.instance !== info.instance)) {
-      return this.close(CLOSE.invalid, 'a link is bound to one worker');
+      return this.close(CLOSE.invalid, 'a connection belongs to one worker; hello named another');
     }
     if (!this.#host.mayAttach(this, hello)) return;
     this.#report();
@@ -204,7 +208,7 @@ export class WorkerSession implements Session {
 
   /** What the attempt means to say is lost, and would be sent again as it is: it fails with the reason. */
   #failUnreadable(name: string, { ref, field }: Unreadable): void {
-    const error = `the worker sent ${field}, which cannot be read`;
+    const error = `the worker sent an invalid ${field}`;
     this.#host.log.warn({ event: 'frame.rejected', worker: name, field }, 'frame cannot be read');
     this.#find(name, ref);
     const result = { kind: 'failed', error, class: 'permanent' } as const;

@@ -42,7 +42,7 @@ export class SilenceWatch {
     for (const session of [...this.#sessions]) {
       if (stoodStill) session.heardAtMs = now;
       else if (now - session.heardAtMs > this.#silentMs) {
-        session.close(CLOSE.goingAway, 'silent for too long');
+        session.close(CLOSE.goingAway, 'the worker sent nothing for too long');
       }
     }
   }

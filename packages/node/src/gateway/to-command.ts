@@ -43,7 +43,7 @@ function resultOf({ result, output }: FromWorker & { kind: 'finish' }): AttemptR
   }
 }
 
-const TOO_LARGE = `the output is above ${PAYLOAD_INLINE_MAX} bytes and was not put into the blob store`;
+const TOO_LARGE = `the output exceeds ${PAYLOAD_INLINE_MAX} bytes and is not in the blob store`;
 
 function failureOf(result: WireResult & { kind: 'failed' }): AttemptResult {
   return {

@@ -58,7 +58,7 @@ export class WorkerSocketServer {
     let closed = 0;
     for (const socket of this.#sockets.values()) {
       if (socket.key !== key) continue;
-      socket.link.end(CLOSE.unauthenticated, 'the key is not valid any more');
+      socket.link.end(CLOSE.unauthenticated, 'the key is no longer valid');
       closed++;
     }
     return closed;
@@ -117,9 +117,13 @@ export class WorkerSocketServer {
     const entry = { key: known.key };
     const admit = async (key: string | undefined): Promise<Verdict> => {
       const who = key === undefined ? null : await this.#identify(key, request);
-      if (who === null) return { code: CLOSE.unauthenticated, reason: 'the key is not valid' };
+      if (who === null)
+        return { code: CLOSE.unauthenticated, reason: 'the key is unknown, revoked or expired' };
       if (!mayAttach(who))
-        return { code: CLOSE.forbidden, reason: 'the key may not attach workers' };
+        return {
+          code: CLOSE.forbidden,
+          reason: 'attaching a worker needs a key with the role worker',
+        };
       entry.key = who.key;
       return 'admitted';
     };

@@ -99,12 +99,13 @@ export class WorkerSocket implements Peer {
     const { socket } = this.#p;
     if (socket.readyState !== socket.OPEN) return;
     if (!this.#messages.take(1) || !this.#bytes.take(data.length)) return this.#tooFast();
-    if (!isBinary) return this.end(CLOSE.protocol, 'messages are binary');
+    if (!isBinary) return this.end(CLOSE.protocol, 'messages must be binary');
     let frames: Received[];
     try {
       frames = decodeFromWorker(data);
     } catch (error) {
-      if (!(error instanceof FrameError)) return this.end(CLOSE.protocol, 'not readable');
+      if (!(error instanceof FrameError))
+        return this.end(CLOSE.protocol, 'the message cannot be read');
       return this.end(error.isOfHello ? CLOSE.invalid : CLOSE.protocol, error.message);
     }
     if (!this.#frames.take(frames.length)) return this.#tooFast();
@@ -122,7 +123,7 @@ export class WorkerSocket implements Peer {
     }
     const first = frames[0];
     if (first === undefined) return;
-    if (first.kind !== 'hello') return this.end(CLOSE.protocol, 'the first frame is hello');
+    if (first.kind !== 'hello') return this.end(CLOSE.protocol, 'the first frame must be hello');
     this.#waiting = frames;
     void this.#look(first.key);
   }
@@ -146,7 +147,7 @@ export class WorkerSocket implements Peer {
   }
 
   #tooFast(): void {
-    this.end(CLOSE.tooFast, 'sends too fast');
+    this.end(CLOSE.tooFast, 'the worker sends too fast');
   }
 
   /** Deaf at once: what still arrives until the socket is closed is not heard. */

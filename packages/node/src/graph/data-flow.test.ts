@@ -183,7 +183,7 @@ describe('what flows along a graph, over HTTP', () => {
   it.each([
     ['a condition', { name: 'x', when: 'tasks.plan.output >' }, 'tasks[0].when: '],
     ['a filter', { name: 'x', event: { type: 'e', when: 'event.' } }, 'tasks[0].event.when: '],
-    ['a name', { name: 'each_chunk_0' }, 'a child of the fan-out each may have the name'],
+    ['a name', { name: 'each_chunk_0' }, 'reserved for a child of the fan-out each'],
   ])(
     'DAG-03 fails the task that adds one with %s that could never be',
     async (_what, task, says) => {
@@ -217,7 +217,7 @@ describe('what flows along a graph, over HTTP', () => {
     const id = await submit('grows');
     const live = await until(id, (view) => stateOf(view, 'x') !== undefined);
     const why = await ask(`/tasks/${id}:end/diagnosis`);
-    expect(why.json()).toMatchObject({ detail: 'It waits for 1 task: y (PENDING).' });
+    expect(why.json()).toMatchObject({ detail: 'The task waits for 1 task: y (PENDING).' });
     await post(`/runs/${id}/tasks/x/approval`, { decision: 'approve' });
     for (const view of [live, await ended(id)]) {
       expect(view.tasks.map(({ name, after }) => [name, after])).toEqual([

@@ -83,7 +83,9 @@ function readAddition(
   const value = looksLikeBlobRef(output) ? undefined : parseJson(output);
   if (!schema.Check(value)) {
     const [, [first]] = schema.Errors(value);
-    return { error: `its output adds no tasks: ${first?.instancePath ?? ''} ${first?.message}` };
+    return {
+      error: `the output does not describe tasks to add: ${first?.instancePath ?? ''} ${first?.message}`,
+    };
   }
   const { tasks = [], edges = [] } = value;
   try {

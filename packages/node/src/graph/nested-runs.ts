@@ -128,7 +128,7 @@ export class NestedRuns {
     const context = this.#context();
     const { run, index } = task;
     if (nestedDepth(run) >= DEPTH_MAX) {
-      throw new Refused(`${DEPTH_MAX} runs wait for each other already`);
+      throw new Refused(`nested runs are limited to a depth of ${DEPTH_MAX}`);
     }
     const caller = callerOf(task);
     const job = jobOf(task);
@@ -145,7 +145,7 @@ export class NestedRuns {
       ...(inputBytes === null ? {} : { inputBytes }),
     };
     const [submitted] = await submitRuns(context, caller, { items: [item], single: true });
-    if (submitted === undefined) throw new Error('a submission was answered with nothing');
+    if (submitted === undefined) throw new Error('a submission returned no result');
     // One that was there already may have been submitted by a run that was less urgent then.
     return { run: submitted, class: submitted.created ? klass : LEAST_URGENT };
   }

@@ -52,7 +52,7 @@ export async function postWebhook(params: {
         resolve(
           status >= 200 && status < 300
             ? { ok: true }
-            : { ok: false, why: `it answered ${status}` },
+            : { ok: false, why: `the endpoint returned ${status}` },
         );
       },
     );

@@ -32,7 +32,7 @@ export class DroppedLines {
       ({ first, count }): LogLineRow => ({
         ...first,
         stream: 'log',
-        text: `${count} line(s) were dropped here: the store was too slow to keep them`,
+        text: `${count} log lines were dropped here, because the store was too slow`,
       }),
     );
     this.#gaps.clear();

@@ -7,7 +7,7 @@ const LINES = {
   softTimeout: ['attempt.overdue', 'attempt passed its soft timeout'],
   quarantined: ['task.quarantined', 'task quarantined'],
   workerLost: ['worker.lost', 'worker lost'],
-  runPaused: ['run.paused', 'run paused, waits for a person'],
+  runPaused: ['run.paused', 'run paused, needs an operator'],
   runStuck: ['run.stuck', 'run makes no progress'],
   additionRefused: ['task.addition_refused', 'added tasks refused'],
   windowLate: ['window.late', 'window started late'],

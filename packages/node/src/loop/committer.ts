@@ -169,7 +169,7 @@ export class Committer {
   /** What asked for the keys may have left with a partition that was lost while the answer was on its way. */
   #onKeysTaken(commit: Commit, refusal: AppendResult & { kind: 'keyTaken' }): void {
     const isExplained = this.#host.keysTaken(refusal) > 0 || !this.#isOurs(commit);
-    invariant(isExplained, 'I2', 'the store refuses a key that nothing has asked for');
+    invariant(isExplained, 'I2', 'the store refused a key that no submission uses');
   }
 
   #isOurs({ parts }: Commit): boolean {

@@ -40,5 +40,5 @@ export async function executeOnRun(params: {
 const NOT_FOUND: Answer = {
   kind: 'refused',
   code: 'not_found',
-  message: 'no live run has this id',
+  message: 'there is no live run with this id',
 };

@@ -84,13 +84,25 @@ function takenOver(plan: RetryPlan, detail: RunDetail, packed: Uint8Array | null
 const NEEDS_IDENTITY: Answer = {
   kind: 'refused',
   code: 'invalid',
-  message: '`by` must say who asks for it to be tried again',
+  message: '`by` must name who retries the run',
 };
-const NOT_FOUND: Answer = { kind: 'refused', code: 'not_found', message: 'no run has this id' };
-const STILL_LIVE: Answer = { kind: 'refused', code: 'invalid', message: 'the run has not ended' };
-const SUCCEEDED: Answer = { kind: 'refused', code: 'invalid', message: 'the run succeeded' };
+const NOT_FOUND: Answer = {
+  kind: 'refused',
+  code: 'not_found',
+  message: 'there is no run with this id',
+};
+const STILL_LIVE: Answer = {
+  kind: 'refused',
+  code: 'invalid',
+  message: 'the run has not ended; cancel it or wait for its end',
+};
+const SUCCEEDED: Answer = {
+  kind: 'refused',
+  code: 'invalid',
+  message: 'the run succeeded; only a run that did not succeed can be retried',
+};
 const NOT_KEPT: Answer = {
   kind: 'refused',
   code: 'invalid',
-  message: 'the outputs of its tasks were too large to be kept: retry all of it',
+  message: 'the task outputs of the run were too large to be stored; retry all tasks',
 };

@@ -5,12 +5,12 @@ export type Refused = Answer & { readonly kind: 'refused' };
 type Why = 'not_owner' | 'overloaded' | 'unavailable' | 'not_stored' | 'not_yet' | 'unknown';
 
 const REFUSALS: Readonly<Record<Why, Refused>> = {
-  not_owner: refusal('not_owner', 'this node does not hold the partition'),
-  overloaded: refusal('overloaded', 'too much is waiting here; try again shortly'),
-  unavailable: refusal('unavailable', 'the store cannot be reached; nothing was accepted'),
-  not_stored: refusal('unavailable', 'the store refused the commit; nothing was accepted'),
-  not_yet: refusal('unavailable', 'the nested run has to be read first'),
-  unknown: refusal('unknown', 'it may have been accepted; ask again with the same idempotency key'),
+  not_owner: refusal('not_owner', 'this node does not own the partition; retry'),
+  overloaded: refusal('overloaded', 'the node is overloaded; retry later'),
+  unavailable: refusal('unavailable', 'the store is unavailable; nothing was accepted, retry'),
+  not_stored: refusal('unavailable', 'the store refused the commit; nothing was accepted, retry'),
+  not_yet: refusal('unavailable', 'the nested run is still being read; retry'),
+  unknown: refusal('unknown', 'the outcome is unknown; retry with the same idempotency key'),
 };
 
 function refusal(code: Refused['code'], message: string): Refused {
@@ -29,6 +29,6 @@ export function refusedAll(asked: readonly unknown[], why: Why): Answer[] {
 
 /** The key belongs to a submission that waits in the inbox under this id. */
 export function refusedReserved(entry: string): Refused {
-  const message = `the key belongs to the submission ${entry}, which waits to be taken in`;
+  const message = `the idempotency key belongs to the submission ${entry}, which is not processed yet`;
   return { kind: 'refused', code: 'key_reserved', message, entry };
 }

@@ -36,7 +36,7 @@ export function retryPlan(
     const parent = heldUpBy({ graph, detail, anew }, task);
     if (parent === undefined) continue;
     const [name, cause] = [graph.names[task], graph.names[parent]];
-    return `${name} comes after ${cause}, which did not succeed: retry that as well`;
+    return `task ${name} comes after ${cause}, which did not succeed; retry ${cause} as well`;
   }
   // Tasks that follow from an output cannot be kept when that output is made anew.
   const outgrown = detail.growth.some((step) => anew.has(sourceOf(graph, step)));

@@ -39,7 +39,7 @@ export class StoreHealth {
   }
 
   beatDone(ok: boolean): void {
-    if (!ok) return this.failed('the lease could not be renewed');
+    if (!ok) return this.failed('the leases could not be renewed');
     const nowMs = this.#p.ports.monotonicMs();
     const late = nowMs - this.#lastBeatOkAt > this.#p.settings.beatMs * 3;
     // This process stood still for a while; the silence of that time was its own.

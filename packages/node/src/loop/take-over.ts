@@ -38,7 +38,7 @@ export async function readPartition(params: {
     const groups = await store.readGroups(query);
     const last = groups.at(-1);
     if (last === undefined)
-      throw new RangeError(`groups of partition ${partition} end at ${after}`);
+      throw new RangeError(`groups of partition ${partition} after ${after} are missing`);
     tail.push(...groups);
     after = last.seq;
   }

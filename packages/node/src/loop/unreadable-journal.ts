@@ -6,7 +6,7 @@ export class UnreadableJournal extends Error {
   constructor(partition: number, cause: unknown) {
     const why = cause instanceof Error ? cause.message : String(cause);
     super(
-      `the journal of partition ${partition} cannot be read: ${why}; nothing was changed: ` +
+      `the journal of partition ${partition} cannot be read: ${why}. Nothing was changed; ` +
         'start the version that wrote it, or restore the store from a backup',
       { cause },
     );

@@ -270,7 +270,7 @@ describe('facts that became durable', () => {
     const world = new World();
     world.publish(submitted(1), assigned(1, 1, 1_500), requeued(1, 1, 'drained'));
     world.publish(assigned(1, 2, 1_600));
-    const failure = { reason: 'timeout', error: 'it ran past its time' } as const;
+    const failure = { reason: 'timeout', error: 'the attempt exceeded its timeout' } as const;
     world.publish(ended(taskTimedOut({ ...of(1, 2, 9_000), ...failure }), 'FAILED'));
     expect(world.failures).toMatchObject([{ attempt: 2, worker: 'w', outcome: failure }]);
     expect(world.failures[0]?.task.run.spec.job).toBe('j');

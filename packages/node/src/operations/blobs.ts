@@ -7,7 +7,7 @@ import { PAYLOAD_MAX } from './payloads.ts';
 export const putBlob = operation(
   async (context, caller, params: { bytes: Uint8Array }): Promise<BlobRef> => {
     if (params.bytes.length > PAYLOAD_MAX) {
-      throw new ApiError('too_large', `a blob has at most ${PAYLOAD_MAX} bytes`);
+      throw new ApiError('too_large', `the blob exceeds ${PAYLOAD_MAX} bytes`);
     }
     return context.blobs.put(caller.tenant, params.bytes);
   },
@@ -16,7 +16,7 @@ export const putBlob = operation(
 export const getBlob = operation(
   async (context, caller, params: { name: string }): Promise<Uint8Array> => {
     const bytes = await context.blobs.get(caller.tenant, params.name);
-    if (bytes === null) throw new ApiError('not_found', 'no blob has this name');
+    if (bytes === null) throw new ApiError('not_found', 'there is no blob with this name');
     return bytes;
   },
 );

@@ -41,7 +41,7 @@ export const changePriority = operation(
   async (context, caller, params: About & { priority: Priority }): Promise<RunView> => {
     const bad = (message: string) => new ApiError('invalid', message, { field: 'priority' });
     const klass = classOfPriority(params.priority, bad);
-    if (klass === null) throw bad('priority is missing');
+    if (klass === null) throw bad('priority is required');
     const change = { kind: 'changeClass', class: klass } as const;
     return changeLive(context, caller, { ...params, change });
   },
@@ -67,7 +67,7 @@ export async function changeLive(
   const answer = await executeOnRun({ loop, store, tenant, id, command });
   if (answer.kind === 'refused' && answer.code === 'not_found') {
     const view = await readView(context, tenant, id);
-    throw new ApiError('not_running', `the run has ended as ${view.state}`);
+    throw new ApiError('not_running', `the run has already ended as ${view.state}`);
   }
   if (answer.kind === 'refused') throw refusal(answer);
   return showRun(context, await readView(context, tenant, id));
@@ -75,7 +75,7 @@ export async function changeLive(
 
 export function reasonOf({ reason = '' }: About): string {
   if (reason.length > 1_024) {
-    throw new ApiError('invalid', 'a reason has at most 1024 characters', { field: 'reason' });
+    throw new ApiError('invalid', 'the reason exceeds 1024 characters', { field: 'reason' });
   }
   requirePlain('reason', reason);
   return reason;

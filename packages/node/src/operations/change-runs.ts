@@ -56,12 +56,12 @@ function statesOf(
   allowed: ReadonlySet<RunState>,
 ): ReadonlySet<RunState> {
   if (Object.values(filter).every((value) => value === undefined)) {
-    const message = 'name at least one field of the filter, such as job or state';
+    const message = 'the filter must have at least one field, such as job or state';
     throw new ApiError('invalid', message, { field: 'filter' });
   }
   if (filter.state === undefined) return usual;
   if (allowed.has(filter.state)) return allowed;
-  const message = `runs in the state ${filter.state} cannot be changed so; it may be ${[...allowed].join(', ')}`;
+  const message = `this request cannot change runs in the state ${filter.state}; use one of ${[...allowed].join(', ')}`;
   throw new ApiError('invalid', message, { field: 'filter.state' });
 }
 

@@ -25,7 +25,7 @@ export function checkParentsOfConditions(tasks: readonly TaskDefinition[]): void
   for (const { field, expression, after } of writtenIn(tasks)) {
     const stranger = namedTasks(expression).find((name) => !after.includes(name));
     if (stranger === undefined) continue;
-    throw invalid(field, `${shown(stranger)} must be one of the tasks that this one comes after`);
+    throw invalid(field, `${shown(stranger)} must be listed in after of this task`);
   }
 }
 

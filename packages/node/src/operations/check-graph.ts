@@ -49,7 +49,7 @@ function requireOwnNames(tasks: readonly TaskDefinition[], names: readonly strin
   );
   if (clash === null) return;
   const field = `tasks[${names.indexOf(clash.name)}].name`;
-  throw invalid(field, `a child of the fan-out ${shown(clash.fanOut)} may have this name`);
+  throw invalid(field, `the name is reserved for a child of the fan-out ${shown(clash.fanOut)}`);
 }
 
 function parentsOf(
@@ -61,13 +61,16 @@ function parentsOf(
     const field = `tasks[${at.i}].after[${n}]`;
     const parent = at.indexOf.get(name);
     if (parent === undefined) {
-      throw invalid(field, `task ${self} waits for ${shown(name)}, which is no task`);
+      throw invalid(
+        field,
+        `task ${self} comes after ${shown(name)}, which is not a task of the job`,
+      );
     }
-    if (parent === at.i) throw invalid(field, `task ${shown(name)} waits for itself`);
+    if (parent === at.i) throw invalid(field, `task ${shown(name)} comes after itself`);
     return parent;
   });
   if (new Set(parents).size !== parents.length) {
-    throw invalid(`tasks[${at.i}].after`, `task ${self} names a parent twice`);
+    throw invalid(`tasks[${at.i}].after`, `task ${self} lists a parent twice`);
   }
   return parents;
 }
@@ -76,17 +79,20 @@ export function checkStep(task: TaskDefinition, path: string): void {
   const works = WORKS.filter((work) => task[work] !== undefined);
   const [work, second] = works;
   if (second !== undefined) {
-    throw invalid(`${path}.${second}`, `a task names one of ${works.join(' and ')}, not both`);
+    throw invalid(`${path}.${second}`, `a task can have only one of ${works.join(' and ')}`);
   }
   if (task.sleep !== undefined) checkSleep(task.sleep, `${path}.sleep`);
   if (work !== undefined && WAITS.has(work)) {
     for (const field of ['fanOut', 'dynamic'] as const) {
       if (task[field] === undefined) continue;
-      throw invalid(`${path}.${field}`, `only a task that a worker runs can have it, not ${work}`);
+      throw invalid(
+        `${path}.${field}`,
+        `only a task that a worker runs can have this field, not a task with ${work}`,
+      );
     }
   }
   if (task.fanOut !== undefined) {
-    if (task.dynamic) throw invalid(`${path}.dynamic`, 'a fan-out cannot add tasks as well');
+    if (task.dynamic) throw invalid(`${path}.dynamic`, 'a fan-out cannot be dynamic');
     const { from } = task.fanOut;
     if (from !== undefined) requireParent(task, from, `${path}.fanOut.from`);
   }
@@ -108,12 +114,12 @@ function checkSource(task: TaskDefinition, source: EngineSource, path: string): 
 /** A task is given what its parents gave, and nothing else: so that order and data never differ. */
 function requireParent(task: TaskDefinition, parent: string, field: string): void {
   if ((task.after ?? []).includes(parent)) return;
-  throw invalid(field, `${shown(parent)} must be one of the tasks that this one comes after`);
+  throw invalid(field, `${shown(parent)} must be listed in after of this task`);
 }
 
 function checkSleep({ for: time, until }: Sleep, path: string): void {
   if ((time === undefined) === (until === undefined)) {
-    throw invalid(path, 'a sleep names one of for and until');
+    throw invalid(path, 'a sleep needs either for or until');
   }
 }
 

@@ -3,7 +3,7 @@ import { ApiError } from '../context.ts';
 /** Text that a store cannot keep (NUL, a lone surrogate) is refused before anything is decided. */
 export function requirePlain(field: string, text: string): void {
   if (text.isWellFormed() && !text.includes('\0')) return;
-  throw new ApiError('invalid', `${field} holds a NUL or a lone surrogate`, { field });
+  throw new ApiError('invalid', `${field} contains a NUL character or a lone surrogate`, { field });
 }
 
 /**

@@ -168,7 +168,9 @@ function otherUnderKey(
   const { spec, input } = commands[i] as Submit;
   if (before.job !== spec.job) {
     // In a batch the answer names the job, and whoever asked for another sees it.
-    return strict ? `the key belongs to run ${id} of the job ${shown(before.job)}` : null;
+    return strict
+      ? `the idempotency key belongs to run ${id} of the job ${shown(before.job)}`
+      : null;
   }
   if (before.input === undefined || !isByKey(commands, i, before)) return null;
   if (isSameInput(before.input, input)) return null;
@@ -300,13 +302,13 @@ async function goneRun(
   const id = formatRunId(run);
   const [held] = key === '' ? [] : await store.readKeys([{ tenant, key }]);
   if (held !== undefined) {
-    const message = `the key belongs to run ${id}, which is not kept any more`;
+    const message = `the idempotency key belongs to run ${id}, which is no longer stored; use another key`;
     return new ApiError('idempotency_conflict', message, { field: 'idempotencyKey' });
   }
   const { keys, now } = loop.engine.core;
   const known = keys.get(tenant, key, now);
   if (known?.seq === run.seq && known.partition === run.partition) keys.delete(tenant, key);
-  return new ApiError('unavailable', `run ${id} is not kept any more; send the submission again`);
+  return new ApiError('unavailable', `run ${id} is no longer stored; send the submission again`);
 }
 
 /** The key of a request says that this was asked before: a request for something else under it is refused. */

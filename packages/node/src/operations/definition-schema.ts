@@ -28,7 +28,7 @@ function schemaError(definition: JobDefinition, { job, task }: Schemas): ApiErro
   const tasks: unknown = definition?.tasks;
   if (Array.isArray(tasks)) {
     if (tasks.length === 0 || tasks.length > TASKS_MAX) {
-      return invalid('tasks', `a job has 1 to ${TASKS_MAX} tasks`);
+      return invalid('tasks', `a job must have 1 to ${TASKS_MAX} tasks`);
     }
     const wrong = tasks.findIndex((each) => !task.Check(each));
     if (wrong >= 0) return firstError(task.Errors(tasks[wrong])[1], `tasks[${wrong}]`);
@@ -45,11 +45,11 @@ function firstError(
   const [first] = errors;
   const field = fieldPath(first?.instancePath ?? '', within);
   if ((first?.params as { pattern?: unknown } | undefined)?.pattern === DURATION_PATTERN) {
-    return invalid(field, `${field} is no duration: write it like '90s', or as milliseconds`);
+    return invalid(field, `${field} must be a duration such as '90s', or milliseconds`);
   }
   return invalid(
     field,
-    `${field === '' ? 'the definition' : field} ${first?.message ?? 'is wrong'}`,
+    `${field === '' ? 'the definition' : field} ${first?.message ?? 'is invalid'}`,
   );
 }
 

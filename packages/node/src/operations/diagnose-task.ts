@@ -73,8 +73,9 @@ async function heldByJob(
 
 const WAITING_OWNER: Finding = {
   reason: 'WAITING_OWNER',
-  detail: 'The submission is kept durably; no node has taken it in yet.',
-  suggestion: 'See that the nodes are up: the owner of its partition takes it in by itself.',
+  detail: 'The submission is stored, and no node has processed it yet.',
+  suggestion:
+    'Check that the nodes are running: the owner of the partition processes the submission.',
   numbers: {},
 };
 
@@ -95,8 +96,8 @@ function parked(
   const parkedRuns = lane?.parked ?? 0;
   return {
     reason: 'PRIORITY_QUEUE_WAIT',
-    detail: `It waits in the store behind ${queued} ready tasks of its tenant and priority; ${parkedRuns} runs wait there.`,
-    suggestion: 'Attach more workers, or move the run to a higher priority.',
+    detail: `The task is parked in the store behind ${queued} ready tasks of the same tenant and priority; ${parkedRuns} runs are parked.`,
+    suggestion: 'Start more workers, or raise the priority of the run.',
     numbers: { queuedInMemory: queued, parked: parkedRuns, priority: of.class },
   };
 }

@@ -74,7 +74,7 @@ export async function findTakenRun(
 ): Promise<{ id: RunId; text: string }> {
   const found = await findRun(context, tenant, text);
   if (found.kind === 'inbox') {
-    const message = 'no node has taken the submission in yet';
+    const message = 'no node has processed the submission yet; retry';
     throw new ApiError('not_owner', message, { retryAfterSeconds: 1 });
   }
   return { id: found.id, text: formatRunId(found.id) };

@@ -28,12 +28,14 @@ export interface Named {
 
 /** The same words for one that is absent and another tenant's. */
 export function noneNamed({ kind, name }: Named): ApiError {
-  return new ApiError('not_found', `no ${kind} has the name ${shown(name)}`);
+  return new ApiError('not_found', `there is no ${kind} ${shown(name)}`);
 }
 
 export function requireName({ kind, name }: Named): void {
   if (NAME.test(name)) return;
-  throw new ApiError('invalid', `${shown(name)} is no name for a ${kind}`, { field: 'name' });
+  throw new ApiError('invalid', `${shown(name)} is not a valid name for a ${kind}`, {
+    field: 'name',
+  });
 }
 
 /** The newest version or the given one, also of a deleted one. */
@@ -131,7 +133,7 @@ export async function changeNamed<Body extends object>(
     const isNew = before === null || (before.deleted && typeof wanted === 'object');
     return { before, now, outcome: isNew ? 'created' : 'changed' };
   }
-  throw new ApiError('conflict', `the ${kind} ${shown(name)} is being changed by others`);
+  throw new ApiError('conflict', `other requests are changing the ${kind} ${shown(name)}; retry`);
 }
 
 /** What a change would do, with every check, and nothing of it done. */
@@ -152,13 +154,16 @@ export async function checkNamed<Body extends object, Shown>(
 
 function requireVersion(expected: Expected, current: Definition | null): void {
   if (expected.present === true && (current === null || current.deleted)) {
-    throw new ApiError('precondition_failed', 'a version was expected, there is none');
+    throw new ApiError(
+      'precondition_failed',
+      'If-Match expects an existing definition, and there is none',
+    );
   }
   if (expected.version === undefined || current?.version === expected.version) return;
   const version = current === null || current.deleted ? 0 : current.version;
   if (version === expected.version) return;
-  const is = version === 0 ? 'there is none' : `it has version ${version}`;
-  throw new ApiError('precondition_failed', `version ${expected.version} was expected, ${is}`);
+  const is = version === 0 ? 'there is no definition' : `the current version is ${version}`;
+  throw new ApiError('precondition_failed', `version ${expected.version} was expected, but ${is}`);
 }
 
 /** A definition that can be paused, paused or not; null where it is so already. */

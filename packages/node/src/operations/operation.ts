@@ -22,12 +22,20 @@ export function asApiError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   switch (error.kind) {
     case 'unavailable':
-      return new ApiError('unavailable', 'the store cannot be reached', { retryAfterSeconds: 1 });
+      return new ApiError('unavailable', 'the store is unavailable; retry', {
+        retryAfterSeconds: 1,
+      });
     case 'unknown':
-      return new ApiError('unknown', 'it may have happened: look, or ask again');
+      return new ApiError(
+        'unknown',
+        'the outcome is unknown; retry with the same idempotency key, or read the current state',
+      );
     case 'conflict':
-      return new ApiError('conflict', 'somebody else changed it at the same moment');
+      return new ApiError(
+        'conflict',
+        'another request changed the same resource at the same time; retry',
+      );
     case 'invalid':
-      return new ApiError('invalid', 'the store cannot keep this');
+      return new ApiError('invalid', 'the store cannot save this value');
   }
 }

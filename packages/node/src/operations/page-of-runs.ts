@@ -124,6 +124,9 @@ function endedOf(state: RunState | undefined): { ended?: true } {
 function cursorOf(cursor: string | undefined): RunId | null {
   if (cursor === undefined) return null;
   const id = parseRunId(cursor);
-  if (id === null) throw new ApiError('bad_request', 'this is no cursor', { field: 'cursor' });
+  if (id === null)
+    throw new ApiError('bad_request', 'invalid cursor; use next of the previous page', {
+      field: 'cursor',
+    });
   return id;
 }

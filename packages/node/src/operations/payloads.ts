@@ -29,7 +29,7 @@ export async function keepBlob(
 ): Promise<Uint8Array> {
   const { name, field } = blob;
   const bytes = await context.blobs.get(tenant, name);
-  if (bytes === null) throw new ApiError('invalid', 'no blob has this name', { field });
+  if (bytes === null) throw new ApiError('invalid', 'there is no blob with this name', { field });
   if (isInline(bytes)) return bytes;
   if (!isRecent(context, name)) return encodeBlobRef(await context.blobs.put(tenant, bytes));
   const sha256 = createHash('sha256').update(bytes).digest('hex');
@@ -60,7 +60,7 @@ function isRecent({ loop }: Pick<NodeContext, 'loop'>, name: string): boolean {
 }
 
 function notKept(): ApiError {
-  return new ApiError('not_found', 'the payload is not kept any more');
+  return new ApiError('not_found', 'the payload is no longer stored');
 }
 
 export function isInline(bytes: Uint8Array): boolean {

@@ -8,6 +8,6 @@ export function classOfPriority(
 ): Class | null {
   if (priority === undefined) return null;
   const name = priorityName(priority);
-  if (name === null) throw bad('priority is P0, P1, P2 or a whole number from 1 to 10');
+  if (name === null) throw bad('priority must be P0, P1, P2 or a whole number from 1 to 10');
   return parseClass(name);
 }

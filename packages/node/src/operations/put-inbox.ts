@@ -102,7 +102,7 @@ export async function reservedPut(
   if (holder !== undefined) {
     return { kind: 'run', run: { ...holder.run, seq: holder.run.seq + position } };
   }
-  const message = 'the submission that had the key has just been taken in';
+  const message = 'the submission with this idempotency key is being processed; retry';
   throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
 }
 

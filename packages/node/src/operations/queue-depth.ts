@@ -44,6 +44,6 @@ function refuseUnread({ loop }: NodeContext): void {
   const held = [...loop.leases.held.keys()];
   const unread = held.filter((partition) => !loop.hasRead(partition)).length;
   if (held.length > 0 && unread === 0) return;
-  const message = `${unread} of ${held.length} partitions are still being read`;
+  const message = `${unread} of ${held.length} partitions are still being read; retry`;
   throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
 }

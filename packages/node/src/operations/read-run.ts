@@ -91,7 +91,7 @@ export async function readView(
 }
 
 export function notOwner(): ApiError {
-  return new ApiError('not_owner', 'another node holds this run, or none does yet', {
+  return new ApiError('not_owner', 'this node does not own the run; retry', {
     retryAfterSeconds: 1,
   });
 }

@@ -17,14 +17,15 @@ export function msOf(
   bad: Bad = invalid,
 ): number {
   const ms = durationWithin(name, value);
-  if (ms === null) throw bad(field, `${field} is ${rangeText(name)}`);
+  if (ms === null) throw bad(field, `${field} must be ${rangeText(name)}`);
   return ms;
 }
 
 /** The milliseconds of an instant, or of a date: its midnight in UTC. */
 export function instantOf(field: string, value: unknown, bad: Bad = invalid): number {
   const ms = instantMs(value);
-  if (ms === null) throw bad(field, `${field} is an instant in ISO 8601 with its zone, or a date`);
+  if (ms === null)
+    throw bad(field, `${field} must be a date and time in ISO 8601 with a UTC offset, or a date`);
   return ms;
 }
 

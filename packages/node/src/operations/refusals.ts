@@ -24,22 +24,22 @@ export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
  */
 export function mayBeDone(error: unknown): ApiError {
   const { message } = error instanceof Error ? error : new Error(String(error));
-  return new ApiError('unknown', `a part of the batch was accepted before this: ${message}`);
+  return new ApiError('unknown', `part of the batch was accepted before this error: ${message}`);
 }
 
 export function otherBatch(): ApiError {
-  return new ApiError('idempotency_conflict', 'the key belongs to another batch', {
+  return new ApiError('idempotency_conflict', 'the idempotency key belongs to another batch', {
     field: 'idempotencyKey',
   });
 }
 
 /** The same words for an absent run and another tenant's: nobody learns which it was. */
 export function noRun(id: string): ApiError {
-  return new ApiError('not_found', `no run has the id ${shown(id)}`);
+  return new ApiError('not_found', `there is no run with the id ${shown(id)}`);
 }
 
 export function noJob(job: string, about: { field?: string } = {}): ApiError {
-  return new ApiError('not_found', `no job has the name ${shown(job)}`, about);
+  return new ApiError('not_found', `there is no job ${shown(job)}`, about);
 }
 
 /** Hostile text is cut before it is said back. */

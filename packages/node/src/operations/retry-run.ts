@@ -24,7 +24,7 @@ export const retryRun = operation(async (context, caller, params: Retry): Promis
   reasonOf(params);
   const { id } = await findTakenRun(context, tenant, params.id);
   const { job, state, endedAtMs } = await readView(context, tenant, id);
-  if (endedAtMs === null) throw new ApiError('conflict', `the run has not ended: it is ${state}`);
+  if (endedAtMs === null) throw new ApiError('conflict', `the run has not ended; it is ${state}`);
   const scope = params.tasks ?? 'failed';
   const renew = (payload: Uint8Array) => renewPayload(context, tenant, payload);
   const answer = await redrive({ loop, store, tenant, id, by: caller.key, scope, renew });
@@ -32,7 +32,6 @@ export const retryRun = operation(async (context, caller, params: Retry): Promis
     throw new ApiError('conflict', answer.message);
   }
   if (answer.kind === 'refused') throw refusal(answer);
-  if (answer.kind === 'done')
-    throw new ApiError('internal', 'a submission was answered with nothing');
+  if (answer.kind === 'done') throw new ApiError('internal', 'a submission returned no result');
   return { id: formatRunId(answer), job, created: answer.kind === 'accepted' };
 });

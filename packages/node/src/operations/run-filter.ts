@@ -28,7 +28,7 @@ export function rangeOf(filter: RunFilter): IdRange {
   const from = msOf('from', filter.from);
   const to = msOf('to', filter.to);
   if (from !== null && to !== null && from >= to) {
-    throw new ApiError('invalid', 'from has to be before to', { field: 'from' });
+    throw new ApiError('invalid', 'from must be before to', { field: 'from' });
   }
   const range: IdRange = {
     from: from === null ? null : firstIdOf(from),
@@ -41,14 +41,14 @@ function msOf(field: string, instant: string | undefined): number | null {
   if (instant === undefined) return null;
   const ms = Date.parse(instant);
   if (Number.isFinite(ms) && ms >= 0 && ms < 2 ** 48) return ms;
-  throw new ApiError('invalid', `${instant} is no instant`, { field });
+  throw new ApiError('invalid', `${instant} is not a date and time in ISO 8601`, { field });
 }
 
 function beginningWith(text: string): IdRange {
   const digits = digitsOf(text);
   // Ids begin with the time: a dash alone, or a digit, would select every run of the tenant.
   if (digits.length < ID_DIGITS_MIN || digits.length > ID_DIGITS || /[^0-9a-f]/i.test(digits)) {
-    const message = `${JSON.stringify(text)} is not the beginning of an id: ${ID_DIGITS_MIN} to ${ID_DIGITS} hexadecimal digits`;
+    const message = `${JSON.stringify(text)} is not the start of an id; write ${ID_DIGITS_MIN} to ${ID_DIGITS} hexadecimal digits`;
     throw new ApiError('invalid', message, { field: 'id' });
   }
   const at = (fill: string) => readRunId(parseIdBytes(digits.padEnd(ID_DIGITS, fill)));

@@ -55,7 +55,7 @@ export const runLogs = operation(
 export const taskLogs = operation(
   async (context, caller, params: Omit<LogFilter, 'task'>): Promise<Page<LogLine>> => {
     const named = parseTaskId(params.id);
-    if (named === null) throw new ApiError('not_found', 'no task has this id');
+    if (named === null) throw new ApiError('not_found', 'there is no task with this id');
     return runLogs(context, caller, { ...params, id: named.run, task: named.task });
   },
 );
@@ -85,7 +85,7 @@ export function showLine(line: LogLineRow, names: readonly string[]): LogLine {
 
 function indexOf(names: readonly string[], name: string): number {
   const index = names.indexOf(name);
-  if (index < 0) throw new ApiError('not_found', 'the run has no task of this name');
+  if (index < 0) throw new ApiError('not_found', 'the run has no task with this name');
   return index;
 }
 
@@ -95,6 +95,9 @@ function cursorText({ task, attempt, number }: LogCursor): string {
 
 function parseCursor(text: string): LogCursor {
   const parts = /^(\d{1,9})\.(\d{1,9})\.(\d{1,15})$/.exec(text);
-  if (parts === null) throw new ApiError('bad_request', 'this is no cursor', { field: 'after' });
+  if (parts === null)
+    throw new ApiError('bad_request', 'invalid cursor; use next of the previous page', {
+      field: 'after',
+    });
   return { task: Number(parts[1]), attempt: Number(parts[2]), number: Number(parts[3]) };
 }

@@ -33,7 +33,7 @@ export const runOutput = operation(
     if (found.kind === 'inbox') throw new ApiError('conflict', 'the run has not ended');
     const view = await readView(context, tenant, found.id);
     if (view.endedAtMs === null) {
-      throw new ApiError('conflict', `the run has not ended: it is ${view.state}`);
+      throw new ApiError('conflict', `the run has not ended; it is ${view.state}`);
     }
     return view.output === null ? new Uint8Array() : loadPayload(context, tenant, view.output);
   },

@@ -50,11 +50,11 @@ function checkMembers(backoff: Backoff, path: string): void {
   const members: readonly string[] = MEMBERS[type];
   const [needed] = MEMBERS[type];
   if (!Object.hasOwn(backoff, needed)) {
-    throw invalid(`${path}.${needed}`, `a back-off of the type ${type} names ${needed}`);
+    throw invalid(`${path}.${needed}`, `a backoff of type ${type} needs ${needed}`);
   }
   const odd = Object.keys(backoff).find((name) => name !== 'type' && !members.includes(name));
   if (odd === undefined) return;
-  throw invalid(`${path}.${odd}`, `a back-off of the type ${type} has no ${odd}`);
+  throw invalid(`${path}.${odd}`, `a backoff of type ${type} cannot have ${odd}`);
 }
 
 function exponential(backoff: Backoff & { type: 'exponential' }, path: string): BackOff {
@@ -62,7 +62,7 @@ function exponential(backoff: Backoff & { type: 'exponential' }, path: string): 
   const delayMs = delayOf(delay, `${path}.delay`);
   const maxDelayMs = msOf('backoff.maxDelay', { field: `${path}.maxDelay`, value: maxDelay });
   if (maxDelayMs < delayMs) {
-    throw invalid(`${path}.maxDelay`, 'maxDelay is shorter than the first delay');
+    throw invalid(`${path}.maxDelay`, 'maxDelay must not be shorter than delay');
   }
   return { kind: 'exponential', delayMs, factor, maxDelayMs, jitter };
 }

@@ -106,18 +106,18 @@ export function checkName(
   bad: Bad = (_, message) => new ApiError('invalid', message, { field }),
 ): void {
   if (typeof text !== 'string' || text === '' || text.length > 256) {
-    throw bad(field, `${field} is a text of 1 to 256 characters`);
+    throw bad(field, `${field} must be a text of 1 to 256 characters`);
   }
   if (!text.isWellFormed() || text.includes('\0')) {
-    throw bad(field, `${field} holds a NUL or a lone surrogate`);
+    throw bad(field, `${field} contains a NUL character or a lone surrogate`);
   }
-  if (isReserved(text)) throw bad(field, `no ${field} begins with the character U+0001`);
+  if (isReserved(text)) throw bad(field, `${field} must not start with the character U+0001`);
 }
 
 function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
   const { runAt, delay } = item;
   if (runAt !== undefined && delay !== undefined) {
-    throw bad('delay', 'a submission names runAt or delay, not both');
+    throw bad('delay', 'a submission cannot have both runAt and delay');
   }
   if (delay !== undefined) {
     const ms = msOf('submission.delay', { field: 'delay', value: delay }, bad);
@@ -125,7 +125,8 @@ function dueTime(item: SubmitItem, now: number, bad: Bad): number | null {
   }
   if (runAt === undefined) return null;
   const at = instantOf('runAt', runAt, bad);
-  if (at > now + DUE_AHEAD_MAX_MS) throw bad('runAt', 'runAt lies more than ten years ahead');
+  if (at > now + DUE_AHEAD_MAX_MS)
+    throw bad('runAt', 'runAt must not be more than ten years ahead');
   return at <= now ? null : at;
 }
 
@@ -139,20 +140,20 @@ function inputOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | 
   if (count > 1) throw tooManyInputs(item, bad);
   const bytes = bytesOf(item, pages, bad);
   if (bytes !== null && bytes.length > PAYLOAD_MAX) {
-    throw new ApiError('too_large', `an input has at most ${PAYLOAD_MAX} bytes`);
+    throw new ApiError('too_large', `the input exceeds ${PAYLOAD_MAX} bytes`);
   }
   return bytes;
 }
 
 function tooManyInputs(item: SubmitItem, bad: Bad): ApiError {
   const given = INPUTS.filter((field) => item[field] !== undefined);
-  return bad(given[1] as string, `a submission names ${given.join(' or ')}, not both`);
+  return bad(given[1] as string, `a submission can have only one of ${given.join(' and ')}`);
 }
 
 function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | null {
   if (item.inputBytes !== undefined) {
     if (item.inputBytes instanceof Uint8Array) return item.inputBytes;
-    throw bad('inputBytes', 'inputBytes is bytes');
+    throw bad('inputBytes', 'inputBytes must be a Uint8Array');
   }
   requireText('inputJson', item.inputJson, bad);
   requireText('inputBase64', item.inputBase64, bad);
@@ -160,7 +161,8 @@ function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | 
   if (item.inputJson !== undefined) return pages.encode(item.inputJson);
   if (item.inputBase64 !== undefined) {
     const text = item.inputBase64;
-    if (text.length % 4 !== 0 || !BASE64.test(text)) throw bad('inputBase64', 'this is not base64');
+    if (text.length % 4 !== 0 || !BASE64.test(text))
+      throw bad('inputBase64', 'inputBase64 is not valid base64');
     return pages.copy(Buffer.from(text, 'base64'));
   }
   return item.input === undefined ? null : pages.encode(jsonOf(item.input, bad));
@@ -168,7 +170,7 @@ function bytesOf(item: SubmitItem, pages: PayloadPages, bad: Bad): Uint8Array | 
 
 /** A caller in this process comes without the API's own check, and without types if it is JavaScript. */
 function requireText(field: string, text: unknown, bad: Bad): void {
-  if (text !== undefined && typeof text !== 'string') throw bad(field, `${field} is text`);
+  if (text !== undefined && typeof text !== 'string') throw bad(field, `${field} must be a string`);
 }
 
 function jsonOf(input: unknown, bad: Bad): string {
@@ -178,5 +180,5 @@ function jsonOf(input: unknown, bad: Bad): string {
   } catch {
     // Circular, or with a value that JSON has not.
   }
-  throw bad('input', 'the input is not JSON');
+  throw bad('input', 'the input cannot be written as JSON');
 }

@@ -35,7 +35,9 @@ export const submitInARow = operation(
   async (context, caller, params: SubmitParams): Promise<SubmittedInARow[]> => {
     const { items, trace, key, single = false } = params;
     if (items.length === 0 || items.length > BATCH_MAX) {
-      throw new ApiError('invalid', `a batch has 1 to ${BATCH_MAX} items`, { field: 'items' });
+      throw new ApiError('invalid', `a batch must have 1 to ${BATCH_MAX} items`, {
+        field: 'items',
+      });
     }
     if (key !== undefined) checkName('idempotencyKey', key);
     const now = context.loop.time.now();
@@ -111,7 +113,10 @@ async function targetOf(
   const heads = jobHeads(loop);
   const head = heads.known(tenant, job) ?? (await heads.newest(tenant, job));
   if (head === null) throw noJob(job, { field });
-  if (head.paused) throw new ApiError('job_paused', `the job ${shown(job)} is paused`, { field });
+  if (head.paused)
+    throw new ApiError('job_paused', `the job ${shown(job)} is paused; resume the job first`, {
+      field,
+    });
   return { spec: head.spec, partition: partitionOf(tenant, job, partitions) };
 }
 
@@ -144,7 +149,7 @@ function shedOnce(context: NodeContext, commands: readonly Submit[]): void {
     bytes += input?.length ?? 0;
   }
   if (bytes > BATCH_BYTES_MAX) {
-    const message = `the inputs of a batch have at most ${BATCH_BYTES_MAX} bytes; send it in parts`;
+    const message = `the inputs of the batch exceed ${BATCH_BYTES_MAX} bytes; send several smaller batches`;
     throw new ApiError('too_large', message, { field: 'items' });
   }
   shed(context, least as Class);

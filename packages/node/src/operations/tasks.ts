@@ -86,5 +86,5 @@ export function liveTask(
 }
 
 export function noTask(id: string): ApiError {
-  return new ApiError('not_found', `no task has the id ${shown(id)}`);
+  return new ApiError('not_found', `there is no task with the id ${shown(id)}`);
 }

@@ -26,7 +26,7 @@ export const approveTask = operation(
   ): Promise<RunView> => {
     const { decision, comment = '' } = params;
     if (comment.length > 4_096) {
-      throw new ApiError('invalid', 'a comment has at most 4096 characters', { field: 'comment' });
+      throw new ApiError('invalid', 'the comment exceeds 4096 characters', { field: 'comment' });
     }
     requirePlain('comment', comment);
     return wake(context, caller, {
@@ -69,7 +69,7 @@ async function wake(
     if (shownTask === null) {
       throw new ApiError('not_found', `the run has no task ${shown(params.task)}`);
     }
-    throw new ApiError('conflict', `the task does not wait: it is ${shownTask.state}`);
+    throw new ApiError('conflict', `the task is not waiting; it is ${shownTask.state}`);
   }
   const command = params.command({ partition: id.partition, seq: id.seq, task });
   const answer = await executeOnRun({ loop, store, tenant, id, command });

@@ -70,5 +70,5 @@ export const watchRun = operation(
 
 function feedOf({ feed }: NodeContext): RunFeed {
   if (feed instanceof RunFeed) return feed;
-  throw new ApiError('unavailable', 'this node keeps no feed');
+  throw new ApiError('unavailable', 'this node has no event feed');
 }

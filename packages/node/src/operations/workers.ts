@@ -44,7 +44,7 @@ function order(give: (fleet: Fleet, name: string) => Promise<boolean>) {
 function find(context: NodeContext, name: string): WorkerView {
   const worker = context.fleet.worker(name);
   if (worker === null) {
-    throw new ApiError('not_found', `no worker of the name ${shown(name)} is attached`);
+    throw new ApiError('not_found', `no worker ${shown(name)} is attached`);
   }
   return worker;
 }

@@ -89,8 +89,8 @@ function readCron({ expr, tz, dstGap, dstOverlap }: PreviewRequest): Cron {
   if (known !== undefined) return known;
   const name = tz ?? 'UTC';
   const zone = typeof name === 'string' ? findZone(name) : null;
-  if (zone === null) refuse('tz', `${shown(tz)} is not the IANA name of a time zone`);
-  if (typeof expr !== 'string') refuse('expr', 'it is not a text');
+  if (zone === null) refuse('tz', `${shown(tz)} is not an IANA time zone`);
+  if (typeof expr !== 'string') refuse('expr', 'must be a string');
   const parsed = parseCron(expr);
   if (parsed.kind === 'refused') {
     const { field, position, message } = parsed.refusal;
@@ -108,7 +108,8 @@ function readCron({ expr, tz, dstGap, dstOverlap }: PreviewRequest): Cron {
 function readInstant(value: unknown, field: string, zone: Zone): number | undefined {
   if (isAbsent(value)) return undefined;
   const ms = typeof value === 'string' ? parseInstant(value, zone) : null;
-  if (ms === null) refuse(field, `${shown(value)} is not an instant like 2026-03-29T00:00:00Z`);
+  if (ms === null)
+    refuse(field, `${shown(value)} is not a date and time such as 2026-03-29T00:00:00Z`);
   return ms;
 }
 
@@ -127,7 +128,7 @@ function readChoice<Choice extends string>(
 ): Choice | undefined {
   if (isAbsent(value)) return undefined;
   const choice = choices.find((each) => each === value);
-  if (choice === undefined) refuse(field, `${shown(value)} is none of ${choices.join(', ')}`);
+  if (choice === undefined) refuse(field, `${shown(value)} is not one of ${choices.join(', ')}`);
   return choice;
 }
 

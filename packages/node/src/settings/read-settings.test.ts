@@ -27,26 +27,26 @@ describe('readSettings', () => {
   it.each([
     [
       { flags: { port: 'x' } },
-      'setting port from --port: "x" is not a whole number from 0 to 65535',
+      'setting port from --port must be a whole number from 0 to 65535, not "x"',
     ],
-    [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT: "70000" is'],
-    [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml: 0 is not a whole number'],
-    [{ flags: { slots: 'NaN' } }, 'setting slots from --slots: "NaN" is not a whole number'],
-    [{ file: file({ slots: Number.NaN }) }, 'setting slots from signalbox.yaml: '],
-    [{ environment: { SIGNALBOX_SLOTS: 'Infinity' } }, 'setting slots from SIGNALBOX_SLOTS: '],
+    [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT must be a whole'],
+    [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml must be a whole number'],
+    [{ flags: { slots: 'NaN' } }, 'setting slots from --slots must be a whole number'],
+    [{ file: file({ slots: Number.NaN }) }, 'setting slots from signalbox.yaml must be'],
+    [{ environment: { SIGNALBOX_SLOTS: 'Infinity' } }, 'setting slots from SIGNALBOX_SLOTS must be'],
     [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
-    [{ file: file([1]) }, 'signalbox.yaml does not hold settings'],
-    [{ flags: { 'log-level': 'loud' } }, '"loud" is not one of trace, debug'],
-    [{ flags: { 'grace-period': '30' } }, '"30" is not a time like 500ms'],
-    [{ flags: { labels: 'ssd' } }, 'setting labels from --labels: "ssd" is not pairs'],
+    [{ file: file([1]) }, 'signalbox.yaml does not contain settings'],
+    [{ flags: { 'log-level': 'loud' } }, 'must be one of trace, debug'],
+    [{ flags: { 'grace-period': '30' } }, 'must be a duration such as 500ms'],
+    [{ flags: { labels: 'ssd' } }, 'setting labels from --labels must be pairs'],
     [
       { flags: { 'http-ports': '443,8090-8080' } },
-      'setting http-ports from --http-ports: "443,8090-8080" is not a list of ports',
+      'setting http-ports from --http-ports must be a list of ports',
     ],
-    [{ flags: { 'http-ports': '0' } }, '"0" is not a list of ports and ranges of them'],
-    [{ flags: { 'http-ports': '443,' } }, '"443," is not a list of ports and ranges of them'],
-    [{ file: file({ 'http-ports': [70000] }) }, 'is not a list of ports and ranges of them'],
-    [{ environment: { SIGNALBOX_ALLOW_COMMAND: 'yes please' } }, 'is not true or false'],
+    [{ flags: { 'http-ports': '0' } }, 'must be a list of ports and port ranges'],
+    [{ flags: { 'http-ports': '443,' } }, 'must be a list of ports and port ranges'],
+    [{ file: file({ 'http-ports': [70000] }) }, 'must be a list of ports and port ranges'],
+    [{ environment: { SIGNALBOX_ALLOW_COMMAND: 'yes please' } }, 'must be true or false'],
   ])('stops at %j with one line', (sources, message) => {
     expect(() => read(sources)).toThrow(SettingsError);
     expect(() => read(sources)).toThrow(message);
@@ -54,7 +54,7 @@ describe('readSettings', () => {
 
   it('does not repeat a secret in a message', () => {
     expect(() => read({ file: file({ key: ['hunter2'] }) })).toThrow(
-      'setting key from signalbox.yaml: is not text',
+      'setting key from signalbox.yaml must be text',
     );
   });
 
@@ -87,7 +87,7 @@ describe('readSettings', () => {
   });
 
   it('leaves alone what only another part reads', () => {
-    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS: '3' };
+    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS must be'3' };
     expect(read({ parts: ['worker'], environment }).values.slots).toBe(3);
   });
 });

@@ -73,14 +73,16 @@ function checked(name: SettingName, { raw, source }: Found): unknown {
   const setting = SETTINGS[name] as Setting<unknown>;
   const value = setting.type.read(raw);
   if (value !== undefined) return value;
-  const shown = setting.secret ? '' : ` ${JSON.stringify(raw)}`;
-  throw new SettingsError(`setting ${name} from ${source}:${shown} is not ${setting.type.words}`);
+  const shown = setting.secret ? '' : `, not ${JSON.stringify(raw)}`;
+  throw new SettingsError(`setting ${name} from ${source} must be ${setting.type.words}${shown}`);
 }
 
 function fileEntries({ file }: SettingsSources): ReadonlyMap<string, unknown> {
   if (file === undefined || file.content === null) return new Map();
   if (typeof file.content !== 'object' || Array.isArray(file.content)) {
-    throw new SettingsError(`${file.path} does not hold settings: a line is like "port: 7070"`);
+    throw new SettingsError(
+      `${file.path} does not contain settings; write lines such as "port: 7070"`,
+    );
   }
   const entries = Object.entries(file.content);
   for (const [name, raw] of entries) {

@@ -46,7 +46,7 @@ export function choice<const T extends string>(words: readonly T[]): SettingType
 
 /** Separated by commas, or a list in a file. */
 export const list: SettingType<readonly string[]> = {
-  words: 'a list separated by commas',
+  words: 'a comma-separated list',
   read: (raw) => {
     const items = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw;
     if (!Array.isArray(items)) return undefined;
@@ -58,7 +58,7 @@ const PORT_MAX = 65_535;
 
 /** Ports and ranges of them separated by commas, or a list in a file. */
 export const ports: SettingType<readonly PortRange[]> = {
-  words: 'a list of ports and ranges of them like 443,8080-8090',
+  words: 'a list of ports and port ranges such as 443,8080-8090',
   read: (raw) => {
     const items = Array.isArray(raw) ? raw : String(raw).split(',');
     const ranges = items.map((item) => toPorts(String(item).trim()));
@@ -78,7 +78,7 @@ function toPorts(text: string): PortRange | undefined {
 
 /** `name=value` pairs separated by commas, or a map in a file. */
 export const labels: SettingType<Readonly<Record<string, string>>> = {
-  words: 'pairs like disk=ssd,arch=arm64',
+  words: 'pairs such as disk=ssd,arch=arm64',
   read: (raw) => {
     const pairs = typeof raw === 'string' ? raw.split(',').map(toPair) : Object.entries(raw ?? {});
     const isMap = typeof raw === 'string' || (typeof raw === 'object' && !Array.isArray(raw));
@@ -100,7 +100,7 @@ const MS_MAX = 315_360_000_000;
  * whether they mean seconds.
  */
 export const duration: SettingType<number> = {
-  words: 'a time like 500ms, 30s, 1h30m or 7d',
+  words: 'a duration such as 500ms, 30s, 1h30m or 7d',
   read: (raw) => {
     const ms = durationMs(raw);
     return ms !== null && Number.isInteger(ms) && ms <= MS_MAX ? ms : undefined;

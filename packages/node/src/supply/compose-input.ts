@@ -20,7 +20,8 @@ export function composeInput(
   const object: Record<string, unknown> = {};
   for (const [name, source] of Object.entries(inputs ?? {})) {
     const found = memberOf(task, source);
-    if ('error' in found) return { error: `its input ${name}${found.at ?? ''}: ${found.error}` };
+    if ('error' in found)
+      return { error: `the input ${name}${found.at ?? ''} is not available: ${found.error}` };
     if (found.value !== undefined) object[name] = found.value;
   }
   if (group !== null && fanOut !== null && part !== null) {
@@ -72,8 +73,9 @@ function objectOf(task: Task, sources: Readonly<Record<string, InputSource>>): M
 
 function fromBytes(bytes: Uint8Array | null, path: string, what: string): Member {
   if (bytes === null) return { value: undefined };
-  if (looksLikeBlobRef(bytes)) return { error: `${what} is too large to be read here` };
+  if (looksLikeBlobRef(bytes))
+    return { error: `${what} is too large for a reference to its content` };
   const value = parseJson(bytes);
-  if (value === undefined) return { error: `${what} is no JSON` };
+  if (value === undefined) return { error: `${what} is not JSON` };
   return { value: memberAt(value, path) };
 }

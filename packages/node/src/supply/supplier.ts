@@ -36,7 +36,8 @@ export class Supplier {
     const { tenant } = task.run.spec;
     const kept = input === task.run.input ? input : this.#keep(tenant, input);
     const parents = this.#parentsOf(task);
-    if (kept === TOO_LARGE || parents === TOO_LARGE) return { error: 'there is no blob store' };
+    if (kept === TOO_LARGE || parents === TOO_LARGE)
+      return { error: 'this node has no blob store' };
     if (!(kept instanceof Promise) && !(parents instanceof Promise)) {
       return { input: kept, parents };
     }

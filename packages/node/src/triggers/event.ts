@@ -41,17 +41,17 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 /** Checks one event of the JSON format. */
 export function checkEvent(value: unknown): CheckedEvent {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return refused('event', 'an event is an object');
+    return refused('event', 'an event must be an object');
   }
   const given = value as Readonly<Record<string, Json | undefined>>;
-  if (given['specversion'] !== '1.0') return refused('specversion', 'it must be "1.0"');
+  if (given['specversion'] !== '1.0') return refused('specversion', 'must be "1.0"');
   for (const [field, { max, required }] of Object.entries(TEXTS)) {
     const message = textProblem(given[field], max, required);
     if (message !== null) return refused(field, message);
   }
   const { time } = given;
   if (typeof time === 'string' && (!TIME.test(time) || Number.isNaN(Date.parse(time)))) {
-    return refused('time', 'it is an instant as in RFC 3339');
+    return refused('time', 'must be a date and time in RFC 3339');
   }
   const wrong = attributeProblem(given) ?? dataProblem(given);
   if (wrong !== null) return { kind: 'refused', refusal: wrong };
@@ -59,29 +59,36 @@ export function checkEvent(value: unknown): CheckedEvent {
 }
 
 function textProblem(value: unknown, max: number, required: boolean): string | null {
-  if (value === undefined) return required ? 'it is missing' : null;
+  if (value === undefined) return required ? 'is required' : null;
   if (typeof value !== 'string' || value === '' || value.length > max) {
-    return `it is a text of 1 to ${max} characters`;
+    return `must be a text of 1 to ${max} characters`;
   }
-  if (!value.isWellFormed() || value.includes('\0')) return 'it holds a NUL or a lone surrogate';
+  if (!value.isWellFormed() || value.includes('\0'))
+    return 'contains a NUL character or a lone surrogate';
   return null;
 }
 
 function attributeProblem(given: Readonly<Record<string, unknown>>): EventRefusal | null {
   const own = Object.keys(given).filter((name) => !Object.hasOwn(TEXTS, name) && !DATA.has(name));
   if (own.length > ATTRIBUTES_MAX) {
-    return { field: 'event', message: `it has at most ${ATTRIBUTES_MAX} attributes of its own` };
+    return {
+      field: 'event',
+      message: `an event can have at most ${ATTRIBUTES_MAX} extension attributes`,
+    };
   }
   for (const name of own) {
     if (!ATTRIBUTE.test(name)) {
-      return { field: name, message: 'an attribute is named by up to 20 of a-z and 0-9' };
+      return {
+        field: name,
+        message: 'an attribute name must have 1 to 20 characters from a-z and 0-9',
+      };
     }
     const value = given[name];
     if (typeof value === 'string') {
       const message = value === '' ? null : textProblem(value, ATTRIBUTE_CHARS_MAX, true);
       if (message !== null) return { field: name, message };
     } else if (typeof value !== 'boolean' && !Number.isSafeInteger(value)) {
-      return { field: name, message: 'an attribute is a text, an integer or a truth value' };
+      return { field: name, message: 'an attribute must be a string, an integer or a boolean' };
     }
   }
   return null;
@@ -93,10 +100,10 @@ function dataProblem(given: Readonly<Record<string, unknown>>): EventRefusal | n
   const bytes = given['data_base64'];
   if (bytes === undefined) return null;
   if (given['data'] !== undefined) {
-    return { field: 'data_base64', message: 'an event has data or data_base64, not both' };
+    return { field: 'data_base64', message: 'an event cannot have both data and data_base64' };
   }
   if (typeof bytes !== 'string' || bytes.length % 4 !== 0 || !BASE64.test(bytes)) {
-    return { field: 'data_base64', message: 'this is not base64' };
+    return { field: 'data_base64', message: 'is not valid base64' };
   }
   return null;
 }

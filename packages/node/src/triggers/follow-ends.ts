@@ -139,15 +139,20 @@ function entryOf(
   const { tenant, name, job } = trigger;
   const depth = (end.run.head.event?.depth ?? 0) + 1;
   const match = matchEvent(trigger, event, { allowance });
-  if (isSpent(allowance)) return refuse(params, of, 'what follows from this end is too much work');
+  if (isSpent(allowance))
+    return refuse(params, of, 'evaluating the triggers of this run end takes too much work');
   if (match.kind === 'passed') return null;
   if (match.kind === 'refused') return refuse(params, of, match.reason);
   if (depth > DEPTH_MAX) {
-    return refuse(params, of, `it follows from ${depth - 1} runs that started each other`);
+    return refuse(
+      params,
+      of,
+      `the chain of runs that start each other is already ${depth - 1} runs long`,
+    );
   }
   const input = inputBytes(match.input);
   if (input !== null && input.length > INPUT_BYTES_MAX) {
-    return refuse(params, of, `its input has more than ${INPUT_BYTES_MAX} bytes`);
+    return refuse(params, of, `the input exceeds ${INPUT_BYTES_MAX} bytes`);
   }
   const { source, id, type } = event;
   const head: RunHead = {

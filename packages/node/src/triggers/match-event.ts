@@ -54,7 +54,8 @@ export function matchEvent(
     if (wanted.value !== true) return { kind: 'passed', reason: 'filter: false' };
   }
   const named = nameOf(trigger, event, options);
-  if (named.kind === 'error') return { kind: 'refused', reason: `key: ${named.message}` };
+  if (named.kind === 'error')
+    return { kind: 'refused', reason: `idempotencyKey: ${named.message}` };
   const key = keyOf(trigger.name, named.parts);
   if (trigger.input === null) return { kind: 'run', key, input: dataOf(event) };
   const input = trigger.input.evaluate(variables, allowance);
@@ -86,7 +87,7 @@ function nameOf(
   const result = trigger.key.evaluate({ event }, allowance);
   if (result.kind === 'error') return result;
   const { value } = result;
-  if (value === null || value === '') return { kind: 'error', message: 'it is empty' };
+  if (value === null || value === '') return { kind: 'error', message: 'the result is empty' };
   return { kind: 'named', parts: ['key', value] };
 }
 

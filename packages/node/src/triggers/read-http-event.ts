@@ -30,9 +30,10 @@ function parse(body: Uint8Array): unknown {
 }
 
 function batchOf(value: unknown): Event[] {
-  if (!Array.isArray(value)) throw new ApiError('invalid', 'a batch is a list', { field: 'body' });
+  if (!Array.isArray(value))
+    throw new ApiError('invalid', 'a batch must be a list of events', { field: 'body' });
   if (value.length > EVENTS_MAX) {
-    throw new ApiError('too_large', `a batch has at most ${EVENTS_MAX} events`, { field: 'body' });
+    throw new ApiError('too_large', `the batch exceeds ${EVENTS_MAX} events`, { field: 'body' });
   }
   // One that is no event and nothing of the batch is taken: it can be mended and sent again.
   return value.map((each, index) => eventOf(each, `[${index}].`));
@@ -50,16 +51,20 @@ function binaryEvent(headers: IncomingHttpHeaders, body: Uint8Array, type: strin
   const attributes: Record<string, Json> = {};
   const named = Object.entries(headers).filter(([name]) => name.startsWith(HEADER));
   if (named.length > HEADERS_MAX) {
-    throw new ApiError('invalid', `an event has at most ${HEADERS_MAX} attributes`);
+    throw new ApiError('invalid', `the event exceeds ${HEADERS_MAX} attributes`);
   }
   for (const [name, value] of named) {
     if (typeof value !== 'string') {
-      throw new ApiError('invalid', 'it is there more than once', { field: name });
+      throw new ApiError('invalid', 'the header is sent more than once', { field: name });
     }
     attributes[name.slice(HEADER.length)] = decodeHeader(value, name);
   }
   if (['data', 'data_base64', 'datacontenttype'].some((name) => name in attributes)) {
-    throw new ApiError('invalid', 'it is said by the body', { field: 'ce-data' });
+    throw new ApiError(
+      'invalid',
+      'data and datacontenttype come from the body and Content-Type; do not send them as ce- headers',
+      { field: 'ce-data' },
+    );
   }
   const data = body.length === 0 ? {} : dataOf(body, type);
   const event = { ...attributes, ...(type === '' ? {} : { datacontenttype: type }), ...data };
@@ -80,7 +85,7 @@ function decodeHeader(value: string, field: string): string {
   try {
     return decodeURIComponent(value.replaceAll(/%(?![0-9A-Fa-f]{2})/g, '%25'));
   } catch {
-    throw new ApiError('invalid', 'it is not percent-encoded UTF-8', { field });
+    throw new ApiError('invalid', 'is not valid percent-encoded UTF-8', { field });
   }
 }
 
@@ -91,10 +96,11 @@ function dataOf(body: Uint8Array, type: string): { data?: Json; data_base64?: st
   if (!type.startsWith('text/')) return { data_base64: Buffer.from(body).toString('base64') };
   try {
     const data = new TextDecoder('utf-8', { fatal: true }).decode(body);
-    if (data.includes('\0')) throw new ApiError('invalid', 'it holds a NUL', { field: 'data' });
+    if (data.includes('\0'))
+      throw new ApiError('invalid', 'contains a NUL character', { field: 'data' });
     return { data };
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    throw new ApiError('bad_request', 'the body is not text in UTF-8');
+    throw new ApiError('bad_request', 'the body is not valid UTF-8 text');
   }
 }

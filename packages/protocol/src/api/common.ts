@@ -4,14 +4,17 @@ import { Type } from '../type.ts';
 import { inRange } from './in-range.ts';
 
 export const Name = Type.String({ pattern: NAME_PATTERN, maxLength: 128 });
-export const Instant = Type.String({ format: 'date-time', description: 'ISO 8601, UTC' });
+export const Instant = Type.String({
+  format: 'date-time',
+  description: 'ISO 8601 date and time in UTC',
+});
 /** As it may be written: an instant, or a date, which is its midnight in UTC. */
 export const InstantInput = Type.Unsafe<string>({
   anyOf: [
     { type: 'string', format: 'date-time' },
     { type: 'string', format: 'date' },
   ],
-  description: 'ISO 8601, or a date, which is its midnight in UTC',
+  description: 'ISO 8601 date and time, or a date (midnight UTC)',
 });
 export const Labels = Type.Record(Type.String({ maxLength: 128 }), Type.String({ maxLength: 256 }));
 

@@ -9,7 +9,7 @@ export function inRange(name: LimitName) {
 }
 
 const written = { pattern: DURATION_PATTERN, maxLength: DURATION_CHARS_MAX };
-const description = 'Milliseconds, or text like 30s or 1h30m';
+const description = 'A duration: text such as `30s` or `1h30m`, or milliseconds';
 
 /**
  * The schema of a duration. Its range holds for text too, which no schema can say: `durationWithin`

@@ -208,7 +208,8 @@ export function isProgress(value: unknown): boolean {
 function problemOf(frame: Frame, known: Readonly<Record<string, Fields>>): string | null {
   const kind = frame['kind'] as string;
   const fields = known[kind];
-  if (fields === undefined) throw new FrameError('unknown frame');
+  if (fields === undefined)
+    throw new FrameError(`unknown frame kind ${JSON.stringify(kind.slice(0, 64))}`);
   const wrong = badField(frame, fields);
   if (wrong === null) return null;
   const check = fields.find(([field]) => field === wrong)?.[1] as Check;

@@ -174,7 +174,7 @@ export function decodeFromNode(message: Uint8Array): (FromNode | Unreadable)[] {
 }
 
 function decode(message: Uint8Array): Record<string, unknown>[] {
-  if (message.length < HEADER_AT) throw new FrameError('a message has at least four bytes');
+  if (message.length < HEADER_AT) throw new FrameError('the message is shorter than four bytes');
   const view = new DataView(message.buffer, message.byteOffset, message.length);
   const headerEnd = HEADER_AT + view.getUint32(0);
   if (headerEnd > message.length) throw new FrameError('the header is longer than the message');
@@ -187,14 +187,14 @@ function decode(message: Uint8Array): Record<string, unknown>[] {
       // Few assignments have parents: those that have none do not say so.
       if (length === null || (length === undefined && field === 'parents')) continue;
       if (!isLength(length) || at + length > message.length) {
-        throw new FrameError(`${String(frame['kind'])}.${field} is not the length of a payload`);
+        throw new FrameError(`${String(frame['kind'])}.${field} is not a valid payload length`);
       }
       // A copy: a view would keep the whole message in memory for as long as the payload lives.
       frame[field] = pages.copy(message.subarray(at, at + length));
       at += length;
     }
   }
-  if (at !== message.length) throw new FrameError('bytes that belong to no frame');
+  if (at !== message.length) throw new FrameError('the message has bytes after its last payload');
   return frames;
 }
 
@@ -203,12 +203,12 @@ function parseHeader(bytes: Uint8Array): Record<string, unknown>[] {
   try {
     header = JSON.parse(decoder.decode(bytes));
   } catch {
-    throw new FrameError('the header is not JSON in UTF-8');
+    throw new FrameError('the header is not valid UTF-8 JSON');
   }
   if (!Array.isArray(header)) throw new FrameError('the header is not a list of frames');
   for (const frame of header) {
     if (typeof frame !== 'object' || frame === null || typeof frame.kind !== 'string') {
-      throw new FrameError('a frame is an object with a kind');
+      throw new FrameError('a frame must be an object with a kind');
     }
   }
   return header as Record<string, unknown>[];

@@ -24,7 +24,8 @@ export function toColumn<Value extends string | number | null>(
 
 export function fromColumn(column: unknown, count: number): readonly unknown[] {
   if (!Array.isArray(column)) return new Array<unknown>(count).fill(column);
-  if (column.length !== count) throw new FrameError('a column is not as long as it should be');
+  if (column.length !== count)
+    throw new FrameError(`a column has ${column.length} values, not ${count}`);
   return column;
 }
 
@@ -38,9 +39,10 @@ export function toRefColumns(refs: readonly Ref[]): RefColumns {
 export function fromRefColumns(value: unknown, rowsMax: number): Ref[] {
   const { count, columns } = (value ?? {}) as Partial<RefColumns>;
   const isCount = Number.isSafeInteger(count) && (count as number) >= 0;
-  if (!isCount || (count as number) > rowsMax) throw new FrameError('not a number of rows');
+  if (!isCount || (count as number) > rowsMax)
+    throw new FrameError(`the row count must be a whole number from 0 to ${rowsMax}`);
   if (!Array.isArray(columns) || columns.length !== REF_NUMBERS) {
-    throw new FrameError('references have six columns');
+    throw new FrameError('references must have six columns');
   }
   const [p, s, t, n, e, k] = columns.map((column) => fromColumn(column, count as number)) as Six;
   const refs: Ref[] = [];

@@ -170,7 +170,7 @@ export interface WireHttpWork {
 }
 
 /** The reason with `CLOSE.invalid` where another live worker has the name. */
-export const NAME_TAKEN = 'a worker of this name is connected';
+export const NAME_TAKEN = 'another worker with this name is connected';
 
 /** How the node closes a connection. */
 export const CLOSE = {

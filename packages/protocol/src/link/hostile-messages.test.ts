@@ -57,7 +57,10 @@ describe('hostile messages', () => {
     ['the name of a property of every object', message([{ kind: 'constructor' }])],
     ['__proto__ as a kind', message([{ kind: '__proto__' }])],
     ['a frame of the other direction', message([{ kind: 'probe' }])],
-    ['bytes that belong to no frame', message([{ kind: 'drain' }], new Uint8Array(1))],
+    [
+      'the message has bytes after its last payload',
+      message([{ kind: 'drain' }], new Uint8Array(1)),
+    ],
     ['a payload that is not there', message([{ kind: 'checkpoint', ref: R, state: 1 }])],
     ['a payload of negative length', message([{ kind: 'checkpoint', ref: R, state: -1 }])],
     [

@@ -23,7 +23,8 @@ export async function* directEvents(params: {
 }): AsyncGenerator<BoxEvent> {
   const { feed, tenant, filter, signal } = params;
   const run = filter.run === undefined ? undefined : parseRunId(filter.run);
-  if (run === null) throw new SignalboxError('not_found', `no run has the id "${filter.run}"`);
+  if (run === null)
+    throw new SignalboxError('not_found', `there is no run with the id "${filter.run}"`);
   const waiting: FeedEvent[] = [];
   let wake = (): void => {};
   const stop = feed.watch(run === undefined ? { tenant } : { tenant, run }, (event) => {
@@ -39,7 +40,10 @@ export async function* directEvents(params: {
     let hadEnded = false;
     while (!signal.aborted) {
       if (waiting.length > WAITING_MAX) {
-        throw new SignalboxError('overloaded', 'events came faster than they were read');
+        throw new SignalboxError(
+          'overloaded',
+          'events arrived faster than they were read; read faster, or filter by job or run',
+        );
       }
       for (const event of waiting.splice(0)) yield shown(event);
       if (isOver) return;

@@ -94,7 +94,9 @@ describe('an embedded box', () => {
     const before = await Signalbox.open(address);
     await before.work([odd]);
     const run = await before.submit(odd);
-    await expect(run.result()).rejects.toThrow(/the time of extend\(\) is a duration from 0s/);
+    await expect(run.result()).rejects.toThrow(
+      /the duration of extend\(\) must be a duration from 0s/,
+    );
     await before.close();
     await using after = await Signalbox.open(address);
     expect((await after.runs.get(run.id)).state).toBe('FAILED');

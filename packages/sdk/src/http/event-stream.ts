@@ -19,7 +19,8 @@ export async function* readEventStream(
   let data: string[] = [];
   for await (const chunk of body) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > BUFFER_MAX) throw new RangeError('a line of the event stream is too long');
+    if (text.length > BUFFER_MAX)
+      throw new RangeError('a line of the event stream exceeds the size limit');
     // A carriage return at the end may be half of a line break.
     const end = text.endsWith('\r') ? text.length - 1 : text.length;
     const lines = text.slice(0, end).split(/\r\n|\n|\r/);

@@ -179,7 +179,8 @@ describe('the client', () => {
     expect(error).toMatchObject({
       code: 'idempotency_conflict',
       status: 409,
-      message: 'the key belongs to run run-0 of the job "other", not of "hello"',
+      message:
+        'idempotencyKey: the idempotency key belongs to run run-0 of the job "other", not of "hello"',
     });
   });
 
@@ -345,8 +346,8 @@ describe('the client', () => {
   });
 
   it('refuses an input that is no JSON without sending anything', async () => {
-    await expect(box.submit('hello', () => 1)).rejects.toThrow('the input of hello is not JSON');
-    await expect(box.submit('hello', 1n)).rejects.toThrow('input is not JSON');
+    await expect(box.submit('hello', () => 1)).rejects.toThrow('the input of hello must be JSON');
+    await expect(box.submit('hello', 1n)).rejects.toThrow('input cannot be written as JSON');
     expect(node.current.asked).toEqual([]);
   });
 
@@ -375,7 +376,7 @@ describe('the client', () => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.end('id: 9\nevent: reset\ndata: {}\n\n');
     };
-    await expect(box.events().next()).rejects.toThrow('events are missing');
+    await expect(box.events().next()).rejects.toThrow('events were missed');
     expect(node.current.asked).toHaveLength(1);
   });
 

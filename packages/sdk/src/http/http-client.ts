@@ -63,7 +63,7 @@ export class HttpClient {
       ...(params.key !== undefined && { authorization: `Bearer ${params.key}` }),
       ...(params.tenant !== undefined && { 'signalbox-tenant': params.tenant }),
     };
-    checkOptions('the option retries of connect', params.retries ?? {}, RETRIES_MEMBERS);
+    checkOptions('the retries option of connect()', params.retries ?? {}, RETRIES_MEMBERS);
     this.#retries = retrySettings(params.retries);
   }
 
@@ -154,10 +154,10 @@ export class HttpClient {
   /** What a node refused, or a server in front of it. */
   #refused(answer: Exchanged, mayBeDone: boolean): SignalboxError {
     const { status, retryAfter, contentType } = answer;
-    const from = `${this.#base.origin} answered HTTP ${status} (${contentType ?? 'no content type'})`;
+    const from = `${this.#base.origin} responded with HTTP ${status} (${contentType ?? 'no content type'})`;
     const { code, message, field, requestId } = parseError(answer.body.toString()) ?? {
       code: guessedCode(status),
-      message: `${from}, which is not an answer of a Signalbox node`,
+      message: `${from}, which is not a response of a Signalbox node; check the address`,
     };
     const retryAfterMs = parseRetryAfter(retryAfter, Date.now());
     return new SignalboxError(code, message, { status, field, requestId, retryAfterMs, mayBeDone });
@@ -168,14 +168,14 @@ export class HttpClient {
     const { status, contentType = 'no content type', location } = answer;
     const what = location === undefined ? contentType : `a redirect to ${location}`;
     const address = `${this.#base.origin}${this.#path}${path}`;
-    const message = `${address} answered HTTP ${status} with ${what}, which is not an answer of a Signalbox node; check the address`;
+    const message = `${address} responded with HTTP ${status} and ${what}, which is not a response of a Signalbox node; check the address`;
     return new SignalboxError('unreachable', message, { status });
   }
 
   #unreachable(cause: unknown): SignalboxError {
     const why =
       cause instanceof Error ? cause.message || (cause as NodeJS.ErrnoException).code : '';
-    const message = `no answer from ${this.#base.origin}${why ? `: ${why}` : ''}`;
+    const message = `no response from ${this.#base.origin}${why ? `: ${why}` : ''}`;
     return new SignalboxError('unreachable', message, { cause });
   }
 }

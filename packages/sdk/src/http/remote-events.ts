@@ -6,7 +6,8 @@ import type { HttpClient } from './http-client.ts';
 
 const PAUSE_MS = 250;
 const PAUSE_MAX_MS = 10_000;
-const TOO_LATE = 'the stream was broken for so long that events are missing';
+const TOO_LATE =
+  'the event stream was interrupted for too long, and events were missed; read the current state of the runs';
 /** How the run stands, and what it prints: there are other ways to ask for these. */
 const BESIDE_FACTS: ReadonlySet<string> = new Set(['state', 'log']);
 

@@ -2,10 +2,10 @@ import type { Duration } from '@signalbox/protocol';
 import { requireDurationOption, requireOption } from '../check-numbers.ts';
 import type { MembersOf } from '../known-members.ts';
 
-/** How often and how patiently a request is repeated; what is left out is as by default. */
+/** How a failed request is retried; omitted options have their defaults. */
 export interface RetryOptions {
   readonly maxAttempts?: number;
-  /** Before the first repetition; each further one waits twice as long. */
+  /** Delay before the first retry; it doubles with each further retry. */
   readonly delay?: Duration;
   readonly maxDelay?: Duration;
 }

@@ -32,7 +32,7 @@ async function lightened(
 ): Promise<PreparedSubmission> {
   const body = typeof input === 'string' ? Buffer.from(input) : input;
   if (body.length > INPUT_BYTES_MAX) {
-    throw new SignalboxError('too_large', `an input has at most ${INPUT_BYTES_MAX} bytes`);
+    throw new SignalboxError('too_large', `the input exceeds ${INPUT_BYTES_MAX} bytes`);
   }
   // A second copy of a blob harms nobody: what matters is which one the run names.
   const request = { method: 'PUT', path: '/blobs', body, repeatable: true } as const;

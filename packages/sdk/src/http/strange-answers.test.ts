@@ -34,10 +34,10 @@ describe('an answer that no node gives', () => {
   };
 
   it.each<[string, Respond, string]>([
-    ['a redirect', redirect, 'HTTP 302 with a redirect to https://login.example.com/'],
-    ['a page', asHtml, 'HTTP 200 with text/html; charset=utf-8'],
-    ['nothing', empty, 'HTTP 200 with no content type'],
-    ['half of JSON', broken, 'HTTP 200 with application/json'],
+    ['a redirect', redirect, 'HTTP 302 and a redirect to https://login.example.com/'],
+    ['a page', asHtml, 'HTTP 200 and text/html; charset=utf-8'],
+    ['nothing', empty, 'HTTP 200 and no content type'],
+    ['half of JSON', broken, 'HTTP 200 and application/json'],
   ])('is an error with address and content type: %s', async (_, respond, told) => {
     await using server = await ScriptedServer.start(respond);
     await using box = await connect(server);
@@ -48,7 +48,7 @@ describe('an answer that no node gives', () => {
       [() => box.define([mail]), '/jobs/mail'],
     ] as const;
     for (const [call, path] of calls) {
-      const message = `${server.url}/api/v1${path} answered ${told}, which is not an answer of a Signalbox node; check the address`;
+      const message = `${server.url}/api/v1${path} responded with ${told}, which is not a response of a Signalbox node; check the address`;
       await expect(call()).rejects.toMatchObject({
         name: 'SignalboxError',
         code: 'unreachable',
@@ -71,7 +71,7 @@ describe('an answer that no node gives', () => {
       response.end('<html>no</html>');
     });
     await using box = await connect(server);
-    const message = `${server.url} answered HTTP 403 (text/html), which is not an answer of a Signalbox node`;
+    const message = `${server.url} responded with HTTP 403 (text/html), which is not a response of a Signalbox node; check the address`;
     await expect(box.runs.list()).rejects.toMatchObject({
       code: 'forbidden',
       status: 403,

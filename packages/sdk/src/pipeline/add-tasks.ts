@@ -104,7 +104,10 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     const ends = this.definitions.flatMap(({ name = '' }) => (parents.has(name) ? [] : [name]));
     if (ends.length === 1 && ends[0] === task) return;
     const told = ends.filter((name) => name !== task).join(', ');
-    throw this.#wrong(step.name, `does not come last: nothing comes after ${told} either`);
+    throw this.#wrong(
+      step.name,
+      `cannot be returned as the last task: no task comes after ${told} either`,
+    );
   }
 
   #work(
@@ -127,7 +130,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   #add(name: string, options: StepOptions & { inputs?: Given; from?: object }, work: Added) {
     if (this.definitions.some((other) => other.name === name)) {
-      throw this.#wrong(name, 'is there already');
+      throw this.#wrong(name, 'is defined twice');
     }
     const { when, ifParentSkipped, inputs } = options;
     const after = this.#parentsOf(name, options);
@@ -163,7 +166,12 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
 
   #require(name: string, place: Place | null): Place {
     if (place?.owner === this) return place;
-    throw this.#wrong(name, place === null ? 'comes after no task' : 'is given what is of another');
+    throw this.#wrong(
+      name,
+      place === null
+        ? 'refers to a value that is not a task'
+        : 'refers to a task of another pipeline',
+    );
   }
 
   #refuseUnknown(name: string, options: object, kind: keyof typeof STEP_MEMBERS): void {

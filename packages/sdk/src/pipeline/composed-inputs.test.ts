@@ -64,7 +64,7 @@ describe('inputs made of several outputs', () => {
   });
 
   it.each([
-    [false, 'FAILED', 'its input both[1] is missing: broken is FAILED'],
+    [false, 'FAILED', 'the input both[1] is missing, because task broken is FAILED'],
     [true, 'SUCCEEDED', null],
   ])('lack what failed; optional: %s', async (isOptional, state, error) => {
     const lacking = pipeline('lacking', { failurePolicy: 'SKIP_FAILED' }, (p) => {
@@ -126,7 +126,7 @@ describe('inputs made of several outputs', () => {
         const a = p.task('a', () => 1);
         p.task('b', { inputs: { deep: nest(5, a) } }, () => 1);
       }),
-    ).toThrow('the task b of the pipeline p has outputs nested more than 4 deep in its input deep');
+    ).toThrow('the task b of the pipeline p has more than 4 levels of nesting in its input deep');
   });
 });
 
@@ -174,7 +174,9 @@ describe('a fan-out', () => {
     expect(await run.result()).toEqual(['X of 2', 'Y of 2']);
     const wrong = await t.submit(each, { day: 'x' } as never);
     await t.advance('1s');
-    await expect(wrong.result()).rejects.toThrow("the run's input has no files, or is no JSON");
+    await expect(wrong.result()).rejects.toThrow(
+      'the input of the run has no files, or is not JSON',
+    );
   });
 
   it('that is returned gives its parts as the output of the run', async () => {

@@ -1,7 +1,7 @@
 import { partsOf, referencesIn } from './inputs.ts';
 import { type Place, placeOf } from './reference.ts';
 
-/** A condition that knows which tasks it asks about. Made by `cel`. */
+/** A condition with the tasks that it refers to. Created by `cel`. */
 export interface Condition {
   readonly text: string;
   readonly places: readonly Place[];
@@ -10,8 +10,8 @@ export interface Condition {
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /**
- * A condition in CEL with references in it: cel`${extract.output.rows} > 0`. What is no reference is
- * written as a constant, so a text can never be read as a part of the condition.
+ * A CEL condition with references: cel`${extract.output.rows} > 0`. Any other value is
+ * written as a constant, so a string is never read as part of the condition.
  */
 export function cel(texts: TemplateStringsArray, ...values: readonly unknown[]): Condition {
   const places: Place[] = [];
@@ -46,6 +46,7 @@ function member(name: string): string {
 
 function constant(value: unknown): string {
   const text = JSON.stringify(value);
-  if (text === undefined) throw new TypeError('a condition takes references and JSON');
+  if (text === undefined)
+    throw new TypeError('a condition can only contain references and JSON values');
   return text;
 }

@@ -50,7 +50,7 @@ export function sourcesOf(
   return Object.fromEntries(
     Object.entries(inputs).map(([name, given]) => {
       if (depthOf(given) > INPUT_DEPTH_MAX) {
-        throw wrong(`has outputs nested more than ${INPUT_DEPTH_MAX} deep in its input ${name}`);
+        throw wrong(`has more than ${INPUT_DEPTH_MAX} levels of nesting in its input ${name}`);
       }
       return [name, sourceOf(given) as InputSource];
     }),

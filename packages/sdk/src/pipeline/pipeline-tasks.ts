@@ -5,28 +5,28 @@ import type { Given, Giving, Taken } from './inputs.ts';
 import type { Ref, Referring } from './reference.ts';
 import type { Step, StepOptions } from './step.ts';
 
-/** Tasks and edges that a dynamic task adds to its run. */
+/** Tasks and edges that a dynamic task adds to the run. */
 export interface AddedTasks {
   readonly tasks: readonly TaskDefinition[];
   readonly edges?: readonly { readonly from: string; readonly to: string }[];
 }
 
-/** What a fan-out is made from: a list of items, a number of parts, or an object that has it. */
+/** Source of a fan-out: a list of items, a number of parts, or an object with a `total`. */
 export type FanOutSource = readonly unknown[] | number | { readonly total: number };
 
-/** What one of the tasks of a fan-out is given. */
+/** Input of one child of a fan-out. */
 export interface Part<Item> {
   readonly item: Item;
-  /** From 0 on. */
+  /** Index of the child, from 0. */
   readonly partition: number;
   readonly total: number;
 }
 
-/** What comes after a fan-out is given: what its tasks gave, and which of them did not succeed. */
+/** Output of a fan-out: the outputs of its children, and the children that did not succeed. */
 export interface Parts<Output> {
   readonly state: string;
   readonly total: number;
-  /** Of those that succeeded, by partition. */
+  /** Outputs of the succeeded children, by partition. */
   readonly results: readonly { readonly partition: number; readonly output: Output }[];
   readonly failures: readonly {
     readonly task: string;
@@ -36,7 +36,7 @@ export interface Parts<Output> {
   }[];
 }
 
-/** Who let it go on; a rejection fails the task. `by` is null where silence decided. */
+/** Output of an approval; a rejection fails the task. `by` is null if the timeout decided. */
 export interface Decision {
   readonly decision: 'approve';
   readonly by: string | null;
@@ -53,14 +53,14 @@ interface NoInputs {
 }
 
 /**
- * The tasks of a pipeline as they are written down. Each method adds one and answers with what the
- * next ones are given. A task can only come after those that are there, so there is never a cycle.
+ * Adds tasks to a pipeline. Each method adds a task and returns a reference that later tasks can use.
+ * A task can only come after existing tasks, so there is never a cycle.
  */
 export interface Pipeline<Input = undefined> {
-  /** What the run is submitted with. */
+  /** Reference to the input of the run. */
   readonly input: Ref<Input>;
 
-  /** Work of a handler, a command or a request. */
+  /** Adds a task that runs a handler, a command or an HTTP request. */
   task<Output>(name: string, handler: HandlerLike<Input, Output>): Step<Output>;
   task<G extends Given, Output>(
     name: string,
@@ -74,13 +74,13 @@ export interface Pipeline<Input = undefined> {
   ): Step<Output>;
   task(name: string, options: WorkOfItsOwn): Step<unknown>;
 
-  /** The same work once for each item of a list, in parallel; `inputs` come along with each. */
+  /** Adds a task that runs once for each item of a list, in parallel; each child also receives `inputs`. */
   fanOut<Item, Output, G extends Given = Nothing>(
     name: string,
     options: HandlerOptions & { readonly from: Referring<readonly Item[]>; readonly inputs?: G },
     handler: HandlerLike<Part<Item> & Taken<G>, Output>,
   ): Step<Parts<Output>>;
-  /** The same work in so many parts. */
+  /** Adds a task that runs as the given number of children, in parallel. */
   fanOut<Output, G extends Given = Nothing>(
     name: string,
     options: HandlerOptions & {
@@ -94,7 +94,7 @@ export interface Pipeline<Input = undefined> {
     options: WorkOfItsOwn & { readonly from: Referring<FanOutSource> },
   ): Step<Parts<unknown>>;
 
-  /** A task whose output adds tasks to the run. */
+  /** Adds a task whose output adds more tasks to the run. */
   dynamic(name: string, handler: HandlerLike<Input, AddedTasks>): Step<AddedTasks>;
   dynamic(
     name: string,
@@ -107,22 +107,22 @@ export interface Pipeline<Input = undefined> {
     handler: HandlerLike<Taken<G>, AddedTasks>,
   ): Step<AddedTasks>;
 
-  /** Waits for so long, or until an instant. */
+  /** Adds a task that waits for a duration, or until a time. */
   sleep(
     name: string,
     options: StepOptions & ({ readonly for: Duration } | { readonly until: Date | string }),
   ): Step<unknown>;
 
-  /** Waits for a person. */
+  /** Adds a task that waits for an approval. */
   approval(name: string, options?: StepOptions & Approval): Step<Decision>;
 
-  /** Waits for an event that passes the filter (CEL over `event`), and gives it on. */
+  /** Adds a task that waits for an event that passes `filter` (CEL over `event`); the event is its output. */
   event<Event = unknown>(
     name: string,
     options: StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string },
   ): Step<Event>;
 
-  /** A run of another job, whose output is the task's. */
+  /** Adds a task that starts a run of another job; the output of that run is its output. */
   run<Output>(
     name: string,
     job: Job<Input, Output>,

@@ -113,18 +113,18 @@ describe('pipeline', () => {
     [
       'two of a name',
       (p) => p.task('a', { after: [p.task('a', () => 1)] }, () => 2),
-      'the task a of the pipeline p is there already',
+      'the task a of the pipeline p is defined twice',
     ],
     ['none at all', () => undefined, 'the pipeline p has no tasks'],
     [
       'a task of another pipeline',
       (p) => p.task('a', { after: [foreign()] }, () => 1),
-      'the task a of the pipeline p is given what is of another',
+      'the task a of the pipeline p refers to a task of another pipeline',
     ],
     [
       'a member with a dot',
       (p) => p.task('b', { inputs: { x: p.task('a', dotted).output['a.b'] } }, () => 1),
-      'the member "a.b" cannot be named in a path',
+      'the member "a.b" cannot be used in a path',
     ],
     [
       'an output that is not the last',
@@ -133,7 +133,7 @@ describe('pipeline', () => {
         p.task('b', { after: [a] }, () => 1);
         return a;
       },
-      'the task a of the pipeline p does not come last: nothing comes after b either',
+      'the task a of the pipeline p cannot be returned as the last task: no task comes after b either',
     ],
   ])('refuses %s', (_what, build, message) => {
     expect(() => pipeline('p', build)).toThrow(message);

@@ -11,17 +11,17 @@ import { PipelineTasks } from './add-tasks.ts';
 import type { Pipeline } from './pipeline-tasks.ts';
 import type { Step } from './step.ts';
 
-/** Settings of the whole run. */
+/** Options of a pipeline. */
 export interface PipelineOptions extends JobFields {
-  /** What a task that does not succeed means for the others; FAIL_FAST unless said. */
+  /** Effect of a failed task on the other tasks. Default: FAIL_FAST. */
   readonly failurePolicy?: FailurePolicy;
-  /** Some tasks failed: PARTIAL instead of FAILED. Unless said, so with CONTINUE and SKIP_FAILED. */
+  /** If some tasks failed, the run ends as PARTIAL instead of FAILED. Default: true with CONTINUE and SKIP_FAILED. */
   readonly allowPartial?: boolean;
   readonly limits?: RunLimits;
   readonly notify?: Notify;
-  /** How long a run usually takes; at twice this somebody is told. */
+  /** Usual duration of a run; an alert is raised at twice this. */
   readonly expectedDuration?: Duration;
-  /** Types of events that tasks wait for which `p.dynamic` adds. */
+  /** Event types for which tasks added by `p.dynamic` can wait. */
   readonly eventTypes?: readonly string[];
 }
 
@@ -38,14 +38,14 @@ const PIPELINE_MEMBERS = {
 type Build<Input, Output> = (tasks: Pipeline<Input>) => Step<Output> | undefined;
 
 /**
- * A job of several tasks whose outputs flow into each other, checked by the compiler:
+ * Creates a job of several tasks that pass outputs to each other, checked by the compiler:
  *
  *     pipeline('etl', (p: Pipeline<{ day: string }>) => {
  *       const files = p.task('list', ({ day }) => list(day));
  *       return p.task('load', { inputs: { files, day: p.input.day } }, ({ files }) => load(files));
  *     });
  *
- * The task that `build` returns gives the output of the run; nothing may come after it.
+ * The output of the returned task is the output of the run; no task can come after it.
  */
 export function pipeline<Input = undefined, Output = unknown>(
   name: string,

@@ -12,13 +12,13 @@ export interface Place {
   readonly isOptional?: true;
 }
 
-/** Stands for a value that is not there yet. */
+/** A reference to a future value. */
 export interface Referring<T> {
   /** Only for the type checker. Not optional: any object would pass for a reference. */
   readonly [value]: T;
 }
 
-/** A value that a task will give, or that the run will be given; its members are references too. */
+/** A reference to a task output or to the input of the run; its members are references too. */
 export type Ref<T> = Referring<T> & Members<T>;
 
 type Members<T> = T extends readonly (infer Item)[]
@@ -54,12 +54,12 @@ export function referring<T, Facts extends object>(at: Place, facts: Facts): Fac
 }
 
 /**
- * A task that comes after one that failed or was skipped, and runs all the same, has nothing of it: as
- * an input it must be said to be optional, or the task fails and names what it lacks.
+ * Marks an input as optional. If a parent failed or was skipped and the task runs anyway, an optional input
+ * of that parent is undefined; without `optional` the task fails with the name of the missing input.
  */
 export function optional<T>(of: Referring<T>): Referring<T | undefined> {
   const at = placeOf(of);
-  if (at === null) throw new TypeError('only what comes from a task can be optional');
+  if (at === null) throw new TypeError('optional() takes a task or a reference to a task output');
   return referring<T | undefined, object>({ ...at, isOptional: true }, {});
 }
 
@@ -71,7 +71,9 @@ export function placeOf(maybe: unknown): Place | null {
 
 function extended(path: string, name: string): string {
   if (name === '' || name.includes('.')) {
-    throw new RangeError(`the member ${JSON.stringify(name)} cannot be named in a path`);
+    throw new RangeError(
+      `the member ${JSON.stringify(name)} cannot be used in a path: a name is not empty and has no dot`,
+    );
   }
   return path === '' ? name : `${path}.${name}`;
 }

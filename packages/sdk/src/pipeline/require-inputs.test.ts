@@ -23,7 +23,7 @@ describe('an input of a task that did not succeed', () => {
     expect(state).toBe('PARTIAL');
     expect(tasks.find(({ name }) => name === 'after')).toMatchObject({
       state: 'FAILED',
-      error: expect.stringContaining('its input one is missing: first is FAILED'),
+      error: expect.stringContaining('the input one is missing, because task first is FAILED'),
     });
   });
 

@@ -21,7 +21,7 @@ export function requireInputs(handler: AnyHandler, inputs: Given): AnyHandler {
       // One that succeeded and gave nothing is no mistake.
       if (state === 'SUCCEEDED') continue;
       throw new PermanentError(
-        `its input ${nameOf(at)} is missing: ${task} is ${state}; say optional(…) to do without`,
+        `the input ${nameOf(at)} is missing, because task ${task} is ${state}; use optional(…) if the task can run without this input`,
       );
     }
     return inner(input, context);

@@ -1,19 +1,19 @@
 import type { Condition } from './condition.ts';
 import type { Ref, Referring } from './reference.ts';
 
-/** A task of a pipeline, for those that come after it. Given as an input it stands for its output. */
+/** A task of a pipeline. Used as an input, it stands for its output. */
 export interface Step<Output> extends Referring<Output> {
   readonly name: string;
-  /** What it will give; members of it can be given on. */
+  /** Reference to the output; its members are references too. */
   readonly output: Ref<Output>;
 }
 
-/** What every task of a pipeline may say. */
+/** Options of every task of a pipeline. */
 export interface StepOptions {
-  /** What must be done first, beside the tasks whose outputs it is given. */
+  /** Tasks that must end first, in addition to the tasks whose outputs are inputs. */
   readonly after?: readonly Step<unknown>[];
-  /** False: the task is SKIPPED. Text names its tasks itself: `tasks.extract.output.rows > 0`. */
+  /** If false, the task is SKIPPED. A string refers to tasks by name: `tasks.extract.output.rows > 0`. */
   readonly when?: Condition | string;
-  /** What a parent that was SKIPPED means for it; `skip` unless said. */
+  /** What to do if a parent was SKIPPED. Default: `skip`. */
   readonly ifParentSkipped?: 'skip' | 'run';
 }

@@ -15,7 +15,7 @@ export async function loadedHandler(params: HandlerModule): Promise<Handler> {
     const handler = loaded[name];
     if (typeof handler === 'function') return handler as Handler;
     return () => {
-      throw new PermanentError(`the module has no function ${name}`);
+      throw new PermanentError(`the module does not export a function ${name}`);
     };
   } catch (error) {
     return () => {

@@ -142,7 +142,7 @@ export class Simulation implements AsyncDisposable {
     const [submitted] = await this.#drive(
       submitRuns(context, SIMULATED, { items: [item], single: true }),
     );
-    if (submitted === undefined) throw new Error('a submission was answered with nothing');
+    if (submitted === undefined) throw new Error('a submission returned no result');
     return new SimulatedRun<Output>(this, submitted);
   }
 

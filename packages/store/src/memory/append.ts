@@ -75,10 +75,7 @@ function refuseRepeat(params: {
   const { ms, partition, seq } = params.row.id;
   const name = `${params.row.tenant}\0${ms}.${partition}.${seq}`;
   if (params.isKnown || params.names.has(name)) {
-    throw new StoreError(
-      'invalid',
-      `${params.what} ${formatRunId(params.row.id)} is there already`,
-    );
+    throw new StoreError('invalid', `${params.what} ${formatRunId(params.row.id)} already exists`);
   }
   params.names.add(name);
 }

@@ -77,7 +77,7 @@ export function dropSegment(state: MemoryState, fromMs: number): void {
 
 function requireSegment(state: MemoryState, fromMs: number): Segment {
   const segment = state.segments.get(fromMs);
-  if (segment === undefined) throw new StoreError('invalid', `there is no segment ${fromMs}`);
+  if (segment === undefined) throw new StoreError('invalid', `segment ${fromMs} does not exist`);
   return segment;
 }
 

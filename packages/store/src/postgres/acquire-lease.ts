@@ -23,7 +23,10 @@ export async function acquireLease(
     const answer = await tryAcquire(database, request);
     if (answer !== null) return answer;
   }
-  throw new StoreError('conflict', `partition ${request.partition} is being written all the time`);
+  throw new StoreError(
+    'conflict',
+    `the lease of partition ${request.partition} could not be acquired, because the partition is being written`,
+  );
 }
 
 /** Null when the race was lost to something that the next attempt will see. */

@@ -31,7 +31,7 @@ export async function appendAudit(database: Database, entry: AuditEntry): Promis
     }),
   ]);
   const [row] = rows as unknown as AuditColumns[];
-  if (row === undefined) throw new StoreError('unknown', 'the insert answered with no row');
+  if (row === undefined) throw new StoreError('unknown', 'the insert returned no row');
   return toAuditRow(row);
 }
 

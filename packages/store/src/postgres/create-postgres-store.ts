@@ -96,7 +96,7 @@ async function requireReadCommitted(database: Database): Promise<void> {
   if (row?.isolation !== 'read committed') {
     throw new StoreError(
       'invalid',
-      `default_transaction_isolation is ${row?.isolation}; the store needs read committed`,
+      `default_transaction_isolation is ${row?.isolation}; set it to read committed`,
     );
   }
 }

@@ -41,7 +41,10 @@ export async function putInbox(database: Database, entry: InboxEntry): Promise<P
     const [waiting] = await readById(database, held?.entry ?? id);
     if (waiting !== undefined) return waitingEntry(tenant, waiting);
   }
-  throw new StoreError('conflict', `given up after ${ATTEMPTS_MAX} attempts`);
+  throw new StoreError(
+    'conflict',
+    `the submission could not be stored in ${ATTEMPTS_MAX} attempts`,
+  );
 }
 
 export async function readInboxEntry(

@@ -22,7 +22,7 @@ async function bringUp(connection: Connection, schema: string, upTo: number): Pr
     // An older program would write rows that the newer one has promised not to find.
     throw new StoreError(
       'invalid',
-      `schema ${schema} has version ${current}; this program knows ${migrations.length}`,
+      `schema ${schema} has version ${current}, and this program supports versions up to ${migrations.length}; use a newer program`,
     );
   }
   for (const [index, migration] of migrations.slice(0, upTo).entries()) {

@@ -41,13 +41,13 @@ export function toSettings(options: PostgresStoreOptions): PostgresSettings {
     ...options,
   };
   if (!SCHEMA_NAME.test(settings.schema)) {
-    throw new StoreError('invalid', `${settings.schema} is not a plain name for a schema`);
+    throw new StoreError('invalid', `invalid schema name ${settings.schema}`);
   }
   const { segmentMs, groupSegmentSize, readPoolSize, connectTimeoutMs, answerTimeoutMs } = settings;
   const counts = { segmentMs, groupSegmentSize, readPoolSize, connectTimeoutMs, answerTimeoutMs };
   for (const [name, value] of Object.entries(counts)) {
     if (!Number.isSafeInteger(value) || value < 1) {
-      throw new StoreError('invalid', `${name} is ${value}, not a positive whole number`);
+      throw new StoreError('invalid', `${name} must be a positive whole number, not ${value}`);
     }
   }
   return settings;

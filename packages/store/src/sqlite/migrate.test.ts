@@ -135,7 +135,7 @@ describe('SQLite migrations', () => {
     const store = await createSqliteStore({ path });
     onTestFinished(() => store.close());
     await expectRefused(store.migrate(), 'invalid');
-    await expect(store.migrate()).rejects.toThrow(/schema 99/);
+    await expect(store.migrate()).rejects.toThrow(/schema version 99/);
   });
 
   it('refuse other segment sizes than the file was made with', async () => {

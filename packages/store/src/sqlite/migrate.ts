@@ -20,7 +20,7 @@ export function migrate(db: Database, upTo: number = newestVersion()): void {
     if (version > newestVersion()) {
       throw new StoreError(
         'invalid',
-        `the file has schema ${version}, this program knows ${newestVersion()}: use a newer one`,
+        `the file has schema version ${version}, and this program supports versions up to ${newestVersion()}; use a newer program`,
       );
     }
     for (const migration of MIGRATIONS) {
@@ -42,7 +42,10 @@ export function settleSizes(
       db.run(INSERT_SETTING, name, wanted ?? params.defaults[name]);
       const stored = db.get(READ_SETTING, name)?.['value'] as number;
       if (wanted !== undefined && wanted !== stored) {
-        throw new StoreError('invalid', `the file was made with ${name} ${stored}, not ${wanted}`);
+        throw new StoreError(
+          'invalid',
+          `the file was created with ${name} ${stored}, not ${wanted}`,
+        );
       }
       return stored;
     };

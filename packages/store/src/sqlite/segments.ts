@@ -71,5 +71,5 @@ function findSegment({ catalog }: Context, fromMs: number) {
   const segment = catalog.list().find((other) => other.fromMs === fromMs);
   if (segment !== undefined) return segment;
   if (catalog.isDropped(fromMs)) return 'dropped';
-  throw new StoreError('invalid', `there is no segment ${fromMs}`);
+  throw new StoreError('invalid', `segment ${fromMs} does not exist`);
 }

@@ -4,8 +4,8 @@ import type { Finish, HeldAttempt } from './held-attempt.ts';
 
 /** Stops that are the attempt's own failure; the others are somebody's wish. */
 const FAULTS: Readonly<Record<string, string>> = {
-  timeout: 'it ran past its time',
-  stuck: 'its progress stood still',
+  timeout: 'the attempt exceeded its timeout',
+  stuck: 'the attempt made no progress for too long',
 };
 
 /** What names an attempt in a line of a log. */

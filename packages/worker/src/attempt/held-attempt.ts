@@ -114,7 +114,7 @@ export class HeldAttempt implements AttemptContext {
 
   async saveCheckpoint(state: Uint8Array): Promise<void> {
     if (this.isOver) return;
-    if (!(state instanceof Uint8Array)) throw new TypeError('a checkpoint is bytes');
+    if (!(state instanceof Uint8Array)) throw new TypeError('a checkpoint must be a Uint8Array');
     this.life.tryTo('checkpointing');
     try {
       await this.#owner.saveCheckpoint(this, state);
@@ -124,7 +124,7 @@ export class HeldAttempt implements AttemptContext {
   }
 
   async extend(byMs: number): Promise<boolean> {
-    requireWithin('report.extend', 'the time of extend()', byMs);
+    requireWithin('report.extend', 'the duration of extend()', byMs);
     // Nobody would answer for an attempt that has ended or was superseded.
     if (!this.link.welcomed || this.isOver) return false;
     // More time is for what has moved, as far as the node knows; it may not know the latest yet.
@@ -178,8 +178,8 @@ const STREAMS: ReadonlySet<unknown> = new Set(['stdout', 'stderr', 'log']);
 
 /** An executor may be written without types: what the link cannot carry is refused where it is said. */
 function requireLine(stream: unknown, text: unknown): void {
-  if (!STREAMS.has(stream)) throw new TypeError('a stream is stdout, stderr or log');
+  if (!STREAMS.has(stream)) throw new TypeError('the stream must be stdout, stderr or log');
   if (typeof text !== 'string' && !(text instanceof Uint8Array)) {
-    throw new TypeError('a line is text or bytes');
+    throw new TypeError('a log line must be a string or a Uint8Array');
   }
 }

@@ -1,5 +1,7 @@
 /** What is no number would not move, and a task that does not move is taken for stuck. */
 export function requireFraction(value: number): void {
   if (typeof value === 'number' && Number.isFinite(value)) return;
-  throw new RangeError(`the fraction of progress() is a number from 0 to 1, not ${String(value)}`);
+  throw new RangeError(
+    `the fraction of progress() must be a number from 0 to 1, not ${String(value)}`,
+  );
 }

@@ -54,7 +54,9 @@ function checked(result: Result): Result {
   const isKnown = kind === 'succeeded' || kind === 'failed' || kind === 'stopped';
   if (isKnown && (output === null || output instanceof Uint8Array)) return result;
   if (isKnown && output === undefined) return { ...result, output: null };
-  throw new PermanentError('the executor returned what is not a result');
+  throw new PermanentError(
+    'the executor did not return a result: an object with kind succeeded, failed or stopped',
+  );
 }
 
 function hasReferences({ input, checkpoint, parents }: HeldAttempt): boolean {

@@ -39,7 +39,7 @@ export type StopWhy =
 /** What the worker reports: the result on the wire, and the output that goes with it. */
 export type Result = WireResult & { readonly output: Uint8Array | null };
 
-/** All that an executor has of an attempt. */
+/** What an executor can read and report about an attempt. */
 export interface AttemptContext {
   readonly assign: Assign;
   /** The bytes themselves, also where the frame had a reference to the blob store. */
@@ -64,9 +64,9 @@ export interface AttemptContext {
 }
 
 /**
- * Runs attempts of one kind: `command`, `http`, `handler:<name>`. `run` settles within `graceMs`
- * after the signal, with whatever it started gone for good: the worker reports `stopped` then
- * whether or not it has settled. A throw counts as a failure.
+ * Runs attempts of one kind: `command`, `http`, `handler:<name>`. After the signal fires, `run` must settle within
+ * `graceMs` and must have ended everything that it started: after that time the worker reports `stopped`
+ * whether or not `run` has settled. A thrown error counts as a failure.
  */
 export interface Executor {
   readonly name: string;

@@ -136,7 +136,7 @@ export class Link {
     this.#outbox.flush();
     this.#welcomeDue = setTimeout(() => {
       void mine.close(1002);
-      if (live()) this.#lost(1002, 'no welcome');
+      if (live()) this.#lost(1002, 'the node sent no welcome in time');
     }, WELCOME_MS);
   }
 

@@ -102,7 +102,7 @@ function connectSocket(
           return handlers.received(frames);
         }
         void close(PROTOCOL_ERROR);
-        handlers.closed(PROTOCOL_ERROR, 'the node said what is not a frame');
+        handlers.closed(PROTOCOL_ERROR, 'the node sent a message that is not a frame');
       },
       closed: (code, reason) => {
         gone.resolve();

@@ -186,7 +186,7 @@ export const changeRunsRoutes: readonly Route[] = [
     method: 'POST',
     url: '/runs/:id/priority',
     role: 'operator',
-    summary: 'Changes the priority of a run',
+    summary: 'Change the priority of a run',
     params: Identified,
     body: Type.Object({ priority: Priority, reason: Reason }, closed),
     response: { 200: RunView },

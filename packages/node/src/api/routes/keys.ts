@@ -71,7 +71,7 @@ export const keysRoutes: readonly Route[] = [
     handler: async ({ auth, caller, params, headers, note }) => {
       const tenants = tenantsOf(caller, headers);
       const key = await auth.keys.revoke({ tenants, id: params.id, author: caller.key });
-      if (key === null) throw new ApiError('not_found', 'there is no such key');
+      if (key === null) throw new ApiError('not_found', 'there is no key with this id');
       note.after = JSON.stringify(keyView(key));
       return keyView(key);
     },
@@ -82,11 +82,11 @@ function checkExpiry(expiresAt: string): void {
   const at = Date.parse(expiresAt);
   // RFC 3339 has instants that no clock of ours reads, such as leap seconds: a key with one would never end.
   if (Number.isNaN(at)) {
-    const message = 'it is not an instant: use 2030-01-31T23:59:59Z';
+    const message = 'must be a date and time in ISO 8601, such as 2030-01-31T23:59:59Z';
     throw new ApiError('invalid', message, { field: 'expiresAt' });
   }
   if (at > Date.now()) return;
-  throw new ApiError('invalid', 'it is in the past', { field: 'expiresAt' });
+  throw new ApiError('invalid', 'must be in the future', { field: 'expiresAt' });
 }
 
 /** The platform sees its own keys, workers' among them, beside those of the tenant, unless it names a tenant. */
@@ -100,9 +100,10 @@ function tenantOfNew(caller: Caller, role: string, named: unknown): string {
   if (role !== 'worker') return caller.tenant;
   // Whoever names a tenant expects a key that is bound to it; a worker's key is not.
   if (caller.platform && named !== undefined && named !== PLATFORM) {
-    const message = 'keys of workers belong to the platform: leave the tenant out';
+    const message =
+      'worker keys belong to the platform, not to a tenant; send no Signalbox-Tenant header';
     throw new ApiError('invalid', message, { field: 'role' });
   }
   if (caller.platform) return PLATFORM;
-  throw new ApiError('forbidden', 'only the platform makes keys for workers');
+  throw new ApiError('forbidden', 'creating a worker key needs a platform key with the role admin');
 }

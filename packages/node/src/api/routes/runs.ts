@@ -48,9 +48,13 @@ function keyOf(headers: IncomingHttpHeaders, body: Submission): { idempotencyKey
   if (key === undefined) return {};
   const { idempotencyKey } = body;
   if (idempotencyKey !== undefined && idempotencyKey !== key) {
-    throw new ApiError('bad_request', 'idempotencyKey and the header Idempotency-Key differ', {
-      field: 'idempotencyKey',
-    });
+    throw new ApiError(
+      'bad_request',
+      'idempotencyKey and the header Idempotency-Key differ; send one of them',
+      {
+        field: 'idempotencyKey',
+      },
+    );
   }
   return { idempotencyKey: key };
 }
@@ -85,8 +89,8 @@ export const runsRoutes: readonly Route[] = [
     packed: {
       contentType: BATCH_TYPE,
       description:
-        'Four bytes with the length of the header, the header as JSON, the inputs. ' +
-        'In the answer an item stands for `count` runs, whose ids follow in a row',
+        'Four bytes with the length of the header, then the header as JSON, then the inputs. ' +
+        'In the response, an item stands for `count` runs with consecutive ids',
     },
     response: { 200: BatchAnswer },
     submits: true,

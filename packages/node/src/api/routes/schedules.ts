@@ -71,7 +71,7 @@ export const schedulesRoutes: readonly Route[] = [
     method: 'POST',
     url: '/schedules',
     role: 'operator',
-    summary: 'Creates a schedule; 409 if the name exists',
+    summary: 'Create a schedule; 409 if the name exists',
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
     response: { 201: Schedule },
     audit: 'schedule.create',
@@ -204,7 +204,7 @@ export const schedulesRoutes: readonly Route[] = [
       const key = keyHeader(headers);
       const wanted = { ...body, name: params.schedule, ...(key === undefined ? {} : { key }) };
       const done = await backfillSchedule(context, caller, wanted);
-      note.after = done.dryRun ? 'nothing, a dry run' : `${done.items.length} runs`;
+      note.after = done.dryRun ? 'dry run' : `${done.items.length} runs`;
       return done;
     },
   }),

@@ -7,9 +7,12 @@ import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
 
 const Named = Type.Object({ name: Name });
 const closed = { additionalProperties: false } as const;
-const absent = () => new ApiError('not_found', 'there is no such tenant');
+const absent = () => new ApiError('not_found', 'there is no tenant with this name');
 const unset = () =>
-  new ApiError('not_found', 'nothing is set for this tenant: its weight is one, without limits');
+  new ApiError(
+    'not_found',
+    'the tenant has no definition: its weight is one, and it has no limits',
+  );
 
 export const tenantsRoutes: readonly Route[] = [
   route({

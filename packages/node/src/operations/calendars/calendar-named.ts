@@ -21,6 +21,6 @@ export async function calendarNamed(
 ): Promise<CalendarData> {
   const found = await findCalendar(context, caller, name);
   if (found !== null) return found;
-  const message = `no calendar has the name ${shown(name)}`;
+  const message = `there is no calendar ${shown(name)}`;
   throw new ApiError('invalid', message, { field: 'definition.calendar' });
 }

@@ -106,7 +106,7 @@ function daysOf(
 
 function checked(days: CalendarData): CalendarData {
   if ((days.blackouts?.length ?? 0) > BLACKOUTS_MAX) {
-    const message = `a calendar has at most ${BLACKOUTS_MAX} closed days or ranges`;
+    const message = `a calendar can have at most ${BLACKOUTS_MAX} closed days and ranges`;
     throw new ApiError('invalid', message, { field: 'blackouts' });
   }
   const parsed = parseCalendar(days);

@@ -42,7 +42,7 @@ export const backfillSchedule = operation(
     const { name, only = 'missing', dryRun = false } = params;
     const { spec, overUpTo, owedUpTo, held } = await liveOf(context, caller, name);
     const [fromMs, untilMs] = [instantOf(params, 'from'), instantOf(params, 'until')];
-    if (untilMs < fromMs) throw bad('until', 'the range ends before it begins');
+    if (untilMs < fromMs) throw bad('until', 'until must not be before from');
     const windows = windowsBetween(spec, fromMs, Math.min(untilMs, overUpTo));
     const owedFrom = Math.max(fromMs, overUpTo + 1);
     const leftOut = windowsBetween(spec, owedFrom, Math.min(untilMs, owedUpTo)).length;
@@ -81,7 +81,7 @@ export const triggerSchedule = operation(
     const [answer] = await context.loop.executeAll([submit]);
     if (answer?.kind === 'refused') throw refusal(answer);
     if (answer?.kind !== 'accepted' && answer?.kind !== 'duplicate') {
-      throw new ApiError('internal', 'it was not answered');
+      throw new ApiError('internal', 'the submission returned no result');
     }
     return { id: formatRunId(answer), job: spec.job, created: answer.kind === 'accepted' };
   },
@@ -93,7 +93,7 @@ function bad(field: string, message: string): ApiError {
 
 function instantOf(params: Backfill, field: 'from' | 'until'): number {
   const at = Date.parse(params[field]);
-  if (Number.isNaN(at)) throw bad(field, `${field} is an instant in ISO 8601`);
+  if (Number.isNaN(at)) throw bad(field, `${field} must be a date and time in ISO 8601`);
   return at;
 }
 
@@ -111,7 +111,9 @@ async function liveOf(context: NodeContext, caller: Caller, name: string): Promi
   if (definition.deleted) throw noneNamed({ kind: 'schedule', name: name });
   const live = liveSchedule(context, definition);
   if (live === null) {
-    throw new ApiError('not_owner', 'another node holds this schedule', { retryAfterSeconds: 1 });
+    throw new ApiError('not_owner', 'this node does not own the schedule; retry', {
+      retryAfterSeconds: 1,
+    });
   }
   const spec = scheduleSpec(JSON.parse(definition.body));
   const { decidedUpTo } = live;
@@ -125,7 +127,8 @@ async function liveOf(context: NodeContext, caller: Caller, name: string): Promi
 async function readyJob(context: NodeContext, caller: Caller, job: string): Promise<JobSpec> {
   const head = await jobHeads(context.loop).newest(caller.tenant, job);
   if (head === null) throw noJob(job);
-  if (head.paused) throw new ApiError('job_paused', `the job ${shown(job)} is paused`);
+  if (head.paused)
+    throw new ApiError('job_paused', `the job ${shown(job)} is paused; resume the job first`);
   return head.spec;
 }
 
@@ -135,7 +138,7 @@ function windowsBetween(spec: ScheduleSpec, fromMs: number, untilMs: number): nu
   for (let at = recurrence.next(fromMs - 1); at !== null && at <= untilMs; ) {
     windows.push(at);
     if (windows.length > WINDOWS_MAX) {
-      throw bad('until', `the range has more than ${WINDOWS_MAX} windows`);
+      throw bad('until', `the range has more than ${WINDOWS_MAX} windows; use a shorter range`);
     }
     at = recurrence.next(at);
   }
@@ -184,7 +187,10 @@ function command(of: {
 function inputBytes(template: string, window: InputWindow): Uint8Array {
   const made = windowInput(template, window);
   if ('text' in made) return new TextEncoder().encode(made.text);
-  throw new ApiError('invalid', `the input of window ${iso(window.at)}: ${made.error}`);
+  throw new ApiError(
+    'invalid',
+    `the input of window ${iso(window.at)} cannot be computed: ${made.error}`,
+  );
 }
 
 async function submitAll(
@@ -198,7 +204,7 @@ async function submitAll(
     const answers = await loop.executeAll(chunk);
     for (const [k, answer] of answers.entries()) {
       if (answer.kind === 'refused') throw i === 0 ? refusal(answer) : cutShort(answer, key);
-      if (answer.kind === 'done') throw new ApiError('internal', 'a run was not answered');
+      if (answer.kind === 'done') throw new ApiError('internal', 'a submission returned no result');
       const at = chunk[k]?.head.window?.at ?? 0;
       items.push({ window: iso(at), run: formatRunId(answer) });
     }
@@ -211,7 +217,7 @@ function cutShort(answer: Answer & { kind: 'refused' }, key: string): ApiError {
   const { code, message, retryAfterSeconds } = refusal(answer);
   return new ApiError(
     code,
-    `${message}; part of the runs were made before this: repeat the request with the header Idempotency-Key: ${key}`,
+    `${message}; some runs were created before this error: repeat the request with the header Idempotency-Key: ${key}`,
     retryAfterSeconds === undefined ? {} : { retryAfterSeconds },
   );
 }

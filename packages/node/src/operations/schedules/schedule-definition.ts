@@ -34,7 +34,7 @@ export function toStored(
   const startAt = instantOf(definition, 'startAt');
   const endAt = instantOf(definition, 'endAt');
   if (startAt !== null && endAt !== null && endAt < startAt) {
-    throw bad('endAt', 'the end lies before the start');
+    throw bad('endAt', 'endAt must not be before startAt');
   }
   return {
     job,
@@ -59,7 +59,7 @@ export function toStored(
 /** The input may be a template with expressions over `window`. */
 function checkInput(text: string, now: number): void {
   if (text.length > INPUT_CHARS_MAX) {
-    throw bad('input', `an input has at most ${INPUT_CHARS_MAX} characters here`);
+    throw bad('input', `the input of a schedule exceeds ${INPUT_CHARS_MAX} characters`);
   }
   const window = { at: now, schedule: 'name', kind: 'scheduled' } as const;
   const problem = templateProblem(text, window);
@@ -105,10 +105,11 @@ interface About {
 function whenOf(definition: ScheduleDefinition, { now, calendar }: About): When {
   const { cron, every, runAt } = definition;
   const named = [cron, every, runAt].filter((each) => each !== undefined);
-  if (named.length !== 1) throw bad('cron', 'a schedule names one of cron, every and runAt');
+  if (named.length !== 1)
+    throw bad('cron', 'a schedule needs exactly one of cron, every and runAt');
   if (cron !== undefined) return cronOf(definition, cron, calendar);
   for (const field of ['zone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
-    if (definition[field] !== undefined) throw bad(field, `${field} is for cron only`);
+    if (definition[field] !== undefined) throw bad(field, `${field} can only be used with cron`);
   }
   if (runAt !== undefined) {
     return { kind: 'instant', at: instantOf(definition, 'runAt') as number };
@@ -129,7 +130,8 @@ function cronOf(
   const { zone = 'UTC', dstGap, dstOverlap } = definition;
   const parsed = parseCron(expr);
   if (parsed.kind === 'refused') throw bad('cron', parsed.refusal.message);
-  if (findZone(zone) === null) throw bad('zone', `${JSON.stringify(zone)} is no time zone`);
+  if (findZone(zone) === null)
+    throw bad('zone', `${JSON.stringify(zone)} is not an IANA time zone`);
   if (calendar !== undefined) {
     const days = parseCalendar(calendar);
     if (days.kind === 'refused') throw bad(`calendar.${days.refusal.field}`, days.refusal.message);

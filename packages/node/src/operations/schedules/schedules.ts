@@ -96,7 +96,7 @@ export async function followCalendar(
   }
   throw new ApiError(
     'conflict',
-    `the calendar ${shown(params.calendar)} is being changed by others`,
+    `other requests are changing the calendar ${shown(params.calendar)}; retry`,
   );
 }
 
@@ -138,7 +138,7 @@ async function savingNext(
   return (current) => {
     const was = liveBody<Stored>(named(name), current, expected);
     if (was !== null && was.job !== definition.job) {
-      const message = `it belongs to the job ${shown(was.job)}; make another one for another job`;
+      const message = `the schedule belongs to the job ${shown(was.job)}; create another schedule for another job`;
       throw new ApiError('invalid', message, { field: 'definition.job' });
     }
     const now = was?.when.kind === 'interval' ? was.when.anchorAt : context.loop.time.now();

@@ -41,7 +41,9 @@ export const scheduleTimeline = operation(
     const definition = await readSchedule(context, caller, params.name);
     const live = liveSchedule(context, definition);
     if (live === null && !definition.deleted) {
-      throw new ApiError('not_owner', 'another node holds this schedule', { retryAfterSeconds: 1 });
+      throw new ApiError('not_owner', 'this node does not own the schedule; retry', {
+        retryAfterSeconds: 1,
+      });
     }
     const spec = scheduleSpec(JSON.parse(definition.body));
     // What is to come is not to crowd out what has been.
@@ -101,7 +103,10 @@ function isBetween(key: RunId, from: RunId | null, to: RunId | null): boolean {
 function cursorOf(text: string | undefined): RunId | null {
   if (text === undefined) return null;
   const id = parseRunId(text);
-  if (id === null) throw new ApiError('bad_request', 'this is no cursor', { field: 'after' });
+  if (id === null)
+    throw new ApiError('bad_request', 'invalid cursor; use next of the previous page', {
+      field: 'after',
+    });
   return id;
 }
 

@@ -54,7 +54,7 @@ export async function windowRunsSince(
   for await (const { id, window } of jobRuns(context, tenant, { ...of, before: null })) {
     if (id.ms < of.sinceMs) return found;
     if (window === 'more') {
-      const message = 'the job has too many runs since then: ask for a shorter range';
+      const message = 'the job has too many runs in this range; use a shorter range';
       throw new ApiError('too_large', message);
     }
     if (window !== null) found.push({ id: formatRunId(id), ms: id.ms, window });

@@ -78,7 +78,10 @@ describe('the end of a run', () => {
       return trigger.refusals ?? null;
     });
     expect(refusals).toMatchObject([
-      { source: 'signalbox', reason: `it follows from ${DEPTH_MAX} runs that started each other` },
+      {
+        source: 'signalbox',
+        reason: `the chain of runs that start each other is already ${DEPTH_MAX} runs long`,
+      },
     ]);
     expect(await runs(node, 'mail')).toHaveLength(DEPTH_MAX + 1);
     expect(node.events.rejected).toBe(1);
@@ -97,7 +100,9 @@ describe('the end of a run', () => {
       const trigger = await getTrigger(node.context, caller(), { name: 'three' });
       return trigger.refusals ?? null;
     });
-    expect(refusals).toMatchObject([{ reason: 'what follows from this end is too much work' }]);
+    expect(refusals).toMatchObject([
+      { reason: 'evaluating the triggers of this run end takes too much work' },
+    ]);
     await until(async () => ((await runs(node, 'graph')).length === 2 ? true : null));
   });
 

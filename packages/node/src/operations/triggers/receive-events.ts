@@ -21,7 +21,11 @@ export const receiveEvents = operation(
     for (const [index, { source }] of events.entries()) {
       if (source !== OWN_SOURCE) continue;
       const field = events.length === 1 ? 'source' : `[${index}].source`;
-      throw new ApiError('invalid', 'nobody else may speak for this source', { field });
+      throw new ApiError(
+        'invalid',
+        'this source is reserved for events of Signalbox; use another source',
+        { field },
+      );
     }
     const triggers = [...context.triggers.watch.book.of(caller.tenant)];
     return fireAll(context, caller.tenant, {
@@ -62,12 +66,13 @@ export async function fireAll(
   });
   // What was looked at without work to spend was not looked at: none of it may count.
   if (isSpent(allowance)) {
-    const message = 'the filters of these events take too much work: send fewer at once';
+    const message =
+      'evaluating the filters for these events takes too much work; send fewer events at once';
     throw new ApiError('too_large', message);
   }
   const wanted = considered.flatMap(wantedOf);
   if (wanted.length > RUNS_MAX) {
-    const message = `these events would start more than ${RUNS_MAX} runs: send fewer at once`;
+    const message = `these events would start more than ${RUNS_MAX} runs; send fewer events at once`;
     throw new ApiError('too_large', message);
   }
   const started = (await startRuns(context, tenant, wanted)).values();

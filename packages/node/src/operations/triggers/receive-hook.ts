@@ -30,7 +30,10 @@ export const receiveHook = operation(
     const trigger = signedTrigger(context, request);
     if (trigger === null) {
       context.triggers.count('rejected', 1);
-      throw new ApiError('unauthenticated', 'the signature is not valid');
+      throw new ApiError(
+        'unauthenticated',
+        'the signature is invalid or too old, or the trigger does not exist or is disabled',
+      );
     }
     const event = eventOf(trigger, request);
     const [received] = await fireAll(context, request.tenant, {

@@ -85,8 +85,8 @@ async function commandOf(
 ): Promise<Submit | string> {
   const { name, job } = trigger;
   const head = await jobHeads(context.loop).newest(tenant, job);
-  if (head === null) return 'its job was deleted';
-  if (head.paused) return 'its job is paused';
+  if (head === null) return 'the job of the trigger was deleted';
+  if (head.paused) return 'the job of the trigger is paused';
   const { source, id, type } = event;
   const runHead: RunHead = {
     key,
@@ -127,7 +127,7 @@ async function outcomeOf(
       return { outcome: mayBeLiveRun(command) ? 'pending' : 'created', run: put.alias };
     }
     case 'done':
-      throw new ApiError('internal', 'it was not answered');
+      throw new ApiError('internal', 'the submission returned no result');
   }
 }
 

@@ -44,7 +44,7 @@ export function toStored(
   const { hook, expect, priority, idempotencyKey: key, ...same } = definition;
   const klass = classOfPriority(priority, (message) => bad('priority', message));
   if (JSON.stringify(same.input ?? null).length > INPUT_CHARS_MAX) {
-    throw bad('input', `a template has at most ${INPUT_CHARS_MAX} characters`);
+    throw bad('input', `the input template exceeds ${INPUT_CHARS_MAX} characters`);
   }
   const sealed = hook === undefined ? null : sealHook(context, hook, about);
   const stored: StoredTrigger = {
@@ -69,18 +69,19 @@ export function toStored(
 function checkMatch({ source, type, subject, hook }: TriggerDefinition): void {
   if (hook !== undefined) {
     for (const [field, value] of Object.entries({ source, type, subject })) {
-      if (value !== undefined) throw bad(field, 'a trigger with a hook hears its hook alone');
+      if (value !== undefined)
+        throw bad(field, 'a trigger with a hook cannot have source, type or subject');
     }
     return;
   }
   if (source === undefined && type === undefined) {
-    throw bad('source', 'a trigger names a source, a type or a hook');
+    throw bad('source', 'a trigger needs a source, a type or a hook');
   }
   for (const [field, value] of Object.entries({ source, type, subject })) {
     if (value === undefined) continue;
-    if (value.slice(0, -1).includes('*')) throw bad(field, 'a * stands at the end, or nowhere');
+    if (value.slice(0, -1).includes('*')) throw bad(field, 'a * is allowed only at the end');
     if (!value.isWellFormed() || value.includes('\0')) {
-      throw bad(field, 'it holds a NUL or a lone surrogate');
+      throw bad(field, 'contains a NUL character or a lone surrogate');
     }
   }
 }
@@ -108,7 +109,7 @@ function shownExpect({ everyMs, bufferMs, ...same }: StoredExpectation): Expecte
 /** The schedule of the expected events, as the engine reads it. */
 function expectedOf(definition: TriggerDefinition, { name, now, was }: About): StoredSchedule {
   const { job, priority, expect } = definition;
-  if (expect === undefined) throw bad('expect', 'it is missing');
+  if (expect === undefined) throw bad('expect', 'is required');
   const { buffer, late = 'run', input, ...times } = expect;
   // The anchor of an interval is where it was, or every edit would move all windows.
   const { when: before } = was?.expected ?? {};
@@ -146,15 +147,15 @@ function sealHook(
       : { toleranceMs: read('hook.tolerance', 'hook.tolerance', tolerance) }),
   };
   const { secrets } = triggers;
-  if (secrets === undefined) throw bad('hook', 'this node has no key to keep secrets with');
+  if (secrets === undefined) throw bad('hook', 'this node has no key to encrypt secrets with');
   if (given !== undefined && (!given.isWellFormed() || given.includes('\0'))) {
-    throw bad('hook.secret', 'it holds a NUL or a lone surrogate');
+    throw bad('hook.secret', 'contains a NUL character or a lone surrogate');
   }
   const kept = given === undefined ? was?.hook?.sealed : undefined;
   const known =
     given ?? (kept === undefined ? null : secrets.open(kept, hookSubject(tenant, name)));
   if (said.style === 'standard' && known != null && standardSecret(known) === null) {
-    throw bad('hook.secret', 'what follows whsec_ must be base64, with its padding');
+    throw bad('hook.secret', 'the text after whsec_ must be base64 with padding');
   }
   if (kept !== undefined) return { hook: { ...said, sealed: kept }, secret: null };
   const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;

@@ -95,11 +95,11 @@ async function savingNext(
   const next: Next<StoredTrigger> = (current) => {
     const was = liveBody<StoredTrigger>(named(name), current, expected);
     if (was !== null && was.job !== definition.job) {
-      const message = `it belongs to the job ${shown(was.job)}; make another one for another job`;
+      const message = `the trigger belongs to the job ${shown(was.job)}; create another trigger for another job`;
       throw new ApiError('invalid', message, { field: 'definition.job' });
     }
     if (was === null && context.triggers.watch.book.count(caller.tenant) >= TRIGGERS_MAX) {
-      throw new ApiError('invalid', `a tenant has at most ${TRIGGERS_MAX} triggers`);
+      throw new ApiError('invalid', `a tenant can have at most ${TRIGGERS_MAX} triggers`);
     }
     const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
     const { stored, secret } = toStored(context, definition, about);
@@ -138,13 +138,16 @@ export const testTrigger = operation(
   async (context, caller, params: TriggerTest): Promise<TriggerTested> => {
     const { event: sent, data } = params;
     if ((sent === undefined) === (data === undefined)) {
-      throw new ApiError('invalid', 'give an event, or data alone', { field: 'event' });
+      throw new ApiError('invalid', 'send either event or data', { field: 'event' });
     }
     const whole = sent === undefined ? null : checkedEvent(sent);
     const trigger = await tested(context, caller, params);
     const event = whole ?? checkedEvent(sampleEvent(trigger, data));
     if (trigger.hook === null && !listensTo({ ...trigger, enabled: true }, event)) {
-      return { matches: false, reason: 'it does not listen to this source, type and subject' };
+      return {
+        matches: false,
+        reason: 'the trigger does not match the source, type and subject of the event',
+      };
     }
     const match = matchEvent(trigger, event);
     if (match.kind !== 'run') return { matches: false, reason: match.reason };
@@ -171,7 +174,9 @@ async function tested(
 ): Promise<CompiledTrigger> {
   const { tenant } = caller;
   if ((name === undefined) === (definition === undefined)) {
-    throw new ApiError('invalid', 'name a saved trigger or give a definition', { field: 'name' });
+    throw new ApiError('invalid', 'send either the name of a saved trigger or a definition', {
+      field: 'name',
+    });
   }
   const now = context.loop.time.now();
   const stored =

@@ -48,7 +48,9 @@ export async function append(
     const answer = await answerRefusal({ database, commit, kind, error, attempt });
     if (answer !== null) return answer;
   }
-  throw new StoreError('conflict', `given up after ${ATTEMPTS_MAX} attempts`, { cause: error });
+  throw new StoreError('conflict', `the commit did not succeed in ${ATTEMPTS_MAX} attempts`, {
+    cause: error,
+  });
 }
 
 interface Refusal {
@@ -81,7 +83,7 @@ async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
     // A row is written once (I3): a second one could only contradict the first.
     throw new StoreError(
       'invalid',
-      `a row is there already: ${error.detail ?? 'it is part of a pack'}`,
+      `a row already exists: ${error.detail ?? 'the row is part of a row block'}`,
       { cause: error },
     );
   }
@@ -98,7 +100,7 @@ async function makeSegments({ database, commit, error, attempt }: Refusal): Prom
   const spans = spansOf(idsOf(commit), database.settings.segmentMs);
   const made = await ensureRunSegments(database, spans);
   if (made === 0 && attempt > 1) {
-    throw new StoreError('invalid', `a run lies in a segment that is gone: ${error.detail}`);
+    throw new StoreError('invalid', `the segment of a run no longer exists: ${error.detail}`);
   }
   return null;
 }

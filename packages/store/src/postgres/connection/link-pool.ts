@@ -40,7 +40,9 @@ export class LinkPool {
     return new Promise((take, reject) => {
       const timer = setTimeout(() => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        reject(new StoreError('unavailable', `no connection was free for ${this.waitMsMax} ms`));
+        reject(
+          new StoreError('unavailable', `no connection became free within ${this.waitMsMax} ms`),
+        );
       }, this.waitMsMax);
       const waiter = { take, timer };
       this.waiting.push(waiter);

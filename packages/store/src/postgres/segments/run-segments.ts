@@ -99,7 +99,7 @@ async function requireSegment(connection: Connection, schema: string, fromMs: nu
   const [segment] = await connection.query<Pick<SegmentRow, 'state'> & { is_past: boolean }>(
     step(readSegment(schema), 1, (writer) => writer.int8(fromMs)),
   );
-  if (segment === undefined) throw new StoreError('invalid', `there is no segment ${fromMs}`);
+  if (segment === undefined) throw new StoreError('invalid', `segment ${fromMs} does not exist`);
   return segment;
 }
 

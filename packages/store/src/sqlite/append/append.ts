@@ -30,7 +30,7 @@ export function append(context: Context, commit: Commit): AppendResult {
     const taken = findTakenKeys(context, commit);
     if (taken !== null) return taken;
   }
-  throw new StoreError('unavailable', 'keys were taken and forgotten at the same time');
+  throw new StoreError('unavailable', 'keys were reserved and deleted at the same time');
 }
 
 /** Runs inside a transaction that is only committed when the answer is `committed`. */

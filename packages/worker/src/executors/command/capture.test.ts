@@ -57,14 +57,10 @@ describe('the budget of the log', () => {
     expect(said).toEqual([]);
     clock.ms = 500;
     expect(budget.take(50)).toBe(true);
-    expect(said).toEqual([
-      '21 bytes of output are left out of the log: more than 100 bytes per second',
-    ]);
+    expect(said).toEqual(['21 bytes of output were not logged: more than 100 bytes per second']);
     expect(budget.take(1)).toBe(false);
     budget.end();
-    expect(said[1]).toBe(
-      '1 bytes of output are left out of the log: more than 100 bytes per second',
-    );
+    expect(said[1]).toBe('1 bytes of output were not logged: more than 100 bytes per second');
   });
 
   it('ends with the total, and says it once', () => {
@@ -72,8 +68,8 @@ describe('the budget of the log', () => {
     expect([budget.take(90), budget.take(20), budget.take(1)]).toEqual([true, false, false]);
     budget.end();
     expect(said).toEqual([
-      'the log is cut here: an attempt may log 100 bytes',
-      '21 bytes of output are left out of the log: the log was full',
+      'the log is truncated here: an attempt can log at most 100 bytes',
+      '21 bytes of output were not logged: the log is full',
     ]);
   });
 

@@ -200,7 +200,7 @@ describe('how it ends', () => {
   it('cuts the output, and says so', async () => {
     const { attempt, run } = prepare(sh('printf 0123456789'), { outputBytesMax: 4 });
     expect(text(await run())).toBe('0123');
-    expect(attempt.logged.log).toBe('the output is cut at 4 of 10 bytes\n');
+    expect(attempt.logged.log).toBe('the output is truncated to 4 of 10 bytes\n');
   });
 
   it('bounds the log of a command that prints without end, and says so', async () => {
@@ -211,8 +211,10 @@ describe('how it ends', () => {
     expect((await run()).kind).toBe('succeeded');
     expect(attempt.logged.stdout.length).toBeLessThanOrEqual(100_000);
     expect(attempt.logged.stdout.length).toBeGreaterThan(50_000);
-    expect(attempt.logged.log).toContain('the log is cut here: an attempt may log 100000 bytes');
-    expect(attempt.logged.log).toMatch(/\d{7} bytes of output are left out of the log/);
+    expect(attempt.logged.log).toContain(
+      'the log is truncated here: an attempt can log at most 100000 bytes',
+    );
+    expect(attempt.logged.log).toMatch(/\d{7} bytes of output were not logged/);
   });
 
   it('ends within bounds although something it started keeps the pipe open', async () => {

@@ -50,7 +50,7 @@ async function run(
     return { kind: 'failed', error: error.message, class: 'permanent', output: null };
   } finally {
     if (!(await removeAttemptFolder(folder))) {
-      attempt.log('log', 'the folder of the attempt could not be removed');
+      attempt.log('log', 'the folder of the attempt could not be deleted');
     }
   }
 }

@@ -20,7 +20,7 @@ const SIGNAL_BASE = 128;
 export function resultOf(ending: Ending, output: Uint8Array | null): Result {
   const { durationMs, memoryMb } = ending;
   if (ending.isOverMemory) {
-    const error = `out_of_memory: the command took more than ${memoryMb} MB`;
+    const error = `out_of_memory: the command used more than ${memoryMb} MB`;
     return { kind: 'failed', error, class: 'resource', durationMs, output: null };
   }
   // Also with exit code 0: most programs end so when they are told to, with their work half done.

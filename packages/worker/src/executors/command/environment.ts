@@ -27,7 +27,7 @@ export function environmentOf(params: {
       throw new CommandFailure(`invalid: env.${NAME.test(name) ? name : '?'} cannot be set`);
     }
     if (allow !== true && LOADING.test(name)) {
-      throw new CommandFailure(`command_not_allowed: this worker does not let env.${name} be set`);
+      throw new CommandFailure(`command_not_allowed: this worker does not allow env.${name}`);
     }
   }
   return {

@@ -13,7 +13,7 @@ export function chooseIsolation(
   if (wanted === 'none') return 'none';
   if (probe()) return 'bubblewrap';
   if (wanted === 'bubblewrap')
-    throw new Error('bubblewrap is not installed, or may not be used here');
+    throw new Error('bubblewrap is not installed or cannot be used on this machine');
   return 'none';
 }
 

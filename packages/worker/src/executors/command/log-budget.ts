@@ -39,7 +39,7 @@ export class LogBudget {
     if (bytes > this.#left) {
       this.#left = 0;
       this.#leftOut += bytes;
-      this.#say(`the log is cut here: an attempt may log ${this.#total} bytes`);
+      this.#say(`the log is truncated here: an attempt can log at most ${this.#total} bytes`);
       return false;
     }
     const now = this.#now();
@@ -57,12 +57,12 @@ export class LogBudget {
   }
 
   end(): void {
-    this.#tell(this.#left === 0 ? 'the log was full' : `more than ${this.#rate} bytes per second`);
+    this.#tell(this.#left === 0 ? 'the log is full' : `more than ${this.#rate} bytes per second`);
   }
 
   #tell(why: string): void {
     if (this.#leftOut === 0) return;
-    this.#say(`${this.#leftOut} bytes of output are left out of the log: ${why}`);
+    this.#say(`${this.#leftOut} bytes of output were not logged: ${why}`);
     this.#leftOut = 0;
   }
 }

@@ -159,7 +159,7 @@ describe('memory', () => {
     expect(await done).toMatchObject({
       kind: 'failed',
       class: 'resource',
-      error: 'out_of_memory: the command took more than 150 MB',
+      error: 'out_of_memory: the command used more than 150 MB',
     });
   });
 
@@ -176,7 +176,7 @@ describe('memory', () => {
       return executor.run(fakeAttempt({ work: { command }, assign: { request: resources } }));
     };
     expect(await run(undefined, request)).toMatchObject({
-      error: 'out_of_memory: the command took more than 120 MB',
+      error: 'out_of_memory: the command used more than 120 MB',
     });
     expect((await run(50, { ...request, memoryMb: 2_000 })).kind).toBe('succeeded');
   });

@@ -22,9 +22,11 @@ export async function findProgram(
       if (isAbsolute(folder) && (await isExecutable(join(folder, name)))) return join(folder, name);
     }
   } else {
-    throw new CommandFailure('command_not_found: a program is a bare name or an absolute path');
+    throw new CommandFailure(
+      'command_not_found: the program must be a name without slashes, or an absolute path',
+    );
   }
-  throw new CommandFailure(`command_not_found: there is no program ${name}`);
+  throw new CommandFailure(`command_not_found: this worker has no program ${name}`);
 }
 
 async function isExecutable(file: string): Promise<boolean> {

@@ -52,7 +52,7 @@ export async function runCommand(params: CommandParams): Promise<Result> {
   // Otherwise a command lives as long as its first process: what that left behind ends with it.
   const isGone = await tree.end();
   tree.forget();
-  if (!isGone) params.attempt.log('log', 'a process of the command could not be ended');
+  if (!isGone) params.attempt.log('log', 'a process of the command could not be killed');
   await Promise.race([closed, sleep(CLOSE_MS, undefined, { ref: false })]);
   child.stdout?.destroy();
   child.stderr?.destroy();
@@ -123,7 +123,7 @@ function capture(
       err.end();
       budget.end();
       if (!output.isCut) return;
-      attempt.log('log', `the output is cut at ${outputBytesMax} of ${output.total} bytes`);
+      attempt.log('log', `the output is truncated to ${outputBytesMax} of ${output.total} bytes`);
     },
     bytes: () => output.bytes(),
   };

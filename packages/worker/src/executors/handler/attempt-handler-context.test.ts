@@ -44,7 +44,7 @@ describe('the context of a handler', () => {
       }, attempt);
       expect(result).toMatchObject({
         kind: 'failed',
-        error: expect.stringContaining(`progress() is a number from 0 to 1, not ${value}`),
+        error: expect.stringContaining(`progress() must be a number from 0 to 1, not ${value}`),
       });
       expect(progress).not.toHaveBeenCalled();
     },

@@ -105,7 +105,7 @@ export class AttemptHandlerContext implements HandlerContext {
     return async (time) => {
       const whole = typeof time === 'number' ? Math.round(time) : time;
       // Here too: the attempt of an isolated handler is on the other side of a channel.
-      const byMs = requireDuration('report.extend', 'the time of extend()', whole);
+      const byMs = requireDuration('report.extend', 'the duration of extend()', whole);
       return this.#attempt.extend(byMs);
     };
   }
@@ -136,5 +136,5 @@ export class AttemptHandlerContext implements HandlerContext {
 }
 
 function encodeState(value: unknown): Uint8Array {
-  return encodePayload(value ?? null, 'the checkpoint is not JSON');
+  return encodePayload(value ?? null, 'the checkpoint cannot be written as JSON');
 }

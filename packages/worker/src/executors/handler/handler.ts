@@ -7,11 +7,11 @@ import type { Duration } from '@signalbox/protocol/link';
  */
 export type Handler = (input: never, context: HandlerContext) => unknown;
 
-/** A handler in a file of its own, run where it cannot hurt the worker. */
+/** A handler in a separate file, run in a thread or process of its own. */
 export interface HandlerModule {
   /** A path, or a file URL. */
   readonly module: string | URL;
-  /** The name of the export; `default` where it is absent. */
+  /** Name of the export. Default: `default`. */
   readonly export?: string;
   /**
    * `thread`: an endless loop, an exception or a full heap ends with the thread. `process`: also
@@ -24,8 +24,8 @@ export interface HandlerModule {
 }
 
 /**
- * What a handler knows of its attempt and may ask for. Read it by name, or take it apart by name: much
- * of it is made when it is read, which a spread does not do.
+ * Information about the attempt, and calls that report to the node. Read members by name or by destructuring:
+ * many members are computed when they are read, and a spread does not copy them.
  */
 export interface HandlerContext {
   readonly attemptId: string;
@@ -36,48 +36,48 @@ export interface HandlerContext {
   readonly tenant: string;
   /** The number of the attempt; 1 for the first. */
   readonly attempt: number;
-  /** The same for every attempt of the task: pass it on to whoever must not act twice. */
+  /** The same for every attempt of the task: pass it to services that must not act twice. */
   readonly idempotencyKey: string;
   /** SHA-256 of the input, hex. */
   readonly inputHash: string;
   readonly inputBytes: Uint8Array | null;
-  /** What became of the tasks that it comes after, by name; empty where there are none. */
+  /** Results of the parent tasks, by name; empty if there are none. */
   readonly parents: Readonly<Record<string, ParentResult>>;
-  /** The window that the run is for; undefined where no schedule started it. */
+  /** Schedule window of the run; undefined if no schedule started the run. */
   readonly window: HandlerWindow | undefined;
-  /** When its time is over; null for never. An extension moves it. */
+  /** End of the timeout; null if there is none. `extend` moves it. */
   readonly deadline: Date | null;
-  /** Fires when the attempt is to stop; `signal.reason` says why. */
+  /** Fires when the attempt must stop; `signal.reason` says why. */
   readonly signal: AbortSignal;
   readonly trace: string | undefined;
-  /** From 0 to 1. A task whose progress stands still for long is taken for stuck. */
+  /** Reports progress from 0 to 1. After the first report, an attempt is stopped after `progressTimeout` without progress. */
   progress(fraction: number): void;
   readonly log: HandlerLog;
   readonly checkpoint: Checkpoint;
   /**
-   * Asks for more time, '5m' or milliseconds, up to a year at once. False where the node does not grant it: no progress since the
-   * last extension, or a deadline more than ten years ahead; also where no answer comes within 30 seconds.
+   * Asks for more time, '5m' or milliseconds, up to a year at once. Returns false if the node refuses: no progress since the
+   * last extension, or a deadline more than ten years ahead; also if no response arrives within 30 seconds.
    * Rejects with a `RangeError` outside of the range.
    */
   extend(time: Duration): Promise<boolean>;
 }
 
-/** The window of a schedule: the same for every attempt, and for a run that is tried again. */
+/** The window of a schedule: the same for every attempt, and for a retried run. */
 export interface HandlerWindow {
   readonly schedule: string;
-  /** The instant that the schedule names, not when the run started. */
+  /** Planned time of the window, not the time at which the run started. */
   readonly at: Date;
-  /** `catchUp`: it was missed and runs late. `backfill`: somebody asked for a window of the past. */
+  /** `catchUp`: the window was missed and runs late. `backfill`: a past window was requested. */
   readonly kind: 'scheduled' | 'catchUp' | 'backfill';
 }
 
-/** How a parent of the task ended, and what it gave. */
+/** State and output of a parent task. */
 export interface ParentResult {
   readonly state: string;
-  /** Where it is JSON; of a fan-out see `results`. */
+  /** Output, if it is JSON; for a fan-out see `results`. */
   readonly output?: unknown;
   readonly error?: string;
-  /** Of a fan-out: how many children it had, what they gave, and which of them did not succeed. */
+  /** Of a fan-out: number of children, their outputs, and the children that did not succeed. */
   readonly total?: number;
   readonly results?: readonly { readonly partition: number; readonly output?: unknown }[];
   readonly failures?: readonly {
@@ -94,12 +94,12 @@ export interface HandlerLog {
   error(message: string, fields?: Readonly<Record<string, unknown>>): void;
 }
 
-/** Opt-in: a task that never saves runs from its start each time (WRK-05). */
+/** Saved state of a task. Optional: without it, every attempt starts from the beginning. */
 export interface Checkpoint {
-  /** What an earlier attempt saved; null where there is nothing. */
+  /** Returns the state that an earlier attempt saved; null if there is none. */
   load<T = unknown>(): T | null;
-  /** Any JSON value. The last one saved is what the next attempt loads. */
+  /** Saves a JSON value. The next attempt loads the last saved value. */
   save(value: unknown): Promise<void>;
-  /** Asks for the state every 30 seconds, and once more when the attempt is told to stop. */
+  /** Calls `state` every 30 seconds and when the attempt is told to stop, and saves the result. */
   offer(state: () => unknown): void;
 }

@@ -43,7 +43,9 @@ async function run(
   if (typeof handler === 'function') {
     return runHandler(handler as Handler, attempt, { isAlone: true });
   }
-  return failureOf(new PermanentError(`the module has no function ${params.exportName}`));
+  return failureOf(
+    new PermanentError(`the module does not export a function ${params.exportName}`),
+  );
 }
 
 /** The attempt as the handler sees it from here; everything it says goes to the worker. */

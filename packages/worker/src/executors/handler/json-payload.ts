@@ -27,10 +27,10 @@ export function encodePayload(value: unknown, complaint: string): Uint8Array {
     throw new PermanentError(complaint, { cause });
   }
   if (text === undefined) throw new PermanentError(complaint);
-  const lost = lostInJson(value, text, 'it');
+  const lost = lostInJson(value, text, 'the value');
   if (lost !== null) {
     throw new PermanentError(
-      `${complaint}: ${lost.path} is a ${lost.type}; return a list or an object`,
+      `${complaint}: ${lost.path} is a ${lost.type}; use an array or an object`,
     );
   }
   return utf8(text);

@@ -116,7 +116,7 @@ describe('names', () => {
     expect([asked, dialled]).toEqual([1, [PUBLIC]]);
     // The dialler of this test goes astray: the far end is seen before a byte is written.
     expect(result).toMatchObject(NOT_ALLOWED);
-    expect(refusals[0]?.why).toBe('connected to another address');
+    expect(refusals[0]?.why).toBe('connected to an address that was not checked');
     expect([inside.seen.length, inside.bytes]).toEqual([0, 0]);
   });
 

@@ -60,7 +60,7 @@ export function nextHop(
   }
   const to = new URL(answer.location, from);
   if (from.protocol === 'https:' && to.protocol !== 'https:') {
-    throw new HttpFailure('target_not_allowed', 'a redirect may not leave https');
+    throw new HttpFailure('target_not_allowed', 'a redirect from https to http is not allowed');
   }
   const isDropped =
     (answer.status === 303 && hop.method !== 'HEAD') ||

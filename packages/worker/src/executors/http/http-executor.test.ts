@@ -152,7 +152,7 @@ describe('the outcome', () => {
     server.answer = () => {};
     const result = await run({ timeoutMs: 100 });
     expect(result).toMatchObject({ kind: 'failed', class: 'transient' });
-    expect(result.kind === 'failed' && result.error).toBe('timeout: no answer within 100 ms');
+    expect(result.kind === 'failed' && result.error).toBe('timeout: no response within 100 ms');
   });
 
   it('HTP-02 the time-out is 30 s unless told', async () => {
@@ -169,7 +169,7 @@ describe('the outcome', () => {
       expect(settled).toBeNull();
       await vi.advanceTimersByTimeAsync(1);
       await running;
-      expect(settled).toMatchObject({ error: 'timeout: no answer within 30000 ms' });
+      expect(settled).toMatchObject({ error: 'timeout: no response within 30000 ms' });
     } finally {
       vi.useRealTimers();
     }

@@ -17,7 +17,7 @@ export function httpExecutor(options: HttpExecutorOptions = {}): Executor {
 
 async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promise<Result> {
   const work = attempt.assign.work?.['http'] as WireHttpWork | undefined;
-  if (work === undefined) return failed(new HttpFailure('invalid', 'the task has no http'));
+  if (work === undefined) return failed(new HttpFailure('invalid', 'the task has no http request'));
   const timeoutMs = work.timeoutMs ?? REQUEST_MS;
   const startedAt = performance.now();
   const over = new AbortController();
@@ -36,7 +36,7 @@ async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promi
   } catch (error) {
     if (attempt.signal.aborted) return { kind: 'stopped', output: null };
     if (over.signal.aborted) {
-      return failed(new HttpFailure('timeout', `no answer within ${timeoutMs} ms`));
+      return failed(new HttpFailure('timeout', `no response within ${timeoutMs} ms`));
     }
     return failed(error instanceof HttpFailure ? error : new HttpFailure('response_failed'));
   } finally {
@@ -54,7 +54,7 @@ async function request(
     const answer = await send(hop, vetting);
     if ('body' in answer) {
       const { origin, pathname } = new URL(hop.url);
-      attempt.log('log', `${hop.method} ${origin}${pathname} answered ${answer.status}`);
+      attempt.log('log', `${hop.method} ${origin}${pathname} returned ${answer.status}`);
       return answer;
     }
     if (redirects >= (work.redirectsMax ?? 0)) throw new HttpFailure('too_many_redirects');

@@ -40,7 +40,7 @@ export const REQUEST_MS = 30_000;
 export function checkOptions(options: HttpExecutorOptions): void {
   for (const blocked of options.extraBlocked ?? []) {
     if (blocked.includes('/') && parseBlock(blocked) === null) {
-      throw new Error(`extraBlocked: ${blocked} is not a block of addresses`);
+      throw new Error(`extraBlocked: ${blocked} is not an IP address block`);
     }
   }
 }

@@ -29,7 +29,7 @@ export function resultOf(answer: Answer, nowMs: number): Result {
   if (isSuccess(answer)) {
     return { kind: 'succeeded', output: new TextEncoder().encode(describeAnswer(answer)) };
   }
-  const error = `http_${status}: the endpoint answered ${status}`;
+  const error = `http_${status}: the endpoint returned ${status}`;
   if (status !== 408 && status !== 429 && status < 500) {
     return { kind: 'failed', error, class: 'permanent', output: null };
   }

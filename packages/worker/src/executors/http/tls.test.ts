@@ -71,7 +71,7 @@ describe.skipIf(why !== null)(`https${why === null ? '' : ` (skipped: ${why})`}`
 
   it('h51 does not follow a redirect from https to http', async () => {
     expect(await run({ host: 'good.example', path: '/down', ca: cert })).toMatchObject({
-      error: 'target_not_allowed: a redirect may not leave https',
+      error: 'target_not_allowed: a redirect from https to http is not allowed',
       class: 'permanent',
     });
   });

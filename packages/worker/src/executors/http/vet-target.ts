@@ -30,7 +30,11 @@ export async function vetTarget(text: string, vetting: Vetting): Promise<VettedT
   const addresses = await resolve(host, vetting);
   const bad = addresses.find((address) => !isAddressAllowed(address, vetting.options));
   if (bad !== undefined) {
-    vetting.refused({ host, address: bad, why: 'the name has an address that is not public' });
+    vetting.refused({
+      host,
+      address: bad,
+      why: 'the host name resolves to an address that is not public',
+    });
     throw new HttpFailure('target_not_allowed', 'the target is not allowed');
   }
   return { url, host, port, addresses: addresses.slice(0, ADDRESSES_MAX) };
@@ -46,13 +50,17 @@ async function resolve(host: string, vetting: Vetting): Promise<readonly string[
     const addresses = await Promise.race([ask(host), late.promise]);
     if (addresses.length > 0) return addresses;
   } catch (error) {
-    vetting.refused({ host, address: null, why: `does not resolve: ${String(error)}` });
+    vetting.refused({
+      host,
+      address: null,
+      why: `the host name does not resolve: ${String(error)}`,
+    });
     throw new HttpFailure('connect_failed');
   } finally {
     clearTimeout(timer);
     vetting.signal.removeEventListener('abort', stop);
   }
-  vetting.refused({ host, address: null, why: 'resolves to nothing' });
+  vetting.refused({ host, address: null, why: 'the host name has no address' });
   throw new HttpFailure('connect_failed');
 }
 

@@ -52,7 +52,11 @@ function requireVetted(socket: Socket, target: VettedTarget, vetting: Vetting): 
   const key = String(parseAddress(remote));
   const isKnown = target.addresses.some((address) => String(parseAddress(address)) === key);
   if (isKnown && isAddressAllowed(remote, vetting.options)) return;
-  vetting.refused({ host: target.host, address: remote, why: 'connected to another address' });
+  vetting.refused({
+    host: target.host,
+    address: remote,
+    why: 'connected to an address that was not checked',
+  });
   throw new HttpFailure('target_not_allowed', 'the target is not allowed');
 }
 
