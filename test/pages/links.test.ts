@@ -31,14 +31,17 @@ function problemOf(page: string, link: string): string | null {
 const ADR_FOLDER = 'docs/adr';
 const ADRS = readdirSync(join(ROOT, ADR_FOLDER)).map((name) => `${ADR_FOLDER}/${name}`);
 
-it.each([...PAGES, 'CHANGELOG.md', ...ADRS])('%s links to files and headings that exist', (page) => {
-  const links = [...withoutCode(pageText(page)).matchAll(/\]\(([^)\s]+)\)/g)]
-    .map(([, link = '']) => link)
-    .filter((link) => !/^\w+:/.test(link));
-  expect(links.map((link) => problemOf(page, link)).filter((problem) => problem !== null)).toEqual(
-    [],
-  );
-});
+it.each([...PAGES, 'CHANGELOG.md', ...ADRS])(
+  '%s links to files and headings that exist',
+  (page) => {
+    const links = [...withoutCode(pageText(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^\w+:/.test(link));
+    expect(
+      links.map((link) => problemOf(page, link)).filter((problem) => problem !== null),
+    ).toEqual([]);
+  },
+);
 
 it('finds a link to a file and to a heading that are not there', () => {
   expect(problemOf('README.md', 'docs/absent.md')).not.toBeNull();

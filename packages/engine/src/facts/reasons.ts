@@ -18,16 +18,16 @@ export const REASONS = {
   stuck: 'the attempt made no progress for too long',
   timeout: 'the attempt exceeded its timeout',
   // ends of tasks
-  succeeded: 'it finished',
-  cancelled: 'it was cancelled',
-  upstream_failed: 'a task that it waits for did not succeed',
-  condition: 'its condition is false',
-  invalid_condition: 'its condition cannot be evaluated',
-  parent_skipped: 'a task that it waits for was skipped',
-  children_failed: 'some of its children did not succeed',
-  rejected: 'a person said no',
-  nested_failed: 'the run that it stands for did not succeed',
-  nested_rejected: 'an approval of the run that it stands for was not given',
+  succeeded: 'the task succeeded',
+  cancelled: 'the task was cancelled',
+  upstream_failed: 'a parent task did not succeed',
+  condition: 'the condition of the task is false',
+  invalid_condition: 'the condition of the task cannot be evaluated',
+  parent_skipped: 'a parent task was skipped',
+  children_failed: 'some children of the fan-out did not succeed',
+  rejected: 'the approval was rejected',
+  nested_failed: 'the nested run did not succeed',
+  nested_rejected: 'an approval in the nested run was rejected or timed out',
 } as const;
 export type Reason = keyof typeof REASONS;
 
