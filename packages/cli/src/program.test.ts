@@ -29,12 +29,12 @@ describe('the command', () => {
     [['runs', '--limit', 'many'], 'Use a whole number from 1 to 100000.'],
     [['keys', 'create', '--role', 'king'], 'Allowed choices are viewer, submitter'],
     [['apply'], "required option '-f, --file <path...>' not specified"],
-    [['node', '--port', 'x'], 'setting port from --port: "x" is not a whole number'],
+    [['node', '--port', 'x'], 'setting port from --port must be a whole number'],
     [['node', '--config', 'nope.yaml'], 'cannot read the settings file nope.yaml'],
     [['runs', '--url', 'ftp://x', '--api-key', 'k'], '"ftp://x" is not an address such as http://'],
     [
       ['submit', 'a', '{"a":', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      'the input cannot be written as JSON',
+      'the input is not valid JSON',
     ],
     [
       ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],

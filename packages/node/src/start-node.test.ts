@@ -102,7 +102,7 @@ describe('a node', () => {
   });
 
   it('does not start on a store that is none, and does not repeat its password', async () => {
-    await expect(openStore('mysql://root:hunter2@db/x')).rejects.toThrow(/^mysql: is no store/);
+    await expect(openStore('mysql://root:hunter2@db/x')).rejects.toThrow(/^mysql: is not a store/);
     await expect(openStore('mysql://root:hunter2@db/x')).rejects.not.toThrow(/hunter2/);
   });
 

@@ -77,6 +77,8 @@ describe('an old definition', () => {
   });
 
   it('DUR-23 that waits for a task which is not there is refused, not half read', () => {
-    expect(() => read('{"tasks":[{"name":"a","after":["b"]}]}')).toThrow('comes after unknown task b');
+    expect(() => read('{"tasks":[{"name":"a","after":["b"]}]}')).toThrow(
+      'comes after unknown task b',
+    );
   });
 });

@@ -46,7 +46,10 @@ describe('DAG-25 the watchdog', () => {
     h.tick();
     h.flush();
     const told = h.effectsOf('notify').map(({ notification }) => notification);
-    expect(told.map(({ detail }) => detail.slice(0, 17))).toEqual(['the run has taken', 'the run has made ']);
+    expect(told.map(({ detail }) => detail.slice(0, 17))).toEqual([
+      'the run has taken',
+      'the run has made ',
+    ]);
     expect([...h.book.notifications.keys()]).toEqual(told.map(({ id }) => id));
     for (const { id } of told) h.apply({ kind: 'notified', partition: 0, id, delivered: true });
     expect(h.book.notifications.size).toBe(0);

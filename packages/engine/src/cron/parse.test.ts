@@ -38,11 +38,7 @@ describe('parseCron', () => {
       { field: 'dayOfMonth', position: 7 },
       '"L-31" needs a number of days before the last',
     ],
-    [
-      '0 0 * * FRI#6',
-      { field: 'dayOfWeek', position: 13 },
-      '"FRI#6" needs a number from 1 to 5',
-    ],
+    ['0 0 * * FRI#6', { field: 'dayOfWeek', position: 13 }, '"FRI#6" needs a number from 1 to 5'],
     ['0 ? * * *', { field: 'hour', position: 3 }, '"?" is not a number from 0 to 23'],
     ['0 0 ?/2 * *', { field: 'dayOfMonth', position: 5 }, '"?" is not a number from 1 to 31'],
     [

@@ -62,7 +62,9 @@ describe('API-09 a task that has an attempt', () => {
     node = await SmallNode.start({ disk });
     const found = await why(id);
     expect(found).toMatchObject({ state: 'RUNNING', reason: 'WORKER_DETACHED' });
-    expect(found.detail).toMatch(/^Attempt 1 is on worker w, which has not attached since this node/);
+    expect(found.detail).toMatch(
+      /^Attempt 1 is on worker w, which has not attached since this node/,
+    );
     const { since, lostAt } = found.numbers as { since: number; lostAt: number };
     expect(lostAt - since).toBe(node.context.loop.engine.core.settings.silentMs);
   });

@@ -191,7 +191,7 @@ describe('a nested run', () => {
     await define('outer', NESTING);
     await api.ask('/jobs/inner', { method: 'DELETE' });
     const failed = await ended(await submit('outer'));
-    const error = 'no job has the name "inner"';
+    const error = 'there is no job "inner"';
     expect(failed).toMatchObject({ state: 'FAILED', tasks: [{ state: 'FAILED', error }] });
   });
 

@@ -81,7 +81,7 @@ describe('task logs', () => {
     await flushed;
     expect(stored).toHaveLength(11);
     expect(stored.at(-1)).toMatchObject({ stream: 'log', number: 10, attempt: 1 });
-    expect(stored.at(-1)?.text).toMatch(/^90 line/);
+    expect(stored.at(-1)?.text).toMatch(/^90 log line/);
     await logs.stop();
   });
 

@@ -232,17 +232,25 @@ describe('jobs', () => {
 
 describe('what cannot be a job', () => {
   it.each<[string, string, JobDefinition]>([
-    ['tasks[0].after[0]', 'waits for itself', { tasks: [{ name: 'a', after: ['a'] }] }],
+    ['tasks[0].after[0]', 'comes after itself', { tasks: [{ name: 'a', after: ['a'] }] }],
     ['tasks[1].name', 'two tasks', { tasks: [{ name: 'a' }, { name: 'a' }] }],
-    ['tasks[1].after[1]', 'no task', { tasks: [{ name: 'a' }, { name: 'b', after: ['a', 'x'] }] }],
+    [
+      'tasks[1].after[1]',
+      'not a task',
+      { tasks: [{ name: 'a' }, { name: 'b', after: ['a', 'x'] }] },
+    ],
     ['tasks[0].after', 'twice', { tasks: [{ name: 'b', after: ['a', 'a'] }, { name: 'a' }] }],
-    ['tasks[0].command', 'not both', { tasks: [{ handler: 'h', command: { argv: ['x'] } }] }],
+    ['tasks[0].command', 'only one of', { tasks: [{ handler: 'h', command: { argv: ['x'] } }] }],
     ['tasks[0].http.url', 'http', { tasks: [{ http: { url: 'file:///etc/passwd' } }] }],
-    ['tasks[0].sleep', 'not both', { tasks: [{ handler: 'h', sleep: { for: 1 } }] }],
-    ['tasks[0].sleep', 'one of', { tasks: [{ sleep: {} }] }],
+    ['tasks[0].sleep', 'only one of', { tasks: [{ handler: 'h', sleep: { for: 1 } }] }],
+    ['tasks[0].sleep', 'for or until', { tasks: [{ sleep: {} }] }],
     ['tasks[0].sleep.until', 'date-time', { tasks: [{ sleep: { until: 'soon' } }] }],
-    ['tasks[0].fanOut.from', 'comes after', { tasks: [{ fanOut: { from: 'x' } }] }],
-    ['tasks[0].inputs.rows.task', 'comes after', { tasks: [{ inputs: { rows: { task: 'x' } } }] }],
+    ['tasks[0].fanOut.from', 'listed in after', { tasks: [{ fanOut: { from: 'x' } }] }],
+    [
+      'tasks[0].inputs.rows.task',
+      'listed in after',
+      { tasks: [{ inputs: { rows: { task: 'x' } } }] },
+    ],
     ['tasks[0].fanOut', 'worker', { tasks: [{ sleep: { for: 1 }, fanOut: { from: 'a' } }] }],
     [
       'notify.onFailure[0].url',

@@ -55,14 +55,14 @@ describe('a trigger', () => {
   it.each([
     [{ filter: 'event.data.total >' }, 'definition.filter', /at character 19/],
     [{ filter: 'events.id == "x"' }, 'definition.filter', /Unknown variable: events/],
-    [{ filter: '"text"' }, 'definition.filter', /true or false/],
+    [{ filter: '"text"' }, 'definition.filter', /must be a bool/],
     [{ idempotencyKey: 'event.' }, 'definition.idempotencyKey', /at character/],
     [{ input: { a: ['${nope}'] } }, 'definition.input.a[0]', /Unknown variable: nope/],
     [{ source: 'a*b' }, 'definition.source', /at the end/],
     [{ expect: { buffer: 1 } }, 'definition.expect.cron', /one of/],
     [{ expect: { buffer: 1, cron: '99 * * * *' } }, 'definition.expect.cron', /./],
     [{ expect: { buffer: 1, cron: '0 2 * * *', zone: 'Mars' } }, 'definition.expect.zone', /Mars/],
-    [{ hook: { style: 'github' as const } }, 'definition.source', /hook alone/],
+    [{ hook: { style: 'github' as const } }, 'definition.source', /with a hook cannot/],
   ])('%j is refused with its field', async (own, field, message) => {
     await expect(save(own)).rejects.toMatchObject({
       code: 'invalid',
@@ -220,7 +220,7 @@ describe('an event', () => {
     expect(await outcome({ id: 'c', data: { order: 8 } })).toMatchObject({ outcome: 'created' });
     expect(await outcome({ id: 'd', data: {} })).toMatchObject({
       outcome: 'refused',
-      reason: 'key: No such key: order',
+      reason: 'idempotencyKey: No such key: order',
     });
   });
 
