@@ -34,7 +34,7 @@ describe('the command', () => {
     [['runs', '--url', 'ftp://x', '--api-key', 'k'], '"ftp://x" is not an address such as http://'],
     [
       ['submit', 'a', '{"a":', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      'the input cannot be written as JSON',
+      'the input is not valid JSON',
     ],
     [
       ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],

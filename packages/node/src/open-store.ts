@@ -23,7 +23,15 @@ export async function openStore(address: string): Promise<Store> {
   }
   // The address may hold a password: only its first word is repeated.
   const [scheme] = address.split(':', 1);
-  throw new Error(`${scheme}: is not a store address; use file:PATH, memory: or postgres://…`);
+  throw new StoreAddressError(
+    `${scheme}: is not a store address; use file:PATH, memory: or postgres://…`,
+  );
+}
+
+/** The address names no store: a mistake of the caller, not a failure of the store. */
+class StoreAddressError extends Error {
+  override readonly name = 'StoreAddressError';
+  readonly kind = 'address';
 }
 
 /** Whether nodes on several machines may be on it at once. */
@@ -35,6 +43,8 @@ export function isShared(address: string): boolean {
 export function filePath(address: string): string {
   const path = address.slice('file:'.length).replace(/^\/\/(?=\/)/, '');
   if (path === '')
-    throw new Error('the store address file: needs a path, such as file:data/signalbox.db');
+    throw new StoreAddressError(
+      'the store address file: needs a path, such as file:data/signalbox.db',
+    );
   return resolve(path);
 }

@@ -47,7 +47,7 @@ describe('findAccess', () => {
   });
 
   it('says what to do where nothing is known', () => {
-    expect(() => find()).toThrow('no node is known here');
+    expect(() => find()).toThrow('no node address is known');
   });
 
   const findAsWorker = (environment: Record<string, string>) => {
@@ -56,7 +56,7 @@ describe('findAccess', () => {
   };
 
   it('takes a worker to the node of the folder, and its key nowhere else', () => {
-    expect(() => findAsWorker({})).toThrow('no node is known here');
+    expect(() => findAsWorker({})).toThrow('no node address is known');
     const key = devKey(folder);
     const url = 'http://127.0.0.1:1234';
     writeDevState(folder, { url, pid: 1 });
@@ -68,7 +68,7 @@ describe('findAccess', () => {
     const both = { SIGNALBOX_NODE: `${url},http://b:1` };
     expect(() => findAsWorker(both)).toThrow(`no key for ${url}`);
     expect(findAsWorker({ ...both, SIGNALBOX_KEY: 'k' }).urls).toEqual([url, 'http://b:1']);
-    expect(() => findAsWorker({ SIGNALBOX_NODE: 'nowhere' })).toThrow('no address like');
+    expect(() => findAsWorker({ SIGNALBOX_NODE: 'nowhere' })).toThrow('not an address such as');
   });
 });
 

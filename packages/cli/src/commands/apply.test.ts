@@ -192,7 +192,7 @@ describe('signalbox apply and diff', () => {
     write('c.yaml', 'kind: Schedule\nname: c\njob: nobody\ncron: "@daily"\n');
     const { code, err } = await run('diff', '-f', 'c.yaml');
     expect(code).toBe(2);
-    expect(err).toBe('error: c.yaml:1: schedule c: no job has the name "nobody"\n');
+    expect(err).toBe('error: c.yaml:1: schedule c: there is no job "nobody"\n');
   });
 
   it('deletes what no file names only where it is told to', async () => {
@@ -226,7 +226,7 @@ describe('signalbox apply and diff', () => {
       return true;
     };
     expect(await runCommand({ ...app, confirm }, ['apply', '-f', 'etl.yaml'])).toBe(6);
-    expect(app.texts.err).toContain('the job etl was changed by somebody else meanwhile');
+    expect(app.texts.err).toContain('the job etl was changed by another request');
     expect((await run('jobs', 'show', 'etl')).out).toContain('FAIL_AFTER_ALL');
   });
 });

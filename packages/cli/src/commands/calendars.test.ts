@@ -68,7 +68,7 @@ describe('signalbox calendars', () => {
     );
     const bad = await run('calendars', 'import', 'bad.ics', '--name', 'bad');
     expect(bad.code).toBe(2);
-    expect(bad.err).toContain('line 3: DTSTART is no date');
+    expect(bad.err).toContain('line 3: DTSTART must be a date');
     expect((await run('calendars', 'import', 'none.ics', '--name', 'bad')).err).toContain('ENOENT');
     expect((await run('calendars', 'show', 'bad')).err).toContain(
       'to list them: signalbox calendars',

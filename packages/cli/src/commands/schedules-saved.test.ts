@@ -45,7 +45,7 @@ describe('signalbox schedules', () => {
     expect(await shown()).toMatchObject({ version: 1, definition: { every: '5m' } });
     const absent = await run('update', 'absent', '--every', '6m');
     expect(absent.code).toBe(3);
-    expect(absent.err).toContain('no schedule has the name "absent"');
+    expect(absent.err).toContain('there is no schedule "absent"');
     // A deleted name is free again.
     await run('delete', 'taken');
     expect((await run('create', 'taken', 'report', '--every', '6m')).code).toBe(0);

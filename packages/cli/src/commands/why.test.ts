@@ -84,10 +84,10 @@ describe('signalbox why', () => {
     expect(await why(`${id}:maybe`)).toContain(
       'the condition of the task is false: input == "yes"\n  → Nothing',
     );
-    expect(await why(`${id}:after-maybe`)).toContain('maybe, which it comes after, was skipped');
+    expect(await why(`${id}:after-maybe`)).toContain('the parent task maybe was skipped');
     const bad = await why(`${id}:bad`);
     expect(bad).toMatch(/QUARANTINED: .*it is bad/);
-    expect(bad).toContain('→ Its run goes on. When that has ended, try it again');
+    expect(bad).toContain('→ The run is still open. After its end, retry it');
     expect(bad).toContain(`retry ${id}\n`);
     expect(await why(`${id}:after-bad`)).toContain(
       'The task ended as CANCELLED: the parent task bad ended as QUARANTINED.',
@@ -95,9 +95,9 @@ describe('signalbox why', () => {
     await run('cancel', id, '--reason', 'wrong data');
     await until(`${id}:nap`, 'CANCELLED');
     expect(await why(`${id}:nap`)).toContain(
-      'CANCELLED: cancelled by root: wrong data\n  → Try it again',
+      'CANCELLED: cancelled by root: wrong data\n  → Retry the run',
     );
-    expect(await why(`${id}:after-bad`)).toContain('bad, which it comes after');
+    expect(await why(`${id}:after-bad`)).toContain('the parent task bad ended');
     expect(await why(`${id}:maybe`)).toContain('the condition of the task is false');
     expect((await run('runs', 'show', id)).out).toMatch(/\nnap\tCANCELLED\t.*\tcancelled by root/);
   });

@@ -40,7 +40,7 @@ describe('signalbox dev', () => {
     expect(done.err).toContain('SUCCEEDED');
     const failed = await world.run(['submit', 'nope']);
     expect(failed.code).toBe(3);
-    expect(failed.err).toContain('error: no job has the name "nope"');
+    expect(failed.err).toContain('error: there is no job "nope"');
     expect(failed.err).toContain('signalbox apply -f jobs.ts');
   });
 
@@ -212,7 +212,7 @@ describe('signalbox dev', () => {
     expect(code).toBe(2);
     expect(err).toContain('bad.mjs: the job "wrong" was refused: ');
     expect(err).toContain('tasks[0].retry.maxAttempts');
-    expect(err).toContain('nothing of the file was defined');
+    expect(err).toContain('no job of the file was saved');
     const again = folder.start(['dev', '--port', '0']);
     await again.printed(/ready at http/);
     expect((await folder.call(['jobs', 'show', 'fine'])).code).toBe(3);

@@ -105,7 +105,7 @@ function startError(
       `cannot use the store ${shownStore(store)}: ${messageOf(error)}`,
     );
   }
-  if (kind !== '' || /is no store|needs a path/.test(messageOf(error))) {
+  if (kind !== '') {
     return new UserError('usage', `cannot use the store ${shownStore(store)}: ${messageOf(error)}`);
   }
   return error;

@@ -128,7 +128,7 @@ describe('signalbox worker', () => {
     expect(idle.err).toContain('this worker has nothing to run');
     const lost = await world.call(['worker', '--jobs', JOBS], access);
     expect(lost.code).toBe(2);
-    expect(lost.err).toContain('no node is known here');
+    expect(lost.err).toContain('no node address is known');
   });
 
   it('waits for a node that is not there yet, and stops when told', async () => {
@@ -176,7 +176,7 @@ describe('signalbox worker', () => {
     const { code, err } = await world.run(['node', '--port', port, '--data', 'other'], access);
     // No wrong setting: whoever has the port may let it go.
     expect(code).toBe(6);
-    expect(err).toContain(`error: port ${port} of 127.0.0.1 is taken`);
+    expect(err).toContain(`error: port ${port} of 127.0.0.1 is in use`);
   });
 });
 
@@ -222,7 +222,7 @@ describe('a node that must not start', () => {
   });
 
   it.each([
-    [['--store', 'mongodb://x'], 2, 'mongodb: is no store'],
+    [['--store', 'mongodb://x'], 2, 'mongodb: is not a store'],
     [['--blobs', 'https://s3.example/bucket'], 2, 'setting blobs needs s3-key-id and s3-secret'],
     [['--data', '/dev/null/x'], 2, 'error: --data: cannot use the folder /dev/null/x: '],
     [['--data', 'weak.yaml'], 2, 'error: --data: cannot use the folder '],

@@ -129,13 +129,13 @@ describe('an iCalendar file', () => {
       ['hello', /line 1/],
       ['BEGIN:VEVENT\nDTSTART:20260101\nEND:VEVENT', /BEGIN:VCALENDAR is missing/],
       [file(), /no event/],
-      [file(event('DTSTART;VALUE=DATE:20260230')), /line 4: DTSTART is no date/],
+      [file(event('DTSTART;VALUE=DATE:20260230')), /line 4: DTSTART must be a date/],
       [file(event('DTSTART:20260101', 'RRULE:FREQ=SECONDLY')), /line 5/],
       [file(event('DTSTART:20260101', 'RRULE:FREQ=YEARLY;BYSETPOS=1')), /BYSETPOS/],
-      [file(event('DTSTART:20260101', 'DTEND:20990101')), /more than a year/],
-      ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20260101', /no end/],
+      [file(event('DTSTART:20260101', 'DTEND:20990101')), /longer than a year/],
+      ['BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20260101', /END:VEVENT/],
       [file(event('SUMMARY:x')), /no DTSTART/],
-      [file(event('DTSTART:20260102', 'DTEND:20260101')), /ends before it begins/],
+      [file(event('DTSTART:20260102', 'DTEND:20260101')), /ends before it starts/],
       [file(event('DTSTART:20260102', 'DTEND:20260103T120000')), /line 5: DTEND .* a time/],
       [file(event('DTSTART:20260101', 'RRULE:FREQ=DAILY', 'RRULE:FREQ=WEEKLY')), /one RRULE/],
       [file(event('DTSTART:20260101', 'EXRULE:FREQ=DAILY')), /EXRULE/],
@@ -143,7 +143,7 @@ describe('an iCalendar file', () => {
       [file(event('DTSTART:20260101', 'RDATE;VALUE=PERIOD:20260102/P1D')), /RDATE/],
       [file(event('DTSTART:18991231')), /from 1900 on/],
       [file(event('DTSTART:20260101', 'RECURRENCE-ID;RANGE=THISANDFUTURE:20260101')), /RANGE/],
-      [file(event('DTSTART:20260101', `EXDATE:${'20260101,'.repeat(1_200)}20260101`)), /longer/],
+      [file(event('DTSTART:20260101', `EXDATE:${'20260101,'.repeat(1_200)}20260101`)), /too long/],
     ] as const;
     for (const [text, why] of bad) {
       expect(() => readIcs(text, NOW), text.slice(0, 80)).toThrow(IcsError);

@@ -139,6 +139,6 @@ function causeOf({ state, spec, parents, failed, failsFast }: EndedTask): string
 function suggestionOf({ run, state, isLive }: EndedTask): string {
   if (state === 'SUCCEEDED') return 'Nothing: the task succeeded.';
   if (state === 'SKIPPED') return 'Nothing: the job definition says so.';
-  if (!isLive) return `To retry, keeping the results of succeeded tasks: signalbox retry ${run}`;
-  return `The run is not finished. After its end, to retry, keeping the results of succeeded tasks: signalbox retry ${run}`;
+  if (!isLive) return `Retry the run; succeeded tasks are kept: signalbox retry ${run}`;
+  return `The run is still open. After its end, retry it; succeeded tasks are kept: signalbox retry ${run}`;
 }

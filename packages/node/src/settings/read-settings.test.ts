@@ -29,7 +29,10 @@ describe('readSettings', () => {
       { flags: { port: 'x' } },
       'setting port from --port must be a whole number from 0 to 65535, not "x"',
     ],
-    [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT must be a whole'],
+    [
+      { environment: { SIGNALBOX_PORT: '70000' } },
+      'setting port from SIGNALBOX_PORT must be a whole',
+    ],
     [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml must be a whole number'],
     [{ flags: { slots: 'NaN' } }, 'setting slots from --slots must be a whole number'],
     [{ file: file({ slots: Number.NaN }) }, 'setting slots from signalbox.yaml must be'],
@@ -87,7 +90,7 @@ describe('readSettings', () => {
   });
 
   it('leaves alone what only another part reads', () => {
-    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS must be'3' };
+    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS: '3' };
     expect(read({ parts: ['worker'], environment }).values.slots).toBe(3);
   });
 });
