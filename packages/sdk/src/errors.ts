@@ -1,4 +1,10 @@
-import { ERROR_STATUS, type ErrorCode, type RunView, type TaskView } from '@signalbox/protocol';
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  isFailed,
+  type RunView,
+  type TaskView,
+} from '@signalbox/protocol';
 
 /** Codes of the API; `unreachable` where no answer came at all, `closed` where the box was closed. */
 export type SignalboxErrorCode = ErrorCode | 'unreachable' | 'closed';
@@ -75,9 +81,8 @@ const ENDED: { readonly [state: string]: string } = {
 
 /** Tasks that were merely skipped or stopped because of another are not to blame. */
 function culprit(run: RunView): TaskView | undefined {
-  const blamed = ['FAILED', 'TIMED_OUT', 'QUARANTINED'];
   return (
-    run.tasks.find((task) => blamed.includes(task.state)) ??
+    run.tasks.find((task) => isFailed(task.state)) ??
     run.tasks.find((task) => task.state === 'CANCELLED')
   );
 }
