@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import crypto from 'node:crypto';
 import { type Effect, Engine, seededRandom, type Task } from '@signalbox/engine';
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
 import {
@@ -129,7 +129,7 @@ function memoryBlobs(): BlobStore {
     put: async (_tenant, bytes) => {
       const name = `blob-${kept.size}`;
       kept.set(name, bytes);
-      return { name, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') };
+      return { name, bytes: bytes.length, sha256: crypto.hash('sha256', bytes, 'hex') };
     },
     get: async (_tenant, name) => kept.get(name) ?? null,
     collect: async () => 0,
