@@ -20,7 +20,7 @@ it.each([
   expect(() => prepareSubmission('mail', input, {})).toThrow(
     expect.objectContaining({
       ...{ name: 'SignalboxError', code: 'invalid', field },
-      message: `${field} is ${value}, which JSON cannot carry`,
+      message: `${field} is ${value}, which JSON cannot represent`,
     }),
   );
 });

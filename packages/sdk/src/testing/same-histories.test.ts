@@ -56,6 +56,7 @@ const PROGRAMS: Readonly<Record<string, [AnyJob, unknown]>> = {
     undefined,
   ],
   'an output that is not JSON': [job('map', () => new Map()), undefined],
+  'an output with NaN in it': [job('nan', () => ({ price: Number.NaN })), undefined],
   'a handler in a file of its own': [
     job(
       'isolated',

@@ -21,7 +21,7 @@ export async function runHandler(
     const input = attempt.input === null ? undefined : decodePayload(attempt.input);
     const call = () => handler(input as never, context);
     const value = await (isAlone ? call() : guardedCall(attempt, call));
-    const output = value === undefined ? null : encodePayload(value, 'the output is not JSON');
+    const output = value === undefined ? null : encodePayload(value, 'output');
     return { kind: 'succeeded', output };
   } catch (error) {
     // The result carries one line; where it was thrown is what its author looks for. Not where it
