@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunId } from '@signalbox/engine';
 import { decodeBlobRef } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
+import { parseExactly } from './exact-json.ts';
 
 /** Runs whose inputs are in memory at once: each has up to 256 KiB. */
 const READ_MAX = 64;
@@ -34,7 +35,8 @@ export async function keptInputs(
 
 /**
  * Whether two inputs are the same, both as the journal keeps them. One that is large is kept as a reference,
- * which has its digest. JSON is the same in any order of its members.
+ * which has its digest. JSON is the same in any order of its members, and its numbers are compared exactly: inputs
+ * that come as bytes may have more digits than a double.
  */
 export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean {
   if (a === null || b === null) return a === b;
@@ -49,5 +51,5 @@ export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean
 }
 
 function parse(bytes: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  return parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }
