@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeProblem } from '@signalbox/protocol/required-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../tools/files.ts';
 import { pack } from '../../tools/pack/pack.ts';
 import { fetchNode } from '../../tools/setup.mjs';
+import { oldNodes } from '../../tools/testing/old-nodes.ts';
 import { Project } from './project.ts';
 
 const TYPES = '@types/node@24.19.2';
@@ -124,6 +126,19 @@ describe('the programs of the READMEs', () => {
 
   it('are all tried', () => {
     expect(readmePrograms).toEqual(['jobs.ts', 'hello.ts', 'etl.ts', 'greet.ts', 'nap.ts']);
+  });
+});
+
+describe('on a Node.js that is too old', () => {
+  it.each(['signalbox', 'signalbox/testing'])('%s says which one it needs', async (entry) => {
+    // Where none is installed there is nothing to spawn; the rule has a test of its own.
+    for (const { node, version } of await oldNodes()) {
+      project.write('entry.mjs', `await import('${entry}');\n`);
+      const { code, err } = await project.run({ node, args: ['entry.mjs'] });
+      expect(code).not.toBe(0);
+      expect(err).toContain(`Error: ${nodeProblem(version)}: run this program, or the test runner`);
+      expect(err).not.toContain('SyntaxError');
+    }
   });
 });
 

@@ -1,7 +1,6 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { TargetOptions } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
-import { pino } from 'pino';
 import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
 import { assertStrongKey } from './auth/strong-key.ts';
@@ -17,7 +16,7 @@ import {
   type RetentionSettings,
   startRetention,
 } from './retention/retention.ts';
-import type { Logger } from './settings/log-events.ts';
+import { type Logger, makeLog } from './settings/log.ts';
 
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
@@ -73,7 +72,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
 
 /** On a store that is open and up to date: a memory store lives as long as its object. */
 export async function startNodeOn(store: Store, options: NodeOptions): Promise<RunningNode> {
-  const log = options.log ?? pino({ level: 'warn' }, pino.destination(2));
+  const log = options.log ?? makeLog({ level: 'warn', format: 'json' });
   const rooms = await assemble(options, store, log);
   try {
     return await start(options, rooms);

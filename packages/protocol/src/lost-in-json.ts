@@ -1,28 +1,42 @@
 /** What JSON writes as `{}` or by its positions: nothing of it, or something else, would arrive. */
 const LOST = [Map, Set, WeakMap, WeakSet, Promise, ArrayBuffer] as const;
 
+/** A value that JSON does not represent: `input.price` is `NaN`, `input.tags` is `a Set`. */
+export interface LostInJson {
+  readonly path: string;
+  readonly what: string;
+  /** NaN or an infinity, which JSON writes as null. */
+  readonly isNumber: boolean;
+}
+
 /**
- * The first value in it that JSON does not carry, with its path: a `Map`, a `Set`, a promise that nobody awaited,
- * bytes in the middle of something else. Null where there is none. `text` is its JSON, which most often shows at
- * once that there is nothing to look for.
+ * The first value in it that JSON does not represent: NaN, an infinity, a `Map`, a `Set`, a promise that nobody
+ * awaited, bytes in the middle of something else. Null where there is none. `text` is its JSON, which most often
+ * shows at once that there is nothing to look for.
  */
-export function lostInJson(
-  value: unknown,
-  text: string,
-  root: string,
-): { readonly path: string; readonly type: string } | null {
-  if (!text.includes('{}') && !text.includes('{"0":')) return null;
+export function lostInJson(value: unknown, text: string, root: string): LostInJson | null {
+  const mayBeLost = text.includes('null') || text.includes('{}') || text.includes('{"0":');
+  if (!mayBeLost) return null;
   const paths = new Map<unknown, string>();
-  let lost: { path: string; type: string } | null = null;
+  let lost: LostInJson | null = null;
+  // Sees what JSON sees, `toJSON` included.
   JSON.stringify(value, function look(this: unknown, key: string, member: unknown): unknown {
-    if (typeof member !== 'object' || member === null) return member;
+    const isNumber = typeof member === 'number' && !Number.isFinite(member);
+    const isObject = typeof member === 'object' && member !== null;
+    if (lost !== null || !(isNumber || isObject)) return member;
     const holder = paths.get(this);
     const step = Array.isArray(this) ? `[${key}]` : `.${key}`;
     const path = holder === undefined ? root : `${holder}${step}`;
-    const isLost = LOST.some((type) => member instanceof type) || ArrayBuffer.isView(member);
-    if (isLost) lost ??= { path, type: member.constructor.name };
+    if (isNumber) lost = { path, what: String(member), isNumber };
+    else if (isLost(member as object)) {
+      lost = { path, what: `a ${(member as object).constructor.name}`, isNumber };
+    }
     paths.set(member, path);
     return member;
   });
   return lost;
+}
+
+function isLost(member: object): boolean {
+  return LOST.some((type) => member instanceof type) || ArrayBuffer.isView(member);
 }

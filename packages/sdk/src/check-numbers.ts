@@ -47,19 +47,16 @@ export function requireFinite(definition: unknown, path = ''): void {
 }
 
 /**
- * A value as JSON; undefined where it has none. Refuses NaN and the infinities, which JSON writes as null:
- * what arrives would be another value than the one that was sent.
+ * A value as JSON; undefined where it has none. Refuses what JSON does not represent, such as NaN, which it writes as
+ * null: what arrives would be another value than the one that was sent.
  */
 export function exactJson(value: unknown, name: string): string | undefined {
   const text = stringify(value, name);
-  // Most values have no null in them, and need no second look.
-  if (text?.includes('null')) JSON.stringify(value, refuseNonFinite(name));
   const lost = text === undefined ? null : lostInJson(value, text, name);
-  if (lost !== null) {
-    const message = `${lost.path} is a ${lost.type}, which JSON cannot represent; use an array or an object`;
-    throw new SignalboxError('invalid', message, { field: lost.path });
-  }
-  return text;
+  if (lost === null) return text;
+  const advice = lost.isNumber ? '' : ': send a list or an object';
+  const message = `${lost.path} is ${lost.what}, which JSON cannot represent${advice}`;
+  throw new SignalboxError('invalid', message, { field: lost.path });
 }
 
 function stringify(value: unknown, name: string): string | undefined {
@@ -72,20 +69,4 @@ function stringify(value: unknown, name: string): string | undefined {
       cause,
     });
   }
-}
-
-/** Sees what JSON sees, `toJSON` included, and knows the path to it. */
-function refuseNonFinite(root: string) {
-  const paths = new Map<unknown, string>();
-  return function look(this: unknown, key: string, member: unknown): unknown {
-    const holder = paths.get(this);
-    const step = Array.isArray(this) ? `[${key}]` : `.${key}`;
-    const path = holder === undefined ? root : `${holder}${step}`;
-    if (typeof member === 'number' && !Number.isFinite(member)) {
-      const message = `${path} is ${member}, which JSON cannot represent`;
-      throw new SignalboxError('invalid', message, { field: path });
-    }
-    if (typeof member === 'object' && member !== null) paths.set(member, path);
-    return member;
-  };
 }

@@ -1,4 +1,10 @@
-import { ERROR_STATUS, type ErrorCode, type RunView, type TaskView } from '@signalbox/protocol';
+import {
+  ERROR_STATUS,
+  type ErrorCode,
+  isFailed,
+  type RunView,
+  type TaskView,
+} from '@signalbox/protocol';
 
 /** Error codes of the API; `unreachable` if no response arrived, `closed` if the client was closed. */
 export type SignalboxErrorCode = ErrorCode | 'unreachable' | 'closed';
@@ -82,9 +88,8 @@ const ENDED: { readonly [state: string]: string } = {
 
 /** Tasks that were merely skipped or stopped because of another are not to blame. */
 function culprit(run: RunView): TaskView | undefined {
-  const blamed = ['FAILED', 'TIMED_OUT', 'QUARANTINED'];
   return (
-    run.tasks.find((task) => blamed.includes(task.state)) ??
+    run.tasks.find((task) => isFailed(task.state)) ??
     run.tasks.find((task) => task.state === 'CANCELLED')
   );
 }

@@ -67,12 +67,18 @@ describe('what JSON does not carry', () => {
 
   it('fails an attempt that returns it, with its path', async () => {
     const all = job('all', () => ({ tags: new Map([['a', 1]]) }));
+    const priced = job('priced', () => ({ items: [null, { price: Number.NaN }] }));
     await using box = await Signalbox.open('memory:');
-    await box.work([all]);
-    const { state, tasks } = await (await box.submit(all)).wait();
-    expect(state).toBe('FAILED');
-    expect(tasks[0]?.error).toContain(
-      'the output cannot be written as JSON: the value.tags is a Map',
-    );
+    await box.work([all, priced]);
+    const lost = [
+      [all, 'output.tags is a Map, which JSON cannot represent: return a list or an object'],
+      [priced, 'output.items[1].price is NaN, which JSON cannot represent'],
+    ] as const;
+    for (const [each, message] of lost) {
+      const { state, tasks } = await (await box.submit(each.name)).wait();
+      expect(state).toBe('FAILED');
+      expect(tasks[0]?.error).toBe(`PermanentError: ${message}`);
+      expect(tasks[0]?.attempts).toMatchObject([{ number: 1, outcome: 'permanent' }]);
+    }
   });
 });

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LogLine, RunView, TaskState, TaskView } from '@signalbox/protocol';
+import { isEnded, type LogLine, type RunView, type TaskView } from '@signalbox/protocol';
 import type { Backend, LogsQuery } from './backend.ts';
-import { hasEnded } from './ended-run.ts';
 import { SignalboxError } from './errors.ts';
 import { checkOptions, type MembersOf } from './known-members.ts';
 
@@ -21,15 +20,6 @@ export interface LogsOptions {
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
 }
-
-const ENDED: ReadonlySet<TaskState> = new Set([
-  'SUCCEEDED',
-  'FAILED',
-  'TIMED_OUT',
-  'CANCELLED',
-  'SKIPPED',
-  'QUARANTINED',
-]);
 
 const LOGS_MEMBERS = {
   task: true,
@@ -59,14 +49,14 @@ export async function* readLogs(
   for (let lookMs = LOOK_MS; ; ) {
     // Asked before reading: lines of a run that has ended now are all there.
     const run = await ask(() => backend.run(id, { signal }));
-    const isOver = hasEnded(run);
+    const isOver = isEnded(run.state);
     let read = 0;
     // Each task from where it was left: tasks print at the same time, pages come one task after the other.
     for await (const [index, { name, state, attempts }] of tasksOf(backend, run, ask)) {
       if (task !== undefined && task !== name) continue;
       // Looked at once more at the end: a lost worker's last lines may come behind the end of its task.
       if (!isOver && (attempts?.length === 0 || done.has(index))) continue;
-      if (ENDED.has(state)) done.add(index);
+      if (isEnded(state)) done.add(index);
       for await (const line of readPages(backend, id, {
         task: name,
         ask,

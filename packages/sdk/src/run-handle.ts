@@ -3,13 +3,14 @@ import {
   type Bytes,
   type Duration,
   durationMs,
+  isEnded,
   type LogLine,
   type RunView,
   type Submitted,
 } from '@signalbox/protocol';
 import type { Backend, BoxEvent } from './backend.ts';
-import { hasEnded, outputOf } from './ended-run.ts';
-import { RunFailedError, SignalboxError } from './errors.ts';
+import { bytesOf, resultOf } from './ended-run.ts';
+import { SignalboxError } from './errors.ts';
 import type { Jsonified } from './jsonified.ts';
 import { checkOptions, type MembersOf } from './known-members.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
@@ -72,14 +73,13 @@ export class RunHandle<Output> {
    */
   result(options: WaitOptions = {}): Promise<ReadBack<Output>> {
     return this.#ended('result', options, async (run, signal) => {
-      if (run.output !== undefined && isCompleted(run)) return run.output as ReadBack<Output>;
-      return outputOf(await this.#outputOf(run, signal)) as ReadBack<Output>;
+      return (await resultOf(run, this.#readOutput(signal))) as ReadBack<Output>;
     });
   }
 
   /** Waits for the end and returns the stored output: the bytes that the handler returned, or its JSON. */
   bytes(options: WaitOptions = {}): Promise<Uint8Array> {
-    return this.#ended('bytes', options, (run, signal) => this.#outputOf(run, signal));
+    return this.#ended('bytes', options, (run, signal) => bytesOf(run, this.#readOutput(signal)));
   }
 
   /** Waits for the end, and then reads what is asked for, all of it within the time. */
@@ -104,18 +104,14 @@ export class RunHandle<Output> {
         const askMs = this.#backend.isRemote ? ASK_MS : ASK_HERE_MS;
         const waitMs = Math.max(0, Math.min(askMs, Math.ceil(left)));
         const run = await abortable(this.#ask(waitMs, either), signal);
-        if (run !== null && hasEnded(run)) return then(run, either);
+        if (run !== null && isEnded(run.state)) return then(run, either);
         if (performance.now() >= until) throw error();
       }
     });
   }
 
-  async #outputOf(run: RunView, signal: AbortSignal | undefined): Promise<Uint8Array> {
-    if (!isCompleted(run)) throw new RunFailedError(run);
-    const output = await this.#backend.output(this.id, signal);
-    // Nothing at all, typed as what the handler returns, would hide that its task did not run.
-    if (run.state === 'PARTIAL' && output.length === 0) throw new RunFailedError(run);
-    return output;
+  #readOutput(signal: AbortSignal | undefined): () => Promise<Uint8Array> {
+    return () => this.#backend.output(this.id, signal);
   }
 
   /** Null while the run is between two owners: it has not ended, and somebody will know soon. */
@@ -153,10 +149,6 @@ export class RunHandle<Output> {
 }
 
 /** It has come to its end with an output, or may have. */
-function isCompleted({ state }: RunView): boolean {
-  return state === 'SUCCEEDED' || state === 'PARTIAL';
-}
-
 /** Without a timeout, and with an infinite one, it never is over. */
 function timeoutOf({ timeout = Number.POSITIVE_INFINITY }: WaitOptions): number {
   if (timeout === Number.POSITIVE_INFINITY) return timeout;

@@ -1,7 +1,6 @@
-import type { Diagnosis, RunView } from '@signalbox/protocol';
+import { type Diagnosis, isEnded, type RunView } from '@signalbox/protocol';
 import type { Call } from '../commands/define.ts';
 import type { ExitName } from '../exit-codes.ts';
-import { isEnded } from '../print/is-ended.ts';
 import { printJson, printValue } from '../print/json.ts';
 import { progressLine } from '../print/run-view.ts';
 import { escapeControls } from '../print/table.ts';

@@ -1,8 +1,7 @@
-import type { LogLine, RunView, TaskView } from '@signalbox/protocol';
+import { isEnded, type LogLine, type RunView, type TaskView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
-import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
 import { escapeControls } from '../print/table.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';

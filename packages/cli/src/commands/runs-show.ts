@@ -1,4 +1,4 @@
-import type { Job, JobDefinition, RunView } from '@signalbox/protocol';
+import { isEnded, type Job, type JobDefinition, type RunView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
@@ -7,7 +7,6 @@ import { RunChanges } from '../client/run-changes.ts';
 import { printOutput } from '../client/wait-for-end.ts';
 import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { runGraph } from '../graph/run-graph.ts';
-import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
 import { printHead, printRun } from '../print/run-view.ts';
 import { taskRows } from '../print/task-rows.ts';

@@ -1,9 +1,8 @@
-import type { RunView, Submitted, TaskView } from '@signalbox/protocol';
+import { isEnded, type RunView, type Submitted, type TaskView } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
 import { waitForEnd } from '../client/wait-for-end.ts';
-import { isEnded } from '../print/is-ended.ts';
 import { printJson } from '../print/json.ts';
 import { printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
 import { firstLine } from '../print/task-notes.ts';

@@ -1,4 +1,4 @@
-import type { Diagnosis, RunView, TaskView } from '@signalbox/protocol';
+import { type Diagnosis, isEnded, type RunView, type TaskView } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
@@ -8,7 +8,6 @@ import { addClientCommand, type Call, type Registry } from './define.ts';
 
 /** A run may have thousands of tasks that wait for the same thing. */
 const TASKS_MAX = 20;
-const OPEN: ReadonlySet<string> = new Set(['PENDING', 'QUEUED', 'ASSIGNED', 'RUNNING']);
 
 export function addWhy(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
@@ -61,7 +60,7 @@ function stateOf(run: RunView, held: number): string {
     const who = paused === undefined || paused.by === '' ? '' : ` by ${paused.by}`;
     return `The run is paused${who}${paused?.detail ? `: ${paused.detail}` : ''}.`;
   }
-  const open = tasks.filter((task) => OPEN.has(task.state)).length;
+  const open = tasks.filter((task) => !isEnded(task.state)).length;
   if (open === 0) return 'Every task has ended; the run ends with the next step.';
   return `${open} ${open === 1 ? 'task has' : `of ${of} have`} not ended.`;
 }

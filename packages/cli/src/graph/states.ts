@@ -1,3 +1,5 @@
+import { isFailed } from '@signalbox/protocol';
+
 /** Which state of several is told first: what went wrong, then what goes on, then what is over. */
 const FOREMOST = [
   'FAILED',
@@ -27,9 +29,9 @@ export function commonState(states: readonly string[]): string | undefined {
 
 /** `93 of 100, 2 failed`: how far several tasks have come. */
 export function tally(states: readonly string[]): string {
-  const count = (...wanted: string[]) => states.filter((state) => wanted.includes(state)).length;
+  const count = (wanted: string) => states.filter((state) => state === wanted).length;
   const parts = [`${count('SUCCEEDED')} of ${states.length}`];
-  const failed = count('FAILED', 'TIMED_OUT', 'QUARANTINED');
+  const failed = states.filter(isFailed).length;
   if (failed > 0) parts.push(`${failed} failed`);
   for (const state of ['RUNNING', 'SKIPPED', 'CANCELLED']) {
     if (count(state) > 0) parts.push(`${count(state)} ${state.toLowerCase()}`);

@@ -1,5 +1,4 @@
-import type { JobDefinition, RunView, TaskView } from '@signalbox/protocol';
-import { isEnded } from './is-ended.ts';
+import { isEnded, type JobDefinition, type RunView, type TaskView } from '@signalbox/protocol';
 import { printValue } from './json.ts';
 import { escapeControls, printFields, printTable } from './table.ts';
 import { percent, taskNotes } from './task-notes.ts';

@@ -1,5 +1,4 @@
-import type { JobDefinition, RunView } from '@signalbox/protocol';
-import { isEnded } from './is-ended.ts';
+import { isEnded, type JobDefinition, type RunView } from '@signalbox/protocol';
 import type { TaskRow } from './task-rows.ts';
 import { relative } from './times.ts';
 

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import crypto, { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
@@ -27,7 +27,7 @@ export function parseKey(text: string): ParsedKey | null {
 
 /** What is kept: the secret is 32 random bytes, so a plain digest cannot be searched. */
 export function digestOf(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
+  return crypto.hash('sha256', secret, 'buffer');
 }
 
 function checksum(id: string, secret: string): string {

@@ -19,6 +19,9 @@ function send(items: readonly SubmitItem[], more: object = {}): Promise<Submitte
 const one = (input: unknown, idempotencyKey = 'k') =>
   send([{ job: 'mail', idempotencyKey, input }], { single: true });
 
+const bytes = (text: string) =>
+  send([{ job: 'mail', idempotencyKey: 'k', inputBytes: Buffer.from(text) }], { single: true });
+
 describe('a key that is sent again', () => {
   it('with another input is a conflict that names the run', async () => {
     const [first] = await one({ to: 'Ada' });
@@ -41,8 +44,29 @@ describe('a key that is sent again', () => {
     const [first] = await one({ a: 1, b: [2] });
     expect(await one({ b: [2], a: 1 })).toMatchObject([{ id: first?.id, created: false }]);
     const inputBytes = Buffer.from('{"a":1,"b":[2]}');
-    const bytes = await send([{ job: 'mail', idempotencyKey: 'k', inputBytes }], { single: true });
-    expect(bytes).toMatchObject([{ id: first?.id }]);
+    const again = await send([{ job: 'mail', idempotencyKey: 'k', inputBytes }], { single: true });
+    expect(again).toMatchObject([{ id: first?.id }]);
+  });
+
+  it.each([
+    ['{"n":9007199254740992}', '{"n":9007199254740993}'],
+    ['[0.1]', '[0.1000000000000000055]'],
+    ['1e400', '1e401'],
+    ['-0', '0'],
+    ['1', '"1e0"'],
+    ['{"n":12}', '{"n":{"text":"12e0"}}'],
+  ])('with the bytes %s and then %s is a conflict', async (first, second) => {
+    await bytes(first);
+    await expect(bytes(second)).rejects.toMatchObject(CONFLICT);
+  });
+
+  it.each([
+    ['{"a":9007199254740993,"b":1}', '{"b":1,"a":9007199254740993}'],
+    ['[1,10,0.5,0]', '[1.0, 1e1, 50E-2, 0.00]'],
+    ['9007199254740993000', '9007199254740993e+3'],
+  ])('with the bytes %s and then %s is the same', async (first, second) => {
+    const [run] = await bytes(first);
+    expect(await bytes(second)).toMatchObject([{ id: run?.id, created: false }]);
   });
 
   it('with an input that is kept as a blob is compared by its content', async () => {

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RunId } from '@signalbox/engine';
 import { decodeBlobRef } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
+import { parseExactly } from './exact-json.ts';
 
 /** Runs whose inputs are in memory at once: each has up to 256 KiB. */
 const READ_MAX = 64;
@@ -35,7 +36,8 @@ export async function keptInputs(
 
 /**
  * Whether two inputs are the same, both as the journal keeps them. One that is large is kept as a reference,
- * which has its digest. JSON is the same in any order of its members.
+ * which has its digest. JSON is the same in any order of its members, and its numbers are compared exactly: inputs
+ * that come as bytes may have more digits than a double.
  */
 export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean {
   if (a === null || b === null) return a === b;
@@ -73,5 +75,5 @@ function canonical(input: Uint8Array): string | Uint8Array {
 }
 
 function parse(bytes: Uint8Array): unknown {
-  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  return parseExactly(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import crypto from 'node:crypto';
 import { reservedKey } from '@signalbox/engine';
 import type { Allowance } from '../cel/meter.ts';
 import type { Json } from '../cel/to-json.ts';
@@ -97,5 +97,7 @@ function nameOf(
  * that no key of a client meets it.
  */
 function keyOf(trigger: string, parts: readonly Json[]): string {
-  return reservedKey(`event/${trigger}/${hash('sha256', JSON.stringify(parts), 'base64url')}`);
+  return reservedKey(
+    `event/${trigger}/${crypto.hash('sha256', JSON.stringify(parts), 'base64url')}`,
+  );
 }

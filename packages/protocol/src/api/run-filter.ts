@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { InstantInput, Name } from './common.ts';
 import { PriorityName } from './priority.ts';
-import { RunState } from './runs.ts';
+import { RunState } from './states.ts';
 
 const closed = { additionalProperties: false } as const;
 

@@ -1,34 +1,11 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { Instant, InstantInput, Name, wordOf } from './common.ts';
+import { Instant, InstantInput, Name } from './common.ts';
 import { durationIn } from './in-range.ts';
 import { Priority, PriorityName } from './priority.ts';
+import { RunState, TaskState } from './states.ts';
 
 const closed = { additionalProperties: false } as const;
-
-export const RUN_STATES = [
-  'PENDING',
-  'RUNNING',
-  'PAUSED',
-  'SUCCEEDED',
-  'PARTIAL',
-  'FAILED',
-  'CANCELLED',
-] as const;
-export const TASK_STATES = [
-  'PENDING',
-  'QUEUED',
-  'ASSIGNED',
-  'RUNNING',
-  'SUCCEEDED',
-  'FAILED',
-  'TIMED_OUT',
-  'CANCELLED',
-  'SKIPPED',
-  'QUARANTINED',
-] as const;
-export const RunState = wordOf(RUN_STATES);
-export const TaskState = wordOf(TASK_STATES);
 
 /** One submission. The job must exist. At most one input: any JSON, any bytes, or a blob's name. */
 export const Submission = Type.Object(
@@ -165,8 +142,6 @@ export const Diagnosis = Type.Object({
   numbers: Type.Record(Type.String(), Type.Unknown()),
 });
 
-export type RunState = (typeof RUN_STATES)[number];
-export type TaskState = (typeof TASK_STATES)[number];
 export type Submission = Static<typeof Submission>;
 export type Submitted = Static<typeof Submitted>;
 export type AttemptView = Static<typeof AttemptView>;

@@ -17,16 +17,17 @@ import {
   signalTask,
   submitRuns,
 } from '@signalbox/node/operations';
-import type {
-  BulkAnswer,
-  Diagnosis,
-  Job,
-  JobDefinition,
-  LogLine,
-  Page,
-  RunView,
-  Submitted,
-  TaskView,
+import {
+  type BulkAnswer,
+  type Diagnosis,
+  isEnded,
+  type Job,
+  type JobDefinition,
+  type LogLine,
+  type Page,
+  type RunView,
+  type Submitted,
+  type TaskView,
 } from '@signalbox/protocol';
 import type {
   Backend,
@@ -39,7 +40,6 @@ import type {
   RunsQuery,
   TaskOfRun,
 } from '../backend.ts';
-import { hasEnded } from '../ended-run.ts';
 import { SignalboxError } from '../errors.ts';
 import { encodeSubmissions } from '../http/encode-submissions.ts';
 import { makeWorker } from '../make-worker.ts';
@@ -151,7 +151,7 @@ export class DirectBackend implements Backend {
     }
     const { tenant } = this.#caller;
     const { feed } = this.#node.context;
-    const isOver = async (id: string): Promise<boolean> => hasEnded(await this.run(id, {}));
+    const isOver = async (id: string): Promise<boolean> => isEnded((await this.run(id, {})).state);
     yield* directEvents({ feed, tenant, filter, signal, hasEnded: isOver });
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { job, Signalbox, task } from '../index.ts';
 
 const hello = job('hello', { retry: { maxAttempts: 3 } }, async (input: { name: string }) => {
@@ -21,6 +21,31 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('an embedded box', () => {
+  it('logs the words of levels, as a node does', async () => {
+    const lines: string[] = [];
+    const write = vi.spyOn(process.stderr, 'write').mockImplementation((line) => {
+      lines.push(String(line));
+      return true;
+    });
+    try {
+      const fails = job('fails', { retry: { maxAttempts: 1 } }, () => {
+        throw new Error('odd');
+      });
+      await using box = await Signalbox.open('memory:');
+      await box.work([fails]);
+      await (await box.submit(fails)).wait();
+    } finally {
+      write.mockRestore();
+    }
+    const logged = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line));
+    expect(logged).toContainEqual(
+      expect.objectContaining({
+        ...{ level: 'WARN', event: 'task.quarantined' },
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      }),
+    );
+  });
+
   it('EXT-08 has what a killed process was told is accepted', async () => {
     const address = `file:${join(folder, 'killed.db')}`;
     const program = fileURLToPath(new URL('../test-programs/submit-and-die.ts', import.meta.url));

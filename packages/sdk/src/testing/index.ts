@@ -1,3 +1,5 @@
+import '../require-node.ts';
+
 export type { Duration } from '@signalbox/protocol';
 export { SimulatedRun } from './simulated-run.ts';
 export { type OfTask, type SimulateParams, Simulation, simulate } from './simulation.ts';

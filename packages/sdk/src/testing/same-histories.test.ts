@@ -7,16 +7,26 @@ import {
   PermanentError,
   type Pipeline,
   pipeline,
-  type RunView,
   Signalbox,
   TransientError,
   task,
 } from '../index.ts';
+import { historyOf, resultOf } from '../test-programs/history.ts';
 import { simulate } from './index.ts';
 
 const once = { retry: { maxAttempts: 1 } } as const;
 const quick = { retry: { maxAttempts: 3, backoff: { type: 'fixed', delay: 1 } } } as const;
 const WORKER = { labels: { disk: 'ssd' }, zone: 'eu' } as const;
+
+/** A task that fails, and after it one that returns the output of the run. */
+function partial(name: string, handler: () => unknown): AnyJob {
+  return pipeline(name, { failurePolicy: 'SKIP_FAILED' }, (p: Pipeline) => {
+    const fails = p.task('fails', once, () => {
+      throw new PermanentError('no');
+    });
+    return p.task('returns', { after: [fails] }, handler);
+  }) as AnyJob;
+}
 
 /** Programs, each with what it is given; none needs time to pass that is worth mentioning. */
 const PROGRAMS: Readonly<Record<string, [AnyJob, unknown]>> = {
@@ -46,6 +56,7 @@ const PROGRAMS: Readonly<Record<string, [AnyJob, unknown]>> = {
     undefined,
   ],
   'an output that is not JSON': [job('map', () => new Map()), undefined],
+  'an output with NaN in it': [job('nan', () => ({ price: Number.NaN })), undefined],
   'a handler in a file of its own': [
     job(
       'isolated',
@@ -79,6 +90,12 @@ const PROGRAMS: Readonly<Record<string, [AnyJob, unknown]>> = {
     }),
     undefined,
   ],
+  'a PARTIAL run that returns bytes': [
+    partial('partial-bytes', () => new Uint8Array([0xff, 0, 1])),
+    undefined,
+  ],
+  'a PARTIAL run that returns JSON': [partial('partial-json', () => ({ n: 1 })), undefined],
+  'a PARTIAL run that returns nothing': [partial('partial-nothing', () => undefined), undefined],
   'a fan-out over a large output': [
     pipeline('fan', (p: Pipeline) => {
       const list = p.task('list', () => [1, 2, 3].map((n) => ({ n, pad: 'x'.repeat(100_000) })));
@@ -88,28 +105,6 @@ const PROGRAMS: Readonly<Record<string, [AnyJob, unknown]>> = {
     undefined,
   ],
 };
-
-/** What of a run does not depend on clocks and names. */
-function historyOf(view: RunView, result: unknown) {
-  return {
-    state: view.state,
-    tasks: view.tasks.map(({ name, state, error, attempts }) => ({
-      ...{ name, state, error },
-      attempts: attempts.map(({ number, outcome }) => ({ number, outcome })),
-    })),
-    result,
-  };
-}
-
-/** The result, or the class and words of the error, without the id of the run. */
-async function resultOf(result: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return await result();
-  } catch (error) {
-    const { name, message } = error as Error;
-    return { name, message: message.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID') };
-  }
-}
 
 const jobs = Object.values(PROGRAMS).map(([each]) => each);
 let box: Signalbox;

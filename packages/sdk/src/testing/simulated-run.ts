@@ -1,6 +1,6 @@
-import type { RunState, RunView } from '@signalbox/protocol';
-import { hasEnded, outputOf } from '../ended-run.ts';
-import { RunFailedError, SignalboxError } from '../errors.ts';
+import { isEnded, type RunState, type RunView } from '@signalbox/protocol';
+import { bytesOf, resultOf } from '../ended-run.ts';
+import { SignalboxError } from '../errors.ts';
 import type { ReadBack } from '../run-handle.ts';
 
 interface World {
@@ -33,26 +33,20 @@ export class SimulatedRun<Output> {
 
   /** What the handler returned. Throws where the run failed or gave nothing, and where it has not ended yet. */
   async result(): Promise<ReadBack<Output>> {
-    const run = await this.#completed();
-    if (run.output !== undefined) return run.output as ReadBack<Output>;
-    return outputOf(await this.#world.output(this.id)) as ReadBack<Output>;
+    const run = await this.#ended();
+    return (await resultOf(run, () => this.#world.output(this.id))) as ReadBack<Output>;
   }
 
   /** The output as it is stored: the bytes that the handler returned, else its JSON. */
   async bytes(): Promise<Uint8Array> {
-    await this.#completed();
-    return this.#world.output(this.id);
+    return bytesOf(await this.#ended(), () => this.#world.output(this.id));
   }
 
-  async #completed(): Promise<RunView> {
+  async #ended(): Promise<RunView> {
     const run = await this.view();
-    if (!hasEnded(run)) {
-      const message = `run ${this.id} of ${this.job} is ${run.state}: advance time until it ends`;
-      throw new SignalboxError('timeout', message);
-    }
-    const isPartial = run.state === 'PARTIAL' && run.output !== undefined;
-    if (run.state !== 'SUCCEEDED' && !isPartial) throw new RunFailedError(run);
-    return run;
+    if (isEnded(run.state)) return run;
+    const message = `run ${this.id} of ${this.job} is ${run.state}: advance time until it ends`;
+    throw new SignalboxError('timeout', message);
   }
 
   cancel(reason?: string): Promise<void> {

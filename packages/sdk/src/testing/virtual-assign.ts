@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import crypto from 'node:crypto';
 import {
   type Attempt,
   type AttemptRef,
@@ -54,6 +54,6 @@ export function refFrom({ ref: [partition, seq, task, number, epoch, token] }: A
 }
 
 function hashOf(input: Uint8Array | null): string {
-  if (input === null) return hash('sha256', '', 'hex');
-  return decodeBlobRef(input)?.sha256 ?? hash('sha256', input, 'hex');
+  if (input === null) return crypto.hash('sha256', '', 'hex');
+  return decodeBlobRef(input)?.sha256 ?? crypto.hash('sha256', input, 'hex');
 }

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import crypto from 'node:crypto';
 import { type Effect, Engine, seededRandom, type Task } from '@signalbox/engine';
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
 import {
@@ -8,7 +8,9 @@ import {
   type Supply,
   type Unsuppliable,
 } from '@signalbox/node/graph';
+import { makeLog } from '@signalbox/node/log';
 import { CommitLoop } from '@signalbox/node/loop';
+import { followEnds, type Triggers, watchDefinitions } from '@signalbox/node/triggers';
 import { zoneOf } from '@signalbox/node/zones';
 import { decodeBlobRef, encodeBlobRef } from '@signalbox/protocol';
 import { createMemoryStore } from '@signalbox/store/memory';
@@ -19,8 +21,9 @@ const NEVER_MS = 3_153_600_000_000;
 const HOUR_MS = 3_600_000;
 const PARTITIONS = 1;
 
+/** The same key as in embedded mode: approvals and errors name it. */
 export const SIMULATED: Caller = {
-  key: 'simulation',
+  key: 'embedded',
   tenant: 'default',
   role: 'admin',
   platform: true,
@@ -41,12 +44,10 @@ export interface VirtualNode {
   supply(task: Task): Promise<Supply | Unsuppliable>;
 }
 
-type Part = Pick<NodeContext, 'name' | 'partitions' | 'store' | 'loop' | 'blobs'> & {
-  readonly log: Pick<NodeContext['log'], 'debug'>;
-  readonly triggers: {
-    readonly hearing: Pick<NodeContext['triggers']['hearing'], 'adopt'>;
-  };
-};
+type Part = Pick<
+  NodeContext,
+  'name' | 'partitions' | 'store' | 'loop' | 'blobs' | 'log' | 'triggers'
+>;
 
 /** The real engine and commit loop on a store in memory, with a clock that stands still. */
 export function virtualNode(params: {
@@ -63,7 +64,11 @@ export function virtualNode(params: {
   // Real timers are set in steps of an hour; a virtual one goes straight to what is due next.
   const stretched = (ms: number): number =>
     ms < HOUR_MS ? ms : Math.max(ms, (engine.nextWakeAt() ?? NEVER_MS) - time.nowMs);
-  const loop = new CommitLoop({
+  // Nothing is printed into the output of a test; what fails shows in the runs.
+  const log = makeLog({ level: 'silent', format: 'json' });
+  const watches = watchDefinitions({ store, loop: () => loop, log });
+  const triggers: Triggers = { ...watches, count: () => {} };
+  const loop: CommitLoop = new CommitLoop({
     engine,
     store,
     ports: {
@@ -72,6 +77,14 @@ export function virtualNode(params: {
       defer: (callback) => void time.after(0, callback),
       random: seededRandom(params.seed),
       release: params.release,
+      follow: followEnds({
+        book: watches.watch.book,
+        hearing: watches.hearing.book,
+        partitions: () => PARTITIONS,
+        now: () => loop.time.now(),
+        count: triggers.count,
+        log,
+      }),
     },
     settings: {
       partitions: PARTITIONS,
@@ -91,9 +104,8 @@ export function virtualNode(params: {
     store,
     loop,
     blobs,
-    // No events are sent here, only words to single tasks: nobody has to know who waits for which.
-    triggers: { hearing: { adopt: () => {} } },
-    log: { debug: () => {} },
+    triggers,
+    log,
   };
   const context = part as Part & NodeContext;
   const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
@@ -117,7 +129,7 @@ function memoryBlobs(): BlobStore {
     put: async (_tenant, bytes) => {
       const name = `blob-${kept.size}`;
       kept.set(name, bytes);
-      return { name, bytes: bytes.length, sha256: hash('sha256', bytes, 'hex') };
+      return { name, bytes: bytes.length, sha256: crypto.hash('sha256', bytes, 'hex') };
     },
     get: async (_tenant, name) => kept.get(name) ?? null,
     collect: async () => 0,

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import crypto from 'node:crypto';
 import {
   type About,
   attemptId,
@@ -81,11 +81,11 @@ export class Assignment implements Assign {
   get inputHash(): string {
     const { input } = this.#frame;
     if (input === null) return EMPTY_HASH;
-    return decodeBlobRef(input)?.sha256 ?? hash('sha256', input, 'hex');
+    return decodeBlobRef(input)?.sha256 ?? crypto.hash('sha256', input, 'hex');
   }
 }
 
-const EMPTY_HASH = hash('sha256', '', 'hex');
+const EMPTY_HASH = crypto.hash('sha256', '', 'hex');
 
 /** As plain data, for another thread or process: what is worked out on demand does not get there. */
 export function plainAssign(assign: Assign): Assign {

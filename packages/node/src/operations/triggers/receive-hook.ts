@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import crypto from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ReceivedEvent } from '@signalbox/protocol';
 import { parseJson } from '../../api/json.ts';
@@ -68,7 +68,7 @@ function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrig
  */
 function identityOf({ hook }: CompiledTrigger, body: Uint8Array): { identity?: string } {
   if (hook?.style !== 'github' || hook.idHeader !== undefined) return {};
-  return { identity: hash('sha256', body, 'base64url') };
+  return { identity: crypto.hash('sha256', body, 'base64url') };
 }
 
 /** What was sent, as an event. Its id is the sender's, so that a delivery that is repeated is known. */
@@ -79,7 +79,7 @@ function eventOf({ name, hook }: CompiledTrigger, { headers, body }: HookRequest
   const header = hook?.idHeader?.toLowerCase() ?? ID_HEADERS[style];
   const event = {
     specversion: '1.0',
-    id: idOf(headers, header, data) ?? hash('sha256', body, 'base64url'),
+    id: idOf(headers, header, data) ?? crypto.hash('sha256', body, 'base64url'),
     source: `/hooks/${name}`,
     type: typeOf(headers, data),
     ...(body.length === 0 ? {} : bytes),

@@ -136,5 +136,5 @@ export class AttemptHandlerContext implements HandlerContext {
 }
 
 function encodeState(value: unknown): Uint8Array {
-  return encodePayload(value ?? null, 'the checkpoint cannot be written as JSON');
+  return encodePayload(value ?? null, 'checkpoint');
 }

@@ -9,7 +9,7 @@ describe('payloads of handlers', () => {
   it('a JSON value comes back as it was', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
-        const bytes = encodePayload(value, 'not JSON');
+        const bytes = encodePayload(value, 'output');
         const text = JSON.stringify(value);
         expect(bytes).toEqual(utf8(text));
         expect(decodePayload(bytes)).toEqual(JSON.parse(text));
@@ -36,7 +36,7 @@ describe('payloads of handlers', () => {
 
   it('keeps bytes as they are, in a copy', () => {
     const bytes = new Uint8Array([1, 2]);
-    const encoded = encodePayload(bytes, 'not JSON');
+    const encoded = encodePayload(bytes, 'output');
     bytes.fill(0);
     expect(encoded).toEqual(new Uint8Array([1, 2]));
   });
@@ -50,13 +50,13 @@ describe('payloads of handlers', () => {
     const bytes = new Uint8Array([1, 2, 3]);
     const given = from(bytes);
     const expected = given.byteLength === 2 ? [2, 3] : [1, 2, 3];
-    const encoded = encodePayload(given, 'not JSON');
+    const encoded = encodePayload(given, 'output');
     bytes.fill(0);
     expect([...encoded]).toEqual(expected);
   });
 
   it('slices of what was encoded are copies', () => {
-    const encoded = encodePayload('ab', 'not JSON');
+    const encoded = encodePayload('ab', 'output');
     encoded.slice().fill(0);
     expect(encoded).toEqual(utf8('"ab"'));
   });
@@ -65,6 +65,21 @@ describe('payloads of handlers', () => {
     ['a BigInt', 1n],
     ['a function', () => 1],
   ])('%s fails for good', (_name, value) => {
-    expect(() => encodePayload(value, 'not JSON')).toThrow(PermanentError);
+    expect(() => encodePayload(value, 'output')).toThrow(
+      new PermanentError('the output cannot be written as JSON'),
+    );
+  });
+
+  it.each([
+    [Number.NaN, 'output is NaN'],
+    [{ price: Number.POSITIVE_INFINITY }, 'output.price is Infinity'],
+    [[null, { n: [1, Number.NEGATIVE_INFINITY] }], 'output[1].n[1] is -Infinity'],
+  ])('%j fails for good, with the path', (value, message) => {
+    const error = new PermanentError(`${message}, which JSON cannot represent`);
+    expect(() => encodePayload(value, 'output')).toThrow(error);
+  });
+
+  it.each([[null], [{ a: null, b: 'null' }], [[undefined, 1e308]]])('%j is JSON', (value) => {
+    expect(encodePayload(value, 'output')).toEqual(utf8(JSON.stringify(value)));
   });
 });

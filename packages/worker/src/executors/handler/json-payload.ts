@@ -15,8 +15,11 @@ export function decodePayload(bytes: Uint8Array): unknown {
   }
 }
 
-/** Bytes as they are, anything else as JSON; what has no JSON has none the next time either. */
-export function encodePayload(value: unknown, complaint: string): Uint8Array {
+/**
+ * Bytes as they are, anything else as JSON. A value without JSON, or that JSON would change, has none the next time
+ * either. `name` is what errors call it: `output`.
+ */
+export function encodePayload(value: unknown, name: string): Uint8Array {
   // A copy: the handler may use its buffer again while the result waits to be confirmed.
   const bytes = typeof value === 'object' ? copyOfBytes(value) : null;
   if (bytes !== null) return bytes;
@@ -24,16 +27,13 @@ export function encodePayload(value: unknown, complaint: string): Uint8Array {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new PermanentError(complaint, { cause });
+    throw new PermanentError(`the ${name} is not JSON`, { cause });
   }
-  if (text === undefined) throw new PermanentError(complaint);
-  const lost = lostInJson(value, text, 'the value');
-  if (lost !== null) {
-    throw new PermanentError(
-      `${complaint}: ${lost.path} is a ${lost.type}; use an array or an object`,
-    );
-  }
-  return utf8(text);
+  if (text === undefined) throw new PermanentError(`the ${name} is not JSON`);
+  const lost = lostInJson(value, text, name);
+  if (lost === null) return utf8(text);
+  const advice = lost.isNumber ? '' : ': return a list or an object';
+  throw new PermanentError(`${lost.path} is ${lost.what}, which JSON cannot represent${advice}`);
 }
 
 /**

@@ -61,7 +61,7 @@ function inScope(scope: AttemptScope, call: () => unknown): unknown {
 
 function resultOf(value: unknown, attempt: AttemptContext): Result {
   try {
-    const output = value === undefined ? null : encodePayload(value, 'the output is not JSON');
+    const output = value === undefined ? null : encodePayload(value, 'output');
     return { kind: 'succeeded', output };
   } catch (error) {
     return failed(error, attempt);
