@@ -9,11 +9,11 @@ const SHARED = ['engine', 'protocol', 'store', 'node'].map(
 );
 
 const limits = {
-  pool: 'forks',
+  pool: 'forks' as const,
   testTimeout: 30_000,
   hookTimeout: 60_000,
   globalSetup: ['tools/testing/vitest-postgres.ts'],
-} as const;
+};
 
 export default defineConfig({
   test: {

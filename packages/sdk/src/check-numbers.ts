@@ -54,7 +54,7 @@ export function exactJson(value: unknown, name: string): string | undefined {
   const text = stringify(value, name);
   const lost = text === undefined ? null : lostInJson(value, text, name);
   if (lost === null) return text;
-  const advice = lost.isNumber ? '' : ': send a list or an object';
+  const advice = lost.isNumber ? '' : '; use an array or an object';
   const message = `${lost.path} is ${lost.what}, which JSON cannot represent${advice}`;
   throw new SignalboxError('invalid', message, { field: lost.path });
 }

@@ -71,7 +71,7 @@ describe('what JSON does not carry', () => {
     await using box = await Signalbox.open('memory:');
     await box.work([all, priced]);
     const lost = [
-      [all, 'output.tags is a Map, which JSON cannot represent: return a list or an object'],
+      [all, 'output.tags is a Map, which JSON cannot represent; use an array or an object'],
       [priced, 'output.items[1].price is NaN, which JSON cannot represent'],
     ] as const;
     for (const [each, message] of lost) {

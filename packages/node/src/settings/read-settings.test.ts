@@ -36,7 +36,10 @@ describe('readSettings', () => {
     [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml must be a whole number'],
     [{ flags: { slots: 'NaN' } }, 'setting slots from --slots must be a whole number'],
     [{ file: file({ slots: Number.NaN }) }, 'setting slots from signalbox.yaml must be'],
-    [{ environment: { SIGNALBOX_SLOTS: 'Infinity' } }, 'setting slots from SIGNALBOX_SLOTS must be'],
+    [
+      { environment: { SIGNALBOX_SLOTS: 'Infinity' } },
+      'setting slots from SIGNALBOX_SLOTS must be',
+    ],
     [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
     [{ file: file([1]) }, 'signalbox.yaml does not contain settings'],
     [{ flags: { 'log-level': 'loud' } }, 'must be one of trace, debug'],

@@ -27,12 +27,12 @@ export function encodePayload(value: unknown, name: string): Uint8Array {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new PermanentError(`the ${name} is not JSON`, { cause });
+    throw new PermanentError(`the ${name} cannot be written as JSON`, { cause });
   }
-  if (text === undefined) throw new PermanentError(`the ${name} is not JSON`);
+  if (text === undefined) throw new PermanentError(`the ${name} cannot be written as JSON`);
   const lost = lostInJson(value, text, name);
   if (lost === null) return utf8(text);
-  const advice = lost.isNumber ? '' : ': return a list or an object';
+  const advice = lost.isNumber ? '' : '; use an array or an object';
   throw new PermanentError(`${lost.path} is ${lost.what}, which JSON cannot represent${advice}`);
 }
 
