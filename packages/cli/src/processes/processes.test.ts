@@ -155,7 +155,10 @@ describe('signalbox worker', () => {
     await logs.stop();
     worker.child.kill('SIGINT');
     await worker.printed(/once more stops at once/);
-    expect((await worker.stop()).code).toBe(130);
+    // Signals that follow each other closely count as one, so the second is repeated until it counts.
+    const again = setInterval(() => worker.child.kill('SIGINT'), 50);
+    expect((await worker.ended).code).toBe(130);
+    clearInterval(again);
   });
 
   it('runs commands of definitions where it is allowed to', async () => {
