@@ -40,7 +40,7 @@ export function makeProgram(app: App, ending: Ending): Command {
     .addHelpText(
       'after',
       '\nStart with:\n  $ signalbox dev\n  $ signalbox submit hello Ada --wait\n\n' +
-        'Address and key come from --url and --api-key, SIGNALBOX_URL and SIGNALBOX_KEY, or from\n' +
+        'Address and key come from --url and --key, SIGNALBOX_URL and SIGNALBOX_KEY, or from\n' +
         '.signalbox/ in this folder. `signalbox COMMAND --help` says more, with examples.',
     );
   const registry: Registry = { app, ending };

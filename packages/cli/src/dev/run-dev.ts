@@ -125,7 +125,7 @@ async function startWorker(
     name: values.name ?? 'dev',
     zone: values.zone,
     labels: values.labels,
-    total: { slots: values.slots },
+    total: { slots: values.concurrency },
     handlers: { ...examples, ...handlersOf(jobs) },
     executors: await executorsOf(settings),
     blobs: node.context.blobs,

@@ -37,6 +37,8 @@ export {
   deleteTrigger,
   getTrigger,
   listTriggers,
+  pauseTrigger,
+  resumeTrigger,
   type SavedTrigger,
   saveTrigger,
   testTrigger,

@@ -30,10 +30,19 @@ describe('readSettings', () => {
       'setting port from --port: "x" is not a whole number from 0 to 65535',
     ],
     [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT: "70000" is'],
-    [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml: 0 is not a whole number'],
-    [{ flags: { slots: 'NaN' } }, 'setting slots from --slots: "NaN" is not a whole number'],
-    [{ file: file({ slots: Number.NaN }) }, 'setting slots from signalbox.yaml: '],
-    [{ environment: { SIGNALBOX_SLOTS: 'Infinity' } }, 'setting slots from SIGNALBOX_SLOTS: '],
+    [
+      { file: file({ concurrency: 0 }) },
+      'setting concurrency from signalbox.yaml: 0 is not a whole number',
+    ],
+    [
+      { flags: { concurrency: 'NaN' } },
+      'setting concurrency from --concurrency: "NaN" is not a whole number',
+    ],
+    [{ file: file({ concurrency: Number.NaN }) }, 'setting concurrency from signalbox.yaml: '],
+    [
+      { environment: { SIGNALBOX_CONCURRENCY: 'Infinity' } },
+      'setting concurrency from SIGNALBOX_CONCURRENCY: ',
+    ],
     [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
     [{ file: file([1]) }, 'signalbox.yaml does not hold settings'],
     [{ flags: { 'log-level': 'loud' } }, '"loud" is not one of trace, debug'],
@@ -71,24 +80,24 @@ describe('readSettings', () => {
 
   it('reads lists, pairs and times from text and from a file alike', () => {
     const fromText = read({
-      flags: { node: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', 'grace-period': '1.5s' },
+      flags: { url: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', 'grace-period': '1.5s' },
     }).values;
     const fromFile = read({
       file: file({
-        node: ['http://a', 'http://b'],
+        url: ['http://a', 'http://b'],
         labels: { disk: 'ssd', arch: 'arm64' },
         'grace-period': '1500ms',
       }),
     }).values;
-    expect(fromText.node).toEqual(['http://a', 'http://b']);
+    expect(fromText.url).toEqual(['http://a', 'http://b']);
     expect(fromText.labels).toEqual({ disk: 'ssd', arch: 'arm64' });
     expect(fromText['grace-period']).toBe(1_500);
     expect(fromFile).toEqual(fromText);
   });
 
   it('leaves alone what only another part reads', () => {
-    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS: '3' };
-    expect(read({ parts: ['worker'], environment }).values.slots).toBe(3);
+    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_CONCURRENCY: '3' };
+    expect(read({ parts: ['worker'], environment }).values.concurrency).toBe(3);
   });
 });
 

@@ -117,10 +117,7 @@ export interface Pipeline<Input = undefined> {
   approval(name: string, options?: StepOptions & Approval): Step<Decision>;
 
   /** Waits for an event that passes the filter (CEL over `event`), and gives it on. */
-  event<Event = unknown>(
-    name: string,
-    options: StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string },
-  ): Step<Event>;
+  event<Event = unknown>(name: string, options: StepOptions & EventWait): Step<Event>;
 
   /** A run of another job, whose output is the task's. */
   run<Output>(

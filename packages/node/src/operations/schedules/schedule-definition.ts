@@ -107,7 +107,7 @@ function whenOf(definition: ScheduleDefinition, { now, calendar }: About): When 
   const named = [cron, every, runAt].filter((each) => each !== undefined);
   if (named.length !== 1) throw bad('cron', 'a schedule names one of cron, every and runAt');
   if (cron !== undefined) return cronOf(definition, cron, calendar);
-  for (const field of ['zone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
+  for (const field of ['timezone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
     if (definition[field] !== undefined) throw bad(field, `${field} is for cron only`);
   }
   if (runAt !== undefined) {
@@ -126,10 +126,10 @@ function cronOf(
   expr: string,
   calendar: CalendarData | undefined,
 ): When {
-  const { zone = 'UTC', dstGap, dstOverlap } = definition;
+  const { timezone: zone = 'UTC', dstGap, dstOverlap } = definition;
   const parsed = parseCron(expr);
   if (parsed.kind === 'refused') throw bad('cron', parsed.refusal.message);
-  if (findZone(zone) === null) throw bad('zone', `${JSON.stringify(zone)} is no time zone`);
+  if (findZone(zone) === null) throw bad('timezone', `${JSON.stringify(zone)} is no time zone`);
   if (calendar !== undefined) {
     const days = parseCalendar(calendar);
     if (days.kind === 'refused') throw bad(`calendar.${days.refusal.field}`, days.refusal.message);
@@ -168,7 +168,7 @@ function timesOf(when: When): Partial<ScheduleDefinition> {
       const { expr: cron, zone, dstGap, dstOverlap, calendar } = when;
       return {
         cron,
-        zone,
+        timezone: zone,
         ...(dstGap === undefined ? {} : { dstGap }),
         ...(dstOverlap === undefined ? {} : { dstOverlap }),
         ...(calendar === undefined
