@@ -2,6 +2,7 @@ export * from './blobs.ts';
 export * from './calendars/calendars.ts';
 export * from './change-run.ts';
 export * from './change-runs.ts';
+export { loadDefinitionSchemas } from './definition-schema.ts';
 export { diagnoseTask } from './diagnose-task.ts';
 export * from './jobs.ts';
 export * from './list-runs.ts';
