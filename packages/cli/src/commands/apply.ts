@@ -13,7 +13,7 @@ const PRUNE = ['--prune', 'also delete jobs, schedules and triggers that no file
 export function addApply(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'apply',
-    summary: 'define jobs, schedules and triggers as files say, after showing what would change',
+    summary: 'create and update jobs, schedules and triggers from files, after showing the changes',
     examples: [
       ['signalbox apply -f jobs/', 'every definition in the folder'],
       ['signalbox apply -f report.yaml --yes', 'without asking'],
@@ -22,7 +22,7 @@ export function addApply(registry: Registry, program: Command): void {
     configure: (command) => {
       command
         .requiredOption(...FILE)
-        .option('-y, --yes', 'do not ask')
+        .option('-y, --yes', 'do not ask for confirmation')
         .option('--dry-run', 'show what would change, and change nothing')
         .option(...PRUNE);
     },
@@ -58,7 +58,7 @@ export function addApply(registry: Registry, program: Command): void {
 export function addDiff(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'diff',
-    summary: 'show what apply would change; exit code 1 if there is something',
+    summary: 'show what apply would change; exit code 1 if anything would',
     examples: [['signalbox diff -f jobs/', 'every definition in the folder']],
     configure: (command) => {
       command.requiredOption(...FILE).option(...PRUNE);

@@ -64,7 +64,7 @@ export function addClientCommand(
 ): Command {
   const command = addCommand(parent, usage, params);
   command
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .option('--url <address>', 'address of a node (SIGNALBOX_URL)')
     .option('--key <key>', 'API key (SIGNALBOX_KEY)')
     .option('--data <folder>', 'data folder of a running `signalbox dev` (SIGNALBOX_DATA)')

@@ -13,7 +13,7 @@ const OPEN: ReadonlySet<string> = new Set(['PENDING', 'QUEUED', 'ASSIGNED', 'RUN
 export function addWhy(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'why <task-or-run>',
-    summary: 'say why a task is not running: what binds it, and what would lift that',
+    summary: 'explain why a task is not running, and what would change that',
     examples: [
       ['signalbox why last', 'every task of the newest run that has not succeeded'],
       ['signalbox why last:main', 'one task'],
