@@ -36,6 +36,27 @@ function environment(node) {
 /** Where it was typed: files on the command line are named from there. npm itself moves to the root. */
 const typedIn = process.env.INIT_CWD ?? process.cwd();
 
+const PARENT_POLL_MS = 200;
+
+/** Whether npm runs this as a script of this repository, and not a shell that may end before the command. */
+const isScript =
+  process.env.npm_lifecycle_event === process.argv[2] &&
+  process.env.npm_package_json === join(root, 'package.json');
+
+/**
+ * npm starts its scripts through a shell. A SIGTERM to npm ends that shell, which does not pass it on:
+ * without this the node would stay behind. Polled, because no signal tells a process that its parent ended.
+ */
+function whenParentEnds(stop) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, PARENT_POLL_MS);
+  timer.unref();
+}
+
 function run(node, args, cwd = root) {
   const child = spawn(node, args, { cwd, stdio: 'inherit', env: environment(node) });
   const forward = (signal) => {
@@ -44,6 +65,7 @@ function run(node, args, cwd = root) {
     child.kill(signal);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward);
+  if (isScript) whenParentEnds(() => child.kill('SIGTERM'));
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => resolve(code ?? 128 + (constants.signals[signal] ?? 0)));

@@ -48,7 +48,7 @@ export class Processes {
   }
 
   startWorker(url: string): ChildProcess {
-    return this.start(['worker', '--node', url, '--jobs', JOBS]);
+    return this.start(['worker', '--url', url, '--jobs', JOBS]);
   }
 
   async stop(): Promise<void> {

@@ -94,7 +94,7 @@ describe('a year of windows', () => {
     const { fired } = liveYear(year);
     for (const [i, { expr, zone }] of pairs.entries()) {
       const [from, until] = [new Date(fromMs).toISOString(), new Date(untilMs).toISOString()];
-      const preview = previewWindows({ expr, tz: zone, from, until }, fromMs);
+      const preview = previewWindows({ expr, timezone: zone, from, until }, fromMs);
       expect(preview.kind).toBe('windows');
       if (preview.kind === 'windows') expect(fired.get(`s${i}`)).toEqual(preview.windows);
     }

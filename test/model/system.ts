@@ -63,8 +63,8 @@ export class System {
     const addresses = ports.map((port) => `http://127.0.0.1:${port}`).join(',');
     for (let i = 0; i < workers; i++) {
       const name = `worker-${i + 1}`;
-      const limits = ['--slots', '8', '--grace-period', '2s'];
-      const args = ['worker', '--node', addresses, '--jobs', HANDLERS, '--name', name, ...limits];
+      const limits = ['--concurrency', '8', '--grace-period', '2s'];
+      const args = ['worker', '--url', addresses, '--jobs', HANDLERS, '--name', name, ...limits];
       this.workers.push(this.#process(name, args));
     }
     for (const process of [...this.nodes, ...this.workers]) process.start();

@@ -6,8 +6,8 @@ import { type PublicName, publicNames, wordsOf } from './public-names.ts';
 const PLAIN = new Set(
   (
     'action active after age all any api args ascii at author available back bad base64 before by call change ' +
-    'changed close code comment conflict count create created default delete deleted description disable done ' +
-    'duration enable enabled end ended error existing expires export field file for format found from get handle ' +
+    'changed close code comment conflict count create created default delete deleted description done ' +
+    'duration end ended error existing expires export field file for format found from get handle ' +
     'handled has hash id if ignored import imported in internal invalid ip is jsonified kind large last left list ' +
     'mark max media message min name new next not note number object of ok on only open optional option or order out ' +
     'over params path per policy query read ref requested running satisfiable seen sha256 show start started ' +
@@ -28,7 +28,8 @@ const REPLACED = new Set(
 const FORMER = new Set(
   (
     'attemptsMax fixedDelayMs timeouts hardMs progressMs timeoutMs delayMs delayMaxMs expectedMs forMs everyMs ' +
-    'jitterMs runsMax runningMax fanOutMax redirectsMax dueAt unique patienceMs'
+    'jitterMs runsMax runningMax fanOutMax redirectsMax dueAt unique patienceMs ' +
+    'tz --tz --api-key --slots --at --start enabled'
   ).split(' '),
 );
 

@@ -15,7 +15,7 @@ export async function throughTenants(
       const tenant = `tenant-${index}`;
       await platform.call('PUT', `/tenants/${tenant}`, { maxRunning: runningMax });
       const box = await Signalbox.connect(url, { key, tenant });
-      await box.define([submitted]);
+      await box.apply([submitted]);
       return box;
     }),
   );

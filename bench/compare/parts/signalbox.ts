@@ -39,7 +39,7 @@ async function throughSdk(config: SignalboxConfig): Promise<Producer> {
   const box = await open(config);
   const { isPipeline = false } = config;
   const submitted = isPipeline ? measuredPipeline(NAME, () => {}) : measured;
-  await box.define([submitted]);
+  await box.apply([submitted]);
   return {
     submit: (data) => box.submit(submitted, data),
     submitBatch: (batch) =>

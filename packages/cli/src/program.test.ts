@@ -31,18 +31,18 @@ describe('the command', () => {
     [['apply'], "required option '-f, --file <path...>' not specified"],
     [['node', '--port', 'x'], 'setting port from --port must be a whole number'],
     [['node', '--config', 'nope.yaml'], 'cannot read the settings file nope.yaml'],
-    [['runs', '--url', 'ftp://x', '--api-key', 'k'], '"ftp://x" is not an address such as http://'],
+    [['runs', '--url', 'ftp://x', '--key', 'k'], '"ftp://x" is no address like http://'],
     [
-      ['submit', 'a', '{"a":', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      'the input is not valid JSON',
+      ['submit', 'a', '{"a":', '--url', 'http://127.0.0.1:1', '--key', 'k'],
+      'the input is not JSON',
     ],
     [
-      ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
+      ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--key', 'k'],
       '--delay "5" is not',
     ],
     [
-      ['submit', 'a', '--run-at', 'soon', '--url', 'http://127.0.0.1:1', '--api-key', 'k'],
-      '--run-at "soon" is not a time',
+      ['submit', 'a', '--run-at', 'soon', '--url', 'http://127.0.0.1:1', '--key', 'k'],
+      '--run-at "soon" is no instant',
     ],
   ])('%j is a mistake: exit code 2 and one line, no stack', async (args, message) => {
     const { code, out, err } = await run(args as string[]);
@@ -59,7 +59,7 @@ describe('the command', () => {
   });
 
   it('says where no node answers: exit code 5', async () => {
-    const { code, err } = await run(['runs', '--url', 'http://127.0.0.1:1', '--api-key', 'k']);
+    const { code, err } = await run(['runs', '--url', 'http://127.0.0.1:1', '--key', 'k']);
     expect(code).toBe(5);
     expect(err).toContain('no node responds at http://127.0.0.1:1 (ECONNREFUSED)');
   });

@@ -28,7 +28,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   const { terminal } = app;
   const program = new Command(app.command);
   program
-    .description('Decides when, where and in which order work runs, and never loses track of it.')
+    .description('Runs jobs: on a schedule, from events, or on request, on any number of workers.')
     .enablePositionalOptions()
     .exitOverride()
     .configureHelp({ sortSubcommands: false, showGlobalOptions: false })
@@ -40,8 +40,9 @@ export function makeProgram(app: App, ending: Ending): Command {
     .addHelpText(
       'after',
       '\nStart with:\n  $ signalbox dev\n  $ signalbox submit hello Ada --wait\n\n' +
-        'Address and key come from --url and --api-key, SIGNALBOX_URL and SIGNALBOX_KEY, or from\n' +
-        '.signalbox/ in this folder. `signalbox COMMAND --help` says more, with examples.',
+        'Commands take the address and key of a node from --url and --key, from SIGNALBOX_URL and\n' +
+        'SIGNALBOX_KEY, or from the data folder of `signalbox dev`: --data, by default .signalbox/.\n' +
+        '`signalbox COMMAND --help` lists the options of a command, with examples.',
     );
   const registry: Registry = { app, ending };
   addProcesses(registry, program);

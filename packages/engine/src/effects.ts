@@ -70,8 +70,25 @@ export type Effect =
         | 'scheduleFailed'
         /** The input of a window cannot be made of its template: the window was skipped. */
         | 'windowInputFailed';
-      readonly subject: string;
+      readonly about: AlertFields;
     };
+
+/** What an alert is about: whatever of it applies, so that a receiver need not take a text apart. */
+export interface AlertFields {
+  readonly tenant?: string;
+  readonly job?: string;
+  readonly schedule?: string;
+  readonly trigger?: string;
+  readonly run?: string;
+  readonly task?: string;
+  readonly worker?: string;
+  /** The due time of the window, in milliseconds. */
+  readonly window?: number;
+  /** From when on what the alert reports holds, in milliseconds. */
+  readonly since?: number;
+  /** Why, as text or as a code. */
+  readonly reason?: string;
+}
 
 /** Effects that are told to a worker; the others are the node's own to carry out. */
 export type ToWorker = Extract<Effect, { readonly worker: string }>;

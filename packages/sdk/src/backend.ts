@@ -23,7 +23,7 @@ export interface Backend {
   /** Every question is a request, and an answer may get lost on the way. */
   readonly isRemote: boolean;
   /** Defines the job or changes it; an unchanged definition keeps its version. */
-  define(name: string, definition: JobDefinition): Promise<Job>;
+  apply(name: string, definition: JobDefinition): Promise<Job>;
   /** One request. All or none on what is wrong with them; answers in their order. */
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]>;
   /** With `waitMs` it answers when the run has ended or the time is over. */

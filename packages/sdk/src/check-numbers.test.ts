@@ -38,7 +38,7 @@ it.each([
 it('nothing of a request with such an input becomes a run', async () => {
   await using box = await Signalbox.open('memory:');
   const mail = job('mail', async (input: { n: number }) => input.n);
-  await box.define([mail]);
+  await box.apply([mail]);
   await expect(box.submit(mail, { n: Number.NaN })).rejects.toMatchObject({ field: 'input.n' });
   const many = box.submitMany(mail, [{ input: { n: 1 } }, { input: { n: Number.NaN } }]);
   await expect(many).rejects.toMatchObject({ code: 'invalid' });

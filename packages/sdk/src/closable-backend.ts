@@ -40,8 +40,8 @@ export class ClosableBackend implements Backend {
     this.isRemote = backend.isRemote;
   }
 
-  define(name: string, definition: JobDefinition): Promise<Job> {
-    return this.#settled(() => this.#backend.define(name, definition), 'change');
+  apply(name: string, definition: JobDefinition): Promise<Job> {
+    return this.#settled(() => this.#backend.apply(name, definition), 'change');
   }
 
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {

@@ -24,7 +24,7 @@ afterAll(() => both.stop());
 describe.each(both.places)('closing the $name box', ({ name, open }) => {
   it('settles what still waits, and says what to do', async () => {
     const box = await open();
-    await box.define([later]);
+    await box.apply([later]);
     const run = await box.submit(later, undefined, { delay: 3_600_000 });
     const waits = [run.wait(), run.result(), (await box.runs.handle(run.id)).wait()];
     const lines = collect(run.logs({ follow: true }));
@@ -37,13 +37,13 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
 
   it('refuses everything that is asked afterwards', async () => {
     const box = await open();
-    await box.define([later]);
+    await box.apply([later]);
     const run = await box.submit(later, undefined, { delay: 3_600_000 });
     await box.close();
     const asked = [
       () => box.submit(later),
       () => box.submitMany(later, [{}]),
-      () => box.define([later]),
+      () => box.apply([later]),
       () => box.work([later]),
       () => box.work([]),
       () => box.runs.get(run.id),
@@ -56,7 +56,7 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
       () => collect(box.events()),
       () => collect(run.logs()),
       () => box.submitMany(later, []),
-      () => box.define([]),
+      () => box.apply([]),
       () => box.runs.handle(run.id),
       () => collect(box.runs.all()),
       () => box.approve(`${run.id}:main`),
@@ -83,7 +83,7 @@ describe.each(both.places)('closing the $name box', ({ name, open }) => {
       return (await box.submit(later, undefined, { delay: 3_600_000 })).id;
     });
     await box.work([parent]);
-    await box.define([later]);
+    await box.apply([later]);
     const run = await box.submit(parent);
     const result = run.result();
     await begun.promise;

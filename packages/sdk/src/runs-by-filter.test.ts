@@ -4,7 +4,7 @@ import { job, Signalbox } from './index.ts';
 it('API-16 lists and cancels runs by filter, embedded', async () => {
   await using box = await Signalbox.open('memory:');
   const wait = job('wait', () => {});
-  await box.define([wait]);
+  await box.apply([wait]);
   const first = await box.submit(wait, undefined, { idempotencyKey: 'order-1' });
   const second = await box.submit(wait, undefined);
   const ids = async (query: Parameters<typeof box.runs.list>[0]) =>

@@ -58,11 +58,11 @@ const FAILING: Readonly<Record<string, (world: World) => Promise<unknown>>> = {
   'submitMany of a job that is not defined': ({ box }) => box.submitMany(gone, [{ input: ada }]),
   'submitMany with a key of another input': ({ box }) =>
     box.submitMany(mail, [{ input: { to: 'Bob' }, idempotencyKey: 'taken' }]),
-  'define a name that is none': ({ box }) => box.define([job('a b', () => 1)]),
+  'define a name that is none': ({ box }) => box.apply([job('a b', () => 1)]),
   'define a retry that is wrong': ({ box }) =>
-    box.define([job('wrong', { retry: { maxAttempts: 0 } }, () => 1)]),
+    box.apply([job('wrong', { retry: { maxAttempts: 0 } }, () => 1)]),
   'define a priority that is none': ({ box }) =>
-    box.define([job('wrong', { priority: unchecked('P9') }, () => 1)]),
+    box.apply([job('wrong', { priority: unchecked('P9') }, () => 1)]),
   'get a run that is not there': ({ box }) => box.runs.get(NO_RUN),
   'get a run by a long text': ({ box }) => box.runs.get('x'.repeat(65)),
   'get a run by text': ({ box }) => box.runs.get('nonsense'),

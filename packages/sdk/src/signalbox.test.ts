@@ -108,7 +108,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
   });
 
   it('EXT-17 makes one live run of many submissions with the same unique value', async () => {
-    await box.define([unworked]);
+    await box.apply([unworked]);
     const runs = await Promise.all(
       Array.from({ length: 50 }, () => box.submit(unworked, undefined, { uniqueKey: 'tenant-7' })),
     );
@@ -279,7 +279,7 @@ function messageOf(text: string): string {
 describe.each(both.places)('API-16 closing the $name box', ({ open }) => {
   it('ends streams and waits that are under way', async () => {
     const box = await open();
-    await box.define([unworked]);
+    await box.apply([unworked]);
     const run = await box.submit(unworked, undefined, { delay: 3_600_000 });
     const streams = [box.events(), run.events()].map(async (events) => {
       for await (const event of events) expect(event.kind).not.toBe('');

@@ -123,12 +123,12 @@ export class Signalbox implements AsyncDisposable {
     return new Signalbox(new HttpBackend({ url, ...options, key }));
   }
 
-  /** Creates or updates the jobs; an unchanged job keeps its version. */
-  async define(jobs: readonly AnyJob[]): Promise<readonly JobView[]> {
+  /** Creates or updates the jobs, as `signalbox apply` does; those that have not changed keep their version. */
+  async apply(jobs: readonly AnyJob[]): Promise<readonly JobView[]> {
     this.#backend.requireOpen();
     handlersOf(jobs);
     for (const { definition } of jobs) requireFinite(definition);
-    return Promise.all(jobs.map((job) => this.#backend.define(job.name, job.definition)));
+    return Promise.all(jobs.map((job) => this.#backend.apply(job.name, job.definition)));
   }
 
   /** Submits a run. Resolves when the run is durable: no crash can lose it afterwards. */
@@ -328,7 +328,7 @@ export class Signalbox implements AsyncDisposable {
 
   async #defineIfAllowed(jobs: readonly AnyJob[]): Promise<void> {
     try {
-      await this.define(jobs);
+      await this.apply(jobs);
     } catch (error) {
       if (!(error instanceof SignalboxError) || error.code !== 'forbidden') throw error;
       if (await this.#backend.mayDefine()) throw error;

@@ -27,7 +27,7 @@ let world: Simulation;
 beforeAll(async () => {
   await both.start();
   box = await both.connect(both.key);
-  await box.define([later]);
+  await box.apply([later]);
   run = await box.submit(later, undefined, { delay: FAR });
   world = await simulate({ jobs: [later] });
 });
@@ -54,7 +54,7 @@ const CALLS: Readonly<Record<string, Call | 'takes no options'>> = {
     typed: 'delayMs',
     meant: 'delay',
   },
-  'box.define': 'takes no options',
+  'box.apply': 'takes no options',
   'box.submit': {
     call: (options) => box.submit(later, undefined, options),
     typed: 'delayMs',

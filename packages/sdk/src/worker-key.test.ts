@@ -22,7 +22,7 @@ const made = async (role: string) => (await keys('POST', { role })) as Key;
 
 it('a key of role worker runs handlers of jobs that are defined, and defines none', async () => {
   await using admin = await both.connect(both.key);
-  await admin.define([greet]);
+  await admin.apply([greet]);
   const { secret = '' } = await made('worker');
   await using worker = await both.connect(secret);
   const settings = { ...greet.definition, priority: 'P0' } as const;
@@ -32,7 +32,7 @@ it('a key of role worker runs handlers of jobs that are defined, and defines non
   expect(await run.result()).toBe('hello, Ada');
   // What the worker says of the job changes nothing.
   expect((await run.view()).priority).toBe('P1');
-  await expect(worker.define([greet])).rejects.toMatchObject({ code: 'forbidden' });
+  await expect(worker.apply([greet])).rejects.toMatchObject({ code: 'forbidden' });
 });
 
 it('a key of another role is told that it may not run a worker', async () => {

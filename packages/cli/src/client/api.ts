@@ -179,8 +179,7 @@ function hintOf(code: string, requestId: string, path: string): string | undefin
     return `to list them: signalbox ${list}`;
   }
   if (code === 'not_found' && path === '/runs') return NO_JOB_HINT;
-  if (code === 'unauthenticated')
-    return 'the key comes from --api-key (of a worker: --key) or SIGNALBOX_KEY';
-  if (code === 'internal') return `search the log of the node for request ${requestId}`;
+  if (code === 'unauthenticated') return 'the key comes from --key or SIGNALBOX_KEY';
+  if (code === 'internal') return `the node's log says more under request ${requestId}`;
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings } from '@signalbox/node/settings';
@@ -32,7 +32,7 @@ describe('findAccess', () => {
       SIGNALBOX_TENANT: 'acme',
     };
     expect(find({}, environment)).toEqual({ url: 'http://b:1', key: 'from-b', tenant: 'acme' });
-    expect(find({ url: 'http://c:1', 'api-key': 'from-c', tenant: 't' }, environment)).toEqual({
+    expect(find({ url: 'http://c:1', key: 'from-c', tenant: 't' }, environment)).toEqual({
       url: 'http://c:1',
       key: 'from-c',
       tenant: 't',
@@ -46,8 +46,24 @@ describe('findAccess', () => {
     expect(() => find({}, { SIGNALBOX_URL: 'https://elsewhere' })).toThrow('no key for');
   });
 
-  it('says what to do where nothing is known', () => {
-    expect(() => find()).toThrow('no node address is known');
+  it('finds the node of another data folder by --data, before an address of the environment', () => {
+    const other = join(cwd, 'other');
+    mkdirSync(other);
+    const key = devKey(other);
+    const url = 'http://127.0.0.1:4321';
+    writeDevState(other, { url, pid: 1 });
+    const environment = { SIGNALBOX_URL: 'http://b:1', SIGNALBOX_KEY: 'from-b' };
+    expect(find({ data: 'other' }, environment)).toEqual({ url, key, tenant: null });
+    expect(find({}, { SIGNALBOX_DATA: 'other' })).toEqual({ url, key, tenant: null });
+    expect(find({ data: 'other', url: 'http://c:1' }, environment).url).toBe('http://c:1');
+    expect(() => find({ data: 'absent' }, environment)).toThrow(/there is no absent.dev\.json/);
+  });
+
+  it('says what to do where nothing is known, also with another data folder', () => {
+    expect(() => find()).toThrow('no node is known here');
+    expect(() => find()).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('--data FOLDER') }),
+    );
   });
 
   const findAsWorker = (environment: Record<string, string>) => {
@@ -64,11 +80,11 @@ describe('findAccess', () => {
     expect(findAsWorker({ SIGNALBOX_URL: 'http://b:1', SIGNALBOX_KEY: 'k' })).toEqual({
       ...{ urls: ['http://b:1'], key: 'k' },
     });
-    expect(() => findAsWorker({ SIGNALBOX_NODE: 'http://b:1' })).toThrow('no key for http://b:1');
-    const both = { SIGNALBOX_NODE: `${url},http://b:1` };
+    expect(() => findAsWorker({ SIGNALBOX_URL: 'http://b:1' })).toThrow('no key for http://b:1');
+    const both = { SIGNALBOX_URL: `${url},http://b:1` };
     expect(() => findAsWorker(both)).toThrow(`no key for ${url}`);
     expect(findAsWorker({ ...both, SIGNALBOX_KEY: 'k' }).urls).toEqual([url, 'http://b:1']);
-    expect(() => findAsWorker({ SIGNALBOX_NODE: 'nowhere' })).toThrow('not an address such as');
+    expect(() => findAsWorker({ SIGNALBOX_URL: 'nowhere' })).toThrow('no address like');
   });
 });
 

@@ -34,7 +34,7 @@ kind: Schedule
 name: etl-nightly
 job: etl
 cron: '30 2 * * *'
-zone: Europe/Berlin
+timezone: Europe/Berlin
 ---
 kind: Schedule
 name: etl-often

@@ -13,8 +13,7 @@ const PRUNE = ['--prune', 'also delete jobs, schedules and triggers that no file
 export function addApply(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'apply',
-    summary:
-      'show what would change, then create and update jobs, schedules and triggers from files',
+    summary: 'create and update jobs, schedules and triggers from files, after showing the changes',
     examples: [
       ['signalbox apply -f jobs/', 'every definition in the folder'],
       ['signalbox apply -f report.yaml --yes', 'without asking'],
@@ -23,7 +22,7 @@ export function addApply(registry: Registry, program: Command): void {
     configure: (command) => {
       command
         .requiredOption(...FILE)
-        .option('-y, --yes', 'do not ask')
+        .option('-y, --yes', 'do not ask for confirmation')
         .option('--dry-run', 'show what would change, and change nothing')
         .option(...PRUNE);
     },
@@ -59,7 +58,7 @@ export function addApply(registry: Registry, program: Command): void {
 export function addDiff(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'diff',
-    summary: 'show what apply would change; exit code 1 if anything differs',
+    summary: 'show what apply would change; exit code 1 if anything would',
     examples: [['signalbox diff -f jobs/', 'every definition in the folder']],
     configure: (command) => {
       command.requiredOption(...FILE).option(...PRUNE);

@@ -7,19 +7,19 @@ import { addClientCommand, type Registry } from './define.ts';
 /** What a person says to a task that waits for one. */
 export function addApprovals(registry: Registry, program: Command): void {
   const decisions = [
-    ['approve', 'approve a task that waits for an approval', 'approved'],
-    ['reject', 'reject a task that waits for an approval; the task fails', 'rejected'],
+    ['approve', 'approve a task that waits for a person', 'approved'],
+    ['reject', 'reject a task that waits for a person; the task fails', 'rejected'],
   ] as const;
   for (const [decision, summary, done] of decisions) {
     addClientCommand(registry, program, {
       usage: `${decision} <task-or-run>`,
       summary,
       examples: [
-        [`signalbox ${decision} last:release --comment "as agreed"`, 'with a word on it'],
+        [`signalbox ${decision} last:release --comment "as agreed"`, 'with a comment'],
         [`signalbox ${decision} last`, 'the one task of the newest run that waits for a person'],
       ],
       configure: (command) => {
-        command.option('--comment <text>', 'why; kept with who and when');
+        command.option('--comment <text>', 'why; stored with who decided, and when');
       },
       async run({ api, terminal, args, options, json }) {
         const id = await findWaiting(api, args[0] ?? '');

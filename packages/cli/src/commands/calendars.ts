@@ -16,7 +16,7 @@ const HEAD = ['NAME', 'VERSION', 'CLOSED', 'WEEKDAYS ONLY', 'SAVED'] as const;
 /** Closed days by name, for schedules that keep them. */
 export function addCalendars(registry: Registry, program: Command): void {
   const calendars = addCommand(program, 'calendars', {
-    summary: 'save days on which schedules are closed, also from .ics files',
+    summary: 'create calendars: days on which schedules do not fire, also from .ics files',
     examples: [
       ['signalbox calendars import holidays.ics --name holidays', 'all-day events are closed days'],
       ['signalbox schedules create pay roll --cron "0 9 * * *" --calendar holidays', 'use it'],

@@ -64,15 +64,17 @@ export function addClientCommand(
 ): Command {
   const command = addCommand(parent, usage, params);
   command
-    .option('--json', 'print JSON for programs')
+    .option('--json', 'print JSON')
     .option('--url <address>', 'address of a node (SIGNALBOX_URL)')
-    .option('--api-key <key>', 'key for requests to the node (SIGNALBOX_KEY)')
+    .option('--key <key>', 'API key (SIGNALBOX_KEY)')
+    .option('--data <folder>', 'data folder of a running `signalbox dev` (SIGNALBOX_DATA)')
     .option('--tenant <name>', 'tenant to act on (SIGNALBOX_TENANT)');
   command.action(async () => {
     const options: Record<string, unknown> = command.opts();
     const access = findAccess(app, {
       url: options['url'],
-      'api-key': options['apiKey'],
+      key: options['key'],
+      data: options['data'],
       tenant: options['tenant'],
     });
     const exit = await params.run({

@@ -21,10 +21,10 @@ export function addEvents(registry: Registry, program: Command): void {
     summary: 'send an event and see what it started',
     configure: (command) => {
       command
-        .option('--source <source>', 'where it happened; cli unless told')
+        .option('--source <source>', 'where it happened (default: cli)')
         .option(
           '--id <id>',
-          'the same source and id again is the same event; a new one unless told',
+          'id of the event; the same source and id are the same event (default: a new id)',
         )
         .option('--subject <subject>', 'what it is about')
         .addHelpText(

@@ -9,7 +9,7 @@ import { within } from './limit.ts';
 export function addHold(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'pause <run>',
-    summary: 'pause a run: no task starts until it is resumed',
+    summary: 'pause a run: none of its tasks starts until it is resumed',
     examples: [['signalbox pause last --reason "wrong data"', 'the newest, with a reason']],
     configure: (command) => {
       command.option('--reason <text>', 'why; kept with the run');
@@ -19,14 +19,14 @@ export function addHold(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, program, {
     usage: 'resume <run>',
-    summary: 'resume a paused run and retry its failed tasks',
+    summary: 'resume a paused run; failed tasks are retried',
     examples: [['signalbox resume last --max-fan-out 50000', 'with a higher limit for fan-outs']],
     configure: (command) => {
       command
         .option('--reason <text>', 'why; kept in the audit log')
         .option(
           '--max-fan-out <count>',
-          'children that a fan-out of this run may have',
+          'how many tasks a fan-out of this run may have',
           within('limits.maxFanOut'),
         );
     },
@@ -38,7 +38,7 @@ export function addHold(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, program, {
     usage: 'reevaluate <run>',
-    summary: 're-evaluate the waiting tasks of a stuck run',
+    summary: 'decide again about tasks of a run that wait for nothing',
     configure: (command) => {
       command.option('--reason <text>', 'why; kept in the audit log');
     },

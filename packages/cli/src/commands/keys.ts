@@ -1,12 +1,11 @@
-import { duration } from '@signalbox/node/settings';
 import type { Key } from '@signalbox/protocol';
 import { type Command, Option } from 'commander';
 import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
-import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
+import { instantOf } from './instant-option.ts';
 import { addList } from './list.ts';
 
 const HEAD = ['ID', 'TENANT', 'ROLE', 'STATUS', 'CREATED', 'EXPIRES', 'NOTE'] as const;
@@ -39,14 +38,19 @@ export function addKeys(registry: Registry, program: Command): void {
           new Option('--role <role>', 'what it may do').choices(ROLES).makeOptionMandatory(),
         )
         .option('--note <text>', 'what it is for')
-        .option('--expires <time>', 'ends after this much time, like 30d');
+        .option(
+          '--expires-at <instant>',
+          'when it expires: an instant, or a time from now like 30d',
+        );
     },
     async run({ api, terminal, options, json }) {
       const { role, note } = options as { role: string; note?: string };
+      const expires = options['expiresAt'] as string | undefined;
+      const expiresAt = instantOf('--expires-at', expires, terminal.now());
       const key = await api.post<Key>('/keys', {
         role,
         ...(note === undefined ? {} : { note }),
-        ...expiry(options['expires'], terminal.now()),
+        ...(expiresAt === undefined ? {} : { expiresAt }),
       });
       if (json) printJson(terminal, key);
       else {
@@ -66,13 +70,6 @@ export function addKeys(registry: Registry, program: Command): void {
       return undefined;
     },
   });
-}
-
-function expiry(option: unknown, now: number): { expiresAt?: string } {
-  if (option === undefined) return {};
-  const ms = duration.read(option);
-  if (ms === undefined) throw new UserError('usage', `--expires must be ${duration.words}`);
-  return { expiresAt: new Date(now + ms).toISOString() };
 }
 
 function row(terminal: Terminal, key: Key): string[] {

@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 const LIMIT_MAX = 100_000;
 
 export function limitOption(command: Command, fallback: number): void {
-  command.option('-n, --limit <count>', 'at most so many', toCount, fallback);
+  command.option('-n, --limit <count>', 'how many at most', toCount, fallback);
 }
 
 export function limitOf(options: Readonly<Record<string, unknown>>): number {

@@ -17,8 +17,8 @@ export async function previewExpression(
     return;
   }
   if (expr === undefined) throw new UserError('usage', "missing required argument 'expr'");
-  const { tz, from, until, count, dstGap, dstOverlap } = options;
-  const request = { expr, tz, from, until, count: numberOf(count), dstGap, dstOverlap };
+  const { timezone, from, until, count, dstGap, dstOverlap } = options;
+  const request = { expr, timezone, from, until, count: numberOf(count), dstGap, dstOverlap };
   const preview = previewWindows(request, app.terminal.now());
   if (preview.kind === 'refused') throw mistake(expr, preview.refusal);
   if (options['json'] === true) printJson(app.terminal, previewAnswer(preview));
@@ -31,7 +31,7 @@ function numberOf(count: unknown): unknown {
 }
 
 const OPTION_OF: Readonly<Record<string, string>> = {
-  tz: '--tz',
+  timezone: '--timezone',
   from: '--from',
   until: '--until',
   count: '--count',

@@ -42,10 +42,7 @@ export function addProcesses(registry: Registry, program: Command): void {
     parts: ['worker'],
     examples: [
       ['signalbox worker --jobs jobs.ts', 'handlers of a module, for the node of this folder'],
-      [
-        'signalbox worker --node http://a:7070,http://b:7070 --allow-command',
-        'commands, two nodes',
-      ],
+      ['signalbox worker --url http://a:7070,http://b:7070 --allow-command', 'commands, two nodes'],
     ],
     run: async (app, settings) =>
       (await import('../processes/run-worker.ts')).runWorker(app, settings),

@@ -4,17 +4,17 @@ import { instantOf } from './instant-option.ts';
 /** Which runs, for whatever lists them or changes many of them. */
 export function filterOptions(command: Command): void {
   command
-    .option('--job <name>', 'only of this job')
-    .option('--state <state>', 'only in this state')
-    .option('--priority <priority>', 'only of this priority: P0, P1 or P2')
-    .option('--from <instant>', 'only those submitted then or later, like -2h')
-    .option('--to <instant>', 'only those submitted before')
-    .option('--idempotency-key <key>', 'only the one that holds this key')
-    .option('--schedule <name>', 'only those that this schedule started')
-    .option('--trigger <name>', 'only those that this trigger started')
-    .option('--event <id>', 'only those made from this event')
-    .option('--id <start>', 'only those whose id begins so (four digits at least)')
-    .option('--submitted-by <key>', 'only those submitted by this key');
+    .option('--job <name>', 'only runs of this job')
+    .option('--state <state>', 'only runs in this state')
+    .option('--priority <priority>', 'only runs of this priority: P0, P1 or P2')
+    .option('--from <instant>', 'only runs submitted at this instant or later, like -2h')
+    .option('--to <instant>', 'only runs submitted before this instant')
+    .option('--idempotency-key <key>', 'only the run with this idempotency key')
+    .option('--schedule <name>', 'only runs that this schedule started')
+    .option('--trigger <name>', 'only runs that this trigger started')
+    .option('--event <id>', 'only runs started by the event with this id')
+    .option('--id <start>', 'only runs whose id starts with this; at least four digits')
+    .option('--submitted-by <key>', 'only runs submitted with the key of this id');
 }
 
 /** As the API takes it. States and priorities may be typed in lower case. */

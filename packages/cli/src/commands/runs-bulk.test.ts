@@ -31,7 +31,7 @@ describe('signalbox runs cancel and retry', () => {
     const dry = await run('runs', 'cancel', '--job', 'wait', '--state', 'pending', '--dry-run');
     expect(dry.out.trim().split('\n')).toEqual([...ids].reverse().concat('2 would be cancelled'));
     expect((await run('runs', 'list', '--state', 'CANCELLED', '--json')).out).toBe('');
-    const done = await run('runs', 'cancel', '--job', 'wait', '--reason', 'bad data');
+    const done = await run('runs', 'cancel', '--job', 'wait', '--reason', 'bad data', '--yes');
     expect(done).toMatchObject({ code: 0, out: '2 of 2 cancelled\n' });
     expect(
       (await run('runs', 'list', '--state', 'CANCELLED', '--json')).out.split('\n'),
@@ -40,9 +40,40 @@ describe('signalbox runs cancel and retry', () => {
 
   it('API-13 name the new runs of a retry, and refuse to change everything by accident', async () => {
     expect((await run('submit', 'broken', '--wait')).code).toBe(1);
-    const retried = await run('runs', 'retry', '--job', 'broken');
+    const retried = await run('runs', 'retry', '--job', 'broken', '--yes');
     expect(retried.out).toMatch(/^[0-9a-f-]{36} \(of [0-9a-f-]{36}\)\n1 of 1 retried\n$/);
     expect(await run('runs', 'cancel')).toMatchObject({ code: 2 });
+  });
+});
+
+describe('signalbox runs cancel and retry, before they change anything,', () => {
+  const cancel = ['runs', 'cancel', '--job', 'wait', '--state', 'pending'];
+  const isOpen = async (id: string) =>
+    (await run('runs', 'list', '--state', 'pending', '--id', id, '--json')).out.includes(id);
+
+  it('API-13 ask on a terminal with the number of runs, and do nothing after a no', async () => {
+    const id = await submit('wait');
+    const no = await node.run(cancel, { isTty: true, answer: false });
+    expect(no).toMatchObject({
+      code: 1,
+      out: '',
+      err: `Cancel 1 run at ${node.url}?\nnothing was changed\n`,
+    });
+    expect(await isOpen(id)).toBe(true);
+    const yes = await node.run(cancel, { isTty: true, answer: true });
+    expect(yes).toMatchObject({ code: 0, out: '1 of 1 cancelled\n' });
+    expect(await isOpen(id)).toBe(false);
+  });
+
+  it('API-13 need --yes without a terminal, and do not ask where no run matches', async () => {
+    expect((await run(...cancel)).out).toBe('0 of 0 cancelled\n');
+    const id = await submit('wait');
+    const refused = await run(...cancel);
+    expect(refused).toMatchObject({ code: 2, out: '' });
+    expect(refused.err).toContain('nothing was changed: 1 run would be affected');
+    expect(refused.err).toContain('--yes');
+    expect(await isOpen(id)).toBe(true);
+    expect((await run(...cancel, '--yes')).out).toBe('1 of 1 cancelled\n');
   });
 });
 

@@ -44,7 +44,7 @@ describe('signalbox signal', () => {
       p.approval('ask', {});
       return undefined;
     });
-    await box.define([waits]);
+    await box.apply([waits]);
     const handle = await box.submit(waits, null);
     await waiting(handle.id, 'paid', 'WAITING_EVENT');
     const signal = (task: string) => run(['signal', `${handle.id}:${task}`, '{"ok":true}']);
@@ -67,7 +67,7 @@ describe('signalbox approve', () => {
       p.approval('second', { when: 'input == "two"' });
       return undefined;
     });
-    await box.define([gates]);
+    await box.apply([gates]);
     const { id: two } = await box.submit('gates', 'two');
     await waiting(two, 'second');
     const several = await run(['approve', two]);
@@ -88,7 +88,7 @@ describe('signalbox approve', () => {
       p.sleep('night', { for: 3_600_000 });
       return undefined;
     });
-    await box.define([held]);
+    await box.apply([held]);
     const { id } = await box.submit('held');
     await waiting(id, 'ask');
     expect((await run(['pause', id])).code).toBe(0);

@@ -109,16 +109,19 @@ export function addRetry(registry: Registry, program: Command): void {
     summary:
       'retry a run that did not succeed, as a new run that keeps the results of succeeded tasks',
     examples: [
-      ['signalbox retry last --wait', 'what failed in it, and wait for the end'],
+      ['signalbox retry last --wait', 'retry what failed, and wait for the end'],
       ['signalbox retry last --task load', 'one task, and everything after it'],
       ['signalbox retry last --all', 'from the start'],
     ],
     configure: (command) => {
       command
         .addOption(
-          new Option('--task <name...>', 'only these, and everything after them').conflicts('all'),
+          new Option(
+            '--task <name...>',
+            'retry only these tasks and all tasks after them',
+          ).conflicts('all'),
         )
-        .option('--all', 'every task, also those that had succeeded')
+        .option('--all', 'retry every task, also those that succeeded')
         .option('--reason <text>', 'why; kept with the run')
         .option('--wait', 'wait for the end');
     },

@@ -21,10 +21,13 @@ export function addCreate(registry: Registry, parent: Command): void {
     usage: 'create <schedule> <job>',
     summary: 'create a schedule',
     examples: [
-      ['signalbox schedules create nightly hello --cron "30 2 * * *" --tz Europe/Berlin', 'daily'],
+      [
+        'signalbox schedules create nightly hello --cron "30 2 * * *" --timezone Europe/Berlin',
+        'daily at 02:30',
+      ],
       ['signalbox schedules create beat ping --every 5m --overlap skip', 'every five minutes'],
       [
-        'signalbox schedules create once ping --at 90m --input @order.json',
+        'signalbox schedules create once ping --run-at 90m --input @order.json',
         'in an hour and a half',
       ],
       ['signalbox schedules create pay roll --cron @daily --calendar holidays', 'on open days'],
@@ -46,49 +49,80 @@ export function addCreate(registry: Registry, parent: Command): void {
   });
 }
 
-/** Everything that a schedule can be told, for `create` and `update`. */
+/** An option for each field of a schedule, for `create` and `update`. */
 export function scheduleOptions(command: Command): void {
   whenOptions(command);
   policyOptions(command);
   command.addHelpText(
     'after',
-    '\nINSTANT is like 2030-01-31T09:00:00Z, or a time from now like 90m or 7d.',
+    '\nAn instant is like 2030-01-31T09:00:00Z, or a time from now like 90m or 7d.',
   );
 }
 
 function whenOptions(command: Command): void {
   command
-    .option('--cron <expr>', 'five or six fields, or @daily and the like')
-    .option('--tz <zone>', 'IANA name of the time zone of --cron; UTC unless told')
-    .addOption(choice('--dst-gap <policy>', 'times that the clocks jump over', ['shift', 'skip']))
-    .addOption(choice('--dst-overlap <policy>', 'times that come twice', ['first', 'last', 'both']))
-    .option('--calendar <name>', 'closed days of --cron: a saved calendar, or @FILE of JSON')
-    .option('--every <time>', 'every so often, like 90s or 6h')
-    .option('--at <instant>', 'once')
-    .option('--start <instant>', 'no window before this')
-    .option('--until <instant>', 'no window after this')
-    .option('--max-runs <count>', 'ends after so many', within('schedule.maxRuns'));
+    .option('--cron <expr>', 'cron expression of five or six fields, or @hourly, @daily, …')
+    .option('--timezone <name>', 'IANA time zone of --cron, like Europe/Berlin (default: UTC)')
+    .addOption(
+      choice('--dst-gap <policy>', 'what a time does that a clock change skips', ['shift', 'skip']),
+    )
+    .addOption(
+      choice('--dst-overlap <policy>', 'what a time does that a clock change repeats', [
+        'first',
+        'last',
+        'both',
+      ]),
+    )
+    .option(
+      '--calendar <name>',
+      'days on which --cron does not fire: a saved calendar, or @FILE with JSON',
+    )
+    .option('--every <time>', 'interval, like 90s or 6h')
+    .option('--run-at <instant>', 'fire once, at this instant')
+    .option('--start-at <instant>', 'no window before this instant')
+    .option('--end-at <instant>', 'no window after this instant')
+    .option('--max-runs <count>', 'end after this many runs', within('schedule.maxRuns'));
 }
 
 function policyOptions(command: Command): void {
   const overlaps = ['allow', 'skip', 'queueOne', 'queueAll', 'replace'];
   command
-    .option('--jitter <time>', 'spread starts over this much, at most 5m')
+    .option('--jitter <time>', 'delay each window by a random time up to this; at most 5m')
     .option(
       '--starting-deadline <time>',
-      'a window that starts later than this was missed; 1m unless told',
+      'how late a window may still start before it counts as missed (default: 1m)',
     )
-    .option('--catch-up <count>', 'missed windows that still run; 0 for none', toBound)
-    .option('--catch-up-age <time>', 'older ones do not run; 31d unless told')
-    .addOption(choice('--catch-up-order <which>', 'of more than that', ['newest', 'oldest']))
-    .addOption(choice('--overlap <policy>', 'while a run of it is live', overlaps))
-    .addOption(choice('--after-pause <policy>', 'windows of a pause', ['next', 'catchUp']))
+    .option(
+      '--catch-up-max-windows <count>',
+      'how many missed windows still run; 0 for none',
+      toBound,
+    )
+    .option('--catch-up-max-age <time>', 'skip missed windows older than this (default: 31d)')
+    .addOption(
+      choice('--catch-up-order <which>', 'which missed windows run if there are more', [
+        'newest',
+        'oldest',
+      ]),
+    )
+    .addOption(
+      choice(
+        '--overlap <policy>',
+        'what a window does while an earlier run is still open',
+        overlaps,
+      ),
+    )
+    .addOption(
+      choice('--after-pause <policy>', 'what happens to windows of a pause on resume', [
+        'next',
+        'catchUp',
+      ]),
+    )
     .option(
       PRIORITY_FLAG,
-      'of its runs: P0, P1, P2 or 1 to 10; the job says otherwise',
+      'priority of its runs: P0, P1, P2 or 1 to 10 (default: that of the job)',
       readPriority,
     )
-    .option('--input <input>', 'what every run gets: JSON, a text, @FILE or - for standard input');
+    .option('--input <input>', 'input of every run: JSON, text, @FILE, or - for standard input');
 }
 
 function choice(flags: string, description: string, choices: readonly string[]): Option {
@@ -96,27 +130,27 @@ function choice(flags: string, description: string, choices: readonly string[]):
 }
 
 /** A new schedule names one kind of time; a changed one at most one. */
-export function requireTimes({ cron, every, at }: Options, countMin: 0 | 1): void {
-  const count = [cron, every, at].filter((each) => each !== undefined).length;
+export function requireTimes({ cron, every, runAt }: Options, countMin: 0 | 1): void {
+  const count = [cron, every, runAt].filter((each) => each !== undefined).length;
   if (count >= countMin && count <= 1) return;
-  const hint = 'for examples: signalbox schedules create --help';
-  throw new UserError('usage', 'a schedule needs exactly one of --cron, --every and --at', hint);
+  const hint = 'signalbox schedules create --help shows examples';
+  throw new UserError('usage', 'a schedule has one of --cron, --every and --run-at', hint);
 }
 
 /** The fields of the definition that the options set. */
 export async function givenBy(app: App, options: Options): Promise<Partial<ScheduleDefinition>> {
-  const { cron, every, at } = options;
+  const { cron, every } = options;
   const now = Date.now();
   const given: Record<string, unknown> = {
     cron,
-    zone: options['tz'],
+    timezone: options['timezone'],
     dstGap: options['dstGap'],
     dstOverlap: options['dstOverlap'],
     calendar: calendarOf(app, options['calendar']),
     every: timeOf('--every', every),
-    runAt: instantOf('--at', at, now),
-    startAt: instantOf('--start', options['start'], now),
-    endAt: instantOf('--until', options['until'], now),
+    runAt: instantOf('--run-at', options['runAt'], now),
+    startAt: instantOf('--start-at', options['startAt'], now),
+    endAt: instantOf('--end-at', options['endAt'], now),
     maxRuns: options['maxRuns'],
     jitter: timeOf('--jitter', options['jitter']),
     startingDeadline: timeOf('--starting-deadline', options['startingDeadline']),
@@ -131,8 +165,8 @@ export async function givenBy(app: App, options: Options): Promise<Partial<Sched
 }
 
 function catchUpOf(options: Options): ScheduleDefinition['catchUp'] {
-  const maxWindows = options['catchUp'] as number | undefined;
-  const maxAge = timeOf('--catch-up-age', options['catchUpAge']);
+  const maxWindows = options['catchUpMaxWindows'] as number | undefined;
+  const maxAge = timeOf('--catch-up-max-age', options['catchUpMaxAge']);
   const order = options['catchUpOrder'] as 'newest' | 'oldest' | undefined;
   if (maxWindows === undefined && maxAge === undefined && order === undefined) return undefined;
   return {
@@ -180,17 +214,17 @@ function toBound(text: string): number {
 const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>> = {
   job: ['JOB', 'to list them: signalbox jobs'],
   cron: ['--cron', 'try it: signalbox schedules preview "EXPR"; see docs/cron.md'],
-  zone: ['--tz', 'an IANA name like Europe/Berlin'],
+  timezone: ['--timezone', 'an IANA name like Europe/Berlin'],
   every: ['--every', 'a second at least'],
   anchorAt: ['--every'],
-  runAt: ['--at'],
-  startAt: ['--start'],
-  endAt: ['--until'],
+  runAt: ['--run-at'],
+  startAt: ['--start-at'],
+  endAt: ['--end-at'],
   maxRuns: ['--max-runs'],
   jitter: ['--jitter', 'at most 5m'],
   startingDeadline: ['--starting-deadline', 'at most 1d'],
-  'catchUp.maxWindows': ['--catch-up', 'at most 1000'],
-  'catchUp.maxAge': ['--catch-up-age', 'at most 395d'],
+  'catchUp.maxWindows': ['--catch-up-max-windows', 'at most 1000'],
+  'catchUp.maxAge': ['--catch-up-max-age', 'at most 395d'],
   'catchUp.order': ['--catch-up-order'],
   dstGap: ['--dst-gap', 'only with --cron'],
   dstOverlap: ['--dst-overlap', 'only with --cron'],

@@ -6,28 +6,27 @@ export function addPreview({ app }: Registry, parent: Command): void {
   const command = addCommand(parent, 'preview [expr]', {
     summary: 'show the next windows of a cron expression, with every clock change',
     examples: [
-      ['signalbox schedules preview "30 2 * * *" --tz Europe/Berlin', 'the next ten windows'],
+      ['signalbox schedules preview "30 2 * * *" --timezone Europe/Berlin', 'the next ten windows'],
       ['signalbox schedules preview "0 9 * * MON" --from 2026-03-01 --count 3', 'from a date on'],
       ['signalbox schedules preview --stdin < requests.jsonl', 'one JSON object a line'],
     ],
     configure: (configured) => {
       configured
-        .option('--tz <zone>', 'IANA name of the time zone (UTC)')
-        .option('--from <instant>', 'windows after this instant (now)')
+        .option('--timezone <name>', 'IANA time zone, like Europe/Berlin (default: UTC)')
+        .option('--from <instant>', 'windows after this instant (default: now)')
         .option('--until <instant>', 'windows before this instant')
-        .option('--count <number>', 'how many windows (10)')
+        .option('--count <number>', 'how many windows (default: 10)')
         .addOption(
-          new Option('--dst-gap <policy>', 'times that a clock change jumps over').choices([
+          new Option('--dst-gap <policy>', 'what a time does that a clock change skips').choices([
             'shift',
             'skip',
           ]),
         )
         .addOption(
-          new Option('--dst-overlap <policy>', 'times that a clock change repeats').choices([
-            'first',
-            'last',
-            'both',
-          ]),
+          new Option(
+            '--dst-overlap <policy>',
+            'what a time does that a clock change repeats',
+          ).choices(['first', 'last', 'both']),
         )
         .option('--stdin', 'read requests from standard input, one JSON object a line')
         .option('--json', 'print JSON for programs');

@@ -15,7 +15,7 @@ const run = (...args: string[]) => command('schedules', ...args);
 describe('signalbox schedules', () => {
   it('creates, lists, shows, changes, pauses, resumes and deletes', async () => {
     expect((await run('list')).err).toContain('no schedules');
-    const cron = ['--cron', '30 2 * * *', '--tz', 'Europe/Berlin'];
+    const cron = ['--cron', '30 2 * * *', '--timezone', 'Europe/Berlin'];
     const made = await run('create', 'nightly', 'report', ...cron, '--jitter', '30s');
     expect(made).toMatchObject({ code: 0 });
     expect(made.out).toContain('jitter: 30s');
@@ -52,8 +52,8 @@ describe('signalbox schedules', () => {
   });
 
   it('an update keeps what is not named, and another kind of time takes the place of the one before', async () => {
-    const cron = ['--cron', '0 4 * * *', '--tz', 'Europe/Berlin', '--dst-gap', 'skip'];
-    const more = ['--overlap', 'skip', '--catch-up', '5', '--input', '{"a":1}'];
+    const cron = ['--cron', '0 4 * * *', '--timezone', 'Europe/Berlin', '--dst-gap', 'skip'];
+    const more = ['--overlap', 'skip', '--catch-up-max-windows', '5', '--input', '{"a":1}'];
     await run('create', 'kept', 'report', ...cron, ...more);
     const updated = async (...args: string[]) => {
       const done = await run('update', 'kept', ...args, '--json');
@@ -61,15 +61,21 @@ describe('signalbox schedules', () => {
       return JSON.parse(done.out).definition;
     };
     expect(await updated('--catch-up-order', 'oldest', '--input', '{"a":2}')).toEqual({
-      ...{ job: 'report', cron: '0 4 * * *', zone: 'Europe/Berlin', dstGap: 'skip', jitter: '0s' },
+      ...{
+        job: 'report',
+        cron: '0 4 * * *',
+        timezone: 'Europe/Berlin',
+        dstGap: 'skip',
+        jitter: '0s',
+      },
       ...{ overlap: 'skip', catchUp: { maxWindows: 5, order: 'oldest' }, input: { a: 2 } },
     });
     const every = await updated('--every', '6h');
     expect(every).toMatchObject({ every: '6h', overlap: 'skip', input: { a: 2 } });
     expect(every).not.toHaveProperty('cron');
-    expect(every).not.toHaveProperty('zone');
+    expect(every).not.toHaveProperty('timezone');
     const again = await updated('--cron', '@daily');
-    expect(again).toMatchObject({ cron: '@daily', zone: 'UTC' });
+    expect(again).toMatchObject({ cron: '@daily', timezone: 'UTC' });
     expect(again).not.toHaveProperty('every');
     expect(again).not.toHaveProperty('anchorAt');
     const two = await run('update', 'kept', '--cron', '@daily', '--every', '5m');
@@ -77,8 +83,24 @@ describe('signalbox schedules', () => {
   });
 
   it('sets every policy, takes inputs as submit does, and instants from now', async () => {
-    const policies = ['--catch-up', '5', '--catch-up-age', '1d', '--catch-up-order', 'oldest'];
-    const times = ['--dst-gap', 'skip', '--dst-overlap', 'both', '--start', '1h', '--until', '30d'];
+    const policies = [
+      '--catch-up-max-windows',
+      '5',
+      '--catch-up-max-age',
+      '1d',
+      '--catch-up-order',
+      'oldest',
+    ];
+    const times = [
+      '--dst-gap',
+      'skip',
+      '--dst-overlap',
+      'both',
+      '--start-at',
+      '1h',
+      '--end-at',
+      '30d',
+    ];
     const others = [
       '--priority',
       'P0',
@@ -106,7 +128,7 @@ describe('signalbox schedules', () => {
     });
     const aheadMs = Date.parse(definition.endAt) - Date.parse(definition.startAt);
     expect(aheadMs).toBe(30 * 86_400_000 - 3_600_000);
-    const once = await run('create', 'once', 'report', '--at', '90m', '--json');
+    const once = await run('create', 'once', 'report', '--run-at', '90m', '--json');
     const runAt = Date.parse(JSON.parse(once.out).definition.runAt);
     expect(Math.abs(runAt - Date.now() - 5_400_000)).toBeLessThan(60_000);
   });
@@ -172,15 +194,18 @@ describe('signalbox schedules', () => {
     expect(err).toContain('signalbox schedules preview');
     const cron = ['--cron', '@daily'];
     const mistakes: [string[], RegExp][] = [
-      [['bad', 'report'], /one of --cron, --every and --at/],
-      [['bad', 'report', ...cron, '--every', '5m'], /one of --cron, --every and --at/],
-      [['bad', 'report', ...cron, '--tz', 'Mars/Base'], /--tz: .*Mars.*\n.*Europe\/Berlin/],
+      [['bad', 'report'], /one of --cron, --every and --run-at/],
+      [['bad', 'report', ...cron, '--every', '5m'], /one of --cron, --every and --run-at/],
+      [
+        ['bad', 'report', ...cron, '--timezone', 'Mars/Base'],
+        /--timezone: .*Mars.*\n.*Europe\/Berlin/,
+      ],
       [['bad', 'report', '--every', '10ms'], /--every: .*\n.*second/],
       [['bad', 'report', '--every', '5m', '--jitter', '1h'], /--jitter: .*\n.*5m/],
       [['bad', 'report', '--every', '5m', '--dst-gap', 'skip'], /--dst-gap: .*\n.*--cron/],
       [['bad', 'report', ...cron, '--calendar', 'none'], /--calendar: .*none.*\n.*calendars/],
       [['bad', 'no-job', ...cron], /there is no job "no-job"\n.*signalbox jobs/],
-      [['bad', 'report', '--at', 'soon'], /--at "soon" is not a time\n.*90m/],
+      [['bad', 'report', '--run-at', 'soon'], /--run-at "soon" is no instant\n.*90m/],
     ];
     for (const [args, message] of mistakes) {
       const refused = await run('create', ...args);

@@ -20,7 +20,7 @@ export function addSaved(registry: Registry, parent: Command): void {
     keepsDeleted: true,
     summaries: {
       list: 'list schedules and their next windows',
-      show: 'show a schedule and when it is due next',
+      show: 'show a schedule and its next windows',
       delete: 'delete a schedule; its runs stay',
     },
     hint: 'signalbox schedules create NAME JOB …',
@@ -30,13 +30,13 @@ export function addSaved(registry: Registry, parent: Command): void {
   addNamedActions(registry, parent, {
     ...NAMED,
     actions: [
-      ['pause', 'fire nothing until it is resumed', 'paused'],
-      ['resume', 'fire again', 'resumed'],
+      ['pause', 'pause a schedule: it fires no windows until it is resumed', 'paused'],
+      ['resume', 'resume a paused schedule', 'resumed'],
     ],
   });
   addClientCommand(registry, parent, {
     usage: 'trigger <schedule>',
-    summary: 'start a run of its job now, without using a window',
+    summary: 'start a run now, in addition to the windows of the schedule',
     async run({ api, terminal, args, json }) {
       const submitted = await api.post<Submitted>(`${pathOf('schedules', args[0])}/trigger`);
       if (json) printJson(terminal, submitted);

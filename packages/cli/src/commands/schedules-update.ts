@@ -16,10 +16,13 @@ import {
 export function addUpdate(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'update <schedule>',
-    summary: 'change the given fields, and keep the rest',
+    summary: 'change the given fields of a schedule',
     examples: [
       ['signalbox schedules update nightly --cron "0 4 * * *"', 'other windows from now on'],
-      ['signalbox schedules update nightly --overlap skip --catch-up 0', 'other policies'],
+      [
+        'signalbox schedules update nightly --overlap skip --catch-up-max-windows 0',
+        'other policies',
+      ],
     ],
     configure: scheduleOptions,
     async run({ app, api, terminal, args, options, json }) {
@@ -44,7 +47,7 @@ export function addUpdate(registry: Registry, parent: Command): void {
 
 /** The fields that belong to each kind of time: another kind takes their place. */
 const TIMES = {
-  cron: ['cron', 'zone', 'dstGap', 'dstOverlap', 'calendar'],
+  cron: ['cron', 'timezone', 'dstGap', 'dstOverlap', 'calendar'],
   every: ['every', 'anchorAt'],
   runAt: ['runAt'],
 } as const;

@@ -13,7 +13,7 @@ import { limitOf, limitOption, within } from './limit.ts';
 export function addWindows(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'timeline <schedule>',
-    summary: 'show its windows: planned, fired with lateness, skipped with the reason',
+    summary: 'list windows of a schedule: planned, fired (and how late), skipped (and why)',
     configure: (command) => limitOption(command, 50),
     async run({ api, terminal, args, options, json }) {
       const path = `${pathOf('schedules', args[0])}/timeline`;
@@ -28,27 +28,34 @@ export function addWindows(registry: Registry, parent: Command): void {
   });
   addClientCommand(registry, parent, {
     usage: 'backfill <schedule>',
-    summary: 'create runs for past windows',
+    summary: 'create runs for past windows of a schedule',
     examples: [
       [
         'signalbox schedules backfill nightly --from 2030-01-01T00:00Z --until 2030-02-01T00:00Z --dry-run',
-        'what would be made',
+        'only list the windows',
       ],
-      ['signalbox schedules backfill nightly --from -7d', 'the missing ones of a week, up to now'],
+      ['signalbox schedules backfill nightly --from -7d', 'the windows of a week that have no run'],
     ],
     configure: (command) => {
       command
-        .requiredOption('--from <instant>', 'the first window, or before it')
-        .option('--until <instant>', 'the last window, or after it', 'now')
+        .requiredOption('--from <instant>', 'start of the time range')
+        .option('--until <instant>', 'end of the time range, inclusive', 'now')
         .addOption(
           new Option(
             '--only <which>',
-            'windows: those without a run (missing, the default), or all',
+            'which windows: those without a run (missing, the default), or all',
           ).choices(['missing', 'all']),
         )
-        .option('--dry-run', 'only say what would be made')
-        .option('--per-minute <count>', 'start so many in a minute', within('backfill.perMinute'))
-        .option('--idempotency-key <key>', 'a repeat under it completes what was cut short');
+        .option('--dry-run', 'only list the windows')
+        .option(
+          '--per-minute <count>',
+          'how many runs start in a minute',
+          within('backfill.perMinute'),
+        )
+        .option(
+          '--idempotency-key <key>',
+          'repeat an interrupted backfill under the same key to complete it',
+        );
     },
     async run({ api, terminal, args, options, json }) {
       const { only, dryRun, perMinute } = options;

@@ -6,9 +6,9 @@ import { addWindows } from './schedules-windows.ts';
 
 export function addSchedules(registry: Registry, program: Command): void {
   const command = addCommand(program, 'schedules', {
-    summary: 'save schedules, see their windows, and fill gaps',
+    summary: 'create and change schedules, and see their windows',
     examples: [
-      ['signalbox schedules preview "30 2 * * *" --tz Europe/Berlin', 'before it is saved'],
+      ['signalbox schedules preview "30 2 * * *" --timezone Europe/Berlin', 'before it is saved'],
       ['signalbox schedules create nightly hello --cron "30 2 * * *"', 'save it'],
       ['signalbox schedules timeline nightly', 'what fired, how late, what was skipped and why'],
     ],

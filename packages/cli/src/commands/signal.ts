@@ -10,12 +10,12 @@ import { textual } from './events.ts';
 export function addSignal(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'signal <task> [event]',
-    summary: 'end the wait of a task for an event, regardless of its filter',
+    summary: 'continue a task that waits for an event, whatever its filter',
     examples: [['signalbox signal last:paid \'{"data":{"ok":true}}\'', 'with what it gives on']],
     configure: (command) => {
       command.addHelpText(
         'after',
-        '\nEVENT becomes the output of the task: JSON or text, `-` or `@FILE`; null unless told.',
+        '\nEVENT becomes the output of the task: JSON or text, `-` or `@FILE`; null by default.',
       );
     },
     async run({ api, app, terminal, args, json }) {

@@ -26,18 +26,18 @@ export function addSubmit(registry: Registry, program: Command): void {
     ],
     configure: (command) => {
       command
-        .option('--wait [time]', 'wait for the end, at most this long, and print the output')
+        .option('--wait [time]', 'wait until the run ends, at most this long, and print the output')
         .option('--idempotency-key <key>', 'at most one run per tenant and key')
-        .option('--unique-key <key>', 'no second live run of the job with the same key')
-        .option(PRIORITY_FLAG, 'P0, P1, P2 or 1 to 10; the job says otherwise', readPriority)
-        .option('--delay <time>', 'not before this much time has passed, like 30s or 2h')
+        .option('--unique-key <key>', 'at most one open run of the job with this key')
+        .option(PRIORITY_FLAG, 'P0, P1, P2 or 1 to 10 (default: that of the job)', readPriority)
+        .option('--delay <time>', 'start after this time, like 30s or 2h')
         .option(
           '--run-at <instant>',
-          'not before this instant, like 2030-01-31T09:00:00Z, 2030-01-31 or 90m',
+          'start at this instant, like 2030-01-31T09:00:00Z, 2030-01-31 or 90m',
         )
         .addHelpText(
           'after',
-          '\nINPUT is JSON; what does not look like JSON is taken as text. `-` reads it from standard\n' +
+          '\nINPUT is JSON; anything that does not look like JSON is taken as text. `-` reads it from standard\n' +
             'input, `@FILE` from a file. With --wait the exit code says how the run ended.',
         );
     },

@@ -18,7 +18,7 @@ export function addTenants(registry: Registry, program: Command): void {
   const tenants = addCommand(program, 'tenants', {
     summary: 'list, show and change tenants',
     examples: [
-      ['signalbox tenants', 'those that something was said about'],
+      ['signalbox tenants', 'tenants with settings of their own'],
       [
         'signalbox tenants update acme --weight 2 --max-running 50',
         'twice the share, 50 tasks at once',
@@ -30,7 +30,7 @@ export function addTenants(registry: Registry, program: Command): void {
     summary: 'list tenants',
     head: HEAD,
     row,
-    none: 'nothing was said about any tenant: all are alike',
+    none: 'no tenant has settings of its own',
     limit: 100,
   });
   addClientCommand(registry, tenants, {
@@ -45,7 +45,7 @@ export function addTenants(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, tenants, {
     usage: 'update <tenant>',
-    summary: 'change the weight and limits of a tenant; omitted values stay as they are',
+    summary: 'change the given settings of a tenant',
     examples: [['signalbox tenants update acme --max-running none', 'no limit any more']],
     configure: (command) => {
       command
@@ -86,7 +86,7 @@ export function addTenants(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, tenants, {
     usage: 'delete <tenant>',
-    summary: 'delete the definition of a tenant: weight one, no limits',
+    summary: 'reset a tenant to the defaults',
     async run({ api, terminal, args, json }) {
       const [name = ''] = args;
       await api.delete(pathOf('tenants', name));

@@ -66,16 +66,19 @@ describe('signalbox triggers and events', () => {
     expect(shown.out).toMatch(/trigger: +event paid: order\.paid a of \/shop/);
     expect((await run('runs')).out).toContain('event paid');
 
-    const update = ['triggers', 'update', 'paid', '--input', '${event.data.total}', '--disable'];
+    const update = ['triggers', 'update', 'paid', '--input', '${event.data.total}'];
     expect((await run(...update)).code).toBe(0);
+    expect((await run('triggers', 'pause', 'paid')).out).toBe('paid is paused\n');
     const { definition, state } = JSON.parse(
       (await run('triggers', 'show', 'paid', '--json')).out,
     ) as Trigger;
-    expect(state).toBe('disabled');
+    expect(state).toBe('paused');
     expect(definition).toEqual({
       ...{ job: 'invoice', source: '/shop', type: 'order.paid' },
-      ...{ filter: 'event.data.total > 10', input: '${event.data.total}', enabled: false },
+      ...{ filter: 'event.data.total > 10', input: '${event.data.total}' },
     });
+    expect((await run('triggers', 'resume', 'paid')).out).toBe('paid is resumed\n');
+    expect((await run('triggers', 'list')).out).toContain('active');
     expect((await run('triggers', 'delete', 'paid')).out).toBe('paid is deleted\n');
     expect((await run('triggers', 'delete', 'paid')).code).toBe(3);
   });
@@ -95,9 +98,9 @@ describe('signalbox triggers and events', () => {
       'file',
       '--expect-cron',
       '0 2 * * *',
-      '--tz',
+      '--expect-timezone',
       'Europe/Berlin',
-      '--buffer',
+      '--expect-buffer',
       '30m',
     ];
     expect((await run('triggers', 'create', 'files', 'invoice', ...expected)).out).toContain(
@@ -109,14 +112,14 @@ describe('signalbox triggers and events', () => {
       'files',
       '--expect-every',
       '6h',
-      '--late',
+      '--expect-late',
       'skip',
       '--json',
     );
     expect((JSON.parse(every.out) as Trigger).definition.expect).toEqual({
       ...{ every: '6h', buffer: '30m', late: 'skip' },
     });
-    const hook = await run('triggers', 'create', 'push', 'invoice', '--hook', 'github');
+    const hook = await run('triggers', 'create', 'push', 'invoice', '--hook-style', 'github');
     expect(hook.out).toMatch(/secret: +whsec_\S+ \(shown only now\)/);
     expect((await run('triggers', 'show', 'push')).out).not.toContain('whsec_');
     const wrong = await run(

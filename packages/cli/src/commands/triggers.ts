@@ -7,14 +7,14 @@ import { printJson, printValue } from '../print/json.ts';
 import { printTrigger, TRIGGER_HEAD, triggerRow } from '../print/trigger-view.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
-import { addNamed } from './named.ts';
+import { addNamed, addNamedActions } from './named.ts';
 import { PRIORITY_FLAG, readPriority } from './priority-option.ts';
 
 type Options = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export function addTriggers(registry: Registry, program: Command): void {
   const triggers = addCommand(program, 'triggers', {
-    summary: 'rules that start a job from an event',
+    summary: 'create and change rules that start a job from an event',
     examples: [
       [
         'signalbox triggers create paid invoice --source /shop --type order.paid',
@@ -36,12 +36,20 @@ export function addTriggers(registry: Registry, program: Command): void {
     keepsDeleted: true,
     summaries: {
       list: 'list triggers',
-      show: 'show a trigger, and what it lately refused',
+      show: 'show a trigger, and the events it refused lately',
       delete: 'delete a trigger; its runs stay',
     },
     hint: 'signalbox triggers create NAME JOB …',
   });
   addSave(registry, triggers);
+  addNamedActions(registry, triggers, {
+    collection: 'triggers',
+    noun: 'trigger',
+    actions: [
+      ['pause', 'start no runs from events until the trigger is resumed', 'paused'],
+      ['resume', 'start runs from events again', 'resumed'],
+    ],
+  });
   addTest(registry, triggers);
 }
 
@@ -63,7 +71,7 @@ function addSave(registry: Registry, parent: Command): void {
   });
   addClientCommand(registry, parent, {
     usage: 'update <trigger>',
-    summary: 'change the given fields, and keep the rest',
+    summary: 'change the given fields of a trigger',
     configure: saveOptions,
     async run({ api, terminal, args, options, json }) {
       const { version, definition } = await api.get<Trigger>(pathOf('triggers', args[0]));
@@ -79,29 +87,42 @@ function addSave(registry: Registry, parent: Command): void {
 
 function saveOptions(command: Command): void {
   command
-    .option('--source <source>', 'of the events, exact or with * behind its beginning')
-    .option('--type <type>', 'likewise')
-    .option('--subject <subject>', 'likewise')
-    .option('--filter <cel>', 'CEL over `event` that must be true')
-    .option('--input <json>', 'JSON with ${CEL} in it; the data of the event unless told')
+    .option('--source <source>', 'source of the events: exact, or a prefix followed by *')
+    .option('--type <type>', 'type of the events: exact, or a prefix followed by *')
+    .option('--subject <subject>', 'subject of the events: exact, or a prefix followed by *')
+    .option(
+      '--filter <cel>',
+      'CEL expression over `event`; only events for which it is true start a run',
+    )
+    .option(
+      '--input <json>',
+      'input of the run: JSON with ${CEL} in it (default: the data of the event)',
+    )
     .option(
       '--idempotency-key <cel>',
-      'events with the same value are one; source and id unless told',
+      'CEL expression; events with the same value start one run (default: source and id)',
     )
-    .option(PRIORITY_FLAG, 'P0, P1, P2 or 1 to 10; the job says otherwise', readPriority)
-    .option('--expect-cron <expr>', 'an event is expected at these times')
-    .option('--tz <zone>', 'IANA name of the time zone of --expect-cron; UTC unless told')
-    .option('--expect-every <time>', 'or every so often, like 6h')
-    .option('--buffer <time>', 'how long it is waited for before a run starts without it')
-    .addOption(new Option('--late <policy>', 'what a later event does').choices(['run', 'skip']))
+    .option(
+      PRIORITY_FLAG,
+      'priority of its runs: P0, P1, P2 or 1 to 10 (default: that of the job)',
+      readPriority,
+    )
+    .option('--expect-cron <expr>', 'expect an event at these times')
+    .option('--expect-timezone <name>', 'IANA time zone of --expect-cron (default: UTC)')
+    .option('--expect-every <time>', 'expect an event at this interval, like 6h')
+    .option('--expect-buffer <time>', 'start a run without the event after waiting this long')
     .addOption(
-      new Option('--hook <style>', 'an address of its own for signed webhooks').choices([
-        ...['github', 'stripe', 'standard'],
+      new Option('--expect-late <policy>', 'what an event does that comes later').choices([
+        'run',
+        'skip',
       ]),
     )
-    .option('--secret <text>', 'of the hook; one is made, and shown once, unless told')
-    .option('--enable', 'start runs')
-    .option('--disable', 'start none until it is enabled');
+    .addOption(
+      new Option('--hook-style <style>', 'give the trigger an address for signed webhooks').choices(
+        [...['github', 'stripe', 'standard']],
+      ),
+    )
+    .option('--hook-secret <text>', 'secret of the webhook (default: a new one, shown once)');
 }
 
 /** The definition with what the options say. */
@@ -120,14 +141,13 @@ function changed(before: TriggerDefinition, options: Options): TriggerDefinition
     ...(typeof input === 'string' ? { input: jsonOf(input) } : {}),
     ...(expect === undefined ? {} : { expect }),
     ...(hook === undefined ? {} : { hook }),
-    ...(options['enable'] === true ? { enabled: true } : {}),
-    ...(options['disable'] === true ? { enabled: false } : {}),
   };
 }
 
 function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefinition['expect'] {
-  const { expectCron: cron, expectEvery: every, tz: zone, buffer, late } = options;
-  if ([cron, every, zone, buffer, late].every((each) => each === undefined)) return expect;
+  const { expectCron: cron, expectEvery: every, expectTimezone: timezone } = options;
+  const { expectBuffer: buffer, expectLate: late } = options;
+  if ([cron, every, timezone, buffer, late].every((each) => each === undefined)) return expect;
   const { buffer: before, ...kept } = expect ?? { buffer: 0 };
   // One way of telling the times takes the place of the other.
   const { late: lateBefore, input } = kept;
@@ -143,17 +163,17 @@ function expectOf({ expect }: TriggerDefinition, options: Options): TriggerDefin
         : null;
   return {
     ...(times === null ? kept : { ...timeless, ...times }),
-    ...(zone === undefined ? {} : { zone: String(zone) }),
+    ...(timezone === undefined ? {} : { timezone: String(timezone) }),
     ...(late === undefined ? {} : { late: late as 'run' | 'skip' }),
-    buffer: buffer === undefined ? before : timeOf('--buffer', buffer),
+    buffer: buffer === undefined ? before : timeOf('--expect-buffer', buffer),
   };
 }
 
 function hookOf({ hook }: TriggerDefinition, options: Options): TriggerDefinition['hook'] {
-  const { hook: style, secret } = options;
+  const { hookStyle: style, hookSecret: secret } = options;
   if (style === undefined && secret === undefined) return hook;
   if (style === undefined && hook === undefined) {
-    throw new UserError('usage', '--secret needs --hook with the style of the hook');
+    throw new UserError('usage', '--hook-secret needs a webhook: add --hook-style');
   }
   return {
     ...(hook ?? {}),
@@ -165,7 +185,8 @@ function hookOf({ hook }: TriggerDefinition, options: Options): TriggerDefinitio
 function addTest(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'test <trigger> <event-or-data>',
-    summary: 'evaluate a saved trigger for an event, or for its data alone; starts nothing',
+    summary:
+      'show whether a trigger would start a run from an event, and its input; nothing starts',
     examples: [
       ['signalbox triggers test paid @event.json', 'exit code 1 where nothing would start'],
       ['signalbox triggers test paid \'{"total": 11}\'', 'the data of an event it listens to'],

@@ -10,7 +10,7 @@ import { addClientCommand, addCommand, type Registry } from './define.ts';
 export function addWorkers(registry: Registry, program: Command): void {
   const workers = addCommand(program, 'workers', {
     summary: 'list and show workers',
-    examples: [['signalbox workers', 'who is there, and how busy']],
+    examples: [['signalbox workers', 'which workers are attached, and how busy they are']],
   });
   addClientCommand(registry, workers, {
     usage: 'list',
@@ -36,7 +36,7 @@ export function addWorkers(registry: Registry, program: Command): void {
   });
   addClientCommand(registry, workers, {
     usage: 'show <worker>',
-    summary: 'show a worker with its capacity and executors',
+    summary: 'show the resources, labels and executors of a worker',
     async run({ api, terminal, args, json }) {
       const worker = await api.get<WorkerView>(pathOf('workers', args[0]));
       if (json) printJson(terminal, worker);
@@ -47,10 +47,10 @@ export function addWorkers(registry: Registry, program: Command): void {
 }
 
 const ACTIONS = [
-  ['drain', 'give a worker nothing new; what it runs moves on or comes to its end'],
-  ['cordon', 'give a worker nothing new; what it runs goes on'],
-  ['uncordon', 'give a worker work again'],
-  ['evict', 'take everything from a worker at once; cordon it first'],
+  ['drain', 'give a worker no new attempts, and let running ones end or move to other workers'],
+  ['cordon', 'give a worker no new attempts; running ones continue'],
+  ['uncordon', 'give a worker attempts again'],
+  ['evict', 'take all attempts from a worker at once; cordon it first'],
 ] as const;
 
 export function addWorkerActions(registry: Registry, program: Command): void {
@@ -60,7 +60,7 @@ export function addWorkerActions(registry: Registry, program: Command): void {
       summary,
       examples: [[`signalbox ${action} worker-1`, 'the worker of this name']],
       configure: (command) => {
-        command.option('--reason <text>', 'why; kept in the audit log');
+        command.option('--reason <text>', 'why; stored in the audit log');
       },
       async run({ api, terminal, args, options, json }) {
         const [name = ''] = args;

@@ -157,10 +157,10 @@ describe('signalbox dev', () => {
 
   it('makes a key that may look and not submit, and revokes it', async () => {
     const key = await json<Key>(['keys', 'create', '--role', 'viewer', '--note', 'board']);
-    const as = ['--api-key', key.secret ?? ''];
+    const as = ['--key', key.secret ?? ''];
     expect((await world.call(['runs', ...as])).code).toBe(0);
     expect((await world.call(['submit', 'hello', ...as])).code).toBe(4);
-    expect((await world.call(['runs', '--api-key', 'wrong'])).code).toBe(4);
+    expect((await world.call(['runs', '--key', 'wrong'])).code).toBe(4);
     const { out } = await world.call(['keys']);
     expect(out).toContain(`${key.id}\tdefault\tviewer\tvalid`);
     expect(out).not.toContain(key.secret);

@@ -3,25 +3,24 @@ import { createServer } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import type { RunningNode } from '@signalbox/node';
 import { makeLog } from '@signalbox/node/log';
+import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
-import type { Job, JobDefinition, RunView, Submitted } from '@signalbox/protocol';
+import type { Job } from '@signalbox/protocol';
 import { inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
-import { span } from '../print/times.ts';
 import { openNode } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
 import { makeFolder, removeDevState, writeDevState } from './data-folder.ts';
 import { DEV_DEFAULTS } from './defaults.ts';
+import { defineExamples, firstRun } from './define-examples.ts';
 import { devKey } from './dev-key.ts';
-import { EXAMPLE_COMMAND, EXAMPLE_JOBS } from './example-jobs.ts';
+import { EXAMPLE_JOBS } from './example-jobs.ts';
 import { lockFolder } from './lock-folder.ts';
 import { printWelcome } from './welcome.ts';
-
-const FIRST_RUN_MS = 10_000;
 
 /** `signalbox dev`: a node and a worker in one process on a file; no question asked. */
 export async function runDev(app: App, settings: Settings): Promise<void> {
@@ -49,7 +48,9 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
     terminal.note('stopped; the next start goes on from here');
   });
   printWelcome({ app, url, folder: values.data, key: values.key === null ? key : null });
-  if (isNew) await firstRun(api, app);
+  if (isNew) await firstRun(node.context, app);
+  // The first request would wait for it.
+  await loadDefinitionSchemas();
   // Now rather than at the end: the end may be a kill, and the next start had better be fast.
   flushCompileCache();
   await stopped;
@@ -66,7 +67,7 @@ async function fill(params: {
   const worker = await startWorker(node, settings, jobs);
   await node.ready();
   await checkJobs(api, jobs, settings.values.jobs ?? '');
-  const isNew = await defineExamples(api, settings.values['allow-command']);
+  const isNew = await defineExamples(node.context, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
     await api.put<Job>(pathOf('jobs', name), definition);
   }
@@ -125,45 +126,11 @@ async function startWorker(
     name: values.name ?? 'dev',
     zone: values.zone,
     labels: values.labels,
-    total: { slots: values.slots },
+    total: { slots: values.concurrency },
     handlers: { ...examples, ...handlersOf(jobs) },
     executors: await executorsOf(settings),
     blobs: node.context.blobs,
   });
   await worker.start();
   return worker;
-}
-
-/**
- * Only those that are not there: what the user made of an example stays as it is. Answers whether
- * any was missing, as on the first start.
- */
-async function defineExamples(api: Api, hasCommand: boolean): Promise<boolean> {
-  let isNew = false;
-  const examples: readonly { name: string; definition: JobDefinition }[] = hasCommand
-    ? [...EXAMPLE_JOBS, EXAMPLE_COMMAND]
-    : EXAMPLE_JOBS;
-  for (const { name, definition } of examples) {
-    try {
-      await api.put<Job>(pathOf('jobs', name), definition, { 'if-none-match': '*' });
-      isNew = true;
-    } catch (error) {
-      const isThere = error instanceof AnsweredError && error.code === 'precondition_failed';
-      if (!isThere) throw error;
-    }
-  }
-  return isNew;
-}
-
-/** Shows that it works, once: from one command to a finished job. */
-async function firstRun(api: Api, { terminal }: App): Promise<void> {
-  const startedAt = terminal.now();
-  const { id } = await api.post<Submitted>('/runs', { job: 'hello', input: 'world' });
-  const run = await api.get<RunView>(`/runs/${id}`, { wait: FIRST_RUN_MS });
-  const took = span(terminal.now() - startedAt);
-  const { paint } = terminal;
-  const said = run.output === undefined ? '' : `  ${JSON.stringify(run.output)}`;
-  terminal.line(
-    `first run of hello: ${paint.state(run.state)}${said}  ${paint.dim(`${took}, ${id}`)}`,
-  );
 }

@@ -22,8 +22,9 @@ export function scheduleRow(terminal: Terminal, schedule: Schedule): string[] {
   ];
 }
 
-function whenOf({ cron, zone, every, runAt }: ScheduleDefinition): string {
-  if (cron !== undefined) return zone === undefined || zone === 'UTC' ? cron : `${cron} ${zone}`;
+function whenOf({ cron, timezone, every, runAt }: ScheduleDefinition): string {
+  if (cron !== undefined)
+    return timezone === undefined || timezone === 'UTC' ? cron : `${cron} ${timezone}`;
   return every === undefined ? `once at ${runAt}` : `every ${span(parseDuration(every))}`;
 }
 

@@ -56,7 +56,7 @@ async function saveSchedule(access: Record<string, string>): Promise<void> {
   const { current } = world;
   const job = await current.call(['apply', '-f', 'job.yaml', '--yes'], access);
   expect(job.code, job.err).toBe(0);
-  const flags = ['--every', '1s', '--catch-up', '100'];
+  const flags = ['--every', '1s', '--catch-up-max-windows', '100'];
   const saved = await current.call(['schedules', 'create', 'beat', 'ping', ...flags], access);
   expect(saved.code, saved.err).toBe(0);
 }

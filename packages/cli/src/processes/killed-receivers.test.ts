@@ -10,7 +10,7 @@ const KEY = randomBytes(32).toString('hex');
 /** As many jobs as it takes for each of two nodes to own some of them. */
 const JOBS = Array.from({ length: 8 }, (_, i) => `pay${i}`);
 
-const WAIT = '{ type: paid, when: event.data.order == input.order }';
+const WAIT = '{ type: paid, filter: event.data.order == input.order }';
 
 let world = new World();
 afterEach(() => {

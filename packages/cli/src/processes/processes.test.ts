@@ -39,7 +39,7 @@ for (const { name, skip, flags } of stores) {
       const { secret = '' } = JSON.parse(made.out) as Key;
       expect((await world.call(['apply', '-f', JOBS, '--yes'], access)).code).toBe(0);
       const url = access['SIGNALBOX_URL'] ?? '';
-      const args = ['worker', '--node', url, '--jobs', JOBS, '--name', 'w1'];
+      const args = ['worker', '--url', url, '--jobs', JOBS, '--name', 'w1'];
       const worker = world.start(args, { SIGNALBOX_KEY: secret });
       await worker.printed(/worker w1 is attached to http/);
       await worker.printed(
@@ -119,11 +119,11 @@ describe('signalbox worker', () => {
   afterAll(() => world.remove());
 
   it('does not start with a wrong key, or with nothing to run', async () => {
-    const wrong = await world.run(['worker', '--node', url, '--jobs', JOBS], {
+    const wrong = await world.run(['worker', '--url', url, '--jobs', JOBS], {
       SIGNALBOX_KEY: 'wrong',
     });
     expect(wrong.code).toBe(4);
-    const idle = await world.call(['worker', '--node', url], access);
+    const idle = await world.call(['worker', '--url', url], access);
     expect(idle.code).toBe(2);
     expect(idle.err).toContain('this worker has nothing to run');
     const lost = await world.call(['worker', '--jobs', JOBS], access);
@@ -132,8 +132,8 @@ describe('signalbox worker', () => {
   });
 
   it('waits for a node that is not there yet, and stops when told', async () => {
-    const worker = world.start(['worker', '--node', 'http://127.0.0.1:1', '--jobs', JOBS], access);
-    await worker.printed(/waiting for a node: no node responds at http:\/\/127.0.0.1:1/);
+    const worker = world.start(['worker', '--url', 'http://127.0.0.1:1', '--jobs', JOBS], access);
+    await worker.printed(/waiting for a node: no node answers at http:\/\/127.0.0.1:1/);
     expect((await worker.stop()).code).toBe(0);
   });
 
@@ -147,7 +147,7 @@ describe('signalbox worker', () => {
     );
     const asked = { ...access, SIGNALBOX_URL: url };
     await world.call(['apply', '-f', 'stuck.mjs', '--yes'], asked);
-    const worker = world.start(['worker', '--node', url, '--jobs', 'stuck.mjs'], access);
+    const worker = world.start(['worker', '--url', url, '--jobs', 'stuck.mjs'], access);
     await worker.printed(/is attached/);
     const { out } = await world.call(['submit', 'stuck'], asked);
     const logs = world.start(['logs', out.trim(), '-f'], asked);
@@ -155,7 +155,10 @@ describe('signalbox worker', () => {
     await logs.stop();
     worker.child.kill('SIGINT');
     await worker.printed(/once more stops at once/);
-    expect((await worker.stop()).code).toBe(130);
+    // Signals that follow each other closely count as one, so the second is repeated until it counts.
+    const again = setInterval(() => worker.child.kill('SIGINT'), 50);
+    expect((await worker.ended).code).toBe(130);
+    clearInterval(again);
   });
 
   it('runs commands of definitions where it is allowed to', async () => {
@@ -164,7 +167,7 @@ describe('signalbox worker', () => {
     writeFileSync(file, 'job: version\ntasks:\n  - command: { argv: [node, --version] }\n');
     await world.call(['apply', '-f', 'version.yaml', '--yes'], asked);
     const flags = ['--allow-command', '--command-programs', 'node', '--command-isolation', 'none'];
-    const worker = world.start(['worker', '--node', url, ...flags], access);
+    const worker = world.start(['worker', '--url', url, ...flags], access);
     await worker.printed(/is attached/);
     const { code, out, err } = await world.call(['submit', 'version', '--wait'], asked);
     expect({ code, out }, err).toEqual({ code: 0, out: expect.stringMatching(/^v\d+\./) });

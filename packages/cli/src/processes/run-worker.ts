@@ -34,7 +34,7 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     name: nameOf(settings),
     zone: values.zone,
     labels: values.labels,
-    total: { slots: values.slots },
+    total: { slots: values.concurrency },
     handlers,
     executors,
     blobs: httpBlobs({ url: urls, key }),

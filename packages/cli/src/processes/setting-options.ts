@@ -52,7 +52,9 @@ export async function settingsOf(
 }
 
 function namesOf(parts: readonly Part[]): SettingName[] {
-  return [...new Set(parts.flatMap(settingNamesOf))];
+  const names = [...new Set(parts.flatMap(settingNamesOf))];
+  // A worker in the process of its node needs no address.
+  return parts.includes('node') ? names.filter((name) => name !== 'url') : names;
 }
 
 function camel(name: string): string {

@@ -2,6 +2,12 @@ import type { Terminal } from '../print/terminal.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/**
+ * Signals this close together are one. A wrapper (npm, `tools/run.mjs`, an init in a container) forwards the
+ * interrupt that the process group has already received.
+ */
+const SAME_SIGNAL_MS = 200;
+
 let isRunning = false;
 
 /** Whether this process is a node or a worker, which ends only when it is told to. */
@@ -10,16 +16,20 @@ export function isRunningUntilStopped(): boolean {
 }
 
 /**
- * Resolves when the process is told to stop and `stop` is done. Told a second time it ends at once:
+ * Resolves when the process is told to stop and `stop` is done. A second signal ends it at once:
  * nobody should need a stronger signal to get the terminal back.
  */
 export function untilStopped(terminal: Terminal, stop: () => Promise<void>): Promise<void> {
   isRunning = true;
   return new Promise((resolve, reject) => {
-    let isStopping = false;
+    let firstAt: number | null = null;
     const told = () => {
-      if (isStopping) process.exit(130);
-      isStopping = true;
+      const now = terminal.now();
+      if (firstAt !== null) {
+        if (now - firstAt >= SAME_SIGNAL_MS) process.exit(130);
+        return;
+      }
+      firstAt = now;
       terminal.note('stopping; once more stops at once');
       stop().then(resolve, reject);
     };

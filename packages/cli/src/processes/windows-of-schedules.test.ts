@@ -44,7 +44,7 @@ describe('the windows of a schedule, with node and worker apart', () => {
     node.child.kill('SIGKILL');
     await node.ended;
     await startNode(new URL(access.SIGNALBOX_URL).port);
-    const args = ['worker', '--node', access.SIGNALBOX_URL, '--allow-command', '--name', 'w'];
+    const args = ['worker', '--url', access.SIGNALBOX_URL, '--allow-command', '--name', 'w'];
     const worker = world.start([...args, '--command-isolation', 'none'], { SIGNALBOX_KEY: KEY });
     await worker.printed(/worker w is attached/);
     for (const { window, run } of items) {

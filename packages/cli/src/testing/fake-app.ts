@@ -20,11 +20,17 @@ export function fakeApp(params: {
   input?: string;
   /** Standard input in pieces, instead of `input`. */
   inputChunks?: readonly Uint8Array[];
+  /** What a person at the terminal says to every question; left out where nobody is there. */
+  answer?: boolean;
 }): FakeApp {
   const out: string[] = [];
   const notes: string[] = [];
   const command = params.command ?? 'signalbox';
   const texts = { out: '', err: '' };
+  const note = (text: string) => {
+    notes.push(text);
+    texts.err += `${text}\n`;
+  };
   return {
     out,
     notes,
@@ -39,10 +45,7 @@ export function fakeApp(params: {
         out.push(text);
         texts.out += text;
       },
-      note: (text) => {
-        notes.push(text);
-        texts.err += `${text}\n`;
-      },
+      note,
       transient: () => {},
       typed: (text) => asTyped(command, text),
       flushed: async () => {},
@@ -58,6 +61,10 @@ export function fakeApp(params: {
     inputChunks: async function* () {
       yield* params.inputChunks ?? [Buffer.from(params.input ?? '')];
     },
-    confirm: async () => null,
+    confirm: async (question) => {
+      if (params.answer === undefined) return null;
+      note(question);
+      return params.answer;
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { aboutTask } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { notify } from '../core/notify.ts';
 import { tasksAdded } from '../facts/graph-facts.ts';
@@ -5,7 +6,6 @@ import { findCycle } from '../model/find-cycle.ts';
 import { isFannedOut, parentsOf } from '../model/graph.ts';
 import { findChildName } from '../model/grown-names.ts';
 import type { Run, Task } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
 import type { Addition, GraphPorts } from './ports.ts';
 
 /**
@@ -24,8 +24,8 @@ export function addTasks(
   const read = params.ports.readAddition(run.spec, params.output);
   const planned = 'error' in read ? read.error : plan(core, run, read);
   if (typeof planned === 'string') {
-    const subject = `${formatRunId(run)}/${task.spec.name}: ${planned}`;
-    core.tell({ kind: 'alert', alert: 'additionRefused', subject });
+    const about = { ...aboutTask(task), since: core.now, reason: planned };
+    core.tell({ kind: 'alert', alert: 'additionRefused', about });
     notify(core, run, { on: 'alert', state: run.state, detail: `${task.spec.name}: ${planned}` });
     return planned;
   }

@@ -1,11 +1,11 @@
 import { type Answer, type Command, DONE } from '../commands.ts';
+import { aboutRun } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { notify } from '../core/notify.ts';
 import { runPaused, runResumed } from '../facts/graph-facts.ts';
 import type { PauseReason } from '../model/graph.ts';
 import { partOf } from '../model/graph.ts';
 import type { Run } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
 import { drain } from './task-ended.ts';
 
 /** Nothing of the run begins from here on; what runs goes on to its end (DAG-15). */
@@ -24,8 +24,8 @@ export function pauseRun(
   const { partition, seq } = run;
   core.emit(core.bookOf(run), runPaused({ partition, seq, at: core.now, ...cause }), run);
   if (cause.why === 'asked') return;
-  const subject = `${formatRunId(run)}: ${cause.detail}`;
-  core.tell({ kind: 'alert', alert: 'runPaused', subject });
+  const about = { ...aboutRun(run), since: core.now, reason: cause.detail };
+  core.tell({ kind: 'alert', alert: 'runPaused', about });
   notify(core, run, { on: 'alert', state: 'PAUSED', detail: cause.detail });
 }
 

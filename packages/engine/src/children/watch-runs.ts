@@ -1,8 +1,8 @@
+import { aboutRun } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { notify } from '../core/notify.ts';
 import { graphOf } from '../model/graph.ts';
 import type { Run } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
 import { isTerminalTask } from '../model/states.ts';
 import { isWaiting } from './wait.ts';
 
@@ -27,17 +27,23 @@ function watchRun(core: Core, run: Run): void {
   const { expectedMs } = run.spec.graph;
   if (expectedMs !== null && core.now - run.ms > 2 * expectedMs && !run.graph?.overdueTold) {
     graphOf(run).overdueTold = true;
-    tell(core, run, `the run has taken more than twice its expected duration of ${expectedMs} ms`);
+    tell(core, run, {
+      since: run.ms,
+      reason: `the run has taken more than twice its expected duration of ${expectedMs} ms`,
+    });
   }
   const movedAt = Math.max(lastMove(run), run.graph?.alertedAt ?? 0);
   if (core.now - movedAt < core.settings.stuckRunMs || onlyWaits(run)) return;
   graphOf(run).alertedAt = core.now;
-  tell(core, run, `the run has made no progress for ${core.now - movedAt} ms`);
+  tell(core, run, {
+    since: movedAt,
+    reason: `the run has made no progress for ${core.now - movedAt} ms`,
+  });
 }
 
-function tell(core: Core, run: Run, detail: string): void {
-  core.tell({ kind: 'alert', alert: 'runStuck', subject: `${formatRunId(run)}: ${detail}` });
-  notify(core, run, { on: 'alert', state: run.state, detail });
+function tell(core: Core, run: Run, why: { since: number; reason: string }): void {
+  core.tell({ kind: 'alert', alert: 'runStuck', about: { ...aboutRun(run), ...why } });
+  notify(core, run, { on: 'alert', state: run.state, detail: why.reason });
 }
 
 /** Not begun, in no queue and without a time of its own: nothing would ever move it. */

@@ -21,7 +21,14 @@ describe('a task that fails each time', () => {
       { state: 'FAILED', last: { kind: 'taskQuarantined', attempt: 5, error: 'it broke' } },
     ]);
     expect(h.effectsOf('alert')).toEqual([
-      { kind: 'alert', alert: 'quarantined', subject: `${formatRunId(run)}/main` },
+      {
+        kind: 'alert',
+        alert: 'quarantined',
+        about: {
+          ...{ tenant: run.spec.tenant, job: 'poison', run: formatRunId(run), task: 'main' },
+          ...{ since: expect.any(Number), reason: expect.any(String) },
+        },
+      },
     ]);
   });
 

@@ -1,3 +1,4 @@
+import { aboutTask } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { settle } from '../core/settle.ts';
 import {
@@ -10,7 +11,6 @@ import {
 import type { Reason } from '../facts/reasons.ts';
 import { RANGES } from '../model/ranges.ts';
 import type { Task } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
 import { backOffMs } from './back-off.ts';
 
 export interface Failure {
@@ -71,8 +71,8 @@ function exhausted(
   if (task.spec.retry.onExhausted === 'fail') {
     return settle(core, task, taskFailed({ ...of, reason, error }), lingerMs);
   }
-  const subject = `${formatRunId(task.run)}/${task.spec.name}`;
-  core.tell({ kind: 'alert', alert: 'quarantined', subject });
+  const about = { ...aboutTask(task), since: core.now, reason };
+  core.tell({ kind: 'alert', alert: 'quarantined', about });
   settle(core, task, taskQuarantined({ ...of, reason, error }), lingerMs);
 }
 

@@ -78,8 +78,10 @@ describe('an attempt that takes too long', () => {
     h.advance(20 * MINUTE - 1);
     expect(h.effectsOf('alert')).toEqual([]);
     h.advance(1);
-    const subject = `${formatRunId(run)}/main`;
-    expect(h.effectsOf('alert')).toEqual([{ kind: 'alert', alert: 'softTimeout', subject }]);
+    const { tenant, job } = run.spec;
+    const what = { tenant, job, run: formatRunId(run), task: 'main' };
+    const about = { ...what, worker: 'w1', since: h.now - 20 * MINUTE };
+    expect(h.effectsOf('alert')).toEqual([{ kind: 'alert', alert: 'softTimeout', about }]);
     h.advance(10 * MINUTE - 1);
     expect(aborts(h)).toEqual([]);
     h.advance(1);

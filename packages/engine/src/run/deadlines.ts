@@ -1,10 +1,10 @@
+import { aboutTask } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { armDeadline, hardTimeoutAt, softTimeoutAt, stuckAt } from '../core/deadline.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
 import { taskRequeued } from '../facts/facts.ts';
 import { type Attempt, refOf, type Task } from '../model/run.ts';
-import { formatRunId } from '../model/run-id.ts';
 
 /** How an attempt that ended without its worker's word is settled; given in by the engine. */
 export type GiveUp = (
@@ -30,7 +30,12 @@ export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
   const soft = softTimeoutAt(core, attempt);
   if (soft !== null && soft <= core.now) {
     attempt.softAlerted = true;
-    core.tell({ kind: 'alert', alert: 'softTimeout', subject: nameOf(task) });
+    const about = {
+      ...aboutTask(task),
+      worker: attempt.workerName,
+      since: attempt.startedAt,
+    };
+    core.tell({ kind: 'alert', alert: 'softTimeout', about });
   }
   if (attempt.hardAt > 0 && hardTimeoutAt(attempt) <= core.now)
     requestStop(core, attempt, 'timeout');
@@ -58,8 +63,4 @@ function takeBack(core: Core, attempt: Attempt): void {
   if (worker === null || worker.status !== 'healthy') return;
   worker.status = 'suspect';
   core.workers.refresh(worker);
-}
-
-export function nameOf(task: Task): string {
-  return `${formatRunId(task.run)}/${task.spec.name}`;
 }

@@ -51,7 +51,9 @@ describe('the registry of workers', () => {
     expect(h.factsOf('runEnded')).toHaveLength(20);
     expect(h.effectsOf('alert')).toEqual([]);
     h.advance(16 * SECOND);
-    expect(h.effectsOf('alert')).toMatchObject([{ alert: 'workerLost', subject: 'w1' }]);
+    expect(h.effectsOf('alert')).toMatchObject([
+      { alert: 'workerLost', about: { worker: 'w1', since: expect.any(Number) } },
+    ]);
   });
 });
 
@@ -121,7 +123,9 @@ describe('a worker that goes silent', () => {
       expect(run.tasks[0]?.state).toBe('RUNNING');
       h.advance(1);
       expect(run.tasks[0]).toMatchObject({ state: 'PENDING', charged: 1 });
-      expect(h.effectsOf('alert')).toMatchObject([{ alert: 'workerLost', subject: 'w1' }]);
+      expect(h.effectsOf('alert')).toMatchObject([
+        { alert: 'workerLost', about: { worker: 'w1', since: expect.any(Number) } },
+      ]);
     },
   );
 
@@ -156,7 +160,7 @@ describe('a node that stood still itself', () => {
     // Who is really gone is noticed one term later; who is not goes on.
     h.mute('w1');
     h.advance(15 * SECOND);
-    const lost = h.effectsOf('alert').map((effect) => effect.subject);
+    const lost = h.effectsOf('alert').map((effect) => effect.about.worker);
     expect(lost.sort()).toEqual(['w0', 'w1']);
   });
 

@@ -86,7 +86,8 @@ export function workerDue(core: Core, worker: Worker, giveUp: GiveUp): void {
 
 /** LIV-02: the worker is dead to us; its attempts are charged and tried elsewhere. */
 function loseWorker(core: Core, worker: Worker, giveUp: GiveUp): void {
-  core.tell({ kind: 'alert', alert: 'workerLost', subject: worker.info.name });
+  const about = { worker: worker.info.name, since: worker.lastSeenAt };
+  core.tell({ kind: 'alert', alert: 'workerLost', about });
   core.wheel.disarm(worker);
   worker.status = 'detached';
   endReservation(core, worker);

@@ -1,3 +1,4 @@
+import { aboutSchedule } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import type { Book } from '../model/book.ts';
 import {
@@ -54,14 +55,15 @@ export function arm(core: Core, schedule: Schedule, ports: TriggerPorts): void {
 function withoutNext(core: Core, schedule: Schedule): void {
   const { when, endAt } = schedule.spec;
   if (when.kind === 'instant' || endAt !== null) return;
-  core.tell({ kind: 'alert', alert: 'scheduleWithoutNext', subject: subjectOf(schedule) });
+  const about = { ...aboutSchedule(schedule), since: schedule.decidedUpTo };
+  core.tell({ kind: 'alert', alert: 'scheduleWithoutNext', about });
 }
 
 /** U041: one schedule that cannot be computed is set aside; the others do not notice. */
 export function ail(core: Core, schedule: Schedule, error: unknown): void {
-  const why = error instanceof Error ? error.message : String(error);
-  const subject = `${subjectOf(schedule)}: ${why}`;
-  core.tell({ kind: 'alert', alert: 'scheduleFailed', subject });
+  const reason = error instanceof Error ? error.message : String(error);
+  const about = { ...aboutSchedule(schedule), since: core.now, reason };
+  core.tell({ kind: 'alert', alert: 'scheduleFailed', about });
   core.wheel.arm(schedule, core.now + AILING_MS);
 }
 

@@ -1,9 +1,11 @@
+import { aboutSchedule } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { windowFired, windowHeld, windowsSkipped } from '../facts/schedule-facts.ts';
 import { encodeText } from '../facts/text.ts';
 import { assertNever, invariant } from '../model/assert.ts';
 import type { Book } from '../model/book.ts';
 import type { RunHead, RunWindow } from '../model/run.ts';
+import { formatRunId } from '../model/run-id.ts';
 import {
   HELD_MAX,
   type Overlap,
@@ -144,8 +146,8 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
   const input = inputOf(ports, spec, { ...at, kind: catchUp ? 'catchUp' : 'scheduled' });
   if (input !== null && 'error' in input) {
     skipOne(deciding, window, 'input_failed');
-    const subject = `${subjectOf(schedule)}: ${input.error}`;
-    core.tell({ kind: 'alert', alert: 'windowInputFailed', subject });
+    const about = { ...aboutSchedule(schedule), window, since: core.now, reason: input.error };
+    core.tell({ kind: 'alert', alert: 'windowInputFailed', about });
     return true;
   }
   const head: RunHead = {
@@ -181,7 +183,9 @@ function fire(deciding: Deciding, { window, planned, catchUp }: Fire): boolean {
   const fact = windowFired({ ...of, window, planned, run: answer.seq, catchUp, exclusive });
   core.emit(book, fact, null);
   if (core.now - planned > spec.graceMs) {
-    core.tell({ kind: 'alert', alert: 'windowLate', subject: subjectOf(schedule) });
+    const run = formatRunId(answer);
+    const about = { ...aboutSchedule(schedule), run, window, since: planned };
+    core.tell({ kind: 'alert', alert: 'windowLate', about });
   }
   return true;
 }

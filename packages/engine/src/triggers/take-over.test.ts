@@ -25,7 +25,13 @@ describe('a take-over', () => {
     const before = h.effects.length;
     h.tick();
     const told = h.effects.slice(before).filter(({ kind }) => kind === 'alert');
-    expect(told).toContainEqual({ kind: 'alert', alert: 'windowLate', subject: 'acme/nightly' });
+    const window = NOON + 10 * MINUTE;
+    const about = { tenant: 'acme', schedule: 'nightly', window, since: window };
+    expect(told).toContainEqual({
+      kind: 'alert',
+      alert: 'windowLate',
+      about: { ...about, job: expect.any(String), run: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    });
     expect(h.fired.length).toBeGreaterThan(1);
   });
 

@@ -49,7 +49,10 @@ describe('the input of a window', () => {
     expect(h.effectsOf('alert')).toContainEqual({
       kind: 'alert',
       alert: 'windowInputFailed',
-      subject: 'acme/nightly: input.day: no such day',
+      about: {
+        ...{ tenant: 'acme', job: expect.any(String), schedule: 'nightly', window: NOON },
+        ...{ since: expect.any(Number), reason: 'input.day: no such day' },
+      },
     });
     h.save({ input: '"${window}"' });
     h.advance(HOUR);

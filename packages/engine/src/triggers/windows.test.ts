@@ -92,7 +92,14 @@ describe('a schedule', () => {
     h.save({ when: { ...cron('0 0 1 1 *'), calendar: { blackouts: ['01-01'] } } });
     h.flush();
     expect(h.effectsOf('alert')).toEqual([
-      { kind: 'alert', alert: 'scheduleWithoutNext', subject: 'acme/nightly' },
+      {
+        kind: 'alert',
+        alert: 'scheduleWithoutNext',
+        about: {
+          ...{ tenant: 'acme', job: expect.any(String), schedule: 'nightly' },
+          since: expect.any(Number),
+        },
+      },
     ]);
   });
 
@@ -105,7 +112,7 @@ describe('a schedule', () => {
     expect(h.fired.map(({ schedule }) => schedule)).toEqual(new Array(10).fill('good'));
     const alerts = h.effectsOf('alert');
     expect(new Set(alerts.map(({ alert }) => alert))).toEqual(new Set(['scheduleFailed']));
-    expect(alerts[0]?.subject).toContain('acme/bad');
+    expect(alerts[0]?.about).toMatchObject({ tenant: 'acme', schedule: 'bad' });
     // It can be mended.
     h.save({ name: 'bad', when: cron('0 * * * *') });
     h.advance(HOUR);

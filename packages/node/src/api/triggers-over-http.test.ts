@@ -217,8 +217,9 @@ describe('hooks', () => {
       const body = { job: 'mail', hook: { style, secret: SECRET } };
       await world.ask(`/triggers/${style}`, { method: 'PUT', body });
     }
-    const off = { job: 'mail', enabled: false, hook: { style: 'github', secret: SECRET } };
+    const off = { job: 'mail', hook: { style: 'github', secret: SECRET } };
     await world.ask('/triggers/off', { method: 'PUT', body: off });
+    await world.ask('/triggers/off/pause', { body: {} });
   });
   afterAll(() => world.stop());
 
@@ -258,7 +259,7 @@ describe('hooks', () => {
     expect(again.json()).toMatchObject({ runs: [{ outcome: 'duplicate' }] });
   });
 
-  it('SEC-02 absent, disabled, wrong and old are one answer, without a key and with one', async () => {
+  it('SEC-02 absent, paused, wrong and old are one answer, without a key and with one', async () => {
     const body = '{"a":1}';
     const old = seconds(600_000);
     const signature = github(body)['x-hub-signature-256'];

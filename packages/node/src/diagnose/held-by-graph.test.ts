@@ -16,7 +16,7 @@ describe('API-09 what holds a task of a graph', () => {
     const tasks = [
       { name: 'ask', approval: { message: 'Publish?', timeout: '1h' } },
       { name: 'paid', event: { type: 'payment' } },
-      { name: 'paid-much', event: { type: 'payment', when: 'event.data.total > 10' } },
+      { name: 'paid-much', event: { type: 'payment', filter: 'event.data.total > 10' } },
       { name: 'nap', sleep: { for: 60_000 } },
       { name: 'end', after: ['ask', 'paid', 'nap'] },
     ];

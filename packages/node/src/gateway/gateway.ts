@@ -159,7 +159,7 @@ export class Gateway {
 
   #alert(effect: Effect & { kind: 'alert' }): void {
     // Not lost: it left, and the time in which it could have come back is over.
-    if (effect.alert === 'workerLost' && this.#roster.forgotten(effect.subject)) return;
+    if (effect.alert === 'workerLost' && this.#roster.forgotten(effect.about.worker ?? '')) return;
     logAlert(this.#log, effect);
   }
 }

@@ -121,9 +121,10 @@ export class Notifier {
 const FIELDS = { success: 'onSuccess', failure: 'onFailure', alert: 'onAlert' } as const;
 
 /** What the receiver reads. The id stays the same when it is sent again. */
-function bodyOf({ id, on, at, run, job, version, state, detail }: Notification): string {
+function bodyOf({ id, on, at, tenant, run, job, version, state, detail }: Notification): string {
   const type = on === 'alert' ? 'run.alert' : `run.${state.toLowerCase()}`;
-  const data = { run, job, jobVersion: version, state, ...(detail === '' ? {} : { detail }) };
+  const what = { tenant, run, job, jobVersion: version, state };
+  const data = { ...what, ...(detail === '' ? {} : { detail }) };
   return JSON.stringify({ id, type, timestamp: new Date(at).toISOString(), data });
 }
 

@@ -1,4 +1,4 @@
-import type { Effect } from '@signalbox/engine';
+import type { AlertFields, Effect } from '@signalbox/engine';
 import type { Logger } from '../settings/log-events.ts';
 
 type Alert = (Effect & { kind: 'alert' })['alert'];
@@ -17,7 +17,15 @@ const LINES = {
 } as const satisfies Record<Alert, unknown>;
 
 /** Something a person should know: one line with `alert` set, so that all of them can be searched. */
-export function logAlert(log: Logger, { alert, subject }: { alert: Alert; subject: string }): void {
+export function logAlert(
+  log: Logger,
+  { alert, about }: { alert: Alert; about: AlertFields },
+): void {
   const [event, message] = LINES[alert];
-  log.warn({ event, alert: true, subject }, message);
+  const { window, since, ...fields } = about;
+  const times = {
+    ...(window === undefined ? {} : { window: new Date(window).toISOString() }),
+    ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+  };
+  log.warn({ event, alert: true, ...fields, ...times }, message);
 }

@@ -40,11 +40,26 @@ describe('events of the commit loop', () => {
 describe('alerts', () => {
   it('OBS-09 have an event of their own, and all of them are found by one field', () => {
     const { lines, log } = recorder();
-    logAlert(log, { alert: 'workerLost', subject: 'w1' });
-    logAlert(log, { alert: 'quarantined', subject: 'r1/main' });
-    expect(lines).toMatchObject([
-      { level: 'warn', event: 'worker.lost', alert: true, subject: 'w1', msg: 'worker lost' },
-      { level: 'warn', event: 'task.quarantined', alert: true, subject: 'r1/main' },
+    const at = Date.parse('2030-01-31T09:00:00Z');
+    const schedule = { tenant: 'acme', job: 'report', schedule: 'nightly' };
+    logAlert(log, { alert: 'workerLost', about: { worker: 'w1', since: at } });
+    logAlert(log, {
+      alert: 'windowLate',
+      about: { ...schedule, run: 'r1', window: at, since: at },
+    });
+    const warning = { level: 'warn', alert: true };
+    const since = '2030-01-31T09:00:00.000Z';
+    expect(lines).toEqual([
+      { ...warning, event: 'worker.lost', worker: 'w1', since, msg: 'worker lost' },
+      {
+        ...warning,
+        event: 'window.late',
+        ...schedule,
+        run: 'r1',
+        window: since,
+        since,
+        msg: 'window started late',
+      },
     ]);
   });
 });

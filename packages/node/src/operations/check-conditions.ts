@@ -32,8 +32,8 @@ export function checkParentsOfConditions(tasks: readonly TaskDefinition[]): void
 function writtenIn(tasks: readonly TaskDefinition[]): Written[] {
   return tasks.flatMap(({ when, event, after = [] }, i) => [
     ...(when === undefined ? [] : [{ field: `tasks[${i}].when`, expression: when, after }]),
-    ...(event?.when === undefined
+    ...(event?.filter === undefined
       ? []
-      : [{ field: `tasks[${i}].event.when`, expression: event.when, after }]),
+      : [{ field: `tasks[${i}].event.filter`, expression: event.filter, after }]),
   ]);
 }

@@ -13,6 +13,12 @@ async function compile() {
   return { job: Compile(JobDefinition), task: Compile(TaskDefinition) };
 }
 
+/** Loads what the first check would load, for a process that has a moment before the first request. */
+export async function loadDefinitionSchemas(): Promise<void> {
+  schemas ??= compile();
+  await schemas;
+}
+
 /** The shape of a definition; callers in this process come without the API's own check. */
 export async function checkDefinitionSchema(definition: JobDefinition): Promise<void> {
   schemas ??= compile();

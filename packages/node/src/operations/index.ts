@@ -2,6 +2,7 @@ export * from './blobs.ts';
 export * from './calendars/calendars.ts';
 export * from './change-run.ts';
 export * from './change-runs.ts';
+export { loadDefinitionSchemas } from './definition-schema.ts';
 export { diagnoseTask } from './diagnose-task.ts';
 export * from './jobs.ts';
 export * from './list-runs.ts';
@@ -37,6 +38,8 @@ export {
   deleteTrigger,
   getTrigger,
   listTriggers,
+  pauseTrigger,
+  resumeTrigger,
   type SavedTrigger,
   saveTrigger,
   testTrigger,

@@ -91,11 +91,14 @@ function storedApproval(
 }
 
 function storedEvent(
-  { timeout, ...same }: EventWait,
+  { timeout, filter, ...same }: EventWait,
   path: string,
 ): NonNullable<EngineTask['event']> {
-  if (timeout === undefined) return same;
-  return { ...same, timeoutMs: msOf('event.timeout', waitAt(path, timeout)) };
+  return {
+    ...same,
+    ...(filter === undefined ? {} : { when: filter }),
+    ...(timeout === undefined ? {} : { timeoutMs: msOf('event.timeout', waitAt(path, timeout)) }),
+  };
 }
 
 function waitAt(path: string, value: number | string) {
@@ -115,7 +118,7 @@ export function authoredTask(stored: StoredTask): TaskDefinition {
     ...(http === undefined ? {} : { http: authoredHttp(http) }),
     ...(sleep === undefined ? {} : { sleep: authoredSleep(sleep) }),
     ...(approval === undefined ? {} : { approval: authoredWait(approval) }),
-    ...(event === undefined ? {} : { event: authoredWait(event) }),
+    ...(event === undefined ? {} : { event: authoredEvent(event) }),
   };
 }
 
@@ -140,6 +143,10 @@ function authoredHttp({ timeoutMs, redirectsMax, ...same }: WireHttpWork): HttpW
 function authoredSleep({ forMs, until }: NonNullable<EngineTask['sleep']>): Sleep {
   if (until !== undefined) return { until: new Date(until).toISOString() };
   return forMs === undefined ? {} : { for: shownDuration(forMs) };
+}
+
+function authoredEvent({ when, ...same }: NonNullable<EngineTask['event']>): EventWait {
+  return { ...authoredWait(same), ...(when === undefined ? {} : { filter: when }) };
 }
 
 function authoredWait<W extends { readonly timeoutMs?: number }>({ timeoutMs, ...same }: W) {

@@ -12,7 +12,7 @@ import { findZone, parseInstant } from '../zones/index.ts';
 /** What somebody sends who wants to see the windows of an expression. Nothing of it is checked. */
 export interface PreviewRequest {
   readonly expr?: unknown;
-  readonly tz?: unknown;
+  readonly timezone?: unknown;
   readonly from?: unknown;
   readonly until?: unknown;
   readonly count?: unknown;
@@ -21,7 +21,7 @@ export interface PreviewRequest {
 }
 
 export interface PreviewRefusal {
-  /** The field at fault, as a path: `tz`, or `expr.minute` inside of the expression. */
+  /** The field at fault, as a path: `timezone`, or `expr.minute` inside of the expression. */
   readonly field: string;
   readonly message: string;
   /** In the expression: the character at which the fault begins; the first is 1. */
@@ -83,14 +83,14 @@ function preview(request: PreviewRequest, now: number): Preview {
 const CRONS_KEPT = 1_000;
 const crons = new Map<string, Cron>();
 
-function readCron({ expr, tz, dstGap, dstOverlap }: PreviewRequest): Cron {
-  const key = JSON.stringify([expr, tz, dstGap, dstOverlap]);
+function readCron({ expr, timezone, dstGap, dstOverlap }: PreviewRequest): Cron {
+  const key = JSON.stringify([expr, timezone, dstGap, dstOverlap]);
   const known = crons.get(key);
   if (known !== undefined) return known;
-  const name = tz ?? 'UTC';
+  const name = timezone ?? 'UTC';
   const zone = typeof name === 'string' ? findZone(name) : null;
-  if (zone === null) refuse('tz', `${shown(tz)} is not an IANA time zone`);
-  if (typeof expr !== 'string') refuse('expr', 'must be a string');
+  if (zone === null) refuse('timezone', `${shown(timezone)} is not the IANA name of a time zone`);
+  if (typeof expr !== 'string') refuse('expr', 'it is not a text');
   const parsed = parseCron(expr);
   if (parsed.kind === 'refused') {
     const { field, position, message } = parsed.refusal;

@@ -40,6 +40,20 @@ describe('readSettings', () => {
       { environment: { SIGNALBOX_SLOTS: 'Infinity' } },
       'setting slots from SIGNALBOX_SLOTS must be',
     ],
+    [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT: "70000" is'],
+    [
+      { file: file({ concurrency: 0 }) },
+      'setting concurrency from signalbox.yaml: 0 is not a whole number',
+    ],
+    [
+      { flags: { concurrency: 'NaN' } },
+      'setting concurrency from --concurrency: "NaN" is not a whole number',
+    ],
+    [{ file: file({ concurrency: Number.NaN }) }, 'setting concurrency from signalbox.yaml: '],
+    [
+      { environment: { SIGNALBOX_CONCURRENCY: 'Infinity' } },
+      'setting concurrency from SIGNALBOX_CONCURRENCY: ',
+    ],
     [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
     [{ file: file([1]) }, 'signalbox.yaml does not contain settings'],
     [{ flags: { 'log-level': 'loud' } }, 'must be one of trace, debug'],
@@ -77,24 +91,24 @@ describe('readSettings', () => {
 
   it('reads lists, pairs and times from text and from a file alike', () => {
     const fromText = read({
-      flags: { node: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', 'grace-period': '1.5s' },
+      flags: { url: 'http://a, http://b', labels: 'disk=ssd,arch=arm64', 'grace-period': '1.5s' },
     }).values;
     const fromFile = read({
       file: file({
-        node: ['http://a', 'http://b'],
+        url: ['http://a', 'http://b'],
         labels: { disk: 'ssd', arch: 'arm64' },
         'grace-period': '1500ms',
       }),
     }).values;
-    expect(fromText.node).toEqual(['http://a', 'http://b']);
+    expect(fromText.url).toEqual(['http://a', 'http://b']);
     expect(fromText.labels).toEqual({ disk: 'ssd', arch: 'arm64' });
     expect(fromText['grace-period']).toBe(1_500);
     expect(fromFile).toEqual(fromText);
   });
 
   it('leaves alone what only another part reads', () => {
-    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_SLOTS: '3' };
-    expect(read({ parts: ['worker'], environment }).values.slots).toBe(3);
+    const environment = { SIGNALBOX_PORT: 'x', SIGNALBOX_CONCURRENCY: '3' };
+    expect(read({ parts: ['worker'], environment }).values.concurrency).toBe(3);
   });
 });
 

@@ -45,16 +45,17 @@ const DAY_MS = 86_400_000;
 const NODE = ['node'] as const;
 const WORKER = ['worker'] as const;
 const BOTH = ['node', 'worker'] as const;
+const ALL = ['node', 'worker', 'client'] as const;
 const CLIENT = ['client'] as const;
 
 /** Every setting there is. The names are the keys of a settings file; docs/settings.md repeats them. */
 export const SETTINGS = {
   data: withDefault({
     flag: '--data',
-    parts: NODE,
+    parts: ALL,
     type: text,
     fallback: '.signalbox',
-    help: 'folder for the SQLite file, large payloads and, with `dev`, the root key',
+    help: 'data folder: a node stores its file and large payloads in it; commands and workers find the node of dev by it',
   }),
   store: required({
     flag: '--store',
@@ -78,10 +79,10 @@ export const SETTINGS = {
   }),
   key: required({
     flag: '--key',
-    parts: BOTH,
+    parts: ALL,
     type: text,
     secret: true,
-    help: 'root key of a node, or the key of a worker',
+    help: 'the root key of a node; the key that a worker or command authenticates with',
   }),
   partitions: withDefault({
     flag: '--partitions',
@@ -158,11 +159,11 @@ export const SETTINGS = {
     fallback: 'json',
     help: 'format of log lines',
   }),
-  node: required({
-    flag: '--node',
-    parts: WORKER,
+  url: required({
+    flag: '--url',
+    parts: ['worker', 'client'],
     type: list,
-    help: 'addresses of all nodes, like http://127.0.0.1:7070',
+    help: 'addresses of nodes, like http://127.0.0.1:7070,http://10.0.0.5:7070; commands use the first',
   }),
   jobs: required({
     flag: '--jobs',
@@ -190,12 +191,12 @@ export const SETTINGS = {
     fallback: {},
     help: 'labels that tasks can require, as disk=ssd,arch=arm64',
   }),
-  slots: withDefault({
-    flag: '--slots',
+  concurrency: withDefault({
+    flag: '--concurrency',
     parts: WORKER,
     type: integer(LIMITS['worker.slots'].min, LIMITS['worker.slots'].max),
     fallback: 10,
-    help: 'number of concurrent attempts',
+    help: 'how many attempts the worker runs at a time',
   }),
   'allow-command': withDefault({
     flag: '--allow-command',
@@ -266,20 +267,6 @@ export const SETTINGS = {
     type: duration,
     fallback: 30_000,
     help: 'time for running attempts to finish when the worker stops',
-  }),
-  url: required({
-    flag: '--url',
-    parts: CLIENT,
-    type: text,
-    help: 'address of a node',
-  }),
-  'api-key': required({
-    flag: '--api-key',
-    environment: 'SIGNALBOX_KEY',
-    parts: CLIENT,
-    type: text,
-    secret: true,
-    help: 'key for requests to the node',
   }),
   tenant: required({
     flag: '--tenant',

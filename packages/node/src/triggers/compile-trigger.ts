@@ -12,7 +12,7 @@ export interface CompiledTrigger {
   readonly name: string;
   readonly version: number;
   readonly job: string;
-  readonly enabled: boolean;
+  readonly paused: boolean;
   readonly source: string | null;
   readonly type: string | null;
   readonly subject: string | null;
@@ -62,7 +62,7 @@ export function compileTrigger(
     ...parts,
     input,
     job,
-    enabled: stored.enabled !== false,
+    paused: stored.paused === true,
     source,
     type,
     subject,

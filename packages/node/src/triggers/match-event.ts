@@ -21,7 +21,7 @@ export type Match =
 /** Whether a trigger listens to events like this one at all; cheap, and said of most with a no. */
 export function listensTo(trigger: CompiledTrigger, event: Event): boolean {
   return (
-    trigger.enabled &&
+    !trigger.paused &&
     trigger.hook === null &&
     fits(trigger.type, event.type) &&
     fits(trigger.source, event.source) &&

@@ -15,6 +15,7 @@ export interface StoredTrigger extends Omit<TriggerDefinition, Renamed> {
   /** What the engine is told where events are expected; see `loop/defined-schedule.ts`. */
   readonly expected?: ScheduleDefinition;
   readonly hook?: StoredHook;
+  readonly paused?: boolean;
 }
 
 export type StoredExpectation = Omit<ExpectedEvent, 'every' | 'buffer'> & {

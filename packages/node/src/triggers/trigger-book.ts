@@ -61,8 +61,8 @@ export class TriggerBook {
   followers(): Set<string> {
     const tenants = new Set<string>();
     for (const tenant of this.#tenants.keys()) {
-      for (const { followsRuns, enabled } of this.of(tenant)) {
-        if (followsRuns && enabled) tenants.add(tenant);
+      for (const { followsRuns, paused } of this.of(tenant)) {
+        if (followsRuns && !paused) tenants.add(tenant);
       }
     }
     return tenants;

@@ -108,7 +108,7 @@ export const EventWait = Type.Object(
   {
     type: Type.String({ minLength: 1, maxLength: 256 }),
     /** CEL over `event`, `input` and `tasks`; absent: any event of the type. */
-    when: Type.Optional(Expression),
+    filter: Type.Optional(Expression),
     timeout: Type.Optional(durationIn('event.timeout')),
     /** What silence means; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['succeed', 'skip'])),

@@ -32,7 +32,7 @@ export const ScheduleDefinition = Type.Object(
     job: Name,
     cron: Type.Optional(Type.String({ maxLength: 512 })),
     /** IANA name; UTC unless told. */
-    zone: Type.Optional(Type.String({ maxLength: 64 })),
+    timezone: Type.Optional(Type.String({ maxLength: 64 })),
     dstGap: Type.Optional(wordOf(['shift', 'skip'])),
     dstOverlap: Type.Optional(wordOf(['first', 'last', 'both'])),
     /** Closed days, or the name of a saved calendar that has them. */

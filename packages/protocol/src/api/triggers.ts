@@ -18,8 +18,8 @@ export const HOOK_STYLES = ['github', 'stripe', 'standard'] as const;
 export const ExpectedEvent = Type.Object(
   {
     cron: Type.Optional(Type.String({ maxLength: 512 })),
-    /** IANA name; UTC unless told. */
-    zone: Type.Optional(Type.String({ maxLength: 64 })),
+    /** IANA name; UTC by default. */
+    timezone: Type.Optional(Type.String({ maxLength: 64 })),
     every: Type.Optional(durationIn('expect.every')),
     anchorAt: Type.Optional(InstantInput),
     /** How long after the expected time the event is waited for. */
@@ -60,7 +60,6 @@ export const TriggerDefinition = Type.Object(
     /** CEL over `event`: events with the same value are one. Absent: source and id. */
     idempotencyKey: Type.Optional(Expression),
     priority: Type.Optional(Priority),
-    enabled: Type.Optional(Type.Boolean()),
     expect: Type.Optional(ExpectedEvent),
     hook: Type.Optional(HookDefinition),
   },
@@ -78,7 +77,7 @@ export const TriggerRefusal = Type.Object({
 export const Trigger = Type.Object({
   name: Name,
   version: Type.Integer(),
-  state: wordOf(['active', 'disabled', 'deleted']),
+  state: wordOf(['active', 'paused', 'deleted']),
   definition: TriggerDefinition,
   author: Type.String(),
   at: Instant,

@@ -68,7 +68,7 @@ export class DirectBackend implements Backend {
     };
   }
 
-  async define(name: string, definition: JobDefinition): Promise<Job> {
+  async apply(name: string, definition: JobDefinition): Promise<Job> {
     const asked = {
       method: 'PUT',
       url: '/jobs/:job',

@@ -70,7 +70,7 @@ describe('an embedded box', () => {
   it('EXT-08 goes on with what a process before it accepted', async () => {
     const address = `file:${join(folder, 'again.db')}`;
     const before = await Signalbox.open(address);
-    await before.define([hello]);
+    await before.apply([hello]);
     const { id } = await before.submit(hello, { name: 'later' });
     await before.close();
 
@@ -86,7 +86,7 @@ describe('an embedded box', () => {
     for (let opened = 0; opened < 5; opened++) {
       await using box = await Signalbox.open(address);
       if (id === '') {
-        await box.define([hello]);
+        await box.apply([hello]);
         id = (await box.submit(hello, { name: 'later' })).id;
       }
       expect(await box.runs.get(id)).toMatchObject({ id, state: 'PENDING' });
@@ -95,8 +95,8 @@ describe('an embedded box', () => {
 
   it('keeps the version of a job that has not changed', async () => {
     await using box = await Signalbox.open('memory:');
-    const versions = async (job: Parameters<Signalbox['define']>[0][number]) =>
-      (await box.define([job])).map(({ version }) => version);
+    const versions = async (job: Parameters<Signalbox['apply']>[0][number]) =>
+      (await box.apply([job])).map(({ version }) => version);
     expect(await versions(graph)).toEqual([1]);
     expect(await versions(graph)).toEqual([1]);
     expect(await versions(job('graph', { priority: 'P0' }, () => 1))).toEqual([2]);
@@ -130,7 +130,7 @@ describe('an embedded box', () => {
   it('rejects where its file cannot be read, and leaves it closed', async () => {
     const address = `file:${join(folder, 'broken.db')}`;
     const before = await Signalbox.open(address);
-    await before.define([hello]);
+    await before.apply([hello]);
     await before.submit(hello, { name: 'later' });
     await before.close();
     const database = new DatabaseSync(join(folder, 'broken.db'));
@@ -170,12 +170,12 @@ describe('an embedded box', () => {
     await using box = await Signalbox.open('memory:');
     for (const timeout of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const odd = job('odd', { timeout }, () => 1);
-      await expect(box.define([odd])).rejects.toMatchObject({
+      await expect(box.apply([odd])).rejects.toMatchObject({
         code: 'invalid',
         field: 'tasks[0].timeout',
       });
     }
-    await box.define([hello]);
+    await box.apply([hello]);
     const run = await box.submit(hello, { name: 'world' });
     await expect(run.wait({ timeout: Number.NaN })).rejects.toMatchObject({ code: 'invalid' });
   });

@@ -47,7 +47,7 @@ export class HttpBackend implements Backend {
     this.#client = new HttpClient(params);
   }
 
-  define(name: string, definition: JobDefinition): Promise<Job> {
+  apply(name: string, definition: JobDefinition): Promise<Job> {
     return this.#client.json({
       method: 'PUT',
       path: `/jobs/${encodeURIComponent(name)}`,

@@ -45,7 +45,7 @@ describe('an answer that no node gives', () => {
       [() => box.submit(mail, ada), '/runs/batch'],
       [() => box.runs.list(), '/runs'],
       [() => box.runs.get('r1'), '/runs/r1'],
-      [() => box.define([mail]), '/jobs/mail'],
+      [() => box.apply([mail]), '/jobs/mail'],
     ] as const;
     for (const [call, path] of calls) {
       const message = `${server.url}/api/v1${path} responded with ${told}, which is not a response of a Signalbox node; check the address`;

@@ -84,7 +84,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     const { type, filter, timeout, default: byDefault } = options;
     const event = {
       type,
-      ...(filter !== undefined && { when: filter }),
+      ...(filter !== undefined && { filter }),
       ...(timeout !== undefined && { timeout }),
       ...(byDefault && { default: byDefault }),
     };

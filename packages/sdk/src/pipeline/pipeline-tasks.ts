@@ -117,10 +117,7 @@ export interface Pipeline<Input = undefined> {
   approval(name: string, options?: StepOptions & Approval): Step<Decision>;
 
   /** Adds a task that waits for an event that passes `filter` (CEL over `event`); the event is its output. */
-  event<Event = unknown>(
-    name: string,
-    options: StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string },
-  ): Step<Event>;
+  event<Event = unknown>(name: string, options: StepOptions & EventWait): Step<Event>;
 
   /** Adds a task that starts a run of another job; the output of that run is its output. */
   run<Output>(

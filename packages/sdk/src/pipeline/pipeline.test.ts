@@ -70,7 +70,7 @@ describe('pipeline', () => {
           when: 'tasks.list.output.files[0] != "x" && input.day > "2025"',
           approval: { message: 'load?', timeout: 1, default: 'reject' },
         },
-        { name: 'paid', after: ['sure'], event: { type: 'payment', when: 'event.data.ok' } },
+        { name: 'paid', after: ['sure'], event: { type: 'payment', filter: 'event.data.ok' } },
         {
           name: 'audit',
           after: ['paid'],

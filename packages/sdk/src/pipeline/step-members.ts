@@ -18,7 +18,7 @@ export type SleepOptions = StepOptions & {
   readonly until?: Date | string;
 };
 export type ApprovalOptions = StepOptions & Approval;
-export type EventOptions = StepOptions & Omit<EventWait, 'when'> & { readonly filter?: string };
+export type EventOptions = StepOptions & EventWait;
 export type RunOptions = StepOptions & Inputs & Omit<NestedRun, 'job'>;
 
 /** What users may write: of several ways to call it the last, which takes the most. */

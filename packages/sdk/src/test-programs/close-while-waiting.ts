@@ -5,7 +5,7 @@ const later = job('later', () => 1);
 const [address = '', key] = process.argv.slice(2);
 const box =
   key === undefined ? await Signalbox.open(address) : await Signalbox.connect(address, { key });
-await box.define([later]);
+await box.apply([later]);
 const run = await box.submit(later);
 const waits = Array.from({ length: 40 }, () => run.result());
 const ended = Promise.allSettled(waits);

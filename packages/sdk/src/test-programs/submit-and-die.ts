@@ -4,6 +4,6 @@ import { job, Signalbox } from '../index.ts';
 const hello = job('hello', { retry: { maxAttempts: 3 } }, (input: { name: string }) => input.name);
 
 const box = await Signalbox.open(process.argv[2] as string);
-await box.define([hello]);
+await box.apply([hello]);
 const { id } = await box.submit(hello, { name: 'survivor' });
 process.stdout.write(`${id}\n`, () => process.kill(process.pid, 'SIGKILL'));

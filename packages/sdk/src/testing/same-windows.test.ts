@@ -52,7 +52,7 @@ async function onNode(): Promise<RunView[]> {
   const closed = new AbortController();
   try {
     await node.ready();
-    await backend.define(windowed.name, windowed.definition);
+    await backend.apply(windowed.name, windowed.definition);
     const worker = await backend.work({ handlers: handlersOf(jobs) }, closed.signal);
     const ended = endsOf(backend, closed.signal);
     for (const [name, when] of Object.entries(schedules(Date.now()))) {

@@ -216,7 +216,7 @@ export const schedulesRoutes: readonly Route[] = [
     query: Type.Object(
       {
         expr: Type.String({ maxLength: 512 }),
-        tz: Text,
+        timezone: Text,
         from: Text,
         until: Text,
         count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),

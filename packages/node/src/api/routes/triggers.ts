@@ -16,8 +16,10 @@ import {
   deleteTrigger,
   getTrigger,
   listTriggers,
+  pauseTrigger,
   receiveEvents,
   receiveHook,
+  resumeTrigger,
   type SavedTrigger,
   saveTrigger,
   testTrigger,
@@ -38,6 +40,27 @@ function answerSaved({ reply, note }: Request, { trigger, outcome }: SavedTrigge
   note.after = `version ${trigger.version}, ${outcome}`;
   reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(trigger.version));
   return trigger;
+}
+
+function changing(action: 'pause' | 'resume', summary: string, change: typeof pauseTrigger): Route {
+  return route({
+    method: 'POST',
+    url: `/triggers/:trigger/${action}`,
+    role: 'operator',
+    summary,
+    params: Named,
+    response: { 200: Trigger },
+    audit: `trigger.${action}`,
+    handler: async ({ context, caller, params, headers, reply, note }) => {
+      const trigger = await change(context, caller, {
+        name: params.trigger,
+        ...expectedBy(headers),
+      });
+      note.after = `version ${trigger.version}, ${trigger.state}`;
+      reply.header('etag', tagOf(trigger.version));
+      return trigger;
+    },
+  });
 }
 
 const definitionRoutes: readonly Route[] = [
@@ -124,6 +147,8 @@ const definitionRoutes: readonly Route[] = [
     handler: ({ context, caller, params, headers }) =>
       deleteTrigger(context, caller, { name: params.trigger, ...expectedBy(headers) }),
   }),
+  changing('pause', 'Starts no runs from events until it is resumed', pauseTrigger),
+  changing('resume', 'Starts runs from events again', resumeTrigger),
   route({
     method: 'POST',
     url: '/triggers/test',

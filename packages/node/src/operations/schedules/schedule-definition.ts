@@ -108,8 +108,8 @@ function whenOf(definition: ScheduleDefinition, { now, calendar }: About): When 
   if (named.length !== 1)
     throw bad('cron', 'a schedule needs exactly one of cron, every and runAt');
   if (cron !== undefined) return cronOf(definition, cron, calendar);
-  for (const field of ['zone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
-    if (definition[field] !== undefined) throw bad(field, `${field} can only be used with cron`);
+  for (const field of ['timezone', 'dstGap', 'dstOverlap', 'calendar'] as const) {
+    if (definition[field] !== undefined) throw bad(field, `${field} is for cron only`);
   }
   if (runAt !== undefined) {
     return { kind: 'instant', at: instantOf(definition, 'runAt') as number };
@@ -127,11 +127,10 @@ function cronOf(
   expr: string,
   calendar: CalendarData | undefined,
 ): When {
-  const { zone = 'UTC', dstGap, dstOverlap } = definition;
+  const { timezone: zone = 'UTC', dstGap, dstOverlap } = definition;
   const parsed = parseCron(expr);
   if (parsed.kind === 'refused') throw bad('cron', parsed.refusal.message);
-  if (findZone(zone) === null)
-    throw bad('zone', `${JSON.stringify(zone)} is not an IANA time zone`);
+  if (findZone(zone) === null) throw bad('timezone', `${JSON.stringify(zone)} is no time zone`);
   if (calendar !== undefined) {
     const days = parseCalendar(calendar);
     if (days.kind === 'refused') throw bad(`calendar.${days.refusal.field}`, days.refusal.message);
@@ -170,7 +169,7 @@ function timesOf(when: When): Partial<ScheduleDefinition> {
       const { expr: cron, zone, dstGap, dstOverlap, calendar } = when;
       return {
         cron,
-        zone,
+        timezone: zone,
         ...(dstGap === undefined ? {} : { dstGap }),
         ...(dstOverlap === undefined ? {} : { dstOverlap }),
         ...(calendar === undefined

@@ -52,7 +52,7 @@ describe('schedules', () => {
     const definition: ScheduleDefinition = {
       job: 'mail',
       cron: '30 2 * * MON-FRI',
-      zone: 'Europe/Berlin',
+      timezone: 'Europe/Berlin',
       dstGap: 'skip',
       dstOverlap: 'both',
       calendar: { blackouts: ['12-25'] },
@@ -100,10 +100,10 @@ describe('schedules', () => {
   it.each([
     [{ cron: '61 * * * *' }, 'definition.cron'],
     [{ cron: '0 0 30 2 *' }, 'definition.cron'],
-    [{ cron: '* * * * *', zone: 'Mars/Olympus' }, 'definition.zone'],
+    [{ cron: '* * * * *', timezone: 'Mars/Olympus' }, 'definition.timezone'],
     [{ cron: '* * * * *', calendar: { blackouts: ['never'] } }, 'definition.calendar.blackouts[0]'],
     [{ cron: '* * * * *', every: 5_000 }, 'definition.cron'],
-    [{ every: 5_000, zone: 'UTC' }, 'definition.zone'],
+    [{ every: 5_000, timezone: 'UTC' }, 'definition.timezone'],
     [{ startAt: '2030-01-02T00:00:00Z', endAt: '2030-01-01T00:00:00Z' }, 'definition.endAt'],
   ])('TRG-06 TRG-08 %j is refused, and nothing is stored', async (definition, field) => {
     await expect(save(definition)).rejects.toMatchObject({ code: 'invalid', field });
@@ -363,7 +363,7 @@ describe('a preview', () => {
   it('EXT-05 marks the clock changes among the next windows', async () => {
     const preview = await previewSchedule(node.context, caller(), {
       expr: '30 2 * * *',
-      tz: 'Europe/Berlin',
+      timezone: 'Europe/Berlin',
       from: '2027-03-26T00:00:00Z',
       count: 5,
     });

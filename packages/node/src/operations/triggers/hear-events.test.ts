@@ -18,7 +18,7 @@ const send = (event: Event, on = node) => receiveEvents(on.context, caller(), { 
 
 const WAITS: JobDefinition = {
   tasks: [
-    { name: 'first', event: { type: 'paid', when: 'event.data.order == input.order' } },
+    { name: 'first', event: { type: 'paid', filter: 'event.data.order == input.order' } },
     { name: 'second', after: ['first'], event: { type: 'paid' } },
     { name: 'third', after: ['second'], approval: {} },
   ],
@@ -141,9 +141,9 @@ describe('EXT-16 an event', () => {
 
 describe('EXT-16 the end of another run', () => {
   it('is heard by a wait for it, with what it yielded', async () => {
-    const when = 'event.source == "signalbox" && event.subject == "mail"';
+    const filter = 'event.source == "signalbox" && event.subject == "mail"';
     const tasks = [
-      { name: 'after', event: { type: 'run.succeeded', when } },
+      { name: 'after', event: { type: 'run.succeeded', filter } },
       { name: 'more', approval: {} },
     ];
     await node.define('mail');
@@ -165,7 +165,7 @@ describe('a word to one task', () => {
   it('is refused where the task waits for something else, and ends a wait for an event', async () => {
     const tasks = [
       { name: 'ask', approval: {} },
-      { name: 'paid', event: { type: 'paid', when: 'false' } },
+      { name: 'paid', event: { type: 'paid', filter: 'false' } },
     ];
     await defineJob(node.context, caller(), { name: 'both', definition: { tasks } });
     const id = await node.submit({ job: 'both', input: null });

@@ -22,7 +22,7 @@ export interface HookRequest {
 const NOBODY = { style: 'github', secret: 'whsec_nobody has this secret' } as const;
 
 /**
- * Takes what a sender signed. The signature is all that lets it in: an absent trigger, a disabled one,
+ * Takes what a sender signed. The signature is all that lets it in: an absent trigger, a paused one,
  * a wrong signature and an old one are answered alike, so that nobody learns which names there are.
  */
 export const receiveHook = operation(
@@ -48,7 +48,7 @@ export const receiveHook = operation(
 function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrigger | null {
   const { watch, secrets } = context.triggers;
   const trigger = watch.book.get(request.tenant, request.name);
-  const hook = trigger?.enabled ? trigger.hook : null;
+  const hook = trigger === null || trigger.paused ? null : trigger.hook;
   const subject = hookSubject(request.tenant, request.name);
   const secret = secrets?.open(hook?.sealed ?? secrets.decoy, subject) ?? null;
   const signed = isSigned({

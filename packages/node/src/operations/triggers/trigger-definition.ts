@@ -55,6 +55,7 @@ export function toStored(
       ? {}
       : { expect: storedExpect(expect), expected: expectedOf(definition, about) }),
     ...(sealed === null ? {} : { hook: sealed.hook }),
+    ...(about.was?.paused === true ? { paused: true } : {}),
   };
   const { programs } = context.triggers.watch.book;
   const compiled = compileTrigger(programs, { ...about, version: 0 }, stored);
@@ -121,7 +122,7 @@ function expectedOf(definition: TriggerDefinition, { name, now, was }: About): S
       {
         now: anchor,
         jitterMsMin: 0,
-        paused: definition.enabled === false,
+        paused: was?.paused === true,
         calendar: undefined,
       },
     );
@@ -175,7 +176,7 @@ export function saysTheSame(a: StoredTrigger, b: StoredTrigger): boolean {
 
 /** What is stored, as its author would write it; the secret is not shown. */
 export function fromStored(stored: StoredTrigger): TriggerDefinition {
-  const { expected: _, expect, hook, class: priority, key, ...same } = stored;
+  const { expected: _, paused: _paused, expect, hook, class: priority, key, ...same } = stored;
   return {
     ...same,
     ...(key === undefined ? {} : { idempotencyKey: key }),

@@ -6,6 +6,8 @@ import {
   getTrigger,
   listTriggers,
   pauseJob,
+  pauseTrigger,
+  resumeTrigger,
   saveTrigger,
   testTrigger,
 } from '../index.ts';
@@ -61,8 +63,12 @@ describe('a trigger', () => {
     [{ source: 'a*b' }, 'definition.source', /at the end/],
     [{ expect: { buffer: 1 } }, 'definition.expect.cron', /one of/],
     [{ expect: { buffer: 1, cron: '99 * * * *' } }, 'definition.expect.cron', /./],
-    [{ expect: { buffer: 1, cron: '0 2 * * *', zone: 'Mars' } }, 'definition.expect.zone', /Mars/],
-    [{ hook: { style: 'github' as const } }, 'definition.source', /with a hook cannot/],
+    [
+      { expect: { buffer: 1, cron: '0 2 * * *', timezone: 'Mars' } },
+      'definition.expect.timezone',
+      /Mars/,
+    ],
+    [{ hook: { style: 'github' as const } }, 'definition.source', /hook alone/],
   ])('%j is refused with its field', async (own, field, message) => {
     await expect(save(own)).rejects.toMatchObject({
       code: 'invalid',
@@ -129,6 +135,26 @@ describe('a trigger', () => {
   });
 });
 
+describe('a paused trigger', () => {
+  it('expects nothing, stays paused when it is saved again, and goes on when it is resumed', async () => {
+    const hourly = { expect: { every: '1h', buffer: '1m' } };
+    expect((await save(hourly)).trigger.expectedAt).toBeDefined();
+    const paused = await pauseTrigger(node.context, caller(), { name: 'paid' });
+    expect(paused).toMatchObject({ state: 'paused', version: 2 });
+    expect(paused.expectedAt).toBeUndefined();
+    expect(paused.definition).not.toHaveProperty('paused');
+    expect((await pauseTrigger(node.context, caller(), { name: 'paid' })).version).toBe(2);
+    expect((await save(hourly)).outcome).toBe('unchanged');
+    const edited = await save({ ...hourly, filter: 'true' });
+    expect(edited.trigger.state).toBe('paused');
+    expect((await send())[0]?.runs).toEqual([]);
+    const resumed = await resumeTrigger(node.context, caller(), { name: 'paid' });
+    expect(resumed.state).toBe('active');
+    expect(resumed.expectedAt).toBeDefined();
+    expect((await send())[0]?.runs).toMatchObject([{ outcome: 'created' }]);
+  });
+});
+
 describe('an event', () => {
   it('TRG-23 starts one run of every trigger that wants it, and none of the others', async () => {
     await save({ filter: 'event.data.total > 100 && "new" in event.data.tags' });
@@ -136,7 +162,8 @@ describe('an event', () => {
     await save({ type: 'order.lost' }, 'lost');
     await save({ filter: 'event.data.total > 1000' }, 'rich');
     await save({ filter: 'event.data.absent == 1' }, 'broken');
-    await save({ enabled: false }, 'off');
+    await save({}, 'off');
+    await pauseTrigger(node.context, caller(), { name: 'off' });
     const [received] = await send();
     expect(received?.runs.map(({ trigger, outcome }) => [trigger, outcome])).toEqual([
       ['paid', 'created'],

@@ -26,6 +26,7 @@ import {
   liveBody,
   type Named,
   type Next,
+  pausedOrNot,
   readNamed,
   requireName,
 } from '../named-definitions.ts';
@@ -54,7 +55,7 @@ export const saveTrigger = operation(
   ): Promise<SavedTrigger> => {
     const saving = await savingNext(context, caller, params);
     const { name, expected } = params;
-    const saved = await change(context, caller, { name, ...expected, next: saving.next });
+    const saved = await changeTrigger(context, caller, { name, ...expected, next: saving.next });
     const secret = saved.outcome === 'unchanged' ? null : saving.secret();
     if (secret === null) return saved;
     return { ...saved, trigger: { ...saved.trigger, secret } };
@@ -109,10 +110,35 @@ async function savingNext(
   return { next, secret: () => made };
 }
 
+export const pauseTrigger = operation((context, caller, params: { name: string } & Expected) =>
+  setPaused(context, caller, { ...params, paused: true }),
+);
+
+export const resumeTrigger = operation((context, caller, params: { name: string } & Expected) =>
+  setPaused(context, caller, { ...params, paused: false }),
+);
+
+async function setPaused(
+  context: NodeContext,
+  caller: Caller,
+  { name, paused, ...expected }: { name: string; paused: boolean } & Expected,
+): Promise<Trigger> {
+  const change = pausedOrNot<StoredTrigger>(named(name), paused);
+  // The engine pauses the schedule of expected events on its own field.
+  const next: Next<StoredTrigger> = (current) => {
+    const body = change(current);
+    if (body === null || typeof body === 'string' || body.expected === undefined) return body;
+    const { paused: _, ...times } = body.expected;
+    return { ...body, expected: paused ? { ...times, paused: true } : times };
+  };
+  return (await changeTrigger(context, caller, { name, ...expected, next })).trigger;
+}
+
 /** Its runs and its history stay; a hook of it answers like one that never was. */
 export const deleteTrigger = operation(
   async (context, caller, params: { name: string } & Expected): Promise<Trigger> =>
-    (await change(context, caller, { ...params, next: deleted(named(params.name)) })).trigger,
+    (await changeTrigger(context, caller, { ...params, next: deleted(named(params.name)) }))
+      .trigger,
 );
 
 export const getTrigger = operation(
@@ -143,11 +169,8 @@ export const testTrigger = operation(
     const whole = sent === undefined ? null : checkedEvent(sent);
     const trigger = await tested(context, caller, params);
     const event = whole ?? checkedEvent(sampleEvent(trigger, data));
-    if (trigger.hook === null && !listensTo({ ...trigger, enabled: true }, event)) {
-      return {
-        matches: false,
-        reason: 'the trigger does not match the source, type and subject of the event',
-      };
+    if (trigger.hook === null && !listensTo({ ...trigger, paused: false }, event)) {
+      return { matches: false, reason: 'it does not listen to this source, type and subject' };
     }
     const match = matchEvent(trigger, event);
     if (match.kind !== 'run') return { matches: false, reason: match.reason };
@@ -191,7 +214,7 @@ async function tested(
 }
 
 /** Told to this node before it is answered. */
-async function change(
+async function changeTrigger(
   context: NodeContext,
   caller: Caller,
   params: { name: string; next: Next<StoredTrigger> } & Expected,
@@ -207,7 +230,7 @@ async function change(
 function show(context: NodeContext, definition: Definition): Trigger {
   const { tenant, name, version, deleted, author, atMs } = definition;
   const stored = bodyOf<StoredTrigger>(definition);
-  const state = deleted ? 'deleted' : stored.enabled === false ? 'disabled' : 'active';
+  const state = deleted ? 'deleted' : stored.paused === true ? 'paused' : 'active';
   const { expected } = stored;
   const [next] =
     expected === undefined || state !== 'active'
