@@ -6,7 +6,7 @@ export const EXIT_CODES = {
   no: {
     code: 1,
     meaning:
-      'no: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` starts nothing, `runs cancel` or `runs retry` could not change every run, or you said no to a question',
+      'negative result: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` would start no run, `runs cancel` or `runs retry` could not change every run, or a confirmation was declined',
   },
   usage: { code: 2, meaning: 'invalid arguments, settings or input; nothing was done' },
   notFound: { code: 3, meaning: 'the job, run, task, worker, tenant or key does not exist' },

@@ -31,10 +31,10 @@ describe('the command', () => {
     [['apply'], "required option '-f, --file <path...>' not specified"],
     [['node', '--port', 'x'], 'setting port from --port must be a whole number'],
     [['node', '--config', 'nope.yaml'], 'cannot read the settings file nope.yaml'],
-    [['runs', '--url', 'ftp://x', '--key', 'k'], '"ftp://x" is no address like http://'],
+    [['runs', '--url', 'ftp://x', '--key', 'k'], '"ftp://x" is not an address such as http://'],
     [
       ['submit', 'a', '{"a":', '--url', 'http://127.0.0.1:1', '--key', 'k'],
-      'the input is not JSON',
+      'the input is not valid JSON',
     ],
     [
       ['submit', 'a', '--delay', '5', '--url', 'http://127.0.0.1:1', '--key', 'k'],
@@ -42,7 +42,7 @@ describe('the command', () => {
     ],
     [
       ['submit', 'a', '--run-at', 'soon', '--url', 'http://127.0.0.1:1', '--key', 'k'],
-      '--run-at "soon" is no instant',
+      '--run-at "soon" is not a time',
     ],
   ])('%j is a mistake: exit code 2 and one line, no stack', async (args, message) => {
     const { code, out, err } = await run(args as string[]);

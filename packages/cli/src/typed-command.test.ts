@@ -31,7 +31,7 @@ describe('the command that a person is told to type', () => {
     const command = './signalbox';
     const app = fakeApp({ command });
     expect(await runCommand(app, ['runs'])).toBe(5);
-    expect(app.texts.err).toContain('start one with: ./signalbox dev\n');
+    expect(app.texts.err).toContain('start one with: ./signalbox dev;');
     expect(await runCommand(app, ['triggers', '--help'])).toBe(0);
     expect(app.texts.out).toContain('Usage: ./signalbox triggers');
     expect(app.texts.out).toContain(

@@ -72,7 +72,7 @@ describe('findAccess', () => {
   };
 
   it('takes a worker to the node of the folder, and its key nowhere else', () => {
-    expect(() => findAsWorker({})).toThrow('no node address is known');
+    expect(() => findAsWorker({})).toThrow('no node is known here');
     const key = devKey(folder);
     const url = 'http://127.0.0.1:1234';
     writeDevState(folder, { url, pid: 1 });
@@ -84,7 +84,7 @@ describe('findAccess', () => {
     const both = { SIGNALBOX_URL: `${url},http://b:1` };
     expect(() => findAsWorker(both)).toThrow(`no key for ${url}`);
     expect(findAsWorker({ ...both, SIGNALBOX_KEY: 'k' }).urls).toEqual([url, 'http://b:1']);
-    expect(() => findAsWorker({ SIGNALBOX_URL: 'nowhere' })).toThrow('no address like');
+    expect(() => findAsWorker({ SIGNALBOX_URL: 'nowhere' })).toThrow('is not an address such as');
   });
 });
 

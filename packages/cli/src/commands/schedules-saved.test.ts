@@ -205,7 +205,7 @@ describe('signalbox schedules', () => {
       [['bad', 'report', '--every', '5m', '--dst-gap', 'skip'], /--dst-gap: .*\n.*--cron/],
       [['bad', 'report', ...cron, '--calendar', 'none'], /--calendar: .*none.*\n.*calendars/],
       [['bad', 'no-job', ...cron], /there is no job "no-job"\n.*signalbox jobs/],
-      [['bad', 'report', '--run-at', 'soon'], /--run-at "soon" is no instant\n.*90m/],
+      [['bad', 'report', '--run-at', 'soon'], /--run-at "soon" is not a time\n.*90m/],
     ];
     for (const [args, message] of mistakes) {
       const refused = await run('create', ...args);

@@ -128,12 +128,12 @@ describe('signalbox worker', () => {
     expect(idle.err).toContain('this worker has nothing to run');
     const lost = await world.call(['worker', '--jobs', JOBS], access);
     expect(lost.code).toBe(2);
-    expect(lost.err).toContain('no node address is known');
+    expect(lost.err).toContain('no node is known here');
   });
 
   it('waits for a node that is not there yet, and stops when told', async () => {
     const worker = world.start(['worker', '--url', 'http://127.0.0.1:1', '--jobs', JOBS], access);
-    await worker.printed(/waiting for a node: no node answers at http:\/\/127.0.0.1:1/);
+    await worker.printed(/waiting for a node: no node responds at http:\/\/127.0.0.1:1/);
     expect((await worker.stop()).code).toBe(0);
   });
 

@@ -33,26 +33,21 @@ describe('readSettings', () => {
       { environment: { SIGNALBOX_PORT: '70000' } },
       'setting port from SIGNALBOX_PORT must be a whole',
     ],
-    [{ file: file({ slots: 0 }) }, 'setting slots from signalbox.yaml must be a whole number'],
-    [{ flags: { slots: 'NaN' } }, 'setting slots from --slots must be a whole number'],
-    [{ file: file({ slots: Number.NaN }) }, 'setting slots from signalbox.yaml must be'],
-    [
-      { environment: { SIGNALBOX_SLOTS: 'Infinity' } },
-      'setting slots from SIGNALBOX_SLOTS must be',
-    ],
-    [{ environment: { SIGNALBOX_PORT: '70000' } }, 'setting port from SIGNALBOX_PORT: "70000" is'],
     [
       { file: file({ concurrency: 0 }) },
-      'setting concurrency from signalbox.yaml: 0 is not a whole number',
+      'setting concurrency from signalbox.yaml must be a whole number from 1 to 100000, not 0',
     ],
     [
       { flags: { concurrency: 'NaN' } },
-      'setting concurrency from --concurrency: "NaN" is not a whole number',
+      'setting concurrency from --concurrency must be a whole number',
     ],
-    [{ file: file({ concurrency: Number.NaN }) }, 'setting concurrency from signalbox.yaml: '],
+    [
+      { file: file({ concurrency: Number.NaN }) },
+      'setting concurrency from signalbox.yaml must be',
+    ],
     [
       { environment: { SIGNALBOX_CONCURRENCY: 'Infinity' } },
-      'setting concurrency from SIGNALBOX_CONCURRENCY: ',
+      'setting concurrency from SIGNALBOX_CONCURRENCY must be',
     ],
     [{ file: file({ prot: 1 }) }, 'unknown setting "prot" in signalbox.yaml'],
     [{ file: file([1]) }, 'signalbox.yaml does not contain settings'],

@@ -147,8 +147,8 @@ const definitionRoutes: readonly Route[] = [
     handler: ({ context, caller, params, headers }) =>
       deleteTrigger(context, caller, { name: params.trigger, ...expectedBy(headers) }),
   }),
-  changing('pause', 'Starts no runs from events until it is resumed', pauseTrigger),
-  changing('resume', 'Starts runs from events again', resumeTrigger),
+  changing('pause', 'Pauses a trigger: it starts no runs until it is resumed', pauseTrigger),
+  changing('resume', 'Resumes a paused trigger', resumeTrigger),
   route({
     method: 'POST',
     url: '/triggers/test',

@@ -68,7 +68,7 @@ describe('a trigger', () => {
       'definition.expect.timezone',
       /Mars/,
     ],
-    [{ hook: { style: 'github' as const } }, 'definition.source', /hook alone/],
+    [{ hook: { style: 'github' as const } }, 'definition.source', /a trigger with a hook cannot/],
   ])('%j is refused with its field', async (own, field, message) => {
     await expect(save(own)).rejects.toMatchObject({
       code: 'invalid',
