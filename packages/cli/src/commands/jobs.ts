@@ -8,7 +8,7 @@ import { addJobsGraph } from './jobs-graph.ts';
 import { addNamed, addNamedActions } from './named.ts';
 
 const NAMED = { collection: 'jobs', noun: 'job' } as const;
-const HEAD = ['NAME', 'VERSION', 'STATE', 'CLASS', 'TASKS', 'CHANGED', 'DESCRIPTION'] as const;
+const HEAD = ['NAME', 'VERSION', 'STATE', 'PRIORITY', 'TASKS', 'CHANGED', 'DESCRIPTION'] as const;
 
 export function addJobs(registry: Registry, program: Command): void {
   const jobs = addCommand(program, 'jobs', {

@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 import { timeline } from './timeline.ts';
 import { elapsed, relative, span } from './times.ts';
 
-export const RUN_HEAD = ['ID', 'JOB', 'CLASS', 'STATE', 'SUBMITTED', 'TOOK', 'TRIGGER'] as const;
+export const RUN_HEAD = ['ID', 'JOB', 'PRIORITY', 'STATE', 'SUBMITTED', 'TOOK', 'TRIGGER'] as const;
 
 export function runRow(terminal: Terminal, run: RunView): string[] {
   const now = terminal.now();
