@@ -10,7 +10,7 @@ it('waits for the night, then for a person, and publishes', async () => {
   expect(await stateOf(run, 'approve')).toBe('PENDING');
   await t.advance('2h');
   await t.approve(run.id, 'approve', { comment: 'looks good' });
-  expect(await run.result()).toBe('shop:1.2 published, approved by simulation');
+  expect(await run.result()).toBe('shop:1.2 published, approved by embedded');
 });
 
 it('does not wait for the night where it is urgent', async () => {

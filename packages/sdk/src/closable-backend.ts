@@ -32,6 +32,7 @@ export class ClosableBackend implements Backend {
   readonly isRemote: boolean;
   readonly #backend: Backend;
   readonly #closing = new AbortController();
+  #refusesChanges = false;
   /** A map and not listeners of the signal: thousands may wait, and a signal looks through all of them. */
   readonly #waiting = new Map<(error: SignalboxError) => void, Asked>();
 
@@ -45,7 +46,7 @@ export class ClosableBackend implements Backend {
   }
 
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
-    return this.#settled(() => this.#backend.submitAll(items), 'change');
+    return this.#settled(() => this.#backend.submitAll(items), 'submission');
   }
 
   run(
@@ -116,6 +117,19 @@ export class ClosableBackend implements Backend {
     this.#closing.signal.throwIfAborted();
   }
 
+  /**
+   * Rejects changes except submissions, which `close` waits for: handlers that still run may submit more, and
+   * wait for results. A cancel must not wait for a submission that the node does not respond to.
+   */
+  rejectChanges(): void {
+    this.#refusesChanges = true;
+    for (const [reject, asked] of this.#waiting) {
+      if (asked !== 'change') continue;
+      this.#waiting.delete(reject);
+      reject(closedError(asked));
+    }
+  }
+
   close(): Promise<void> {
     this.#closing.abort(closedError());
     for (const [reject, asked] of this.#waiting) reject(closedError(asked));
@@ -125,7 +139,8 @@ export class ClosableBackend implements Backend {
 
   #settled<T>(ask: () => Promise<T>, asked: Asked = 'read'): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.#closing.signal.aborted) return reject(closedError());
+      const isRefused = this.#refusesChanges && asked === 'change';
+      if (isRefused || this.#closing.signal.aborted) return reject(closedError());
       this.#waiting.set(reject, asked);
       ask().then(
         (value) => {
@@ -141,11 +156,11 @@ export class ClosableBackend implements Backend {
   }
 }
 
-type Asked = 'read' | 'change';
+type Asked = 'read' | 'change' | 'submission';
 
 /** A change that was on its way may have been made: whoever is told nothing of that makes it twice. */
 export function closedError(cut: Asked = 'read'): SignalboxError {
-  if (cut === 'change') {
+  if (cut !== 'read') {
     const message =
       'the client was closed before the node responded, so the outcome of this call is unknown; check it before you repeat the call';
     return new SignalboxError('closed', message, { mayBeDone: true });

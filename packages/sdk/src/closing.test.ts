@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -136,6 +136,28 @@ describe('a worker whose node is not there', () => {
     const settled = expect(work).rejects.toMatchObject(CLOSED);
     await box.close();
     await settled;
+  });
+
+  it('rejects changes other than submissions at once, although the node does not respond', async () => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => {})));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const box = await Signalbox.connect(url, { key: 'k', retries: { maxAttempts: 1 } });
+    const id = '01a1edb3-0759-7004-8000-000000000001';
+    const submitted = box.submit(later).catch((error: unknown) => error);
+    const cancelled = box.cancel(id);
+    const closing = box.close();
+    await expect(cancelled).rejects.toMatchObject({ ...CLOSED, mayBeDone: true });
+    await expect(box.cancel(id)).rejects.toMatchObject(CLOSED);
+    server.close();
+    const hangUp = () => {
+      for (const socket of sockets) socket.destroy();
+    };
+    server.on('connection', hangUp);
+    hangUp();
+    expect(await submitted).toMatchObject({ code: 'unreachable' });
+    await closing;
   });
 
   it('is turned away by a server that is no node', async () => {

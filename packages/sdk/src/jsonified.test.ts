@@ -58,6 +58,13 @@ describe('what JSON does not carry', () => {
     );
   });
 
+  it('is refused where it is a date without a time', () => {
+    const input = { shifts: [{ from: new Date(0), to: new Date(Number.NaN) }] };
+    expect(() => prepareSubmission('mail', input, {})).toThrow(
+      'input.shifts[0].to is an invalid Date, which JSON cannot represent',
+    );
+  });
+
   it.each([{}, { a: {} }, [{}], { a: '{}' }, { 0: 'x' }, { at: new Date(0), b: {} }])(
     'is not found in %j',
     (input) => {

@@ -356,6 +356,7 @@ export class Signalbox implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.#stopping.abort(closedError());
+    this.#backend.rejectChanges();
     await this.#idle();
     // While the node is there to take their leave.
     await Promise.all(this.#starting);

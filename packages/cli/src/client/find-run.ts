@@ -48,7 +48,7 @@ export async function findRun(api: Api, text: string): Promise<string> {
 async function lastRun(api: Api): Promise<string> {
   const { key: submittedBy } = await api.get<{ key: string }>('/whoami');
   for await (const run of api.items<RunView>('/runs', { submittedBy }, 1)) return run.id;
-  const message = 'there is no run with this idempotency key';
+  const message = 'no run was submitted with your API key yet';
   throw new UserError('notFound', message, 'see: signalbox runs');
 }
 

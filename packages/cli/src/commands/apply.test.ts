@@ -121,6 +121,7 @@ describe('signalbox apply and diff', () => {
       'tasks[0].maxAttempts',
       'the field belongs to retry of a task, not to a task',
     ],
+    ['timeout: 10s\n', 3, 'timeout', 'the field belongs to a task, not to the job'],
     ['maxFanOut: 3\n', 3, 'maxFanOut', 'the field belongs to limits of the job, not to the job'],
   ])(
     'says where a field belongs that is in the wrong place: %j',
@@ -135,6 +136,12 @@ describe('signalbox apply and diff', () => {
       ]);
     },
   );
+
+  it('refuses a resource that does not exist', async () => {
+    write('slot.yaml', 'kind: Job\nname: slot\ntasks:\n  - resources: { slot: 3 }\n');
+    const { code, err } = await run('apply', '-f', 'slot.yaml', '--yes');
+    expect([code, err]).toEqual([2, expect.stringContaining('tasks[0].resources.slot: unknown')]);
+  });
 
   it('checks what belongs to a new job too, before anything is made', async () => {
     const wrong = [

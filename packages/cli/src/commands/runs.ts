@@ -21,7 +21,7 @@ export function addRuns(registry: Registry, program: Command): void {
       ['signalbox runs list --schedule nightly --from -24h', 'those of a schedule since yesterday'],
       ['signalbox runs cancel --job report --state RUNNING --dry-run', 'what would be cancelled'],
       ['signalbox runs show last', 'the newest one in full'],
-      ['signalbox runs show last --watch', 'and how it goes on'],
+      ['signalbox runs show last --watch', 'the same, updated until the run ends'],
     ],
   });
   addList<RunView>(registry, runs, {

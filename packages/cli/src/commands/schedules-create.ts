@@ -64,10 +64,10 @@ function whenOptions(command: Command): void {
     .option('--cron <expr>', 'cron expression of five or six fields, or @hourly, @daily, …')
     .option('--timezone <name>', 'IANA time zone of --cron, like Europe/Berlin (default: UTC)')
     .addOption(
-      choice('--dst-gap <policy>', 'what a time does that a clock change skips', ['shift', 'skip']),
+      choice('--dst-gap <policy>', 'for a time that a clock change skips', ['shift', 'skip']),
     )
     .addOption(
-      choice('--dst-overlap <policy>', 'what a time does that a clock change repeats', [
+      choice('--dst-overlap <policy>', 'for a time that a clock change repeats', [
         'first',
         'last',
         'both',

@@ -17,16 +17,17 @@ export function addPreview({ app }: Registry, parent: Command): void {
         .option('--until <instant>', 'windows before this instant')
         .option('--count <number>', 'how many windows (default: 10)')
         .addOption(
-          new Option('--dst-gap <policy>', 'what a time does that a clock change skips').choices([
+          new Option('--dst-gap <policy>', 'for a time that a clock change skips').choices([
             'shift',
             'skip',
           ]),
         )
         .addOption(
-          new Option(
-            '--dst-overlap <policy>',
-            'what a time does that a clock change repeats',
-          ).choices(['first', 'last', 'both']),
+          new Option('--dst-overlap <policy>', 'for a time that a clock change repeats').choices([
+            'first',
+            'last',
+            'both',
+          ]),
         )
         .option('--stdin', 'read requests from standard input, one JSON object a line')
         .option('--json', 'print JSON for programs');

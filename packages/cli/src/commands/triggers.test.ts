@@ -43,7 +43,7 @@ describe('signalbox triggers and events', () => {
     expect(not).toMatchObject({ code: 1, err: expect.stringContaining('filter: false') });
     const data = await run('triggers', 'test', 'paid', '{"total":11}');
     expect(data).toMatchObject({ code: 0, out: '{"total":11}\n' });
-    expect(data.err).toContain('taken for the data of an event');
+    expect(data.err).toContain('using this as the data of an event');
     expect((await run('triggers', 'test', 'paid', '{"total":9}')).code).toBe(1);
     expect((await run('triggers', 'test', 'paid', 'text')).err).toContain('filter: ');
 

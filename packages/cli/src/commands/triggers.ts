@@ -196,7 +196,9 @@ function addTest(registry: Registry, parent: Command): void {
       const given = await readInput(app, text);
       const isEvent = isCloudEvent(given);
       if (!isEvent) {
-        terminal.note('no specversion: taken for the data of an event that it listens to');
+        terminal.note(
+          'no specversion: using this as the data of an event that matches the trigger',
+        );
       }
       const tested = await api.post<TriggerTested>('/triggers/test', {
         name,

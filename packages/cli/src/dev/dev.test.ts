@@ -224,10 +224,10 @@ describe('signalbox dev', () => {
     const first = await json<Submitted>(['submit', 'hello', 'Ada', '--delay', '2s']);
     const { code, err } = await dev.stop();
     expect(code).toBe(0);
-    expect(err).toContain('the next start goes on from here');
+    expect(err).toContain('the next start resumes the remaining work');
     expect((await world.call(['runs'])).code).toBe(5);
     dev = startDev();
-    await dev.printed(/Ctrl-C stops/);
+    await dev.printed(/Ctrl-C to stop/);
     await world.call(['logs', first.id, '-f']);
     const ended = { state: 'SUCCEEDED', output: 'hello, Ada' };
     expect(await json<RunView>(['runs', 'show', first.id])).toMatchObject(ended);
@@ -236,7 +236,7 @@ describe('signalbox dev', () => {
     dev.child.kill('SIGKILL');
     await dev.ended;
     dev = startDev();
-    await dev.printed(/Ctrl-C stops/);
+    await dev.printed(/Ctrl-C to stop/);
     await world.call(['logs', second.id, '-f']);
     expect(await json<RunView>(['runs', 'show', second.id])).toMatchObject(ended);
     expect((await dev.stop()).code).toBe(0);

@@ -45,7 +45,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
     await worker.stop({ graceMs: values['grace-period'] });
     await node.stop();
     unlock();
-    terminal.note('stopped; the next start goes on from here');
+    terminal.note('stopped; the next start resumes the remaining work');
   });
   printWelcome({ app, url, folder: values.data, key: values.key === null ? key : null });
   if (isNew) await firstRun(node.context, app);

@@ -24,7 +24,11 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
     terminal.line(`  export SIGNALBOX_URL=${url}`);
     terminal.line(`  export SIGNALBOX_KEY=${key}`);
     const alone = isUsual ? 'in this folder' : `with SIGNALBOX_DATA=${quoted(folder)}`;
-    terminal.line(paint.dim(`  for other folders and programs; ${alone} commands find both`));
+    terminal.line(
+      paint.dim(
+        `  needed in other folders and by programs; ${alone}, commands find the address and the key`,
+      ),
+    );
     terminal.line('');
   }
   terminal.line('Try, in another terminal:');
@@ -42,7 +46,7 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
   for (const [line, what] of tries)
     terminal.line(`  ${line.padEnd(width)}  ${paint.dim(`# ${what}`)}`);
   terminal.line('');
-  terminal.line(paint.dim('Ctrl-C stops; the next start goes on from here.'));
+  terminal.line(paint.dim('Press Ctrl-C to stop. The next start resumes the remaining work.'));
 }
 
 /** As a shell takes it. */

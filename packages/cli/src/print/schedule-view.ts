@@ -40,9 +40,9 @@ export async function printSchedule(terminal: Terminal, schedule: Schedule): Pro
       ? []
       : ([
           ['changed', change.fields.join(', ')],
-          ['holds from', change.from],
-          ['instead of', change.nextBefore.join(', ')],
-          ['now', change.nextAfter.join(', ')],
+          ['effective from', change.from],
+          ['next before', change.nextBefore.join(', ')],
+          ['next now', change.nextAfter.join(', ')],
         ] as const)),
   ]);
   terminal.line('');

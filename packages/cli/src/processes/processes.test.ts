@@ -59,7 +59,7 @@ for (const { name, skip, flags } of stores) {
     it('stops in good order when told', async () => {
       const { code, err } = await node.stop();
       expect(code).toBe(0);
-      expect(err).toContain('stopping; once more stops at once');
+      expect(err).toContain('stopping; press Ctrl-C again to stop immediately');
     });
   });
 }
@@ -154,7 +154,7 @@ describe('signalbox worker', () => {
     await logs.printed(/stuck/);
     await logs.stop();
     worker.child.kill('SIGINT');
-    await worker.printed(/once more stops at once/);
+    await worker.printed(/again to stop immediately/);
     // Signals that follow each other closely count as one, so the second is repeated until it counts.
     const again = setInterval(() => worker.child.kill('SIGINT'), 50);
     expect((await worker.ended).code).toBe(130);

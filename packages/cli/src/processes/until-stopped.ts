@@ -30,7 +30,7 @@ export function untilStopped(terminal: Terminal, stop: () => Promise<void>): Pro
         return;
       }
       firstAt = now;
-      terminal.note('stopping; once more stops at once');
+      terminal.note('stopping; press Ctrl-C again to stop immediately');
       stop().then(resolve, reject);
     };
     for (const signal of SIGNALS) process.on(signal, told);

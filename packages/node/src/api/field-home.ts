@@ -19,7 +19,7 @@ const OWN_DEFINITIONS: { readonly [name: string]: string } = {
 
 /**
  * Where a field belongs that is unknown where it was written: `failurePolicy` in a task belongs to the job.
- * Null where no place has such a field, or several have.
+ * Null if no place has such a field, or several equally likely ones have it.
  */
 export function fieldHome(schema: TSchema, at: readonly PathStep[], name: string): string | null {
   const root = schema as ObjectSchema;
@@ -28,8 +28,10 @@ export function fieldHome(schema: TSchema, at: readonly PathStep[], name: string
   if (isJob && kind !== undefined && Object.hasOwn(OWN_DEFINITIONS, name)) {
     return `use a separate definition of kind ${kind}`;
   }
-  const [home, ...others] = homesOf(root, name);
-  if (home === undefined || others.length > 0) return null;
+  const homes = homesOf(root, name).sort((a, b) => a.length - b.length);
+  const [home, second] = homes;
+  // `timeout` is a field of tasks, and of several objects in a task: the outermost place is the likely one.
+  if (home === undefined || home.length === second?.length) return null;
   return `the field belongs to ${named(home, isJob)}, not to ${named(at, isJob)}`;
 }
 

@@ -183,7 +183,7 @@ describe('what flows along a graph, over HTTP', () => {
   it.each([
     ['a condition', { name: 'x', when: 'tasks.plan.output >' }, 'tasks[0].when: '],
     ['a filter', { name: 'x', event: { type: 'e', filter: 'event.' } }, 'tasks[0].event.filter: '],
-    ['a name', { name: 'each_chunk_0' }, 'a child of the fan-out each may have the name'],
+    ['a name', { name: 'each_chunk_0' }, 'is reserved for a child of the fan-out each'],
   ])(
     'DAG-03 fails the task that adds one with %s that could never be',
     async (_what, task, says) => {

@@ -25,7 +25,7 @@ describe('a wait, over HTTP', () => {
   });
 
   it('EXT-16 waits for an event that passes its filter, or is signalled by hand', async () => {
-    const event = { type: 'paid', when: 'event.data.id == input.invoice' };
+    const event = { type: 'paid', filter: 'event.data.id == input.invoice' };
     await define('evt', { tasks: [{ name: 'e', event }] });
     const [sent, signalled] = [
       await submit('evt', { invoice: 7 }),

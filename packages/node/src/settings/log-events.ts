@@ -3,7 +3,7 @@ export const LOG_EVENTS = {
   // Attempts, tasks and runs
   'attempt.changed': 'The state of an attempt on this worker changed; debug',
   'attempt.failed': 'An attempt failed; the run has the full error text',
-  'attempt.overdue': 'An attempt exceeded its soft timeout and keeps running',
+  'attempt.overdue': 'An attempt took longer than twice its expectedDuration and keeps running',
   'attempt.refused': 'This worker refused an attempt; `reason` says why',
   'attempt.timed_out': 'An attempt exceeded its timeout or made no progress for too long',
   'nested_run.retried': 'Submitting or finding a nested run failed and is retried; debug',
@@ -19,7 +19,7 @@ export const LOG_EVENTS = {
   'trigger.failed': 'The triggers of an ended run could not be evaluated',
   'trigger.refused': 'A trigger matched an event, but its run was refused',
   'window.failed': 'The input of a window could not be computed; the window was skipped',
-  'window.late': 'A window started later than its grace period',
+  'window.late': 'A window started after its startingDeadline',
   // Workers and connections
   'effect.failed': 'An effect of a committed decision failed',
   'frame.ignored': 'A frame from a worker was ignored because its payload is too large',

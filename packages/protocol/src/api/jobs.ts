@@ -107,7 +107,7 @@ export const TaskDefinition = Type.Object(
     handler: Type.Optional(Name),
     command: Type.Optional(CommandWork),
     http: Type.Optional(HttpWork),
-    resources: Type.Optional(Type.Partial(Resources)),
+    resources: Type.Optional(Type.Partial(Resources, closed)),
     zone: Type.Optional(Name),
     labels: Type.Optional(Labels),
     prefer: Type.Optional(Labels),
