@@ -195,7 +195,9 @@ describe.each([22, 24])('on Node.js %i', (major) => {
     ]);
 
     const stopped = await dev.interrupt();
-    expect(stopped.out + stopped.err).toContain('stopped; the next start goes on from here');
+    expect(stopped.out + stopped.err).toContain(
+      'stopped; the next start resumes the remaining work',
+    );
     expect(existsSync(join(project.folder, '.signalbox/dev.json'))).toBe(false);
     rmSync(join(project.folder, '.signalbox'), { recursive: true });
   }, 240_000);
