@@ -16,11 +16,8 @@ export async function findRun(api: Api, text: string): Promise<string> {
   if (WINDOW.test(text)) return (await api.get<RunView>(`/runs/${encodeURIComponent(text)}`)).id;
   const isShort = /^[0-9a-f-]+$/.test(wanted) && wanted.length >= SHORT_MIN;
   if (wanted !== 'last' && !isShort) {
-    throw new UserError(
-      'notFound',
-      `${JSON.stringify(text)} is not a run id`,
-      'see: signalbox runs',
-    );
+    const hint = `write at least ${SHORT_MIN} characters from the beginning or end of the id; see: signalbox runs`;
+    throw new UserError('notFound', `${JSON.stringify(text)} is not a run id`, hint);
   }
   if (wanted === 'last') return lastRun(api);
   const found: string[] = [];

@@ -20,7 +20,7 @@ export async function findWaiting(api: Api, text: string): Promise<string> {
   const [first, second] = found;
   if (first !== undefined && second === undefined && open.length <= LOOKED_AT) return first;
   if (first === undefined) {
-    const hint = 'see the tasks of the run with: signalbox runs show RUN';
+    const hint = `see what its tasks wait for: signalbox why ${run.id}`;
     throw new UserError('conflict', `no task of the run ${run.id} waits for an approval`, hint);
   }
   const hint = `name one of these tasks: ${found.join(', ')}`;

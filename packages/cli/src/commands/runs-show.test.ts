@@ -79,6 +79,9 @@ describe('signalbox approve', () => {
     const none = await run(['approve', id]);
     expect(none.code).toBe(6);
     expect(none.err).toContain(`no task of the run ${id} waits for an approval`);
+    expect(none.err).toContain(`see what its tasks wait for: signalbox why ${id}`);
+    const short = await run(['approve', id.slice(0, 3)]);
+    expect(short.err).toContain('write at least 4 characters from the beginning or end of the id');
     for (const each of [two, id]) await run(['cancel', each]);
   });
 

@@ -26,8 +26,13 @@ export function readDefinitions(cwd: string, paths: readonly string[]): Wanted[]
     }
     byName.set(title, each);
   }
-  if (wanted.length === 0)
-    throw new UserError('usage', `no definitions found in ${paths.join(', ')}`);
+  if (wanted.length === 0) {
+    throw new UserError(
+      'usage',
+      `no definitions found in ${paths.join(', ')}`,
+      'a module exports the values that job(…) returns; a YAML file has documents with kind and name',
+    );
+  }
   return wanted;
 }
 

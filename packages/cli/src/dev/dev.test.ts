@@ -67,6 +67,13 @@ describe('signalbox dev', () => {
     expect(task.out).toContain('SUCCEEDED');
   });
 
+  it('prints each failed attempt, with its run and error', async () => {
+    const { id } = await json<Submitted>(['submit', 'flaky']);
+    await dev.printed(
+      new RegExp(`attempt failed .* run="${id}" .* error="attempt 1 fails on purpose"`),
+    );
+  });
+
   it('follows a log to the end of the run', async () => {
     const { id } = await json<Submitted>(['submit', 'slow']);
     const { code, out } = await world.call(['logs', id, '-f']);

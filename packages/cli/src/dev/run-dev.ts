@@ -10,6 +10,7 @@ import { inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
+import { logWorkerEvent } from '../processes/log-worker-event.ts';
 import { openNode } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
@@ -130,6 +131,10 @@ async function startWorker(
     handlers: { ...examples, ...handlersOf(jobs) },
     executors: await executorsOf(settings),
     blobs: node.context.blobs,
+    // Nothing else on this terminal says that a handler failed; the node logs it below the level shown here.
+    onEvent: (event) => {
+      if (event.kind === 'failed') logWorkerEvent(node.context.log, event);
+    },
   });
   await worker.start();
   return worker;

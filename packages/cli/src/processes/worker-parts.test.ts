@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { readSettings } from '@signalbox/node/settings';
 import type { Executor } from '@signalbox/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { executorsOf } from './worker-parts.ts';
+import type { App } from '../app.ts';
+import { executorsOf, loadJobs } from './worker-parts.ts';
 
 type Attempt = Parameters<Executor['run']>[0];
 
@@ -58,5 +59,17 @@ describe('the executors of a worker', () => {
       kind: 'failed',
       error: expect.stringContaining('target_not_allowed'),
     });
+  });
+});
+
+describe('the jobs of a worker', () => {
+  it('are not read from a file of definitions, which has no handlers', () => {
+    const settings = readSettings({
+      parts: ['worker'],
+      flags: { jobs: 'a.yaml' },
+      environment: {},
+    });
+    const load = () => loadJobs({ cwd: '/' } as App, settings);
+    expect(load).toThrow('a.yaml is not a module');
   });
 });

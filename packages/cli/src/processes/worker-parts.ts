@@ -12,6 +12,13 @@ type Handlers = NonNullable<WorkerOptions['handlers']>;
 export function loadJobs(app: App, { values }: Settings): LoadedJob[] {
   if (values.jobs === null) return [];
   const path = resolve(app.cwd, values.jobs);
+  if (/\.(?:ya?ml|json)$/i.test(path)) {
+    throw new UserError(
+      'usage',
+      `${values.jobs} is not a module: --jobs takes a file of TypeScript or JavaScript that exports jobs`,
+      `a definition without handlers is saved with: signalbox apply -f ${values.jobs}`,
+    );
+  }
   const jobs = jobsOf(loadModule(path));
   if (jobs.length > 0) return jobs;
   throw new UserError(
