@@ -24,11 +24,18 @@ export interface Shape extends ShapeDemands {
   readonly hash: string;
 }
 
+/** Far more than a fleet can tell apart, and a bound on what tasks added at run time can make a node keep. */
+const RECENT_MAX = 10_000;
+
 /**
- * Interning is a pure memo: the same demands give the same object, whatever was asked before. Only
- * the id depends on the order of asking, and nothing durable or ordered may use it.
+ * Interning is a pure memo of the recent shapes. The same demands give the same object as long as they
+ * are asked for again before so many others; later they give an equal one, which has a queue of its
+ * own: that costs a look, never a task. Only the id depends on the order of asking, and nothing durable or
+ * ordered may use it.
  */
-const interned = new Map<string, Shape>();
+let recent = new Map<string, Shape>();
+let earlier = new Map<string, Shape>();
+let nextId = 0;
 
 export function internShape(demands: ShapeDemands): Shape {
   const key = JSON.stringify([
@@ -43,12 +50,20 @@ export function internShape(demands: ShapeDemands): Shape {
     [...demands.apart].sort(),
     demands.executor,
   ]);
-  let shape = interned.get(key);
-  if (shape === undefined) {
-    shape = { ...demands, id: interned.size, key, hash: hashOf(key) };
-    interned.set(key, shape);
+  const known = recent.get(key);
+  if (known !== undefined) return known;
+  const shape = earlier.get(key) ?? { ...demands, id: nextId++, key, hash: hashOf(key) };
+  if (recent.size >= RECENT_MAX) {
+    earlier = recent;
+    recent = new Map();
   }
+  recent.set(key, shape);
   return shape;
+}
+
+/** How many shapes are kept, for the test that they do not grow with tasks that have ended. */
+export function shapesKept(): number {
+  return recent.size + earlier.size;
 }
 
 /** FNV-1a. Two shapes of one hash share a lane, which costs order, never a run. */
