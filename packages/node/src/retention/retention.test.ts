@@ -50,6 +50,23 @@ describe('retention', () => {
     expect(await starts()).not.toContain(old);
   });
 
+  it('keeps a key for its time by the clock of every node, also one that follows a step slowly', async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const store = createMemoryStore({ now: () => clock.now });
+    await store.migrate();
+    const lease = await store.acquireLease({ partition: 0, owner: 'a', ttlMs: 1, commitId: 'c0' });
+    if (lease.kind !== 'acquired') throw new Error('not acquired');
+    const run = runAt(clock.now - 1.5 * HOUR, 1);
+    await commit(store, lease, { runs: [run], ends: [run] });
+    const held = () => store.readKeys([{ tenant: 't', key: 'key 1' }]);
+    clock.now += SETTINGS.keysMs;
+    await sweep(store, SETTINGS, { clocks: clocksAt(clock.now) });
+    expect(await held()).toHaveLength(1);
+    clock.now += 2 * HOUR;
+    await sweep(store, SETTINGS, { clocks: clocksAt(clock.now) });
+    expect(await held()).toHaveLength(0);
+  });
+
   it('RET-08 drops nothing under a store clock that is 92 days ahead, and says why', async () => {
     const { store, clock, commitRun, nowMs } = await used();
     clock.now = nowMs + 92 * DAY;

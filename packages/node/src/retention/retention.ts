@@ -43,6 +43,13 @@ export const DEFAULT_RETENTION: RetentionSettings = {
 /** Never drop a segment that ended less than this before the present, however short history is. */
 const PRESENT_MS = 2 * HOUR;
 
+/**
+ * The age of a key is that of its run, by the clock of the node that took it. A node follows a step of
+ * the store's clock slowly, a node that starts takes it at once: its sweep would forget keys of the
+ * other nodes earlier than promised, and a submission that is repeated would become a second run.
+ */
+const KEYS_MARGIN_MS = 2 * HOUR;
+
 /** What one sweep did, for the log. */
 export interface Swept {
   readonly kind: 'swept';
@@ -75,8 +82,11 @@ export async function sweep(
   const time: RetentionTime =
     clocks === undefined ? { kind: 'known', nowMs: storeMs } : retentionTime(storeMs, clocks);
   if (time.kind === 'disagree') return { kind: 'refused', clocks: time.clocks };
-  const historyMs = Math.max(settings.historyMs, clocks === undefined ? 0 : PRESENT_MS);
-  return sweepAt(store, { ...settings, historyMs }, { now: time.nowMs, blobs });
+  const { nowMs: now } = time;
+  if (clocks === undefined) return sweepAt(store, settings, { now, blobs });
+  const historyMs = Math.max(settings.historyMs, PRESENT_MS);
+  const keysMs = settings.keysMs + KEYS_MARGIN_MS;
+  return sweepAt(store, { ...settings, historyMs, keysMs }, { now, blobs });
 }
 
 async function sweepAt(
