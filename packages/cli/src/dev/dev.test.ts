@@ -219,7 +219,7 @@ describe('signalbox dev', () => {
     expect(code).toBe(2);
     expect(err).toContain('bad.mjs: the job "wrong" was refused: ');
     expect(err).toContain('tasks[0].retry.maxAttempts');
-    expect(err).toContain('no job of the file was saved');
+    expect(err).toContain('no job was saved');
     const again = folder.start(['dev', '--port', '0']);
     await again.printed(/ready at http/);
     expect((await folder.call(['jobs', 'show', 'fine'])).code).toBe(3);

@@ -10,15 +10,15 @@ const LOCK = 'dev.lock';
  * a small SQLite file: it ends with the process however that dies, which a file with a process id
  * in it does not.
  */
-export function lockFolder(folder: string, jobs: string | null = null): () => void {
+export function lockFolder(folder: string, jobs: readonly string[] = []): () => void {
   const unlock = tryLock(folder, 0);
   if (unlock !== null) return unlock;
   throw new UserError(
     'conflict',
     `signalbox dev is already running on ${folder}${ownerOf(folder)}`,
-    jobs === null
+    jobs.length === 0
       ? 'use it from this folder, or start another with --data OTHER-FOLDER --port 0'
-      : `attach your jobs to it: signalbox apply -f ${jobs} && signalbox worker --jobs ${jobs}`,
+      : `attach your jobs to it: signalbox apply -f ${jobs.join(' ')} && signalbox worker --jobs ${jobs.join(',')}`,
   );
 }
 

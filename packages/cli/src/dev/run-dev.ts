@@ -29,7 +29,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const folder = resolvePath(app.cwd, values.data);
   makeFolder(folder, 0o700);
-  const unlock = lockFolder(folder, values.jobs);
+  const unlock = lockFolder(folder, values.jobs ?? []);
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
   const node = await openDevNode({ app, settings, key });
@@ -67,7 +67,7 @@ async function fill(params: {
   const { node, api, settings, jobs } = params;
   const worker = await startWorker(node, settings, jobs);
   await node.ready();
-  await checkJobs(api, jobs, settings.values.jobs ?? '');
+  await checkJobs(api, jobs);
   const isNew = await defineExamples(node.context, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
     await api.put<Job>(pathOf('jobs', name), definition);
@@ -76,18 +76,14 @@ async function fill(params: {
 }
 
 /** All of them before any is defined: a module of which a part is defined runs with the other part as it was. */
-async function checkJobs(api: Api, jobs: ReturnType<typeof loadJobs>, file: string): Promise<void> {
-  for (const { name, definition } of jobs) {
+async function checkJobs(api: Api, jobs: ReturnType<typeof loadJobs>): Promise<void> {
+  for (const { name, definition, file } of jobs) {
     try {
       await api.post(`${pathOf('jobs', name)}/check`, definition);
     } catch (error) {
       if (!(error instanceof AnsweredError)) throw error;
       const message = `${file}: the job ${JSON.stringify(name)} was refused: ${error.message}`;
-      throw new UserError(
-        'usage',
-        message,
-        'no job of the file was saved; correct the file and start again',
-      );
+      throw new UserError('usage', message, 'no job was saved; correct the file and start again');
     }
   }
 }

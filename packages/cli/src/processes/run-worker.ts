@@ -47,7 +47,7 @@ export async function runWorker(app: App, settings: Settings): Promise<void> {
     terminal.line(`worker ${nameOf(settings)} is attached to ${urls.join(', ')}`);
     const names = Object.keys(handlers);
     if (values.jobs !== null && names.length > 0) {
-      terminal.line(terminal.typed(offer(names, values.jobs)));
+      terminal.line(terminal.typed(offer(names, values.jobs.join(' '))));
     }
   }
   await stopped;

@@ -27,6 +27,7 @@ export function addSettingOptions(
     const setting = SETTINGS[name] as Setting<unknown>;
     const isFlag = typeof setting.fallback === 'boolean';
     const option = new Option(isFlag ? setting.flag : `${setting.flag} <${name}>`);
+    if (!isFlag) option.argParser((value, before) => together(setting, value, before));
     option.description = `${setting.help} (${setting.environment}${defaultOf(setting, defaults[name])})`;
     command.addOption(option);
   }
@@ -49,6 +50,13 @@ export async function settingsOf(
     if (error instanceof SettingsError) throw new UserError('usage', error.message);
     throw error;
   }
+}
+
+/** Of a flag that takes one value, the first of two would be dropped in silence. */
+function together({ flag, type }: Setting<unknown>, value: string, before: unknown): string {
+  if (before === undefined) return value;
+  if (type.isList) return `${before},${value}`;
+  throw new UserError('usage', `${flag} is given twice, as ${before} and ${value}`);
 }
 
 function namesOf(parts: readonly Part[]): SettingName[] {

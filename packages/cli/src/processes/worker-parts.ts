@@ -8,24 +8,29 @@ import { UserError } from '../user-error.ts';
 
 type Handlers = NonNullable<WorkerOptions['handlers']>;
 
-/** The jobs of the module that the settings name. */
-export function loadJobs(app: App, { values }: Settings): LoadedJob[] {
-  if (values.jobs === null) return [];
-  const path = resolve(app.cwd, values.jobs);
+/** A job, and the module that exports it as it was named. */
+export interface JobOfFile extends LoadedJob {
+  readonly file: string;
+}
+
+/** The jobs of the modules that the settings name. */
+export function loadJobs(app: App, { values }: Settings): JobOfFile[] {
+  const files = values.jobs ?? [];
+  return files.flatMap((file) => jobsOfFile(app, file).map((job) => ({ ...job, file })));
+}
+
+function jobsOfFile(app: App, file: string): LoadedJob[] {
+  const path = resolve(app.cwd, file);
   if (/\.(?:ya?ml|json)$/i.test(path)) {
     throw new UserError(
       'usage',
-      `${values.jobs} is not a module: --jobs takes a file of TypeScript or JavaScript that exports jobs`,
-      `a definition without handlers is saved with: signalbox apply -f ${values.jobs}`,
+      `${file} is not a module: --jobs takes a file of TypeScript or JavaScript that exports jobs`,
+      `a definition without handlers is saved with: signalbox apply -f ${file}`,
     );
   }
   const jobs = jobsOf(loadModule(path));
   if (jobs.length > 0) return jobs;
-  throw new UserError(
-    'usage',
-    `${values.jobs} exports no job`,
-    'export the value that job(…) returns',
-  );
+  throw new UserError('usage', `${file} exports no job`, 'export the value that job(…) returns');
 }
 
 export function handlersOf(jobs: readonly LoadedJob[]): Handlers {

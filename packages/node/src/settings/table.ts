@@ -168,8 +168,8 @@ export const SETTINGS = {
   jobs: required({
     flag: '--jobs',
     parts: WORKER,
-    type: text,
-    help: 'TypeScript or JavaScript module that exports the jobs to run',
+    type: list,
+    help: 'TypeScript or JavaScript modules that export the jobs to run',
   }),
   name: required({
     flag: '--name',

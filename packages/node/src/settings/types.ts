@@ -6,6 +6,8 @@ export interface SettingType<T> {
   readonly words: string;
   /** Answers undefined for what is not one. */
   read(raw: unknown): T | undefined;
+  /** Several values separated by commas: a flag that is given twice adds to the first. */
+  readonly isList?: true;
   /** As it is written in a flag; as `String` has it where this is absent. */
   show?(value: T): string;
 }
@@ -47,6 +49,7 @@ export function choice<const T extends string>(words: readonly T[]): SettingType
 /** Separated by commas, or a list in a file. */
 export const list: SettingType<readonly string[]> = {
   words: 'a comma-separated list',
+  isList: true,
   read: (raw) => {
     const items = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw;
     if (!Array.isArray(items)) return undefined;
@@ -59,6 +62,7 @@ const PORT_MAX = 65_535;
 /** Ports and ranges of them separated by commas, or a list in a file. */
 export const ports: SettingType<readonly PortRange[]> = {
   words: 'a list of ports and port ranges such as 443,8080-8090',
+  isList: true,
   read: (raw) => {
     const items = Array.isArray(raw) ? raw : String(raw).split(',');
     const ranges = items.map((item) => toPorts(String(item).trim()));
@@ -79,6 +83,7 @@ function toPorts(text: string): PortRange | undefined {
 /** `name=value` pairs separated by commas, or a map in a file. */
 export const labels: SettingType<Readonly<Record<string, string>>> = {
   words: 'pairs such as disk=ssd,arch=arm64',
+  isList: true,
   read: (raw) => {
     const pairs = typeof raw === 'string' ? raw.split(',').map(toPair) : Object.entries(raw ?? {});
     const isMap = typeof raw === 'string' || (typeof raw === 'object' && !Array.isArray(raw));
