@@ -1,6 +1,7 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { TargetOptions } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
+import type { StreamLimits } from './api/open-streams.ts';
 import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
 import { assertStrongKey } from './auth/strong-key.ts';
@@ -21,13 +22,20 @@ import { type Logger, makeLog } from './settings/log.ts';
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
 
+export interface HttpOptions {
+  readonly host: string;
+  readonly port: number;
+  /** How many event streams a key and a tenant may have open on this node. */
+  readonly streams?: Partial<StreamLimits>;
+}
+
 export interface NodeOptions {
   /** `file:PATH`, `memory:` or `postgres://…` */
   readonly store: string;
   /** Where blobs go. Default: beside the file; in memory where there is none. */
   readonly dataDir?: string;
   readonly blobs?: S3Settings;
-  readonly http: false | { readonly host: string; readonly port: number };
+  readonly http: false | HttpOptions;
   /** Rules everything; needed where the node listens. */
   readonly rootKey?: string;
   readonly log?: Logger;
@@ -199,7 +207,7 @@ async function listen(
   { context, gateway, metrics, tracing }: Rooms,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { startServer } = await import('./api/server.ts');
-  const { host, port } = options.http as { host: string; port: number };
+  const http = options.http as HttpOptions;
   const rootKey = options.rootKey as string;
-  return startServer({ context, gateway, metrics, tracing, host, port, rootKey });
+  return startServer({ ...http, context, gateway, metrics, tracing, rootKey });
 }

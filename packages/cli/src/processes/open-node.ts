@@ -31,7 +31,11 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   const options: NodeOptions = {
     store,
     dataDir: folder,
-    http: { host: values.host, port },
+    http: {
+      host: values.host,
+      port,
+      streams: { perKey: values['streams-per-key'], perTenant: values['streams-per-tenant'] },
+    },
     rootKey: key,
     partitions: values.partitions,
     log,

@@ -7,6 +7,7 @@ import { HEADERS } from './headers.ts';
 import { parseJson } from './json.ts';
 import { allowedMethods } from './methods.ts';
 import { type MountParams, mount } from './mount.ts';
+import { OpenStreams } from './open-streams.ts';
 import { requestIds } from './request-ids.ts';
 import type { Route } from './route.ts';
 import { errorSender, refuseBytes } from './send-error.ts';
@@ -41,7 +42,9 @@ export interface Answered {
   readonly ms: number;
 }
 
-export interface AppParams extends MountParams {
+export interface AppParams extends Omit<MountParams, 'streams'> {
+  /** Omitted: streams of this server alone, with the default limits. */
+  readonly streams?: OpenStreams;
   readonly routes: readonly Route[];
   readonly limits?: Partial<AppLimits>;
   readonly answered?: (request: Answered) => void;
@@ -106,8 +109,9 @@ function addHooks(app: FastifyInstance, { context, answered }: AppParams): void 
 }
 
 /** Each kind of body in a scope of its own: its parser does not exist for the others. */
-function addRoutes(app: FastifyInstance, params: AppParams): void {
-  const { routes } = params;
+function addRoutes(app: FastifyInstance, given: AppParams): void {
+  const { routes, streams = new OpenStreams() } = given;
+  const params = { ...given, streams };
   app.removeAllContentTypeParsers();
   void app.register(async (scope) => {
     takeJson(scope);

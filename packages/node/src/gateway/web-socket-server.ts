@@ -53,6 +53,13 @@ export class WorkerSocketServer {
     params.server.on('upgrade', this.#upgrade);
   }
 
+  /** The keys of the open sockets. */
+  keys(): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const { key } of this.#sockets.values()) if (key !== null) keys.add(key);
+    return keys;
+  }
+
   /** A revoked key ends its links at once; answers how many there were. */
   closeSessionsOf(key: string): number {
     let closed = 0;

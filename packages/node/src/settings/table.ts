@@ -77,6 +77,20 @@ export const SETTINGS = {
     fallback: 7070,
     help: 'port to listen on; 0 selects a free port',
   }),
+  'streams-per-key': withDefault({
+    flag: '--streams-per-key',
+    parts: NODE,
+    type: integer(1, 10_000),
+    fallback: 200,
+    help: 'event streams that a key may have open on this node at a time',
+  }),
+  'streams-per-tenant': withDefault({
+    flag: '--streams-per-tenant',
+    parts: NODE,
+    type: integer(1, 10_000),
+    fallback: 1_000,
+    help: 'event streams that the keys of a tenant may have open on this node at a time',
+  }),
   key: required({
     flag: '--key',
     parts: ALL,
