@@ -27,6 +27,8 @@ export interface HttpOptions {
   readonly port: number;
   /** How many event streams a key and a tenant may have open on this node. */
   readonly streams?: Partial<StreamLimits>;
+  /** Addresses and blocks of proxies whose `X-Forwarded-For` or `Forwarded` names the client. */
+  readonly trustedProxies?: readonly string[];
 }
 
 export interface NodeOptions {

@@ -34,6 +34,7 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
     http: {
       host: values.host,
       port,
+      trustedProxies: values['trusted-proxies'],
       streams: { perKey: values['streams-per-key'], perTenant: values['streams-per-tenant'] },
     },
     rootKey: key,

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../context.ts';
 import { BLOB_BYTES_MAX, BODY_BYTES_MAX } from './base.ts';
+import { type ClientAddress, peerAddress } from './client-address.ts';
 import { MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
 import { parseJson } from './json.ts';
@@ -42,9 +43,11 @@ export interface Answered {
   readonly ms: number;
 }
 
-export interface AppParams extends Omit<MountParams, 'streams'> {
+export interface AppParams extends Omit<MountParams, 'streams' | 'addressOf'> {
   /** Omitted: streams of this server alone, with the default limits. */
   readonly streams?: OpenStreams;
+  /** Omitted: the address of the peer. */
+  readonly addressOf?: ClientAddress;
   readonly routes: readonly Route[];
   readonly limits?: Partial<AppLimits>;
   readonly answered?: (request: Answered) => void;
@@ -55,7 +58,7 @@ export function buildApp(params: AppParams): FastifyInstance {
   const { context, routes } = params;
   const limits = { ...LIMITS, ...params.limits };
   const nextId = requestIds();
-  const sendError = errorSender(context.log);
+  const sendError = errorSender(context.log, params.addressOf ?? peerAddress);
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -110,8 +113,8 @@ function addHooks(app: FastifyInstance, { context, answered }: AppParams): void 
 
 /** Each kind of body in a scope of its own: its parser does not exist for the others. */
 function addRoutes(app: FastifyInstance, given: AppParams): void {
-  const { routes, streams = new OpenStreams() } = given;
-  const params = { ...given, streams };
+  const { routes, streams = new OpenStreams(), addressOf = peerAddress } = given;
+  const params = { ...given, streams, addressOf };
   app.removeAllContentTypeParsers();
   void app.register(async (scope) => {
     takeJson(scope);

@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { mayCall, neededKey, tenantOf } from '../auth/roles.ts';
 import { ApiError, type Caller } from '../context.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { Route } from './route.ts';
 
 /** Stands for whoever asks where no key is needed; it may do nothing that needs one. */
@@ -15,9 +16,9 @@ const NOBODY = { key: '', tenant: '', role: 'viewer', platform: false } as const
 export async function callerOf(
   route: Route,
   request: FastifyRequest,
-  auth: Authenticator,
+  { auth, addressOf }: { auth: Authenticator; addressOf: ClientAddress },
 ): Promise<Caller> {
-  const ip = request.ip;
+  const ip = addressOf(request.raw);
   const requestId = request.id;
   if (route.role === 'none' || route.role === 'signed') return { ...NOBODY, ip, requestId };
   const text = keyText(request);

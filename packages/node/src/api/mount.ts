@@ -3,17 +3,19 @@ import { ApiError, type Caller } from '../context.ts';
 import { type AnswerParams, answerer } from './answer.ts';
 import { API_BASE, BLOB_BYTES_MAX } from './base.ts';
 import { callerOf } from './caller.ts';
+import type { ClientAddress } from './client-address.ts';
 import { MESSAGES } from './error-answer.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { Route } from './route.ts';
 
 export interface MountParams extends Omit<AnswerParams, 'route'> {
   readonly streams: OpenStreams;
+  readonly addressOf: ClientAddress;
 }
 
 /** Puts one declared route before the server, with the gate in front of it. */
 export function mount(app: FastifyInstance, route: Route, params: MountParams): void {
-  const { auth, streams } = params;
+  const { streams } = params;
   const answer = answerer({ ...params, route });
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.route({
@@ -22,7 +24,7 @@ export function mount(app: FastifyInstance, route: Route, params: MountParams): 
     url: `${API_BASE}${route.url}`,
     ...(route.bytes === true ? { bodyLimit: route.bytesMax ?? BLOB_BYTES_MAX } : {}),
     onRequest: async (request) => {
-      callers.set(request, await callerOf(route, request, auth));
+      callers.set(request, await callerOf(route, request, params));
       const encoding = request.headers['content-encoding'];
       if (encoding !== undefined && encoding !== 'identity') {
         throw new ApiError('unsupported_media_type', MESSAGES.unsupported_media_type);

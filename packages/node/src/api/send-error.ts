@@ -1,12 +1,14 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../settings/log-events.ts';
+import type { ClientAddress } from './client-address.ts';
 import { answerOf, errorText, MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
 
 /** Answers a request with what went wrong. What nobody foresaw goes to the log, and only there. */
 export function errorSender(
   log: Logger,
+  addressOf: ClientAddress,
 ): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (thrown, request, reply) => {
     const { status, body, retryAfterSeconds, unforeseen } = answerOf(thrown, request.id);
@@ -17,8 +19,8 @@ export function errorSender(
     }
     const { code } = body.error;
     if (status === 401 || status === 403 || code === 'rate_limited') {
-      const { id: requestId, ip } = request;
-      const fields = { requestId, route: request.routeOptions?.url, ip, code };
+      const { id: requestId, routeOptions, raw } = request;
+      const fields = { requestId, route: routeOptions?.url, ip: addressOf(raw), code };
       log.info({ event: 'request.refused', ...fields }, 'request refused');
     }
     reply.headers({ ...HEADERS, 'x-request-id': request.id });

@@ -6,6 +6,7 @@ import { WorkerSocketServer } from '../gateway/web-socket-server.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { type AppLimits, buildApp } from './app.ts';
+import { clientAddress } from './client-address.ts';
 import { OpenStreams, type StreamLimits } from './open-streams.ts';
 import { ROUTES } from './routes.ts';
 import { KeyWatch } from './watch-keys.ts';
@@ -29,8 +30,10 @@ export async function startServer(params: {
   port: number;
   limits?: Partial<AppLimits>;
   streams?: Partial<StreamLimits>;
+  trustedProxies?: readonly string[];
 }): Promise<Server> {
   const { context, metrics, rootKey, tracing } = params;
+  const addressOf = clientAddress(params.trustedProxies ?? []);
   const streams = new OpenStreams(params.streams);
   const auth = new Authenticator({ store: context.store, rootKey, now: Date.now });
   const app = buildApp({
@@ -39,6 +42,7 @@ export async function startServer(params: {
     routes: ROUTES,
     tracing,
     streams,
+    addressOf,
     answered: (request) => metrics.request(request),
     ...(params.limits === undefined ? {} : { limits: params.limits }),
   });
@@ -46,6 +50,7 @@ export async function startServer(params: {
     gateway: params.gateway,
     server: app.server,
     authenticate: (text, ip) => auth.authenticate(text, ip),
+    addressOf,
     log: context.log,
   });
   const watch = new KeyWatch(auth, [links, streams]);

@@ -22,6 +22,8 @@ export interface WorkerSocketServerParams {
   readonly server: Server;
   /** Answers null or throws where the key is not valid. */
   readonly authenticate: (key: string, ip: string) => Promise<LinkIdentity | null>;
+  /** The address that wrong keys are counted by. Default: the peer's. */
+  readonly addressOf?: (request: IncomingMessage) => string;
   readonly log: Logger;
   readonly limits?: Partial<SocketLimits>;
 }
@@ -146,7 +148,8 @@ export class WorkerSocketServer {
 
   async #identify(key: string, request: IncomingMessage): Promise<LinkIdentity | null> {
     try {
-      return await this.#p.authenticate(key, request.socket.remoteAddress ?? '');
+      const ip = this.#p.addressOf?.(request) ?? request.socket.remoteAddress ?? '';
+      return await this.#p.authenticate(key, ip);
     } catch {
       return null;
     }

@@ -1,5 +1,6 @@
 import { HTTP_PORTS, LIMITS, type PortRange } from '@signalbox/protocol';
 import {
+  addressBlocks,
   choice,
   duration,
   flag,
@@ -76,6 +77,13 @@ export const SETTINGS = {
     type: integer(0, 65_535),
     fallback: 7070,
     help: 'port to listen on; 0 selects a free port',
+  }),
+  'trusted-proxies': withDefault<readonly string[]>({
+    flag: '--trusted-proxies',
+    parts: NODE,
+    type: addressBlocks,
+    fallback: [],
+    help: 'addresses and blocks like 10.1.0.0/16 of proxies whose X-Forwarded-For or Forwarded header names the client; without it both headers are ignored',
   }),
   'streams-per-key': withDefault({
     flag: '--streams-per-key',
