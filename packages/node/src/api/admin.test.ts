@@ -192,4 +192,23 @@ describe('the audit log of the platform', () => {
       { action: 'key.create', target: id },
     ]);
   });
+
+  it('SEC-02 has the end of a key of the platform, also if the request names no tenant', async () => {
+    const admin = await world.makeKey('admin', 'default');
+    const ids: string[] = [];
+    for (const role of ['worker', 'admin']) {
+      const made = await world.ask('/keys', { body: { role }, tenant: '*' });
+      const { id } = made.json<{ id: string }>();
+      expect((await world.ask(`/keys/${id}`, { method: 'DELETE' })).status).toBe(200);
+      ids.push(id);
+    }
+    const seen = (await world.ask('/audit?limit=1000', { key: admin })).text;
+    for (const id of ids) expect(seen).not.toContain(id);
+    const revoked = (await auditOf('*')).filter(({ action }) => action === 'key.revoke');
+    expect(revoked.slice(-2).map(({ target }) => target)).toEqual(ids);
+    const own = await world.makeKey('viewer', 'default');
+    const id = own.split('_')[1];
+    await world.ask(`/keys/${id}`, { method: 'DELETE' });
+    expect((await auditOf('default')).at(-1)).toMatchObject({ action: 'key.revoke', target: id });
+  });
 });
