@@ -32,8 +32,8 @@ export class OpenStreams {
   /** Counts the stream before anything is sent; throws if the key or the tenant has too many. */
   add({ key, tenant }: Pick<Caller, 'key' | 'tenant'>, response: ServerResponse): void {
     const { perKey, perTenant } = this.#limits;
-    this.#requireRoom(`key ${key}`, perKey, 'key', 'streams-per-key');
-    this.#requireRoom(`tenant ${tenant}`, perTenant, 'tenant', 'streams-per-tenant');
+    this.#requireRoom('key', key, perKey);
+    this.#requireRoom('tenant', tenant, perTenant);
     // It emits no further `close`, so the stream would count for good.
     if (response.destroyed || response.closed) return;
     this.#streams.set(response, { key, tenant, isSending: false, isOver: false });
@@ -76,11 +76,11 @@ export class OpenStreams {
     }
   }
 
-  #requireRoom(counted: string, max: number, owner: string, setting: string): void {
-    if ((this.#counts.get(counted) ?? 0) < max) return;
+  #requireRoom(kind: 'key' | 'tenant', name: string, max: number): void {
+    if ((this.#counts.get(`${kind} ${name}`) ?? 0) < max) return;
     throw new ApiError(
       'rate_limited',
-      `the ${owner} already has ${max} open event streams on this node; close some, or raise the setting ${setting}`,
+      `the ${kind} already has ${max} open event streams on this node; close some, or raise the setting streams-per-${kind}`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
   }
