@@ -17,13 +17,13 @@ import {
   type RetentionSettings,
   startRetention,
 } from './retention/retention.ts';
+import { assertPrivateListener, type Listener } from './settings/listener.ts';
 import { type Logger, makeLog } from './settings/log.ts';
 
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
 
-export interface HttpOptions {
-  readonly host: string;
+export interface HttpOptions extends Listener {
   readonly port: number;
   /** How many event streams a key and a tenant may have open on this node. */
   readonly streams?: Partial<StreamLimits>;
@@ -69,7 +69,10 @@ export interface RunningNode {
 
 /** Opens the store, puts a node together on it, and starts it. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  if (options.http !== false) assertStrongKey(options.rootKey ?? '');
+  if (options.http !== false) {
+    assertStrongKey(options.rootKey ?? '');
+    assertPrivateListener(options.http);
+  }
   const store = await openStore(options.store);
   try {
     await store.migrate();

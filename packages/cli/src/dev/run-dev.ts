@@ -10,7 +10,7 @@ import { inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
-import { openNode } from '../processes/open-node.ts';
+import { openNode, requirePrivateListener } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
@@ -26,6 +26,7 @@ import { printWelcome } from './welcome.ts';
 export async function runDev(app: App, settings: Settings): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
+  requirePrivateListener(settings);
   const folder = resolvePath(app.cwd, values.data);
   makeFolder(folder, 0o700);
   const unlock = lockFolder(folder, values.jobs);

@@ -78,6 +78,13 @@ export const SETTINGS = {
     fallback: 7070,
     help: 'port to listen on; 0 selects a free port',
   }),
+  'tls-proxy': withDefault({
+    flag: '--tls-proxy',
+    parts: NODE,
+    type: flag,
+    fallback: false,
+    help: 'a proxy in front of the node terminates TLS; required if `host` is not a loopback address, because nodes serve plain HTTP',
+  }),
   'trusted-proxies': withDefault<readonly string[]>({
     flag: '--trusted-proxies',
     parts: NODE,
