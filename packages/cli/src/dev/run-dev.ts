@@ -14,7 +14,7 @@ import { openNode, requirePrivateListener } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
-import { makeFolder, removeDevState, writeDevState } from './data-folder.ts';
+import { keyPath, makeFolder, removeDevState, writeDevState } from './data-folder.ts';
 import { DEV_DEFAULTS } from './defaults.ts';
 import { defineExamples, firstRun } from './define-examples.ts';
 import { devKey } from './dev-key.ts';
@@ -30,6 +30,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
   const folder = resolvePath(app.cwd, values.data);
   makeFolder(folder, 0o700);
   const unlock = lockFolder(folder, values.jobs);
+  const keyFile = values.key === null ? keyPath(folder) : null;
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
   const node = await openDevNode({ app, settings, key });
@@ -48,7 +49,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
     unlock();
     terminal.note('stopped; the next start resumes the remaining work');
   });
-  printWelcome({ app, url, folder: values.data, key: values.key === null ? key : null });
+  printWelcome({ app, url, folder: values.data, keyFile });
   if (isNew) await firstRun(node.context, app);
   // The first request would wait for it.
   await loadDefinitionSchemas();
