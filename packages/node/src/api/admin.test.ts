@@ -1,5 +1,8 @@
+import { crc32 } from 'node:zlib';
 import { verifyAuditChain } from '@signalbox/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Authenticator } from '../auth/authenticator.ts';
+import { makeKey, parseKey } from '../auth/key-format.ts';
 import { ApiWorld } from './testing/api-world.ts';
 
 let world: ApiWorld;
@@ -138,6 +141,32 @@ describe('keys', () => {
       expect(answer.status).toBe(422);
       expect(answer.error().field).toBe('expiresAt');
     }
+  });
+});
+
+describe('a key that is not valid', () => {
+  it('SEC-01 gets the same response, whatever is wrong with it', async () => {
+    const tenant = 'wrong';
+    const revoked = await world.makeKey('viewer', tenant);
+    await world.ask(`/keys/${revoked.split('_')[1]}`, { method: 'DELETE', tenant });
+    const { keys } = new Authenticator({
+      store: world.node.context.store,
+      rootKey: null,
+      now: () => 0,
+    });
+    const old = { tenant, role: 'viewer', note: '', expiresAt: '2020-01-01T00:00:00Z' } as const;
+    const { text: expired } = await keys.create({ ...old, author: 'root' });
+    const valid = parseKey(await world.makeKey('viewer', tenant));
+    const body = `sbx_${valid?.id}_${makeKey().secret}`;
+    const wrong = body + crc32(body).toString(16).padStart(8, '0');
+    const answers = new Set<string>();
+    for (const key of [revoked, expired, wrong, makeKey().text, 'nonsense']) {
+      const { status, text, headers } = await world.ask('/whoami', { key });
+      const shown = text.replace(/"requestId":"[^"]*"/, '');
+      answers.add(JSON.stringify([status, shown, headers.get('www-authenticate')]));
+    }
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toContain('the key is unknown, revoked or expired');
   });
 });
 

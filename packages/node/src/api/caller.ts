@@ -1,6 +1,7 @@
 import { PLATFORM } from '@signalbox/protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
+import { hasTwoAuthorizations } from '../auth/bearer.ts';
 import { mayCall, neededKey, tenantOf } from '../auth/roles.ts';
 import { ApiError, type Caller } from '../context.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -21,6 +22,11 @@ export async function callerOf(
   const ip = addressOf(request.raw);
   const requestId = request.id;
   if (route.role === 'none' || route.role === 'signed') return { ...NOBODY, ip, requestId };
+  if (hasTwoAuthorizations(request.raw.rawHeaders))
+    throw new ApiError(
+      'bad_request',
+      'the request has more than one Authorization header; send one',
+    );
   const text = keyText(request);
   if (text === null)
     throw new ApiError(

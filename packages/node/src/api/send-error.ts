@@ -1,4 +1,6 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { ERROR_STATUS } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../settings/log-events.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -11,6 +13,12 @@ export function errorSender(
   addressOf: ClientAddress,
 ): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (thrown, request, reply) => {
+    // The client closed the connection while the node read its request: nobody receives the response.
+    if (thrown instanceof Error && thrown === request.raw.errored) {
+      const fields = { requestId: request.id, route: request.routeOptions?.url };
+      log.debug({ event: 'request.aborted', ...fields }, 'request aborted by the client');
+      return reply.code(400).send();
+    }
     const { status, body, retryAfterSeconds, unforeseen } = answerOf(thrown, request.id);
     if (unforeseen) {
       const route = request.routeOptions?.url;
@@ -38,14 +46,11 @@ export function refuseBytes(error: Error & { code?: string }, socket: Socket, id
   }
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const large = error.code === 'HPE_HEADER_OVERFLOW';
-  const code = late ? 'timeout' : 'bad_request';
-  const body = errorText(
-    code,
-    large ? 'the request headers exceed the size limit' : MESSAGES[code],
-    id,
-  );
+  const code = late ? 'timeout' : large ? 'headers_too_large' : 'bad_request';
+  const status = ERROR_STATUS[code];
+  const body = errorText(code, MESSAGES[code], id);
   const head = [
-    `HTTP/1.1 ${late ? '408 Request Timeout' : '400 Bad Request'}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

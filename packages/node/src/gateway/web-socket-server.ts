@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CLOSE, PLATFORM, type Role } from '@signalbox/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { hasTwoAuthorizations } from '../auth/bearer.ts';
 import type { Logger } from '../settings/log-events.ts';
 import type { Gateway } from './gateway.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -114,6 +115,7 @@ export class WorkerSocketServer {
     // Workers are no browsers: whoever has an origin is a page that uses somebody's network.
     if (request.headers.origin !== undefined) return 403;
     if (this.#sockets.size + this.#pending > this.#limits.connectionsMax) return 503;
+    if (hasTwoAuthorizations(request.rawHeaders)) return 400;
     const { authorization } = request.headers;
     if (authorization === undefined) return { key: null };
     const key = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
