@@ -192,12 +192,13 @@ function sweepFor(
 
 /** From the outside in: nobody comes in any more, then what was decided becomes durable. */
 async function stop(rooms: Rooms, server: { stop(): Promise<void> } | null): Promise<void> {
-  const { context, gateway, graphs, loop, logs, metrics, ready, tracing } = rooms;
+  const { context, gateway, graphs, loop, logs, metrics, ready, refusedReports, tracing } = rooms;
   await server?.stop();
   graphs.stop();
   await gateway.stop();
   await loop.stop();
   await logs.stop();
+  await refusedReports.stop();
   metrics.stop();
   ready.stop();
   await tracing.stop().catch((error: unknown) => {

@@ -138,20 +138,25 @@ export class WorkerSocketServer {
       entry.key = who.key;
       return 'admitted';
     };
+    const ip = this.#addressOf(request);
     const link = new WorkerSocket({
       socket,
       limits: this.#limits,
       open: (peer) => this.#p.gateway.open(peer, { isChecked: true }),
       admit: known.key === null ? admit : null,
+      origin: () => (entry.key === null ? null : { key: entry.key, ip }),
     });
     this.#sockets.set(socket, Object.assign(entry, { link }));
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
+  #addressOf(request: IncomingMessage): string {
+    return this.#p.addressOf?.(request) ?? request.socket.remoteAddress ?? '';
+  }
+
   async #identify(key: string, request: IncomingMessage): Promise<LinkIdentity | null> {
     try {
-      const ip = this.#p.addressOf?.(request) ?? request.socket.remoteAddress ?? '';
-      return await this.#p.authenticate(key, ip);
+      return await this.#p.authenticate(key, this.#addressOf(request));
     } catch {
       return null;
     }
