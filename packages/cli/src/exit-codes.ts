@@ -47,6 +47,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
   locked_field: 'usage',
   rate_limited: 'busy',
   overloaded: 'busy',
+  headers_too_large: 'usage',
   internal: 'internal',
   not_owner: 'unreachable',
   unavailable: 'unreachable',

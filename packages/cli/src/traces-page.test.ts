@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Running, World } from './testing/child.ts';
 import { OtlpReceiver, type OtlpSpan } from './testing/otlp-receiver.ts';
@@ -39,8 +39,8 @@ describe('docs/operations.md, traces', () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     });
     const [, url = ''] = await dev.printed(/ready at (http:\/\/127\.0\.0\.1:\d+)/);
-    const [, key = ''] = await dev.printed(/export SIGNALBOX_KEY=(\w+)/);
     await dev.printed(/first run of hello: SUCCEEDED/);
+    const key = readFileSync(join(world.folder, '.signalbox', 'key'), 'utf8').trim();
     access = { url, key };
   }, 60_000);
   afterAll(() => {

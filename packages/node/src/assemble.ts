@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { Engine } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
+import { RefusedReports } from './audit/refused-reports.ts';
 import { StoreAudit } from './audit/store-audit.ts';
 import { openBlobs } from './blobs/open-blobs.ts';
 import type { NodeContext } from './context.ts';
@@ -40,6 +41,7 @@ export interface Rooms {
   readonly graphs: GraphEffects;
   readonly logs: WriteBehindLogs;
   readonly metrics: NodeMetrics;
+  readonly refusedReports: RefusedReports;
   readonly tracing: Tracing;
   readonly ready: Ready;
 }
@@ -89,12 +91,15 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   });
   const ready = new Ready(loop, store);
   const supplier = new Supplier(blobs);
+  const audit = new StoreAudit(store, log);
+  const refusedReports = new RefusedReports(audit);
   const gateway = new Gateway({
     loop,
     logs,
     name,
     heartbeatMs: loop.engine.core.settings.heartbeatMs,
     beat: () => metrics.beat(),
+    reportRefused: (report) => refusedReports.add(report),
     supplier,
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
@@ -109,7 +114,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     fleet: gateway,
     blobs,
     logs,
-    audit: new StoreAudit(store, log),
+    audit,
     metrics,
     triggers,
     log,
@@ -119,7 +124,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
   };
   const graphs = new GraphEffects({ context: () => context, supplier });
-  return { context, loop, gateway, graphs, logs, metrics, tracing, ready };
+  return { context, loop, gateway, graphs, logs, metrics, refusedReports, tracing, ready };
 }
 
 function makeLoop(

@@ -1,6 +1,7 @@
 import type { EngineSettings } from '@signalbox/engine';
 import type { TargetOptions } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
+import type { StreamLimits } from './api/open-streams.ts';
 import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
 import { assertStrongKey } from './auth/strong-key.ts';
@@ -16,10 +17,19 @@ import {
   type RetentionSettings,
   startRetention,
 } from './retention/retention.ts';
+import { assertPrivateListener, type Listener } from './settings/listener.ts';
 import { type Logger, makeLog } from './settings/log.ts';
 
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
+
+export interface HttpOptions extends Listener {
+  readonly port: number;
+  /** How many event streams a key and a tenant may have open on this node. */
+  readonly streams?: Partial<StreamLimits>;
+  /** Addresses and blocks of proxies whose `X-Forwarded-For` or `Forwarded` names the client. */
+  readonly trustedProxies?: readonly string[];
+}
 
 export interface NodeOptions {
   /** `file:PATH`, `memory:` or `postgres://…` */
@@ -27,7 +37,7 @@ export interface NodeOptions {
   /** Where blobs go. Default: beside the file; in memory where there is none. */
   readonly dataDir?: string;
   readonly blobs?: S3Settings;
-  readonly http: false | { readonly host: string; readonly port: number };
+  readonly http: false | HttpOptions;
   /** Rules everything; needed where the node listens. */
   readonly rootKey?: string;
   readonly log?: Logger;
@@ -59,7 +69,10 @@ export interface RunningNode {
 
 /** Opens the store, puts a node together on it, and starts it. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
-  if (options.http !== false) assertStrongKey(options.rootKey ?? '');
+  if (options.http !== false) {
+    assertStrongKey(options.rootKey ?? '');
+    assertPrivateListener(options.http);
+  }
   const store = await openStore(options.store);
   try {
     await store.migrate();
@@ -179,12 +192,13 @@ function sweepFor(
 
 /** From the outside in: nobody comes in any more, then what was decided becomes durable. */
 async function stop(rooms: Rooms, server: { stop(): Promise<void> } | null): Promise<void> {
-  const { context, gateway, graphs, loop, logs, metrics, ready, tracing } = rooms;
+  const { context, gateway, graphs, loop, logs, metrics, ready, refusedReports, tracing } = rooms;
   await server?.stop();
   graphs.stop();
   await gateway.stop();
   await loop.stop();
   await logs.stop();
+  await refusedReports.stop();
   metrics.stop();
   ready.stop();
   await tracing.stop().catch((error: unknown) => {
@@ -199,7 +213,7 @@ async function listen(
   { context, gateway, metrics, tracing }: Rooms,
 ): Promise<{ url: string; stop(): Promise<void> }> {
   const { startServer } = await import('./api/server.ts');
-  const { host, port } = options.http as { host: string; port: number };
+  const http = options.http as HttpOptions;
   const rootKey = options.rootKey as string;
-  return startServer({ context, gateway, metrics, tracing, host, port, rootKey });
+  return startServer({ ...http, context, gateway, metrics, tracing, rootKey });
 }

@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   locked_field: 422,
   rate_limited: 429,
   overloaded: 429,
+  headers_too_large: 431,
   internal: 500,
   not_owner: 503,
   unavailable: 503,

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { UserError } from '../user-error.ts';
 
-export const KEY = 'key';
+const KEY = 'key';
 const STATE = 'dev.json';
 
 /** What a running `signalbox dev` tells the other commands in its folder. */
@@ -30,8 +30,12 @@ export function removeDevState(folder: string): void {
   rmSync(join(folder, STATE), { force: true });
 }
 
+export function keyPath(folder: string): string {
+  return join(folder, KEY);
+}
+
 export function readDevKey(folder: string): string | null {
-  return readIfThere(join(folder, KEY))?.trim() || null;
+  return readIfThere(keyPath(folder))?.trim() || null;
 }
 
 /** The folder of the setting `data`. One that cannot be used is the user's to mend. */

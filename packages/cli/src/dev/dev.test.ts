@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job, Key, LogLine, RunView, Submitted } from '@signalbox/protocol';
@@ -25,11 +26,16 @@ describe('signalbox dev', () => {
   }, 60_000);
   afterAll(() => world.remove());
 
-  it('prints where it is, the key, and what to try', async () => {
-    const [, key] = await dev.printed(/export SIGNALBOX_KEY=(\w+)/);
+  it('SEC-01 prints where it is, how to read the key, and what to try; never the key', async () => {
+    const [line, value = ''] = await dev.printed(/export SIGNALBOX_KEY=(.+)/);
     const path = join(world.folder, '.signalbox', 'key');
-    expect(readFileSync(path, 'utf8').trim()).toBe(key);
+    const key = readFileSync(path, 'utf8').trim();
     expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(value).not.toContain(key);
+    const shell = execFileSync('sh', ['-c', `${line}; printf %s "$SIGNALBOX_KEY"`], { cwd: '/' });
+    expect(shell.toString()).toBe(key);
+    const [first] = await dev.printed(new RegExp(`Ctrl-C to stop|${key}`));
+    expect(first).toBe('Ctrl-C to stop');
     await dev.printed(/ready at http:\/\/127\.0\.0\.1:\d+/);
     await dev.printed(/submit hello Ada --wait/);
   });

@@ -11,11 +11,11 @@ import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
 import { logWorkerEvent } from '../processes/log-worker-event.ts';
-import { openNode } from '../processes/open-node.ts';
+import { openNode, requirePrivateListener } from '../processes/open-node.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
-import { makeFolder, removeDevState, writeDevState } from './data-folder.ts';
+import { keyPath, makeFolder, removeDevState, writeDevState } from './data-folder.ts';
 import { DEV_DEFAULTS } from './defaults.ts';
 import { defineExamples, firstRun } from './define-examples.ts';
 import { devKey } from './dev-key.ts';
@@ -27,9 +27,11 @@ import { printWelcome } from './welcome.ts';
 export async function runDev(app: App, settings: Settings): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
+  requirePrivateListener(settings);
   const folder = resolvePath(app.cwd, values.data);
   makeFolder(folder, 0o700);
   const unlock = lockFolder(folder, values.jobs ?? []);
+  const keyFile = values.key === null ? keyPath(folder) : null;
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
   const node = await openDevNode({ app, settings, key });
@@ -48,7 +50,7 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
     unlock();
     terminal.note('stopped; the next start resumes the remaining work');
   });
-  printWelcome({ app, url, folder: values.data, key: values.key === null ? key : null });
+  printWelcome({ app, url, folder: values.data, keyFile });
   if (isNew) await firstRun(node.context, app);
   // The first request would wait for it.
   await loadDefinitionSchemas();

@@ -6,12 +6,15 @@ export interface Welcome {
   readonly app: App;
   readonly url: string;
   readonly folder: string;
-  /** Null where it came from the settings: whoever set it has it. */
-  readonly key: string | null;
+  /** The absolute path of the file with the key; null if the key is from the settings. */
+  readonly keyFile: string | null;
 }
 
-/** Where it is, how to get in, and three things to try. */
-export function printWelcome({ app, url, folder, key }: Welcome): void {
+/**
+ * Where it is, how to get in, and three things to try. Never the key itself: terminals and the logs of
+ * supervisors keep what is printed.
+ */
+export function printWelcome({ app, url, folder, keyFile }: Welcome): void {
   const { terminal } = app;
   const { paint } = terminal;
   const took = span(performance.now());
@@ -20,9 +23,9 @@ export function printWelcome({ app, url, folder, key }: Welcome): void {
     `${paint.bold('Signalbox')} is ready at ${paint.cyan(url)}  ${paint.dim(`${took}, data in ${folder}`)}`,
   );
   terminal.line('');
-  if (key !== null) {
+  if (keyFile !== null) {
     terminal.line(`  export SIGNALBOX_URL=${url}`);
-    terminal.line(`  export SIGNALBOX_KEY=${key}`);
+    terminal.line(`  export SIGNALBOX_KEY="$(cat ${quoted(keyFile)})"`);
     const alone = isUsual ? 'in this folder' : `with SIGNALBOX_DATA=${quoted(folder)}`;
     terminal.line(
       paint.dim(

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isShared, type NodeOptions, type RunningNode, startNode } from '@signalbox/node';
 import type { Logger } from '@signalbox/node/log';
-import { assertStrongKey, type Settings } from '@signalbox/node/settings';
+import { assertPrivateListener, assertStrongKey, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
 import { makeFolder } from '../dev/data-folder.ts';
 import { UserError } from '../user-error.ts';
@@ -21,7 +21,7 @@ export interface OpenNodeParams {
 export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   const { app, settings, key, port, log } = params;
   const { values } = settings;
-  requireStrongKey(key);
+  requireSafety(settings, key);
   const folder = resolve(app.cwd, values.data);
   const store = values.store ?? `file:${resolve(folder, 'signalbox.sqlite')}`;
   const s3 = bucketOf(settings);
@@ -31,7 +31,13 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   const options: NodeOptions = {
     store,
     dataDir: folder,
-    http: { host: values.host, port },
+    http: {
+      host: values.host,
+      port,
+      tlsProxy: values['tls-proxy'],
+      trustedProxies: values['trusted-proxies'],
+      streams: { perKey: values['streams-per-key'], perTenant: values['streams-per-tenant'] },
+    },
     rootKey: key,
     partitions: values.partitions,
     log,
@@ -65,10 +71,20 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   }
 }
 
-/** Looked at before anything is touched. */
-export function requireStrongKey(key: string): void {
+/** Called before anything is created: a key that can be guessed, or plain HTTP on a network, is refused. */
+export function requireSafety(settings: Settings, key: string): void {
+  orUsageError(() => assertStrongKey(key));
+  requirePrivateListener(settings);
+}
+
+export function requirePrivateListener({ values }: Settings): void {
+  const { host, 'tls-proxy': tlsProxy } = values;
+  orUsageError(() => assertPrivateListener({ host, tlsProxy }));
+}
+
+function orUsageError(check: () => void): void {
   try {
-    assertStrongKey(key);
+    check();
   } catch (error) {
     throw new UserError('usage', messageOf(error));
   }

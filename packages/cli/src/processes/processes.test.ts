@@ -230,7 +230,8 @@ describe('a node that must not start', () => {
     [['--data', '/dev/null/x'], 2, 'error: --data: cannot use the folder /dev/null/x: '],
     [['--data', 'weak.yaml'], 2, 'error: --data: cannot use the folder '],
     [['--data', '/proc/nope'], 2, 'error: --data: cannot use the folder /proc/nope: '],
-    [['--host', '203.0.113.1'], 2, 'cannot listen on 203.0.113.1'],
+    [['--host', '203.0.113.1', '--tls-proxy'], 2, 'cannot listen on 203.0.113.1'],
+    [['--host', '0.0.0.0'], 2, 'set tls-proxy (--tls-proxy, SIGNALBOX_TLS_PROXY=true)'],
   ])('%j ends with %i and one line', async (flags, expected, message) => {
     const args = ['node', '--port', '0', '--data', 'data', ...flags];
     const { code, err } = await world.run(args, { SIGNALBOX_KEY: KEY });

@@ -4,7 +4,7 @@ import type { Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
 import { makeFolder } from '../dev/data-folder.ts';
 import { lockFolderForNode } from '../dev/lock-folder.ts';
-import { openNode, requireStrongKey } from './open-node.ts';
+import { openNode, requireSafety } from './open-node.ts';
 import { untilStopped } from './until-stopped.ts';
 
 /** `signalbox node`: a node alone, until it is told to stop. */
@@ -13,7 +13,7 @@ export async function runNode(app: App, settings: Settings): Promise<void> {
   const log = makeLog({ level: values['log-level'], format: values['log-format'] });
   const { port } = values;
   const key = values.key ?? '';
-  requireStrongKey(key);
+  requireSafety(settings, key);
   const unlock = values.store === null ? lockData(resolve(app.cwd, values.data)) : () => {};
   try {
     const node = await openNode({ app, settings, key, port, log, waits: true });

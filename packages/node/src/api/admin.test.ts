@@ -1,5 +1,8 @@
+import { crc32 } from 'node:zlib';
 import { verifyAuditChain } from '@signalbox/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Authenticator } from '../auth/authenticator.ts';
+import { makeKey, parseKey } from '../auth/key-format.ts';
 import { ApiWorld } from './testing/api-world.ts';
 
 let world: ApiWorld;
@@ -141,6 +144,32 @@ describe('keys', () => {
   });
 });
 
+describe('a key that is not valid', () => {
+  it('SEC-01 gets the same response, whatever is wrong with it', async () => {
+    const tenant = 'wrong';
+    const revoked = await world.makeKey('viewer', tenant);
+    await world.ask(`/keys/${revoked.split('_')[1]}`, { method: 'DELETE', tenant });
+    const { keys } = new Authenticator({
+      store: world.node.context.store,
+      rootKey: null,
+      now: () => 0,
+    });
+    const old = { tenant, role: 'viewer', note: '', expiresAt: '2020-01-01T00:00:00Z' } as const;
+    const { text: expired } = await keys.create({ ...old, author: 'root' });
+    const valid = parseKey(await world.makeKey('viewer', tenant));
+    const body = `sbx_${valid?.id}_${makeKey().secret}`;
+    const wrong = body + crc32(body).toString(16).padStart(8, '0');
+    const answers = new Set<string>();
+    for (const key of [revoked, expired, wrong, makeKey().text, 'nonsense']) {
+      const { status, text, headers } = await world.ask('/whoami', { key });
+      const shown = text.replace(/"requestId":"[^"]*"/, '');
+      answers.add(JSON.stringify([status, shown, headers.get('www-authenticate')]));
+    }
+    expect(answers.size).toBe(1);
+    expect([...answers][0]).toContain('the key is unknown, revoked or expired');
+  });
+});
+
 describe('tenants', () => {
   it('have weight and limits, which the engine is told of at once', async () => {
     const put = await world.ask('/tenants/big', {
@@ -191,5 +220,24 @@ describe('the audit log of the platform', () => {
       { action: 'tenant.update', target: 'acme' },
       { action: 'key.create', target: id },
     ]);
+  });
+
+  it('SEC-02 has the end of a key of the platform, also if the request names no tenant', async () => {
+    const admin = await world.makeKey('admin', 'default');
+    const ids: string[] = [];
+    for (const role of ['worker', 'admin']) {
+      const made = await world.ask('/keys', { body: { role }, tenant: '*' });
+      const { id } = made.json<{ id: string }>();
+      expect((await world.ask(`/keys/${id}`, { method: 'DELETE' })).status).toBe(200);
+      ids.push(id);
+    }
+    const seen = (await world.ask('/audit?limit=1000', { key: admin })).text;
+    for (const id of ids) expect(seen).not.toContain(id);
+    const revoked = (await auditOf('*')).filter(({ action }) => action === 'key.revoke');
+    expect(revoked.slice(-2).map(({ target }) => target)).toEqual(ids);
+    const own = await world.makeKey('viewer', 'default');
+    const id = own.split('_')[1];
+    await world.ask(`/keys/${id}`, { method: 'DELETE' });
+    expect((await auditOf('default')).at(-1)).toMatchObject({ action: 'key.revoke', target: id });
   });
 });

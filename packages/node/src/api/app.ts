@@ -2,11 +2,13 @@ import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ApiError } from '../context.ts';
 import { BLOB_BYTES_MAX, BODY_BYTES_MAX } from './base.ts';
+import { type ClientAddress, peerAddress } from './client-address.ts';
 import { MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
 import { parseJson } from './json.ts';
 import { allowedMethods } from './methods.ts';
 import { type MountParams, mount } from './mount.ts';
+import { OpenStreams } from './open-streams.ts';
 import { requestIds } from './request-ids.ts';
 import type { Route } from './route.ts';
 import { errorSender, refuseBytes } from './send-error.ts';
@@ -41,7 +43,11 @@ export interface Answered {
   readonly ms: number;
 }
 
-export interface AppParams extends MountParams {
+export interface AppParams extends Omit<MountParams, 'streams' | 'addressOf'> {
+  /** Omitted: streams of this server alone, with the default limits. */
+  readonly streams?: OpenStreams;
+  /** Omitted: the address of the peer. */
+  readonly addressOf?: ClientAddress;
   readonly routes: readonly Route[];
   readonly limits?: Partial<AppLimits>;
   readonly answered?: (request: Answered) => void;
@@ -52,7 +58,7 @@ export function buildApp(params: AppParams): FastifyInstance {
   const { context, routes } = params;
   const limits = { ...LIMITS, ...params.limits };
   const nextId = requestIds();
-  const sendError = errorSender(context.log);
+  const sendError = errorSender(context.log, params.addressOf ?? peerAddress);
   const app = Fastify({
     logger: false,
     bodyLimit: BODY_BYTES_MAX,
@@ -106,8 +112,9 @@ function addHooks(app: FastifyInstance, { context, answered }: AppParams): void 
 }
 
 /** Each kind of body in a scope of its own: its parser does not exist for the others. */
-function addRoutes(app: FastifyInstance, params: AppParams): void {
-  const { routes } = params;
+function addRoutes(app: FastifyInstance, given: AppParams): void {
+  const { routes, streams = new OpenStreams(), addressOf = peerAddress } = given;
+  const params = { ...given, streams, addressOf };
   app.removeAllContentTypeParsers();
   void app.register(async (scope) => {
     takeJson(scope);

@@ -1,8 +1,10 @@
 import { PLATFORM } from '@signalbox/protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
+import { hasTwoAuthorizations } from '../auth/bearer.ts';
 import { mayCall, neededKey, tenantOf } from '../auth/roles.ts';
 import { ApiError, type Caller } from '../context.ts';
+import type { ClientAddress } from './client-address.ts';
 import type { Route } from './route.ts';
 
 /** Stands for whoever asks where no key is needed; it may do nothing that needs one. */
@@ -15,11 +17,16 @@ const NOBODY = { key: '', tenant: '', role: 'viewer', platform: false } as const
 export async function callerOf(
   route: Route,
   request: FastifyRequest,
-  auth: Authenticator,
+  { auth, addressOf }: { auth: Authenticator; addressOf: ClientAddress },
 ): Promise<Caller> {
-  const ip = request.ip;
+  const ip = addressOf(request.raw);
   const requestId = request.id;
   if (route.role === 'none' || route.role === 'signed') return { ...NOBODY, ip, requestId };
+  if (hasTwoAuthorizations(request.raw.rawHeaders))
+    throw new ApiError(
+      'bad_request',
+      'the request has more than one Authorization header; send one',
+    );
   const text = keyText(request);
   if (text === null)
     throw new ApiError(

@@ -57,6 +57,7 @@ type TransportCode =
   | 'method_not_allowed'
   | 'timeout'
   | 'too_large'
+  | 'headers_too_large'
   | 'unsupported_media_type';
 
 export const MESSAGES: Readonly<Record<TransportCode, string>> = {
@@ -64,6 +65,7 @@ export const MESSAGES: Readonly<Record<TransportCode, string>> = {
   method_not_allowed: 'this path does not support this method; the Allow header lists the methods',
   timeout: 'the request did not arrive in time',
   too_large: 'the body exceeds the size limit of this request',
+  headers_too_large: 'the request headers exceed 16 KiB; send fewer or shorter headers',
   unsupported_media_type:
     'unsupported content type or encoding; send application/json without Content-Encoding',
 };

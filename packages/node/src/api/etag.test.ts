@@ -20,7 +20,17 @@ describe('conditional changes', () => {
     expect((await put(path, body, any)).status).toBe(412);
     expect((await world.ask(path)).status).toBe(404);
     expect((await put(path, body, {})).status).toBeLessThan(300);
-    expect((await put(path, body, any)).status).toBe(200);
+    const { headers } = await put(path, body, any);
+    const seen = headers.get('etag') ?? '';
+    expect(seen).toBe('"1"');
+    expect((await world.ask(path, { method: 'DELETE' })).status).toBeLessThan(300);
+    const gone = await world.ask(path);
+    for (const match of ['*', seen]) {
+      expect([match, (await put(path, body, { 'if-match': match })).status]).toEqual([match, 412]);
+    }
+    expect((await world.ask(path)).text.replace(/"requestId":"[^"]*"/, '')).toBe(
+      gone.text.replace(/"requestId":"[^"]*"/, ''),
+    );
   });
 
   it.each([

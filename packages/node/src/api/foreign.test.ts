@@ -146,6 +146,55 @@ describe("another tenant's ids", () => {
   });
 });
 
+describe("another tenant's run, whatever its state", () => {
+  const cases = ['PENDING', 'waits for an approval', 'waits for an event', 'CANCELLED'] as const;
+  const routes = ofTenant.filter(([, { url }]) => /^\/(runs|tasks)\/:/.test(url));
+
+  async function runIn(state: (typeof cases)[number]): Promise<string> {
+    const waits = {
+      'waits for an approval': { approval: { message: 'go?' } },
+      'waits for an event': { event: { type: 'paid' } },
+    } as Partial<Record<string, object>>;
+    const tasks = [{ name: 'gate', ...waits[state] }];
+    const name = `foreign-${cases.indexOf(state)}`;
+    const made = await world.ask('/jobs', { body: { name, definition: { tasks } }, tenant: A });
+    expect(made.text).toContain(name);
+    const submitted = await world.ask('/runs', { body: { job: name }, tenant: A });
+    const { id } = submitted.json<{ id: string }>();
+    if (state === 'CANCELLED')
+      expect((await world.ask(`/runs/${id}/cancel`, { body: {}, tenant: A })).status).toBe(200);
+    return id;
+  }
+
+  it.each(cases)('SEC-02 %s: every operation answers as for an absent run', async (state) => {
+    const real = await runIn(state);
+    const absent = `${real.slice(0, -4)}ffff`;
+    const bodies = (route: Route): readonly object[] =>
+      route.url.endsWith('/approval')
+        ? [{ decision: 'approve' }, { decision: 'reject' }]
+        : [bodyOf(route)];
+    for (const [name, route] of routes) {
+      const hasBody = route.method !== 'GET' && route.method !== 'DELETE';
+      for (const body of bodies(route)) {
+        const [foreign, missing] = await Promise.all(
+          [real, absent].map(async (run) => {
+            const id = route.url.startsWith('/tasks') ? `${run}:gate` : run;
+            const path = route.url.replace(':id', id).replaceAll(/:\w+/g, 'gate');
+            const ask = { method: route.method, key: adminOfB, ...(hasBody ? { body } : {}) };
+            const { status, text } = await world.ask(path, ask);
+            return [name, status, text.replaceAll(run, '').replace(/"requestId":"[^"]*"/, '')];
+          }),
+        );
+        expect(foreign).toEqual(missing);
+        expect(foreign?.[1]).toBe(404);
+      }
+    }
+    const seen = await world.ask(`/runs/${real}`, { tenant: A });
+    const isWaiting = state.startsWith('waits');
+    expect(seen.json()['state']).toBe(isWaiting ? 'RUNNING' : state);
+  });
+});
+
 it('SEC-02 a task of another tenant that waits is answered like one of a run that is not there', async () => {
   const definition = { tasks: [{ name: 'gate', approval: { message: 'go?' } }] };
   await world.ask('/jobs', { body: { name: 'gated', definition }, tenant: A });

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Authenticator } from '../auth/authenticator.ts';
 import { buildApp } from './app.ts';
 import { ROUTES } from './routes.ts';
@@ -72,6 +74,77 @@ describe('requests that are hardly requests', () => {
     expect(server.headersTimeout).toBe(10_000);
     expect(server.maxConnections).toBeGreaterThan(0);
     return app.close();
+  });
+});
+
+describe('a header section beyond the limit', () => {
+  it('gets 431 with the error of the API', async () => {
+    for (const header of [
+      `X: ${'y'.repeat(20_000)}`,
+      `Authorization: Bearer ${'y'.repeat(20_000)}`,
+    ]) {
+      const said = await world.talk(`GET /api/v1/whoami HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+      expect(said).toMatch(/^HTTP\/1\.1 431 Request Header Fields Too Large\r\n/);
+      const { error } = bodyOf(said);
+      expect(error.code).toBe('headers_too_large');
+      expect(error.requestId).not.toBe('');
+    }
+  });
+});
+
+describe('a client that hangs up', () => {
+  it('in the middle of its request is no error of the node', async () => {
+    const { hostname, port } = new URL(world.url);
+    const before = world.logged.length;
+    const errors = () => world.logged.filter((line) => JSON.parse(line).level >= 40);
+    const earlier = errors().length;
+    const socket = connect(Number(port), hostname);
+    const head = [
+      'PUT /api/v1/jobs/hung-up HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${ROOT_KEY}`,
+    ];
+    const ofBody = [
+      'Content-Type: application/json',
+      'Content-Length: 100',
+      'Expect: 100-continue',
+    ];
+    socket.write(`${[...head, ...ofBody].join('\r\n')}\r\n\r\n`);
+    await once(socket, 'data');
+    socket.end('{"tasks');
+    // Either line is written when the node has noticed.
+    const noticed = /request\.(aborted|failed)/;
+    await vi.waitFor(() => expect(world.logged.slice(before).join('')).toMatch(noticed));
+    expect(errors().slice(earlier)).toEqual([]);
+    expect(world.logged.slice(before).join('')).not.toContain('stack');
+  });
+});
+
+describe('two Authorization headers', () => {
+  const ask = (headers: string, path = '/api/v1/whoami') =>
+    world.talk(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${headers}\r\n`);
+  const right = `Authorization: Bearer ${ROOT_KEY}\r\n`;
+  const wrong = 'authorization: Bearer x\r\n';
+
+  it('SEC-01 are refused in either order, and if they are equal', async () => {
+    expect(await ask(right)).toMatch(/^HTTP\/1\.1 200 /);
+    for (const headers of [right + wrong, wrong + right, right + right]) {
+      const said = await ask(headers);
+      expect(said).toMatch(/^HTTP\/1\.1 400 /);
+      expect(bodyOf(said).error).toMatchObject({
+        code: 'bad_request',
+        message: 'the request has more than one Authorization header; send one',
+      });
+    }
+  });
+
+  it('SEC-01 are refused on the way to a worker connection', async () => {
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    const socket = `${upgrade}Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n`;
+    const said = await world.talk(
+      `GET /api/v1/worker HTTP/1.1\r\nHost: x\r\n${socket}${right}${wrong}\r\n`,
+    );
+    expect(said).toMatch(/^HTTP\/1\.1 400 /);
   });
 });
 

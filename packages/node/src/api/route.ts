@@ -73,6 +73,8 @@ export interface Route<
   readonly audit?: string;
   /** … except submissions, which the run itself traces to the key (`trigger.by`). */
   readonly submits?: boolean;
+  /** The response is an event stream: it is counted, and ends with its key. */
+  readonly streams?: boolean;
   /** Answers the body; sets another status than 200 with `reply.code`. After `reply.hijack()` nothing is sent. */
   handler(request: RouteRequest<Static<P>, Static<Q>, Static<B>>): Promise<unknown>;
 }

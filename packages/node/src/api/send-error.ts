@@ -1,14 +1,24 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { ERROR_STATUS } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from '../settings/log-events.ts';
+import type { ClientAddress } from './client-address.ts';
 import { answerOf, errorText, MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
 
 /** Answers a request with what went wrong. What nobody foresaw goes to the log, and only there. */
 export function errorSender(
   log: Logger,
+  addressOf: ClientAddress,
 ): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (thrown, request, reply) => {
+    // The client closed the connection while the node read its request: nobody receives the response.
+    if (thrown instanceof Error && thrown === request.raw.errored) {
+      const fields = { requestId: request.id, route: request.routeOptions?.url };
+      log.debug({ event: 'request.aborted', ...fields }, 'request aborted by the client');
+      return reply.code(400).send();
+    }
     const { status, body, retryAfterSeconds, unforeseen } = answerOf(thrown, request.id);
     if (unforeseen) {
       const route = request.routeOptions?.url;
@@ -17,8 +27,8 @@ export function errorSender(
     }
     const { code } = body.error;
     if (status === 401 || status === 403 || code === 'rate_limited') {
-      const { id: requestId, ip } = request;
-      const fields = { requestId, route: request.routeOptions?.url, ip, code };
+      const { id: requestId, routeOptions, raw } = request;
+      const fields = { requestId, route: routeOptions?.url, ip: addressOf(raw), code };
       log.info({ event: 'request.refused', ...fields }, 'request refused');
     }
     reply.headers({ ...HEADERS, 'x-request-id': request.id });
@@ -36,14 +46,11 @@ export function refuseBytes(error: Error & { code?: string }, socket: Socket, id
   }
   const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
   const large = error.code === 'HPE_HEADER_OVERFLOW';
-  const code = late ? 'timeout' : 'bad_request';
-  const body = errorText(
-    code,
-    large ? 'the request headers exceed the size limit' : MESSAGES[code],
-    id,
-  );
+  const code = late ? 'timeout' : large ? 'headers_too_large' : 'bad_request';
+  const status = ERROR_STATUS[code];
+  const body = errorText(code, MESSAGES[code], id);
   const head = [
-    `HTTP/1.1 ${late ? '408 Request Timeout' : '400 Bad Request'}`,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',

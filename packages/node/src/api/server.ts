@@ -5,9 +5,11 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { WorkerSocketServer } from '../gateway/web-socket-server.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
-import { type AppLimits, type AppParams, buildApp } from './app.ts';
+import { type AppLimits, buildApp } from './app.ts';
+import { clientAddress } from './client-address.ts';
+import { OpenStreams, type StreamLimits } from './open-streams.ts';
 import { ROUTES } from './routes.ts';
-import { watchKeys } from './watch-keys.ts';
+import { KeyWatch } from './watch-keys.ts';
 
 const DRAIN_MS = 2_000;
 
@@ -27,9 +29,12 @@ export async function startServer(params: {
   host: string;
   port: number;
   limits?: Partial<AppLimits>;
+  streams?: Partial<StreamLimits>;
+  trustedProxies?: readonly string[];
 }): Promise<Server> {
   const { context, metrics, rootKey, tracing } = params;
-  const streams: NonNullable<AppParams['streams']> = new Set();
+  const addressOf = clientAddress(params.trustedProxies ?? []);
+  const streams = new OpenStreams(params.streams);
   const auth = new Authenticator({ store: context.store, rootKey, now: Date.now });
   const app = buildApp({
     context,
@@ -37,22 +42,22 @@ export async function startServer(params: {
     routes: ROUTES,
     tracing,
     streams,
+    addressOf,
     answered: (request) => metrics.request(request),
     ...(params.limits === undefined ? {} : { limits: params.limits }),
   });
-  const links = watchKeys(
-    auth,
-    (authenticate) =>
-      new WorkerSocketServer({
-        gateway: params.gateway,
-        server: app.server,
-        authenticate,
-        log: context.log,
-      }),
-  );
+  const links = new WorkerSocketServer({
+    gateway: params.gateway,
+    server: app.server,
+    authenticate: (text, ip) => auth.authenticate(text, ip),
+    addressOf,
+    log: context.log,
+  });
+  const watch = new KeyWatch(auth, [links, streams]);
   try {
     await app.listen({ host: params.host, port: params.port });
   } catch (error) {
+    watch.stop();
     await links.stop();
     await app.close();
     throw error;
@@ -64,7 +69,8 @@ export async function startServer(params: {
     // No new connections; what is under way may end, but a long wait does not hold us up.
     const closed = new Promise<void>((resolve) => app.server.close(() => resolve()));
     app.server.closeIdleConnections();
-    for (const stream of streams) stream.end();
+    streams.endAll();
+    watch.stop();
     await links.stop();
     const late = new Promise<void>((resolve) => setTimeout(resolve, DRAIN_MS).unref());
     await Promise.race([closed, late]);

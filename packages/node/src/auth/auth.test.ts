@@ -6,6 +6,7 @@ import { Authenticator } from './authenticator.ts';
 import { makeKey, parseKey } from './key-format.ts';
 import { mayCall } from './roles.ts';
 import { assertStrongKey } from './strong-key.ts';
+import type { WrongKeyLimits } from './wrong-keys.ts';
 
 const ROOT = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
 
@@ -16,13 +17,12 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   );
 }
 
-function world(failuresMax?: number) {
+function world(limits: Partial<WrongKeyLimits> = {}) {
   let now = Date.parse('2026-01-01T00:00:00Z');
   const store = createMemoryStore({ now: () => now });
   let elapsed = 0;
-  const params = { store, rootKey: ROOT, now: () => now, monotonicMs: () => elapsed };
-  const make = () =>
-    new Authenticator(failuresMax === undefined ? params : { ...params, failuresMax });
+  const params = { store, rootKey: ROOT, now: () => now, monotonicMs: () => elapsed, limits };
+  const make = () => new Authenticator(params);
   const create = (auth: Authenticator, expiresAt: string | null = null) =>
     auth.keys.create({ tenant: 'acme', role: 'operator', note: '', expiresAt, author: 'root' });
   const step = (ms: number): void => {
@@ -118,7 +118,7 @@ describe('keys', () => {
 
 describe('wrong keys', () => {
   it('h03 answers an unknown id and a wrong secret alike, and asks the store equally often', async () => {
-    const { auth, create, store } = world(1_000_000);
+    const { auth, create, store } = world({ perKey: 1_000_000, perAddress: 1_000_000 });
     const { key } = await create(auth);
     const right = makeKey();
     const wrong = forge(key.id, right.secret);
@@ -138,18 +138,83 @@ describe('wrong keys', () => {
     }
   });
 
-  it('are answered with 429 after ten in a minute, from that address only', async () => {
-    const { auth, create, pass } = world();
+  it('are answered with 429 after ten in a minute, of that key and from that address only', async () => {
+    const { auth, pass } = world();
     const bad = makeKey().text;
     for (let i = 0; i < 10; i++) {
       expect(await codeOf(auth.authenticate(bad, '1.2.3.4'))).toBe('unauthenticated');
     }
     expect(await codeOf(auth.authenticate(bad, '1.2.3.4'))).toBe('rate_limited');
     expect(await codeOf(auth.authenticate(bad, '1.2.3.5'))).toBe('unauthenticated');
-    const { text } = await create(auth);
+    expect(await codeOf(auth.authenticate(makeKey().text, '1.2.3.4'))).toBe('unauthenticated');
     expect(await codeOf(auth.authenticate(ROOT, '1.2.3.4'))).toBe('let in');
     pass(60_000);
-    expect(await codeOf(auth.authenticate(text, '1.2.3.4'))).toBe('let in');
+    expect(await codeOf(auth.authenticate(bad, '1.2.3.4'))).toBe('unauthenticated');
+  });
+
+  it('SEC-01 do not lock out a valid key that this node has not seen, however many there are', async () => {
+    for (const count of [10, 2_000]) {
+      const { auth, make, create } = world();
+      const { text, key } = await create(make());
+      for (let i = 0; i < count; i++) await codeOf(auth.authenticate(makeKey().text, '9'));
+      await codeOf(auth.authenticate(forge(key.id, makeKey().secret), '9'));
+      expect(await codeOf(auth.authenticate(text, '9'))).toBe('let in');
+      expect(await codeOf(auth.authenticate(text, '10'))).toBe('let in');
+    }
+  });
+
+  it('SEC-01 are refused alike in a flood, whether the id exists or not', async () => {
+    const { auth, create } = world();
+    const { key } = await create(auth);
+    for (let i = 0; i < 200; i++) await codeOf(auth.authenticate(makeKey().text, '9'));
+    for (const id of [key.id, '0123456789abcdef'])
+      expect(await codeOf(auth.authenticate(forge(id, makeKey().secret), '9'))).toBe(
+        'rate_limited',
+      );
+  });
+
+  it('SEC-01 cost a bounded number of reads, one after the other or all at once', async () => {
+    for (const atOnce of [1, 2_000]) {
+      const { auth, store, create } = world();
+      await create(auth);
+      let reads = 0;
+      const { getDefinition, listDefinitions } = store;
+      store.getDefinition = (query) => {
+        reads++;
+        return getDefinition(query);
+      };
+      store.listDefinitions = (query) => {
+        reads++;
+        return listDefinitions(query);
+      };
+      for (let sent = 0; sent < 4_000; sent += atOnce) {
+        const texts = Array.from({ length: atOnce }, () => makeKey().text);
+        // Each from another network: no limit by address is reached.
+        await Promise.all(
+          texts.map((text, i) => codeOf(auth.authenticate(text, `2001:db8:${sent}:${i}::1`))),
+        );
+      }
+      expect(reads).toBeLessThan(1_100);
+    }
+  });
+
+  it('SEC-01 from one IPv6 network count together', async () => {
+    const { auth } = world({ perAddress: 10 });
+    const send = (i: number) => auth.authenticate(makeKey().text, `2001:db8::${i}`);
+    for (let i = 0; i < 10; i++) expect(await codeOf(send(i))).toBe('unauthenticated');
+    expect(await codeOf(send(10))).toBe('rate_limited');
+    expect(await codeOf(auth.authenticate(makeKey().text, '2001:db8:0:1::1'))).toBe(
+      'unauthenticated',
+    );
+  });
+
+  it('SEC-01 a key made in a flood is admitted after the next reading of the ids', async () => {
+    const { auth, make, create, pass } = world();
+    for (let i = 0; i < 200; i++) await codeOf(auth.authenticate(makeKey().text, '9'));
+    const { text } = await create(make());
+    expect(await codeOf(auth.authenticate(text, '9'))).toBe('rate_limited');
+    pass(3_000);
+    expect(await codeOf(auth.authenticate(text, '9'))).toBe('let in');
   });
 
   it('do not lock out a key that is in use behind the same address', async () => {

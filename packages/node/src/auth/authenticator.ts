@@ -2,9 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { PLATFORM, type Role } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
 import { ApiError } from '../context.ts';
-import { FailureLimit } from './failure-limit.ts';
+import { KeyDirectory } from './key-directory.ts';
 import { digestOf, parseKey } from './key-format.ts';
-import { Keys } from './keys.ts';
+import { Keys, type KnownKey } from './keys.ts';
+import { FLOOD_RETRY_SECONDS, type WrongKeyLimits, WrongKeys } from './wrong-keys.ts';
 
 /** Who a key belongs to. */
 export interface Identity {
@@ -18,52 +19,44 @@ export interface Identity {
 /** Compared with where there is nothing to compare with, so that both ways cost the same (h03). */
 const NOBODY = digestOf('');
 
+const UNSEEN_READS_MAX = 50;
+
 /** Turns the text of a key into who it is. */
 export class Authenticator {
   readonly keys: Keys;
   readonly #root: Buffer | null;
   readonly #now: () => number;
-  readonly #limit: FailureLimit;
+  readonly #wrong: WrongKeys;
+  readonly #directory: KeyDirectory;
+  /** Ids not seen before that are being read from the store. */
+  #unseenReads = 0;
 
   constructor(params: {
     store: Store;
     rootKey: string | null;
     now: () => number;
     monotonicMs?: () => number;
-    failuresMax?: number;
+    limits?: Partial<WrongKeyLimits>;
   }) {
     const { monotonicMs = () => performance.now() } = params;
     this.keys = new Keys(params.store, params.now, monotonicMs);
     this.#root = params.rootKey === null ? null : digestOf(params.rootKey);
     this.#now = params.now;
-    const { failuresMax } = params;
-    const clock = { now: monotonicMs };
-    this.#limit = new FailureLimit(
-      failuresMax === undefined ? clock : { ...clock, max: failuresMax },
-    );
+    this.#wrong = new WrongKeys(monotonicMs, params.limits);
+    this.#directory = new KeyDirectory(() => this.keys.ids(), monotonicMs);
   }
 
-  /** Throws `unauthenticated`, or `rate_limited` where the address has failed too often. */
+  /** Throws `unauthenticated`, or `rate_limited` after too many wrong keys; a valid key is always admitted. */
   async authenticate(text: string, ip: string): Promise<Identity> {
     if (this.#root !== null && timingSafeEqual(digestOf(text), this.#root)) {
       return { key: 'root', tenant: PLATFORM, role: 'admin' };
     }
     const parsed = parseKey(text);
-    const wait = this.#limit.waitSeconds(ip);
-    // One bad neighbour behind the same address must not lock out keys that are in use.
-    if (wait !== null && (parsed === null || !this.keys.knows(parsed.id))) {
-      throw new ApiError(
-        'rate_limited',
-        'too many requests with invalid keys from this address; retry later',
-        { retryAfterSeconds: wait },
-      );
-    }
-    const key = parsed === null ? null : await this.keys.find(parsed.id);
+    const key = parsed === null ? null : await this.#find(parsed.id, ip);
     const known = key === null ? NOBODY : Buffer.from(key.sha256, 'hex');
     const equal = timingSafeEqual(digestOf(parsed?.secret ?? text), known);
     if (key === null || !equal || key.revoked || this.#isOver(key.expiresAt)) {
-      this.#limit.failed(ip);
-      throw new ApiError('unauthenticated', 'the key is unknown, revoked or expired');
+      throw this.#refusal(parsed?.id ?? '', ip);
     }
     return { key: key.id, tenant: key.tenant, role: key.role };
   }
@@ -73,6 +66,30 @@ export class Authenticator {
     if (id === 'root') return true;
     const key = await this.keys.find(id);
     return key !== null && !key.revoked && !this.#isOver(key.expiresAt);
+  }
+
+  /** In a flood of wrong keys, an id that this node has not seen is read only if there is such a key. */
+  async #find(id: string, ip: string): Promise<KnownKey | null> {
+    if (this.keys.knows(id)) return this.keys.find(id);
+    // Wrong keys count once they are found wrong; until then, this bounds requests that arrive together.
+    const isFlood = this.#wrong.isFlood(ip) || this.#unseenReads >= UNSEEN_READS_MAX;
+    if (isFlood && !(await this.#directory.has(id)))
+      throw this.#refusal(id, ip, FLOOD_RETRY_SECONDS);
+    this.#unseenReads++;
+    try {
+      return await this.keys.find(id);
+    } finally {
+      this.#unseenReads--;
+    }
+  }
+
+  #refusal(id: string, ip: string, floodSeconds: number | null = null): ApiError {
+    const retryAfterSeconds = this.#wrong.count(id, ip) ?? floodSeconds;
+    if (retryAfterSeconds === null)
+      return new ApiError('unauthenticated', 'the key is unknown, revoked or expired');
+    const message =
+      'the key is unknown, revoked or expired, and there were too many wrong keys; retry later';
+    return new ApiError('rate_limited', message, { retryAfterSeconds });
   }
 
   #isOver(expiresAt: string | null): boolean {

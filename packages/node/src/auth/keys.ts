@@ -37,6 +37,8 @@ export class Keys {
   /** What is remembered ages by this one: a wall clock that is set back would keep it for hours. */
   readonly #monotonicMs: () => number;
   readonly #cache = new Map<string, Cached>();
+  /** Requests with the same key that arrive together share one read. */
+  readonly #reading = new Map<string, Promise<KnownKey | null>>();
 
   constructor(store: Store, now: () => number, monotonicMs = () => performance.now()) {
     this.#store = store;
@@ -48,8 +50,14 @@ export class Keys {
   async find(id: string): Promise<KnownKey | null> {
     const cached = this.#cache.get(id);
     if (cached !== undefined && this.#monotonicMs() - cached.at < CACHE_MS) return cached.key;
+    const pending = this.#reading.get(id);
+    if (pending !== undefined) return pending;
     const at = this.#monotonicMs();
-    return this.#remember(id, await this.#read(id), at);
+    const reading = this.#read(id)
+      .then((key) => this.#remember(id, key, at))
+      .finally(() => this.#reading.delete(id));
+    this.#reading.set(id, reading);
+    return reading;
   }
 
   /** Whether the id was a good key when it was last asked for. */
@@ -123,23 +131,35 @@ export class Keys {
     limit: number;
   }): Promise<KnownKey[]> {
     const found: KnownKey[] = [];
-    const pages = readPages<Definition>({
-      limit: PAGE,
-      bytesOf: definitionBytes,
-      read: (last, limits) =>
-        this.#store.listDefinitions({
-          ...{ tenant: PLATFORM, kind: KIND, after: last?.name ?? params.after },
-          ...limits,
-        }),
-    });
-    for await (const page of pages) {
-      for (const definition of page) {
-        const key = keyOf(definition);
+    for await (const page of this.#pages(params.after)) {
+      for (const key of page) {
         if (params.tenants.includes(key.tenant)) found.push(key);
         if (found.length === params.limit) return found;
       }
     }
     return found;
+  }
+
+  /** The ids of all keys that are not revoked. */
+  async ids(): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    for await (const page of this.#pages(null)) {
+      for (const key of page) if (!key.revoked) ids.add(key.id);
+    }
+    return ids;
+  }
+
+  async *#pages(after: string | null): AsyncGenerator<KnownKey[]> {
+    const pages = readPages<Definition>({
+      limit: PAGE,
+      bytesOf: definitionBytes,
+      read: (last, limits) =>
+        this.#store.listDefinitions({
+          ...{ tenant: PLATFORM, kind: KIND, after: last?.name ?? after },
+          ...limits,
+        }),
+    });
+    for await (const page of pages) yield page.map(keyOf);
   }
 
   async #read(id: string): Promise<KnownKey | null> {

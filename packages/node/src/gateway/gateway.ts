@@ -12,6 +12,7 @@ import { FrameBatch } from './frame-batch.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Peer, Session } from './peer.ts';
+import type { RefusedReport } from './refused-report.ts';
 import { Roster } from './roster.ts';
 import { WorkerSession } from './session.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -32,6 +33,8 @@ export interface GatewayParams {
   readonly supplier?: Supplier;
   /** Called for every heartbeat, to be counted. */
   readonly beat?: () => void;
+  /** Called for every refused report, to be audited. */
+  readonly reportRefused?: (report: RefusedReport) => void;
 }
 
 /**
@@ -51,8 +54,9 @@ export class Gateway {
     this.#loop = loop;
     this.#log = log;
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...params.limits };
-    const { beat = () => {} } = params;
-    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs, beat });
+    const { beat = () => {}, reportRefused = () => {} } = params;
+    const told = { beat, reportRefused };
+    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs, ...told });
     this.#outgoing = new Outgoing({
       loop,
       confirmed: this.#roster.confirmed,

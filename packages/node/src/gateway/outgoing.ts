@@ -48,6 +48,7 @@ export class Outgoing {
         session.forget(ref);
         // The same result twice in one commit: the second finds nothing, but it was taken (h67).
         if (this.#confirmed.has(effect.worker, ref)) return batch.confirm(ref);
+        session.refused(effect.worker, ref);
         return batch.push({ kind: 'stale', ref });
       }
       default:

@@ -1,4 +1,5 @@
 import type { FromNode, FromWorker, Unreadable } from '@signalbox/protocol';
+import type { Origin } from './refused-report.ts';
 
 /** The far end of a link as the gateway sees it: a socket, or a worker in the same process. */
 export interface Peer {
@@ -6,6 +7,8 @@ export interface Peer {
   close(code: number, reason: string): void;
   /** Handed over, but not yet taken by the far end. */
   readonly bufferedBytes: number;
+  /** Absent for a worker in this process, and until the key is known. */
+  readonly origin?: Origin | null;
 }
 
 /** The near end: whoever carries the frames hands them in here. */

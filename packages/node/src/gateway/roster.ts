@@ -5,6 +5,7 @@ import type { Logger } from '../settings/log-events.ts';
 import { Confirmed } from './confirmed.ts';
 import { type Hello, refusalOf } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';
+import type { RefusedReport } from './refused-report.ts';
 import type { WorkerSession } from './session.ts';
 import type { SessionHost, Statement } from './session-host.ts';
 
@@ -15,6 +16,7 @@ export class Roster implements SessionHost {
   readonly log: Logger;
   readonly limits: GatewayLimits;
   readonly confirmed: Confirmed;
+  readonly reportRefused: (report: RefusedReport) => void;
   /** Every link, also those that have not said who they are. */
   readonly open = new Set<WorkerSession>();
   readonly #welcomeFrame: FromNode;
@@ -34,6 +36,7 @@ export class Roster implements SessionHost {
     name: string;
     heartbeatMs: number;
     beat: () => void;
+    reportRefused: (report: RefusedReport) => void;
   }) {
     this.loop = params.loop;
     this.logs = params.logs;
@@ -43,6 +46,7 @@ export class Roster implements SessionHost {
     const { name: node, heartbeatMs } = params;
     this.#heartbeatMs = heartbeatMs;
     this.#beat = params.beat;
+    this.reportRefused = params.reportRefused;
     this.#welcomeFrame = {
       kind: 'welcome',
       protocol: PROTOCOL_VERSION,

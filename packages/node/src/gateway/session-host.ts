@@ -5,6 +5,7 @@ import type { Logger } from '../settings/log-events.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { Hello } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';
+import type { RefusedReport } from './refused-report.ts';
 import type { WorkerSession } from './session.ts';
 
 /** What a session needs of the gateway that it belongs to. */
@@ -21,6 +22,7 @@ export interface SessionHost {
   /** It beats: if the engine does not know it, it has to introduce itself anew. */
   heard(session: WorkerSession): void;
   drainItself(worker: string): void;
+  reportRefused(report: RefusedReport): void;
   ended(session: WorkerSession, inGoodOrder: boolean): void;
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@signalbox/protocol';
 import { type Hello, infoOf } from './hello.ts';
 import type { Peer, Session } from './peer.ts';
+import { DoubtfulReports, type RefusedReport, type ReportKind } from './refused-report.ts';
 import type { SessionHost } from './session-host.ts';
 import { toCommand } from './to-command.ts';
 import { fromWire, liveAttempt, maySayStale } from './wire-ref.ts';
@@ -32,6 +33,7 @@ export class WorkerSession implements Session {
   readonly #helloTimer: NodeJS.Timeout;
   /** What it was given here and has not been told to forget. */
   readonly #given = new RefMap<Given>();
+  readonly #doubtful: DoubtfulReports;
   /** By the message that is being read. */
   #said: Command[] = [];
   #state: State = 'new';
@@ -45,6 +47,7 @@ export class WorkerSession implements Session {
   constructor(host: SessionHost, peer: Peer) {
     this.#host = host;
     this.#peer = peer;
+    this.#doubtful = new DoubtfulReports(host.loop.engine);
     this.heardAtMs = host.monotonicMs();
     this.#helloTimer = setTimeout(
       () => this.close(CLOSE.unauthenticated, 'the worker sent no hello in time'),
@@ -118,6 +121,21 @@ export class WorkerSession implements Session {
     return this.#given.delete(ref)?.attempt ?? null;
   }
 
+  /** The engine calls the attempt stale. That is a refusal only if the worker has reported something of it. */
+  refused(worker: string, ref: Ref): void {
+    const doubt = this.#doubtful.take(ref);
+    if (doubt !== undefined) this.#audit({ worker, ref, ...doubt });
+  }
+
+  #audit(report: Omit<RefusedReport, 'origin'>): void {
+    this.#host.reportRefused({ ...report, origin: this.#peer.origin ?? null });
+  }
+
+  #doubt(worker: string, report: ReportKind, about: { ref: Ref; attempt: Attempt | null }): void {
+    const ignored = this.#doubtful.note(worker, report, about);
+    if (ignored !== null) this.#audit({ worker, ref: about.ref, ...ignored });
+  }
+
   #hello(hello: Hello): void {
     const info = infoOf(hello);
     const before = this.#info;
@@ -159,8 +177,10 @@ export class WorkerSession implements Session {
         return this.#finish(name, frame);
       case 'checkpoint':
         if (frame.state.length > PAYLOAD_INLINE_MAX) return this.#ignore(name, frame);
+        this.#doubt(name, frame.kind, { ref: frame.ref, attempt: null });
         return this.#say(toCommand(name, frame));
       case 'extend':
+        this.#doubt(name, frame.kind, { ref: frame.ref, attempt: null });
         return this.#say(toCommand(name, frame));
       case 'log':
         return this.#log(name, frame);
@@ -194,6 +214,7 @@ export class WorkerSession implements Session {
     for (const ref of refs) {
       const given = this.#given.get(ref);
       if (given !== undefined) given.answered = true;
+      this.#doubt(name, 'accept', { ref, attempt: given?.attempt ?? null });
       this.#say({ kind: 'accept', worker: name, ref: fromWire(ref) });
     }
   }
@@ -202,7 +223,8 @@ export class WorkerSession implements Session {
     if (this.#host.confirmed.has(name, frame.ref)) {
       return this.send([{ kind: 'confirm', refs: [frame.ref] }]);
     }
-    this.#find(name, frame.ref);
+    const attempt = this.#find(name, frame.ref);
+    this.#doubt(name, frame.kind, { ref: frame.ref, attempt });
     this.#say(toCommand(name, frame));
   }
 
@@ -222,7 +244,9 @@ export class WorkerSession implements Session {
     if (attempt === null) {
       // The engine says that it is stale: it may still keep a place for it.
       const late = this.#host.confirmed.has(name, frame.ref);
-      if (!late) this.#say({ kind: 'accept', worker: name, ref: fromWire(frame.ref) });
+      if (late) return;
+      this.#doubt(name, frame.kind, { ref: frame.ref, attempt });
+      this.#say({ kind: 'accept', worker: name, ref: fromWire(frame.ref) });
       return;
     }
     const { task, number } = attempt;

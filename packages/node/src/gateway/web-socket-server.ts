@@ -2,6 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CLOSE, PLATFORM, type Role } from '@signalbox/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { hasTwoAuthorizations } from '../auth/bearer.ts';
 import type { Logger } from '../settings/log-events.ts';
 import type { Gateway } from './gateway.ts';
 import { refuseUpgrade } from './refuse-upgrade.ts';
@@ -22,6 +23,8 @@ export interface WorkerSocketServerParams {
   readonly server: Server;
   /** Answers null or throws where the key is not valid. */
   readonly authenticate: (key: string, ip: string) => Promise<LinkIdentity | null>;
+  /** The address that wrong keys are counted by. Default: the peer's. */
+  readonly addressOf?: (request: IncomingMessage) => string;
   readonly log: Logger;
   readonly limits?: Partial<SocketLimits>;
 }
@@ -51,6 +54,13 @@ export class WorkerSocketServer {
       maxFragments: this.#limits.fragmentsMax,
     });
     params.server.on('upgrade', this.#upgrade);
+  }
+
+  /** The keys of the open sockets. */
+  keys(): ReadonlySet<string> {
+    const keys = new Set<string>();
+    for (const { key } of this.#sockets.values()) if (key !== null) keys.add(key);
+    return keys;
   }
 
   /** A revoked key ends its links at once; answers how many there were. */
@@ -105,6 +115,7 @@ export class WorkerSocketServer {
     // Workers are no browsers: whoever has an origin is a page that uses somebody's network.
     if (request.headers.origin !== undefined) return 403;
     if (this.#sockets.size + this.#pending > this.#limits.connectionsMax) return 503;
+    if (hasTwoAuthorizations(request.rawHeaders)) return 400;
     const { authorization } = request.headers;
     if (authorization === undefined) return { key: null };
     const key = /^Bearer +([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1];
@@ -127,19 +138,25 @@ export class WorkerSocketServer {
       entry.key = who.key;
       return 'admitted';
     };
+    const ip = this.#addressOf(request);
     const link = new WorkerSocket({
       socket,
       limits: this.#limits,
       open: (peer) => this.#p.gateway.open(peer, { isChecked: true }),
       admit: known.key === null ? admit : null,
+      origin: () => (entry.key === null ? null : { key: entry.key, ip }),
     });
     this.#sockets.set(socket, Object.assign(entry, { link }));
     socket.once('close', () => this.#sockets.delete(socket));
   }
 
+  #addressOf(request: IncomingMessage): string {
+    return this.#p.addressOf?.(request) ?? request.socket.remoteAddress ?? '';
+  }
+
   async #identify(key: string, request: IncomingMessage): Promise<LinkIdentity | null> {
     try {
-      return await this.#p.authenticate(key, request.socket.remoteAddress ?? '');
+      return await this.#p.authenticate(key, this.#addressOf(request));
     } catch {
       return null;
     }

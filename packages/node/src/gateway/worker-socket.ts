@@ -11,6 +11,7 @@ import {
 import type { WebSocket } from 'ws';
 import type { Peer, Session } from './peer.ts';
 import { Rate } from './rate.ts';
+import type { Origin } from './refused-report.ts';
 import type { SocketLimits } from './socket-limits.ts';
 
 /** A worker begins with the first message while the next is written: nobody waits for the last frame. */
@@ -22,6 +23,8 @@ export interface WorkerSocketParams {
   readonly socket: WebSocket;
   readonly limits: SocketLimits;
   readonly open: (peer: Peer) => Session;
+  /** Null until the key is known. */
+  readonly origin?: () => Origin | null;
   /** Null where the key came with the request; else the key in the `hello` is looked at here. */
   readonly admit: ((key: string | undefined) => Promise<Verdict>) | null;
 }
@@ -62,6 +65,10 @@ export class WorkerSocket implements Peer {
 
   get bufferedBytes(): number {
     return this.#p.socket.bufferedAmount;
+  }
+
+  get origin(): Origin | null {
+    return this.#p.origin?.() ?? null;
   }
 
   send(frames: readonly FromNode[]): void {

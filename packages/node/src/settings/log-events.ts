@@ -59,6 +59,7 @@ export const LOG_EVENTS = {
   'log_lines.listener_failed': 'A subscriber to log lines failed',
   'log_lines.store_failed': 'Log lines of attempts could not be stored',
   'node.failed': 'The node cannot continue and stops',
+  'request.aborted': 'The client closed the connection before its request was complete; debug',
   'request.failed': 'A request failed with an unexpected error',
   'request.handled': 'A request was handled; debug',
   'request.refused': 'A request was refused: unauthenticated, forbidden or rate limited',

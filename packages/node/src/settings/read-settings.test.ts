@@ -61,6 +61,8 @@ describe('readSettings', () => {
     [{ flags: { 'http-ports': '0' } }, 'must be a list of ports and port ranges'],
     [{ flags: { 'http-ports': '443,' } }, 'must be a list of ports and port ranges'],
     [{ file: file({ 'http-ports': [70000] }) }, 'must be a list of ports and port ranges'],
+    [{ flags: { 'trusted-proxies': '10.0.0.5,proxy' } }, 'must be a list of IP addresses'],
+    [{ flags: { 'trusted-proxies': '10.0.0.0/33' } }, 'must be a list of IP addresses'],
     [{ environment: { SIGNALBOX_ALLOW_COMMAND: 'yes please' } }, 'must be true or false'],
   ])('stops at %j with one line', (sources, message) => {
     expect(() => read(sources)).toThrow(SettingsError);

@@ -1,5 +1,6 @@
 import { HTTP_PORTS, LIMITS, type PortRange } from '@signalbox/protocol';
 import {
+  addressBlocks,
   choice,
   duration,
   flag,
@@ -76,6 +77,34 @@ export const SETTINGS = {
     type: integer(0, 65_535),
     fallback: 7070,
     help: 'port to listen on; 0 selects a free port',
+  }),
+  'tls-proxy': withDefault({
+    flag: '--tls-proxy',
+    parts: NODE,
+    type: flag,
+    fallback: false,
+    help: 'a proxy in front of the node terminates TLS; required if `host` is not a loopback address, because nodes serve plain HTTP',
+  }),
+  'trusted-proxies': withDefault<readonly string[]>({
+    flag: '--trusted-proxies',
+    parts: NODE,
+    type: addressBlocks,
+    fallback: [],
+    help: 'addresses and blocks like 10.1.0.0/16 of proxies whose X-Forwarded-For or Forwarded header names the client; without it both headers are ignored',
+  }),
+  'streams-per-key': withDefault({
+    flag: '--streams-per-key',
+    parts: NODE,
+    type: integer(1, 10_000),
+    fallback: 200,
+    help: 'event streams that a key may have open on this node at a time',
+  }),
+  'streams-per-tenant': withDefault({
+    flag: '--streams-per-tenant',
+    parts: NODE,
+    type: integer(1, 10_000),
+    fallback: 1_000,
+    help: 'event streams that the keys of a tenant may have open on this node at a time',
   }),
   key: required({
     flag: '--key',

@@ -1,4 +1,4 @@
-import { durationMs, type PortRange, showPorts } from '@signalbox/protocol';
+import { durationMs, type PortRange, parseBlock, showPorts } from '@signalbox/protocol';
 
 /** How a setting is read. What comes from a flag or the environment is text; a file may be richer. */
 export interface SettingType<T> {
@@ -54,6 +54,15 @@ export const list: SettingType<readonly string[]> = {
     const items = typeof raw === 'string' ? raw.split(',').map((item) => item.trim()) : raw;
     if (!Array.isArray(items)) return undefined;
     return items.every((item) => typeof item === 'string' && item !== '') ? items : undefined;
+  },
+};
+
+/** Addresses and blocks of addresses, separated by commas, or a list in a file. */
+export const addressBlocks: SettingType<readonly string[]> = {
+  words: 'a list of IP addresses and address blocks such as 10.0.0.5,10.1.0.0/16',
+  read: (raw) => {
+    const items = list.read(raw);
+    return items?.every((item) => parseBlock(item) !== null) ? items : undefined;
   },
 };
 

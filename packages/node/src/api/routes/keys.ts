@@ -72,6 +72,8 @@ export const keysRoutes: readonly Route[] = [
       const tenants = tenantsOf(caller, headers);
       const key = await auth.keys.revoke({ tenants, id: params.id, author: caller.key });
       if (key === null) throw new ApiError('not_found', 'there is no key with this id');
+      // A platform key that names no tenant acts on `default`, but its own keys are not that tenant's to read.
+      note.tenant = key.tenant;
       note.after = JSON.stringify(keyView(key));
       return keyView(key);
     },
