@@ -8,6 +8,8 @@ export interface Range {
   readonly fraction?: true;
   /** A time: milliseconds here, and written as milliseconds or as text like `1h30m`. */
   readonly duration?: true;
+  /** A point in time: milliseconds since 1970 here, and written as text in ISO 8601. */
+  readonly instant?: true;
 }
 
 const DAY_MS = 86_400_000;
@@ -27,6 +29,7 @@ const time = <const Min extends number, const Max extends number>(min: Min, max:
  * nothing and keeps its own few lines of it; a test compares them, and docs/api.md with this table.
  */
 export const LIMITS = {
+  instant: { min: 0, max: 7_258_118_399_999, instant: true },
   priority: { min: 1, max: 10 },
   'retry.maxAttempts': { min: 1, max: 1_000 },
   'backoff.delay': time(0, YEAR_MS),
@@ -93,7 +96,11 @@ export function isWithin(name: LimitName, value: unknown): value is number {
 
 /** Ends a sentence like "concurrency must be …". */
 export function rangeText(name: LimitName): string {
-  const { min, max, fraction, duration }: Range = LIMITS[name];
+  const { min, max, fraction, duration, instant }: Range = LIMITS[name];
+  if (instant === true) {
+    const [first, last] = [min, max].map((ms) => new Date(ms).toISOString().slice(0, 10));
+    return `a date and time in ISO 8601 with a UTC offset, or a date, from ${first} to ${last}`;
+  }
   if (duration === true) {
     return `a duration from ${formatDuration(min)} to ${formatDuration(max)}, as text such as '90s' or in milliseconds`;
   }

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Key, NewKey, PLATFORM, pageOf } from '@signalbox/protocol';
+import { instantMs, Key, NewKey, PLATFORM, pageOf, rangeText } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import { keyView } from '../../auth/keys.ts';
 import { ApiError, type Caller } from '../../context.ts';
@@ -79,11 +79,9 @@ export const keysRoutes: readonly Route[] = [
 ];
 
 function checkExpiry(expiresAt: string): void {
-  const at = Date.parse(expiresAt);
-  // RFC 3339 has instants that no clock of ours reads, such as leap seconds: a key with one would never end.
-  if (Number.isNaN(at)) {
-    const message = 'must be a date and time in ISO 8601, such as 2030-01-31T23:59:59Z';
-    throw new ApiError('invalid', message, { field: 'expiresAt' });
+  const at = instantMs(expiresAt);
+  if (at === null) {
+    throw new ApiError('invalid', `must be ${rangeText('instant')}`, { field: 'expiresAt' });
   }
   if (at > Date.now()) return;
   throw new ApiError('invalid', 'must be in the future', { field: 'expiresAt' });
