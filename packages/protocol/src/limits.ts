@@ -32,12 +32,12 @@ export const LIMITS = {
   instant: { min: 0, max: 7_258_118_399_999, instant: true },
   priority: { min: 1, max: 10 },
   'retry.maxAttempts': { min: 1, max: 1_000 },
-  'backoff.delay': time(0, YEAR_MS),
-  'backoff.maxDelay': time(0, YEAR_MS),
+  'backoff.delay': time(1, YEAR_MS),
+  'backoff.maxDelay': time(1, YEAR_MS),
   'backoff.factor': { min: 1, max: 100, fraction: true },
   'backoff.jitter': { min: 0, max: 1, fraction: true },
-  'task.timeout': time(0, YEAR_MS),
-  'task.progressTimeout': time(0, YEAR_MS),
+  'task.timeout': time(1, YEAR_MS),
+  'task.progressTimeout': time(1, YEAR_MS),
   'task.gracePeriod': time(0, YEAR_MS),
   'task.expectedDuration': time(0, YEAR_MS),
   'resources.cpuMilli': { min: 0, max: AMOUNT },
@@ -52,8 +52,8 @@ export const LIMITS = {
   'limits.maxFanOut': { min: 1, max: 200_000 },
   'limits.readyPerSecond': { min: 1, max: 1_000_000 },
   'sleep.for': time(0, YEAR_MS),
-  'approval.timeout': time(0, YEAR_MS),
-  'event.timeout': time(0, YEAR_MS),
+  'approval.timeout': time(1, YEAR_MS),
+  'event.timeout': time(1, YEAR_MS),
   'submission.delay': time(0, 10 * YEAR_MS),
   'run.wait': time(0, 60_000),
   'schedule.every': time(1_000, AGE_MS),
@@ -76,11 +76,23 @@ export const LIMITS = {
   'worker.diskMb': { min: 0, max: 500_000_000 },
   'worker.gracePeriod': time(0, YEAR_MS),
   'retries.maxAttempts': { min: 1, max: 1_000 },
-  'retries.delay': time(0, DAY_MS),
-  'retries.maxDelay': time(0, DAY_MS),
+  'retries.delay': time(1, DAY_MS),
+  'retries.maxDelay': time(1, DAY_MS),
   'report.extend': time(0, YEAR_MS),
   'report.retryAfter': time(0, YEAR_MS),
 } as const satisfies Readonly<Record<string, Range>>;
+
+/**
+ * How many items or characters a value may have; both ends are allowed. The schemas read this table, and
+ * a test compares docs/api.md with it.
+ */
+export const SIZES = {
+  'idempotencyKey.chars': { min: 1, max: 256 },
+  'labels.count': { min: 0, max: 100 },
+  'labels.nameChars': { min: 1, max: 128 },
+  'labels.valueChars': { min: 0, max: 256 },
+  'hook.secretBytes': { min: 16, max: 256 },
+} as const satisfies Readonly<Record<string, { readonly min: number; readonly max: number }>>;
 
 export type LimitName = keyof typeof LIMITS;
 /** Those of them that are times. */
