@@ -70,6 +70,13 @@ export const Resources = Type.Object(
 export const wordOf = <const W extends string>(words: readonly W[]) =>
   Type.Unsafe<W>(Type.Union(words.map((word) => Type.Literal(word))));
 
+/** Opaque, and valid only for the list, the tenant and the filter that returned it. */
+export const Cursor = Type.String({
+  minLength: 1,
+  maxLength: 512,
+  description: '`next` of the previous page of the same list with the same filter',
+});
+
 /** A page of a list; `next` is the cursor of the page behind it, absent on the last one. */
 export const pageOf = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
