@@ -1,4 +1,5 @@
 import type { App } from './app.ts';
+import { safeText } from './print/safe-text.ts';
 import { processTerminal } from './print/terminal.ts';
 import { isRunningUntilStopped } from './processes/until-stopped.ts';
 import { runCommand } from './program.ts';
@@ -14,7 +15,7 @@ async function confirm(question: string): Promise<boolean | null> {
   if (!process.stdin.isTTY) return null;
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await lines.question(`${question} [y/N] `);
+  const answer = await lines.question(`${safeText(question)} [y/N] `);
   lines.close();
   return /^y(es)?$/i.test(answer.trim());
 }

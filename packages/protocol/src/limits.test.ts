@@ -14,6 +14,7 @@ import {
   rangeText,
   requireDuration,
   requireWithin,
+  SIZES,
 } from './limits.ts';
 
 const names = Object.keys(LIMITS) as LimitName[];
@@ -90,6 +91,18 @@ describe('the table of limits', () => {
     const shown = (value: number) => value.toLocaleString('en-US');
     expect(lines).toEqual(
       names.map((name) => [name, shown(LIMITS[name].min), shown(LIMITS[name].max)]),
+    );
+  });
+
+  it('has the sizes of docs/api.md, line by line', () => {
+    const page = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
+    const section = page.slice(page.indexOf('### Sizes'));
+    const lines = [...section.matchAll(/^\| `([\w.]+)` \| ([\d,]+) to ([\d,]+) \|/gm)].map(
+      ([, name, min, max]) => [name, min, max],
+    );
+    const shown = (value: number) => value.toLocaleString('en-US');
+    expect(lines).toEqual(
+      Object.entries(SIZES).map(([name, { min, max }]) => [name, shown(min), shown(max)]),
     );
   });
 

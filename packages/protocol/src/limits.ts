@@ -8,6 +8,8 @@ export interface Range {
   readonly fraction?: true;
   /** A time: milliseconds here, and written as milliseconds or as text like `1h30m`. */
   readonly duration?: true;
+  /** A point in time: milliseconds since 1970 here, and written as text in ISO 8601. */
+  readonly instant?: true;
 }
 
 const DAY_MS = 86_400_000;
@@ -27,14 +29,15 @@ const time = <const Min extends number, const Max extends number>(min: Min, max:
  * nothing and keeps its own few lines of it; a test compares them, and docs/api.md with this table.
  */
 export const LIMITS = {
+  instant: { min: 0, max: 7_258_118_399_999, instant: true },
   priority: { min: 1, max: 10 },
   'retry.maxAttempts': { min: 1, max: 1_000 },
-  'backoff.delay': time(0, YEAR_MS),
-  'backoff.maxDelay': time(0, YEAR_MS),
+  'backoff.delay': time(1, YEAR_MS),
+  'backoff.maxDelay': time(1, YEAR_MS),
   'backoff.factor': { min: 1, max: 100, fraction: true },
   'backoff.jitter': { min: 0, max: 1, fraction: true },
-  'task.timeout': time(0, YEAR_MS),
-  'task.progressTimeout': time(0, YEAR_MS),
+  'task.timeout': time(1, YEAR_MS),
+  'task.progressTimeout': time(1, YEAR_MS),
   'task.gracePeriod': time(0, YEAR_MS),
   'task.expectedDuration': time(0, YEAR_MS),
   'resources.cpuMilli': { min: 0, max: AMOUNT },
@@ -49,8 +52,8 @@ export const LIMITS = {
   'limits.maxFanOut': { min: 1, max: 200_000 },
   'limits.readyPerSecond': { min: 1, max: 1_000_000 },
   'sleep.for': time(0, YEAR_MS),
-  'approval.timeout': time(0, YEAR_MS),
-  'event.timeout': time(0, YEAR_MS),
+  'approval.timeout': time(1, YEAR_MS),
+  'event.timeout': time(1, YEAR_MS),
   'submission.delay': time(0, 10 * YEAR_MS),
   'run.wait': time(0, 60_000),
   'schedule.every': time(1_000, AGE_MS),
@@ -73,11 +76,23 @@ export const LIMITS = {
   'worker.diskMb': { min: 0, max: 500_000_000 },
   'worker.gracePeriod': time(0, YEAR_MS),
   'retries.maxAttempts': { min: 1, max: 1_000 },
-  'retries.delay': time(0, DAY_MS),
-  'retries.maxDelay': time(0, DAY_MS),
+  'retries.delay': time(1, DAY_MS),
+  'retries.maxDelay': time(1, DAY_MS),
   'report.extend': time(0, YEAR_MS),
   'report.retryAfter': time(0, YEAR_MS),
 } as const satisfies Readonly<Record<string, Range>>;
+
+/**
+ * How many items or characters a value may have; both ends are allowed. The schemas read this table, and
+ * a test compares docs/api.md with it.
+ */
+export const SIZES = {
+  'idempotencyKey.chars': { min: 1, max: 256 },
+  'labels.count': { min: 0, max: 100 },
+  'labels.nameChars': { min: 1, max: 128 },
+  'labels.valueChars': { min: 0, max: 256 },
+  'hook.secretBytes': { min: 16, max: 256 },
+} as const satisfies Readonly<Record<string, { readonly min: number; readonly max: number }>>;
 
 export type LimitName = keyof typeof LIMITS;
 /** Those of them that are times. */
@@ -93,7 +108,11 @@ export function isWithin(name: LimitName, value: unknown): value is number {
 
 /** Ends a sentence like "concurrency must be …". */
 export function rangeText(name: LimitName): string {
-  const { min, max, fraction, duration }: Range = LIMITS[name];
+  const { min, max, fraction, duration, instant }: Range = LIMITS[name];
+  if (instant === true) {
+    const [first, last] = [min, max].map((ms) => new Date(ms).toISOString().slice(0, 10));
+    return `a date and time in ISO 8601 with a UTC offset, or a date, from ${first} to ${last}`;
+  }
   if (duration === true) {
     return `a duration from ${formatDuration(min)} to ${formatDuration(max)}, as text such as '90s' or in milliseconds`;
   }

@@ -1,6 +1,7 @@
 import { copyOfBytes, type Duration, type Priority } from '@signalbox/protocol';
 import type { PreparedSubmission } from './backend.ts';
 import { exactJson } from './check-numbers.ts';
+import { instantText } from './instant-text.ts';
 import type { MembersOf } from './known-members.ts';
 
 export interface SubmitOptions {
@@ -42,7 +43,7 @@ export function prepareSubmission(
       ...(idempotencyKey !== undefined && { idempotencyKey }),
       ...(uniqueKey !== undefined && { uniqueKey }),
       ...(priority !== undefined && { priority }),
-      ...(runAt !== undefined && { runAt: instantOf(runAt) }),
+      ...(runAt !== undefined && { runAt: instantText('runAt', runAt) }),
       ...(delay !== undefined && { delay }),
     },
     input: copyOfBytes(input) ?? jsonOf(job, input),
@@ -55,8 +56,4 @@ function jsonOf(job: string, input: unknown): string | undefined {
   if (text === undefined)
     throw new TypeError(`the input of ${job} must be JSON, not a ${typeof input}`);
   return text;
-}
-
-function instantOf(at: Date | string): string {
-  return typeof at === 'string' ? at : at.toISOString();
 }

@@ -43,7 +43,7 @@ export async function* readLogs(
     }
     return;
   }
-  const cursors = new Map<number, string>();
+  const places = new Map<number, Place>();
   const done = new Set<number>();
   const ask = patient(signal);
   for (let lookMs = LOOK_MS; ; ) {
@@ -57,13 +57,10 @@ export async function* readLogs(
       // Looked at once more at the end: a lost worker's last lines may come behind the end of its task.
       if (!isOver && (attempts?.length === 0 || done.has(index))) continue;
       if (isEnded(state)) done.add(index);
-      for await (const line of readPages(backend, id, {
-        task: name,
-        ask,
-        after: cursors.get(index),
-      })) {
+      const place: Place = places.get(index) ?? {};
+      places.set(index, place);
+      for await (const line of readPages(backend, id, { task: name, ask, place })) {
         signal?.throwIfAborted();
-        cursors.set(index, logCursor({ task: index, attempt: line.attempt, number: line.number }));
         read++;
         yield line;
       }
@@ -116,28 +113,39 @@ function mayPass(error: unknown): boolean {
 async function* readPages(
   backend: Backend,
   id: string,
-  { task, after: first, ask = (question) => question() }: PagesQuery,
+  { task, place = {}, ask = (question) => question() }: PagesQuery,
 ): AsyncGenerator<LogLine> {
-  for (let after = first; ; ) {
+  for (;;) {
+    const { after, last } = place;
     const query: LogsQuery = {
       limit: PAGE,
       ...(task !== undefined && { task }),
       ...(after !== undefined && { after }),
     };
     const page = await ask(() => backend.logs(id, query));
-    yield* page.items;
+    for (const line of page.items) {
+      if (last !== undefined && !isBehind(line, last)) continue;
+      place.last = line;
+      yield line;
+    }
     if (page.next === undefined) return;
-    after = page.next;
+    place.after = page.next;
+    delete place.last;
   }
+}
+
+function isBehind(line: LogLine, last: LogLine): boolean {
+  return line.attempt === last.attempt ? line.number > last.number : line.attempt > last.attempt;
+}
+
+/** How far the lines of a task are read: the last page has no cursor, and is read again. */
+interface Place {
+  after?: string;
+  last?: LogLine;
 }
 
 interface PagesQuery {
   readonly task?: string | undefined;
-  readonly after?: string | undefined;
+  readonly place?: Place;
   readonly ask?: Ask;
-}
-
-/** The cursor behind a line, as the API writes it. */
-function logCursor(at: { task: number; attempt: number; number: number }): string {
-  return `${at.task}.${at.attempt}.${at.number}`;
 }

@@ -8,7 +8,7 @@ export async function readWholeRun(api: Api, id: string): Promise<RunView> {
   if (cursor === undefined) return run;
   const tasks = [...run.tasks];
   while (cursor !== undefined) {
-    const page: Page<TaskView> = await api.get(`/runs/${id}/tasks`, { cursor, limit: 1_000 });
+    const page: Page<TaskView> = await api.get(`/runs/${run.id}/tasks`, { cursor, limit: 1_000 });
     tasks.push(...page.items);
     cursor = page.next;
   }

@@ -1,9 +1,8 @@
 import { type Diagnosis, isEnded, type RunView } from '@signalbox/protocol';
 import type { Call } from '../commands/define.ts';
 import type { ExitName } from '../exit-codes.ts';
-import { printJson, printValue } from '../print/json.ts';
+import { printData, printJson, printValue } from '../print/json.ts';
 import { progressLine } from '../print/run-view.ts';
-import { escapeControls } from '../print/table.ts';
 import { firstLine } from '../print/task-notes.ts';
 import { pathOf } from './path-of.ts';
 
@@ -67,8 +66,8 @@ async function explain(
   const path = `${pathOf('tasks', waiting.id)}/diagnosis`;
   const { detail, suggestion } = await api.get<Diagnosis>(path);
   terminal.transient('');
-  terminal.note(`waiting: ${escapeControls(detail)}`);
-  if (suggestion !== '') terminal.note(`  → ${terminal.typed(escapeControls(suggestion))}`);
+  terminal.note(`waiting: ${detail}`);
+  if (suggestion !== '') terminal.note(`  → ${terminal.typed(suggestion)}`);
 }
 
 async function printEnd(
@@ -92,7 +91,7 @@ export function printOutput(terminal: Call['terminal'], text: string): void {
   try {
     value = JSON.parse(text);
   } catch {
-    terminal.write(text);
+    printData(terminal, text);
     return;
   }
   printValue(terminal, value);

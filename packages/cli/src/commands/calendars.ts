@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Calendar } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { pathOf } from '../client/path-of.ts';
-import { printJson } from '../print/json.ts';
+import { printData, printJson } from '../print/json.ts';
 import { printFields } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
@@ -93,5 +93,5 @@ async function print(
   ]);
   terminal.line('');
   const { stringify } = await import('yaml');
-  terminal.write(stringify(days));
+  printData(terminal, stringify(days));
 }

@@ -1,4 +1,5 @@
 import { duration } from '@signalbox/node/settings';
+import { anyInstantMs } from '@signalbox/protocol';
 import { UserError } from '../user-error.ts';
 
 /** An instant as a person types it: ISO 8601, `now`, or a time from now like 90m or, before it, -2h. */
@@ -15,7 +16,7 @@ export function instantOf(
   if (typeof ms === 'number') {
     return new Date(nowMs + (sign === '-' ? -ms : ms)).toISOString();
   }
-  if (/^\d{4}-/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  if (anyInstantMs(text) !== null) return text;
   const shown = JSON.stringify(option);
   const hint = 'write a time such as 2030-01-31T09:00:00Z, now, 90m (from now) or -2h (ago)';
   throw new UserError('usage', `${flag} ${shown} is not a time`, hint);

@@ -1,5 +1,6 @@
 import type { Job } from '@signalbox/protocol';
 import type { Command } from 'commander';
+import { printData } from '../print/json.ts';
 import { printFields } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { relative } from '../print/times.ts';
@@ -66,5 +67,5 @@ async function print(terminal: Terminal, job: Job): Promise<void> {
   ]);
   terminal.line('');
   const { stringify } = await import('yaml');
-  terminal.write(stringify({ job: job.name, ...job.definition }));
+  printData(terminal, stringify({ job: job.name, ...job.definition }));
 }

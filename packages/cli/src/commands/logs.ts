@@ -2,8 +2,7 @@ import { isEnded, type LogLine, type RunView, type TaskView } from '@signalbox/p
 import type { Command } from 'commander';
 import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
-import { printJson } from '../print/json.ts';
-import { escapeControls } from '../print/table.ts';
+import { printData, printJson } from '../print/json.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 
 const PAGE = 1_000;
@@ -90,7 +89,7 @@ class Reader {
       });
       for (const line of page.items.slice(this.#printed)) {
         if (json) printJson(terminal, line);
-        else terminal.line(textOf(terminal, line, options['timestamps'] === true));
+        else printData(terminal, `${textOf(terminal, line, options['timestamps'] === true)}\n`);
       }
       this.#printed = page.next === undefined ? page.items.length : 0;
       if (page.next === undefined) return;
@@ -104,9 +103,8 @@ function textOf(terminal: Call['terminal'], line: LogLine, hasTime: boolean): st
   const { paint } = terminal;
   const said = line.stream === 'log' ? saidBy(line.text) : null;
   const text = said?.text ?? line.text;
-  const body = terminal.isTty ? escapeControls(text) : text;
   const isBad = line.stream === 'stderr' || said?.level === 'error';
-  const painted = isBad ? paint.red(body) : said?.level === 'warn' ? paint.yellow(body) : body;
+  const painted = isBad ? paint.red(text) : said?.level === 'warn' ? paint.yellow(text) : text;
   const time = hasTime ? `${paint.dim(line.at)} ` : '';
   return `${time}${paint.dim(`${line.task}#${line.attempt}`)}  ${painted}`;
 }

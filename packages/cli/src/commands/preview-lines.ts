@@ -25,11 +25,11 @@ export async function previewLines(app: App): Promise<void> {
       rest = '';
     }
     if (answers === '') continue;
-    app.terminal.write(answers);
+    app.terminal.raw(answers);
     await app.terminal.flushed();
   }
   const last = rest + decoder.decode();
-  if (last !== '' || isCut) app.terminal.write(answerTo(isCut ? undefined : last, app));
+  if (last !== '' || isCut) app.terminal.raw(answerTo(isCut ? undefined : last, app));
 }
 
 /** Without a line there was one that is too long. Nothing is asked by an empty one. */

@@ -9,6 +9,7 @@ import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { runGraph } from '../graph/run-graph.ts';
 import { printJson } from '../print/json.ts';
 import { printHead, printRun } from '../print/run-view.ts';
+import { safeText } from '../print/safe-text.ts';
 import { taskRows } from '../print/task-rows.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
@@ -120,12 +121,15 @@ async function redraw(call: Call, run: RunView): Promise<void> {
     write: (more) => {
       text += more;
     },
+    raw: (more) => {
+      text += more;
+    },
   };
   await show(call, page, run);
   const lines = text.split('\n').slice(0, -1);
   const isWhole = isEnded(run.state) || lines.length < terminal.rows;
   const shown = isWhole ? lines : [...lines.slice(0, terminal.rows - 2), '…'];
-  terminal.write(`\u001b[H\u001b[2J${shown.join('\n')}\n`);
+  terminal.raw(`\u001b[H\u001b[2J${safeText(shown.join('\n'))}\n`);
 }
 
 function printChanges(terminal: Terminal, run: RunView, states: Map<string, string>): void {

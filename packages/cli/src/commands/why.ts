@@ -3,7 +3,6 @@ import type { Command } from 'commander';
 import { findRun, findTask, taskStart } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
 import { printJson } from '../print/json.ts';
-import { escapeControls } from '../print/table.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 
 /** A run may have thousands of tasks that wait for the same thing. */
@@ -44,7 +43,7 @@ function explained({ json }: Call, run: RunView, held: readonly TaskView[]): str
 function printRun({ terminal }: Call, run: RunView, held: number): void {
   const { paint } = terminal;
   terminal.line(`${paint.dim(run.id)}  ${paint.state(run.state)}`);
-  terminal.line(`  ${escapeControls(stateOf(run, held))}`);
+  terminal.line(`  ${stateOf(run, held)}`);
 }
 
 /** Where a run stands, in one sentence. */
@@ -75,7 +74,7 @@ async function explain({ api, terminal, json }: Call, task: string): Promise<voi
   terminal.line(
     `${paint.dim(found.task)}  ${paint.state(found.state)}  ${paint.bold(found.reason)}`,
   );
-  if (found.detail !== '') terminal.line(`  ${escapeControls(found.detail)}`);
+  if (found.detail !== '') terminal.line(`  ${found.detail}`);
   if (found.suggestion !== '')
-    terminal.line(`  ${paint.cyan('→')} ${terminal.typed(escapeControls(found.suggestion))}`);
+    terminal.line(`  ${paint.cyan('→')} ${terminal.typed(found.suggestion)}`);
 }

@@ -1,4 +1,3 @@
-import { escapeControls } from '../print/table.ts';
 import type { Terminal } from '../print/terminal.ts';
 import type { Difference } from './differences.ts';
 import { titleOf } from './kinds.ts';
@@ -36,5 +35,5 @@ function lineOf({ paint }: Terminal, { path, before, after }: Difference): strin
 }
 
 function shown(value: unknown): string {
-  return escapeControls(JSON.stringify(value) ?? '');
+  return JSON.stringify(value) ?? '';
 }

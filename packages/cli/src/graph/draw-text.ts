@@ -1,5 +1,5 @@
 import type { Paint } from '../print/paint.ts';
-import { escapeControls } from '../print/table.ts';
+import { escapeControls } from '../print/safe-text.ts';
 import { Canvas, type Point } from './canvas.ts';
 import { channelDepth, channelsOf, drawChannel } from './channels.ts';
 import type { Box, Graph } from './graph.ts';

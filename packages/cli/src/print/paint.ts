@@ -1,3 +1,5 @@
+import { colour } from './safe-text.ts';
+
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -32,16 +34,16 @@ const STATE_COLOUR: Readonly<Record<string, Colour>> = {
 
 /** Colours, or functions that leave text as it is. */
 export function paint(hasColour: boolean): Paint {
-  const one = (colour: Colour) => (text: string) => {
-    const [on, off] = CODES[colour];
-    return hasColour ? `\u001b[${on}m${text}\u001b[${off}m` : text;
+  const one = (name: Colour) => (text: string) => {
+    const [on, off] = CODES[name];
+    return hasColour ? `${colour(on)}${text}${colour(off)}` : text;
   };
   const colours = Object.fromEntries(
-    (Object.keys(CODES) as Colour[]).map((colour) => [colour, one(colour)]),
+    (Object.keys(CODES) as Colour[]).map((name) => [name, one(name)]),
   ) as Record<Colour, (text: string) => string>;
   const ofState = (name: string) => {
-    const colour = STATE_COLOUR[name];
-    return colour === undefined ? (text: string) => text : colours[colour];
+    const shade = STATE_COLOUR[name];
+    return shade === undefined ? (text: string) => text : colours[shade];
   };
   return { ...colours, ofState, state: (name) => ofState(name)(name) };
 }

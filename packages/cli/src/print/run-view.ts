@@ -1,6 +1,6 @@
 import { isEnded, type JobDefinition, type RunView, type TaskView } from '@signalbox/protocol';
 import { printValue } from './json.ts';
-import { escapeControls, printFields, printTable } from './table.ts';
+import { printFields, printTable } from './table.ts';
 import { percent, taskNotes } from './task-notes.ts';
 import { spanOf, type TaskRow, taskRows } from './task-rows.ts';
 import type { Terminal } from './terminal.ts';
@@ -117,7 +117,7 @@ export function printTask(terminal: Terminal, task: TaskView): void {
   if (task.error !== null) {
     terminal.line('');
     terminal.line(terminal.paint.dim('error:'));
-    terminal.line(escapeControls(task.error));
+    terminal.line(task.error);
   }
   if (task.attempts.length === 0) return;
   terminal.line('');

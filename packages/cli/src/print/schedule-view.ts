@@ -4,6 +4,7 @@ import {
   type ScheduleDefinition,
   type TimelineEntry,
 } from '@signalbox/protocol';
+import { printData } from './json.ts';
 import { printFields } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { relative, span } from './times.ts';
@@ -47,7 +48,7 @@ export async function printSchedule(terminal: Terminal, schedule: Schedule): Pro
   ]);
   terminal.line('');
   const { stringify } = await import('yaml');
-  terminal.write(stringify(schedule.definition));
+  printData(terminal, stringify(schedule.definition));
 }
 
 export const TIMELINE_HEAD = ['WINDOW', 'STATE', 'LATE', 'RUN', 'REASON'] as const;

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
+import { escapeControls } from './safe-text.ts';
 import type { Terminal } from './terminal.ts';
 
 const GAP = '  ';
@@ -50,12 +51,4 @@ function widthOf(text: string): number {
 /** A name or an error text of somebody else must not break the table, nor steer the terminal. */
 function oneLine(text: string): string {
   return escapeControls(text).replace(/\s+/g, ' ').trim();
-}
-
-/** Keeps our own colours; every other control character becomes visible. */
-export function escapeControls(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  return text.replace(/\u001b\[\d{1,2}m|[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (found) =>
-    found.length > 1 ? found : `\\x${found.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
 }

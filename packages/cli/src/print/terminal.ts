@@ -1,13 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { asTyped } from '../typed-command.ts';
 import { type Paint, paint } from './paint.ts';
+import { safeText } from './safe-text.ts';
 
 /** Where a command prints. Tests hand in one that gathers. */
 export interface Terminal {
-  /** One line on standard output. */
+  /** One line on standard output. Like `write`, `note` and `transient` it shows control characters as text. */
   readonly line: (text: string) => void;
-  /** Text on standard output as it is. */
   readonly write: (text: string) => void;
+  /** Exactly this text on standard output: JSON, and data for a pipe. */
+  readonly raw: (text: string) => void;
   /** One line on standard error: progress, hints, and errors. */
   readonly note: (text: string) => void;
   /** A text of ours as this person has to type the commands in it. */
@@ -41,10 +43,12 @@ export function processTerminal(command: string): Terminal {
     stream.write(text);
   };
   return {
-    line: (text) => print(stdout, `${text}\n`),
-    write: (text) => print(stdout, text),
+    line: (text) => print(stdout, `${safeText(text)}\n`),
+    write: (text) => print(stdout, safeText(text)),
+    raw: (text) => print(stdout, text),
     note: (text) => {
-      const shown = stderr.isTTY === true ? text : stripVTControlCharacters(text);
+      const safe = safeText(text);
+      const shown = stderr.isTTY === true ? safe : stripVTControlCharacters(safe);
       print(stderr, `${shown}\n`);
     },
     typed: (text) => asTyped(command, text),
@@ -53,7 +57,7 @@ export function processTerminal(command: string): Terminal {
       if (!showsTransient) return;
       clear();
       if (text === '') return;
-      stderr.write(text.slice(0, Math.max(1, (stderr.columns ?? 80) - 1)));
+      stderr.write(safeText(text).slice(0, Math.max(1, (stderr.columns ?? 80) - 1)));
       hasTransient = true;
     },
     isTty,

@@ -1,4 +1,5 @@
 import type { Trigger, TriggerDefinition } from '@signalbox/protocol';
+import { printData } from './json.ts';
 import { printFields, printTable } from './table.ts';
 import type { Terminal } from './terminal.ts';
 import { relative } from './times.ts';
@@ -39,7 +40,7 @@ export async function printTrigger(terminal: Terminal, trigger: Trigger): Promis
   ]);
   terminal.line('');
   const { stringify } = await import('yaml');
-  terminal.write(stringify(trigger.definition));
+  printData(terminal, stringify(trigger.definition));
   if (refusals.length === 0) return;
   terminal.line('');
   const rows = refusals.map(({ at, source, id, reason }) => [at, source, id, reason]);

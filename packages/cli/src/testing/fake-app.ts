@@ -1,5 +1,6 @@
 import type { App } from '../app.ts';
 import { paint } from '../print/paint.ts';
+import { safeText } from '../print/safe-text.ts';
 import { asTyped } from '../typed-command.ts';
 
 export interface FakeApp extends App {
@@ -28,8 +29,12 @@ export function fakeApp(params: {
   const command = params.command ?? 'signalbox';
   const texts = { out: '', err: '' };
   const note = (text: string) => {
-    notes.push(text);
-    texts.err += `${text}\n`;
+    notes.push(safeText(text));
+    texts.err += `${safeText(text)}\n`;
+  };
+  const print = (text: string, end: string) => {
+    out.push(text);
+    texts.out += `${text}${end}`;
   };
   return {
     out,
@@ -37,14 +42,9 @@ export function fakeApp(params: {
     texts,
     command,
     terminal: {
-      line: (text) => {
-        out.push(text);
-        texts.out += `${text}\n`;
-      },
-      write: (text) => {
-        out.push(text);
-        texts.out += text;
-      },
+      line: (text) => print(safeText(text), '\n'),
+      write: (text) => print(safeText(text), ''),
+      raw: (text) => (text.endsWith('\n') ? print(text.slice(0, -1), '\n') : print(text, '')),
       note,
       transient: () => {},
       typed: (text) => asTyped(command, text),

@@ -31,7 +31,8 @@ function shapedMs(backOff: BackOff, failures: number, random: Random): number {
       // A large power is Infinity and the longest delay holds; of no delay it would be NaN.
       const grown = delayMs === 0 ? 0 : delayMs * factor ** Math.max(0, failures - 1);
       const whole = Math.min(grown, maxDelayMs);
-      return Math.round(whole * (1 - jitter * random.next()));
+      // Jitter may take all of a delay, and a retry without one would be a loop.
+      return Math.max(Math.round(whole * (1 - jitter * random.next())), Math.min(1, whole));
     }
     default:
       return assertNever(backOff);

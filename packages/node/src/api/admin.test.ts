@@ -76,8 +76,7 @@ describe('the audit log', () => {
     const tenant = 'paged';
     for (let i = 0; i < 3; i++) await world.makeKey('viewer', tenant);
     const first = (await world.ask('/audit?limit=2', { tenant })).json<{ next: string }>();
-    expect(first.next).toBe('2');
-    const rest = (await world.ask('/audit?limit=2&after=2', { tenant })).json<{
+    const rest = (await world.ask(`/audit?limit=2&after=${first.next}`, { tenant })).json<{
       items: unknown[];
       next?: string;
     }>();

@@ -115,7 +115,7 @@ describe('queries and names', () => {
     ['a number that is none', '/runs?limit=1e2', 422],
     ['a number with space', '/runs?limit=%201', 422],
     ['a number below', '/runs?limit=0', 422],
-    ['a number past 2^53', '/audit?after=9007199254740993', 422],
+    ['a number past 2^53', '/audit?limit=9007199254740993', 422],
     ['a prototype', '/runs?__proto__[x]=1', 422],
     ['NUL', '/runs?cursor=%00', 422],
     ['h35 a path', '/jobs/..%2f..%2fetc%2fpasswd', 422],

@@ -315,7 +315,7 @@ describe('hooks', () => {
   });
 
   it('SEC-02 standard: a secret that is not base64 is refused, not cut to the empty key', async () => {
-    const hook = { style: 'standard', secret: 'whsec_****************' };
+    const hook = { style: 'standard', secret: 'whsec_this is not base64' };
     const body = { job: 'mail', hook };
     const saved = await world.ask('/triggers/weak', { method: 'PUT', body });
     expect([saved.status, saved.json<{ error: { field: string } }>().error.field]).toEqual([
@@ -332,6 +332,27 @@ describe('hooks', () => {
       body: { job: 'mail', hook: { style: 'standard' } },
     });
     expect(changed.status).toBe(422);
+  });
+
+  it.each([
+    ['github', '****************', /masked/],
+    ['stripe', 'whsec_****************', /masked/],
+    ['standard', 'whsec_••••••••••••••••', /masked/],
+    ['github', 'sk_live_of_mine_…………………', /masked/],
+    ['github', 'aaaaaaaaaaaaaaaaaaaa', /too simple/],
+    ['stripe', 'short', /16/],
+    ['standard', 'whsec_c2hvcnQga2V5', /too short/],
+    ['standard', `whsec_${'A'.repeat(43)}=`, /too simple/],
+    ['github', 'a secret that has a newline\n', /control character/],
+    ['stripe', ' a secret that has a space', /space/],
+    ['standard', 'whsec_', /16/],
+  ])('SEC-02 %s: the secret %j is refused', async (style, secret, message) => {
+    const saved = await world.ask('/triggers/weak', {
+      method: 'PUT',
+      body: { job: 'mail', hook: { style, secret } },
+    });
+    expect([saved.status, saved.error().field?.endsWith('hook.secret')]).toEqual([422, true]);
+    expect(saved.error().message).toMatch(message);
   });
 
   it('a signed body of bytes is an input of bytes', async () => {

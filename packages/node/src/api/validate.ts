@@ -1,4 +1,11 @@
-import { DURATION_PATTERN } from '@signalbox/protocol';
+import {
+  DURATION_PATTERN,
+  IDEMPOTENCY_KEY_PATTERN,
+  IDEMPOTENCY_KEY_RULE,
+  LABEL_NAME_RULE,
+  LABEL_VALUE_PATTERN,
+  LABEL_VALUE_RULE,
+} from '@signalbox/protocol';
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/schema';
 import { ApiError } from '../context.ts';
@@ -6,6 +13,12 @@ import { fieldHome } from './field-home.ts';
 import { type PathStep, pathOf, stepsOf } from './field-path.ts';
 
 export type Check = (value: unknown) => Promise<void>;
+
+/** Patterns that say more than that some characters are not allowed. */
+const RULES: ReadonlyMap<string, string> = new Map([
+  [IDEMPOTENCY_KEY_PATTERN, IDEMPOTENCY_KEY_RULE],
+  [LABEL_VALUE_PATTERN, LABEL_VALUE_RULE],
+]);
 
 type Validator = ReturnType<typeof Compile>;
 type Failure = ReturnType<Validator['Errors']>[1][number];
@@ -82,7 +95,13 @@ function describe(
       if (params['pattern'] === DURATION_PATTERN) {
         return ["must be a duration such as '90s' or '1h30m', or milliseconds", at];
       }
-      return ['contains characters that are not allowed, or is too long', at];
+      return [
+        RULES.get(params['pattern'] as string) ??
+          'contains characters that are not allowed, or is too long',
+        at,
+      ];
+    case 'propertyNames':
+      return [LABEL_NAME_RULE, at];
     default:
       return [failure.message, at];
   }

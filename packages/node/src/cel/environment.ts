@@ -5,6 +5,9 @@ import {
   EXPRESSION_NODES_MAX,
   LITERAL_ITEMS_MAX,
 } from './limits.ts';
+import { boundRuntimeTypes } from './runtime-types.ts';
+
+boundRuntimeTypes();
 
 /** What a variable holds: `map` is a JSON object, `dyn` any JSON value. */
 export type VariableType = 'map' | 'list' | 'string' | 'bool' | 'dyn';

@@ -1,4 +1,13 @@
-import { CALL_WORK, COMPARED_PER_WORK, ERROR_WORK, WORK_MAX, ZONED_CALL_WORK } from './limits.ts';
+import {
+  CALL_WORK,
+  CHARS_PER_WORK,
+  COMPARED_PER_WORK,
+  DURATION_CUBE_PER_WORK,
+  ERROR_WORK,
+  WORK_MAX,
+  ZONED_CALL_WORK,
+} from './limits.ts';
+import { keyCount } from './runtime-types.ts';
 
 /** Ends an evaluation that would cost too much. */
 export class WorkExceeded extends Error {}
@@ -55,6 +64,8 @@ export class Meter {
       const work = workOf(node, this);
       if (inner === undefined || work === null) continue;
       node.handle = (...operands) => {
+        // Computing the work of an operand is work too, and an exceeded evaluation may still be looping.
+        this.charge(0);
         this.charge(work(operands));
         return inner(...operands);
       };
@@ -67,19 +78,34 @@ function workOf(node: MeteredNode, meter: Meter): ((operands: unknown[]) => numb
     case '+':
       // Charged before the result exists: doubling in a chain would otherwise end in no memory.
       return ([left, right]) => 1 + lengthOf(left) + lengthOf(right);
+    case '<':
+    case '<=':
+    case '>':
+    case '>=':
+      return ([left, right]) => 1 + lengthOf(left) + lengthOf(right);
     case '==':
     case '!=':
     case 'in':
       return ([left, right]) => 1 + compared(left, meter) + compared(right, meter);
-    case 'call':
-      return ([args]) => CALL_WORK + lengthsOf(args);
+    case '[]':
+    case '[?]':
+      // A long key is hashed.
+      return ([, key]) => lengthOf(key);
+    case 'call': {
+      const [name] = node.args as [string];
+      return ([args]) => {
+        const [first] = args as unknown[];
+        const parsed = name === 'duration' && typeof first === 'string' ? first.length : 0;
+        return CALL_WORK + lengthsOf(args) + Math.floor(parsed ** 3 / DURATION_CUBE_PER_WORK);
+      };
+    }
     case 'rcall': {
       const [name] = node.args as [string];
       const isZoned = /^get[A-Z]/.test(name);
       return ([args]) => {
         const [receiver, ...others] = args as unknown[];
         const call = isZoned && others.length > 0 ? ZONED_CALL_WORK : CALL_WORK;
-        const inside = name === 'join' && Array.isArray(receiver) ? lengthsOf(receiver) : 0;
+        const inside = name === 'join' ? joinWork(receiver, others[0]) : 0;
         const searched = SEARCHES.has(name) ? searchWork(receiver, others[0]) : 0;
         return call + lengthsOf(args) + inside + searched;
       };
@@ -109,18 +135,35 @@ function searchWork(text: unknown, wanted: unknown): number {
   return Math.floor((text.length * wanted.length) / COMPARED_PER_WORK);
 }
 
+/** The separator is copied as often as there are items. */
+function joinWork(items: unknown, separator: unknown): number {
+  if (!Array.isArray(items)) return 0;
+  const separatorChars = typeof separator === 'string' ? separator.length : 0;
+  return lengthsOf(items) + Math.floor((items.length * separatorChars) / CHARS_PER_WORK);
+}
+
 function itemCount(items: unknown): number {
   if (Array.isArray(items)) return items.length;
-  return typeof items === 'object' && items !== null ? Object.keys(items).length : 0;
+  return typeof items === 'object' && items !== null ? keyCount(items) : 0;
 }
 
 function lengthsOf(values: unknown): number {
   return (values as unknown[]).reduce<number>((sum, each) => sum + lengthOf(each), 0);
 }
 
-function lengthOf(value: unknown): number {
-  if (typeof value === 'string' || value instanceof Uint8Array) return value.length >>> 5;
-  return Array.isArray(value) ? value.length >>> 2 : 0;
+/** The work of reading a value once, without what its items hold. */
+export function lengthOf(value: unknown): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) {
+    return Math.floor(value.length / CHARS_PER_WORK);
+  }
+  if (Array.isArray(value)) return value.length >>> 2;
+  return isPlainMap(value) ? keyCount(value) >>> 1 : 0;
+}
+
+function isPlainMap(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 /** Comparing goes to the bottom of both values, so that is what is counted; itself it is charged too. */

@@ -4,7 +4,7 @@ import {
   EvaluationError,
   ParseError,
 } from '@marcbachmann/cel-js';
-import { EXPRESSION_CHARS_MAX } from './limits.ts';
+import { EXPRESSION_CHARS_MAX, REASON_CHARS_MAX } from './limits.ts';
 import { type Allowance, Meter, type MeteredNode, nodesOf, WorkExceeded } from './meter.ts';
 import { type Json, NoJson, toJson } from './to-json.ts';
 
@@ -122,9 +122,13 @@ function isCallOf({ op, args }: MeteredNode, name: string): boolean {
 
 function reasonOf(error: unknown): string {
   if (error instanceof WorkExceeded || error instanceof NoJson) return error.message;
-  if (isCelError(error)) return error.summary;
+  if (isCelError(error)) return shortened(error.summary);
   // Such as a stack or a string that grew too long; what the runtime says of it is nobody's concern.
   return 'the expression cannot be evaluated';
+}
+
+function shortened(text: string): string {
+  return text.length <= REASON_CHARS_MAX ? text : `${text.slice(0, REASON_CHARS_MAX)}…`;
 }
 
 function isCelError(error: unknown): error is ParseError | CelTypeError | EvaluationError {

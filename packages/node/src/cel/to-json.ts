@@ -1,6 +1,7 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import type { Meter } from './meter.ts';
+import { DURATION_TEXT_WORK } from './limits.ts';
+import { lengthOf, type Meter } from './meter.ts';
 
 export type Json =
   | null
@@ -21,7 +22,9 @@ export function toJson(value: unknown, meter: Meter): Json {
   meter.charge(1);
   switch (typeof value) {
     case 'boolean':
+      return value;
     case 'string':
+      meter.charge(lengthOf(value));
       return value;
     case 'number':
       if (!Number.isFinite(value)) throw new NoJson(`JSON cannot represent ${value}`);
@@ -39,9 +42,12 @@ function composite(value: object, meter: Meter): Json {
   if (Array.isArray(value)) return value.map((each) => toJson(each, meter));
   if (value instanceof UnsignedInt) return integer(value.value);
   if (value instanceof Date) return value.toISOString();
-  if (value instanceof Duration) return value.toString();
+  if (value instanceof Duration) {
+    meter.charge(DURATION_TEXT_WORK);
+    return value.toString();
+  }
   if (value instanceof Uint8Array) {
-    meter.charge(value.length >>> 5);
+    meter.charge(lengthOf(value));
     return Buffer.from(value).toString('base64');
   }
   if (value instanceof Optional) {
@@ -52,7 +58,11 @@ function composite(value: object, meter: Meter): Json {
     throw new NoJson('JSON cannot represent the result');
   }
   // fromEntries defines properties, so that a key `__proto__` stays a key.
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJson(each, meter)]));
+  const entries = Object.entries(value).map(([key, each]) => {
+    meter.charge(lengthOf(key));
+    return [key, toJson(each, meter)] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 function integer(value: bigint): number {

@@ -1,5 +1,11 @@
 import type { WorkerInfo } from '@signalbox/engine';
-import { CLOSE, type FromWorker, NAME_PATTERN, PROTOCOL_VERSION } from '@signalbox/protocol';
+import {
+  CLOSE,
+  type FromWorker,
+  labelsProblem,
+  NAME_PATTERN,
+  PROTOCOL_VERSION,
+} from '@signalbox/protocol';
 import type { GatewayLimits } from './limits.ts';
 
 export type Hello = FromWorker & { kind: 'hello' };
@@ -30,6 +36,8 @@ function problemOf(hello: Hello, limits: GatewayLimits): string | null {
     return `a worker has at most ${limits.executorsMax} executors`;
   if (Object.keys(hello.labels).length > limits.labelsMax)
     return `a worker has at most ${limits.labelsMax} labels`;
+  const problem = labelsProblem(hello.labels);
+  if (problem !== null) return problem;
   for (const [of, is] of [
     ['total', total],
     ['foreignUse', foreignUse],

@@ -4,6 +4,7 @@ import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { cancelRun, reasonOf } from './change-run.ts';
 import { operation } from './operation.ts';
 import { pageOfRuns } from './page-of-runs.ts';
+import { paged } from './paged.ts';
 import { retryRun } from './retry-run.ts';
 
 /** Runs that one step changes, unless told; a dry run counts as many as it may look at. */
@@ -29,21 +30,31 @@ const RETRIED: ReadonlySet<RunState> = new Set(['FAILED', 'PARTIAL']);
 const RETRYABLE: ReadonlySet<RunState> = new Set([...RETRIED, 'CANCELLED']);
 
 /** Cancels the runs that match and have not ended: a bounded step, with a cursor for the next. */
-export const cancelRuns = operation((context, caller, params: BulkChange) =>
-  changeRuns({ context, caller, params, states: statesOf(params, OPEN, OPEN) }, async (id) => {
-    await cancelRun(context, caller, { id, ...reasonIn(params) });
-    return null;
-  }),
+export const cancelRuns = operation(
+  paged(
+    'cancel',
+    (context, caller, params: BulkChange) =>
+      changeRuns({ context, caller, params, states: statesOf(params, OPEN, OPEN) }, async (id) => {
+        await cancelRun(context, caller, { id, ...reasonIn(params) });
+        return null;
+      }),
+    ({ filter }) => filter,
+  ),
 );
 
 /** Tries the runs that match and did not succeed again, each as a new run. */
-export const retryRuns = operation(async (context, caller, params: BulkChange) => {
-  const states = statesOf(params, RETRIED, RETRYABLE);
-  const answer = await changeRuns({ context, caller, params, states }, async (id) => {
-    return (await retryRun(context, caller, { id, ...reasonIn(params) })).id;
-  });
-  return answer;
-});
+export const retryRuns = operation(
+  paged(
+    'retry',
+    async (context, caller, params: BulkChange) => {
+      const states = statesOf(params, RETRIED, RETRYABLE);
+      return changeRuns({ context, caller, params, states }, async (id) => {
+        return (await retryRun(context, caller, { id, ...reasonIn(params) })).id;
+      });
+    },
+    ({ filter }) => filter,
+  ),
+);
 
 function reasonIn({ reason }: BulkChange): { reason?: string } {
   return reason === undefined ? {} : { reason };

@@ -21,6 +21,7 @@ import {
   requireName,
 } from './named-definitions.ts';
 import { operation } from './operation.ts';
+import { paged } from './paged.ts';
 import { noJob } from './refusals.ts';
 import { saveHearing } from './save-hearing.ts';
 
@@ -111,25 +112,30 @@ export const getJob = operation(
 );
 
 export const listJobs = operation(
-  (context, caller, params: ListParams): Promise<Page<Job>> =>
-    listNamed(context, caller, { ...params, kind: KIND, show: jobOf }),
+  paged(
+    'jobs',
+    (context, caller, params: ListParams): Promise<Page<Job>> =>
+      listNamed(context, caller, { ...params, kind: KIND, show: jobOf }),
+  ),
 );
 
+interface VersionsQuery {
+  readonly name: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
 export const listJobVersions = operation(
-  async (
-    context,
-    caller,
-    params: { name: string; after?: number; limit?: number },
-  ): Promise<Page<Job>> => {
+  paged('versions', async (context, caller, params: VersionsQuery): Promise<Page<Job>> => {
     const { tenant } = await readNamed(context, caller, named(params.name));
-    const key = { tenant, ...named(params.name), after: params.after ?? 0 };
+    const key = { tenant, ...named(params.name), after: Number(params.after ?? 0) };
     const { rows, last } = await readOnePage<Definition>({
       limit: params.limit ?? 100,
       bytesOf: definitionBytes,
       read: (limits) => context.store.listDefinitionVersions({ ...key, ...limits }),
     });
     return { items: rows.map(jobOf), ...(last === null ? {} : { next: String(last.version) }) };
-  },
+  }),
 );
 
 function named(name: string): Named {

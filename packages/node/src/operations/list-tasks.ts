@@ -1,6 +1,7 @@
 import type { Page, TaskState, TaskView } from '@signalbox/protocol';
-import { listRuns } from './list-runs.ts';
+import { readRuns } from './list-runs.ts';
 import { operation } from './operation.ts';
+import { paged } from './paged.ts';
 import { getRun } from './read-run.ts';
 
 const RUNS_MAX = 100;
@@ -19,10 +20,10 @@ export interface TaskFilter {
  * a run with very many tasks it has those that one answer shows; `runTasks` has them all.
  */
 export const listTasks = operation(
-  async (context, caller, filter: TaskFilter): Promise<Page<TaskView>> => {
+  paged('tasks', async (context, caller, filter: TaskFilter): Promise<Page<TaskView>> => {
     const { job, state, cursor } = filter;
     const limit = Math.min(filter.limit ?? 50, RUNS_MAX);
-    const runs = await listRuns(context, caller, {
+    const runs = await readRuns(context, caller, {
       limit,
       ...(job === undefined ? {} : { job }),
       ...(cursor === undefined ? {} : { cursor }),
@@ -33,5 +34,5 @@ export const listTasks = operation(
       items.push(...tasks.filter((task) => state === undefined || task.state === state));
     }
     return runs.next === undefined ? { items } : { items, next: runs.next };
-  },
+  }),
 );

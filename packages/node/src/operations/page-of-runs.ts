@@ -7,9 +7,10 @@ import {
 } from '@signalbox/engine';
 import type { RunFilter, RunState } from '@signalbox/protocol';
 import { PAGE_BYTES, type StoredRun, storedRunBytes } from '@signalbox/store';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context.ts';
 import { readFollowed } from '../follow/read-followed.ts';
 import { type RunView as EngineView, NO_TASKS, readRun, viewOfStored } from '../loop/index.ts';
+import { invalidCursor } from './cursors.ts';
 import { isSelective, keyOf, matchesRow, matchesView, rangeOf, within } from './run-filter.ts';
 
 /** Rows looked at for one page: a filter that matches little must not read all of history. */
@@ -124,9 +125,6 @@ function endedOf(state: RunState | undefined): { ended?: true } {
 function cursorOf(cursor: string | undefined): RunId | null {
   if (cursor === undefined) return null;
   const id = parseRunId(cursor);
-  if (id === null)
-    throw new ApiError('bad_request', 'invalid cursor; use next of the previous page', {
-      field: 'cursor',
-    });
+  if (id === null) throw invalidCursor('cursor');
   return id;
 }

@@ -72,7 +72,7 @@ it('lists large definitions and their versions in pages that end by their bytes'
   const versions = await pageSizes((after) =>
     listJobVersions(node.context, caller(), {
       ...{ name: 'report', limit: 1_000 },
-      ...(after === undefined ? {} : { after: Number(after) }),
+      ...go(after),
     }),
   );
   expect(versions).toEqual([3, 3, 1]);

@@ -24,8 +24,7 @@ export function msOf(
 /** The milliseconds of an instant, or of a date: its midnight in UTC. */
 export function instantOf(field: string, value: unknown, bad: Bad = invalid): number {
   const ms = instantMs(value);
-  if (ms === null)
-    throw bad(field, `${field} must be a date and time in ISO 8601 with a UTC offset, or a date`);
+  if (ms === null) throw bad(field, `${field} must be ${rangeText('instant')}`);
   return ms;
 }
 

@@ -8,7 +8,7 @@ import {
   type RunId,
   readRunId,
 } from '@signalbox/engine';
-import type { RunFilter, RunState } from '@signalbox/protocol';
+import { anyInstantMs, type RunFilter, type RunState } from '@signalbox/protocol';
 import { ApiError } from '../context.ts';
 import type { RunView as EngineView } from '../loop/index.ts';
 
@@ -39,8 +39,8 @@ export function rangeOf(filter: RunFilter): IdRange {
 
 function msOf(field: string, instant: string | undefined): number | null {
   if (instant === undefined) return null;
-  const ms = Date.parse(instant);
-  if (Number.isFinite(ms) && ms >= 0 && ms < 2 ** 48) return ms;
+  const ms = anyInstantMs(instant);
+  if (ms !== null && ms >= 0 && ms < 2 ** 48) return ms;
   throw new ApiError('invalid', `${instant} is not a date and time in ISO 8601`, { field });
 }
 

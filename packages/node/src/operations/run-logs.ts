@@ -4,8 +4,10 @@ import { parseTaskId } from '@signalbox/protocol';
 import { type LogCursor, type LogLineRow, logLineBytes, readOnePage } from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import { NO_TASKS } from '../loop/index.ts';
+import { invalidCursor } from './cursors.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
+import { paged } from './paged.ts';
 import { readAnywhere } from './read-run.ts';
 import { noRun } from './refusals.ts';
 import { instant } from './run-view.ts';
@@ -23,7 +25,7 @@ export interface LogFilter {
 
 /** What the tasks of a run printed, in order of task, attempt and line (API-05). */
 export const runLogs = operation(
-  async (context, caller, filter: LogFilter): Promise<Page<LogLine>> => {
+  paged('logs', async (context, caller, filter: LogFilter): Promise<Page<LogLine>> => {
     const { store, loop } = context;
     const { tenant } = caller;
     const { id: run } = await findTakenRun(context, tenant, filter.id);
@@ -48,7 +50,7 @@ export const runLogs = operation(
     });
     const items = rows.map((line) => showLine(line, names));
     return last === null ? { items } : { items, next: cursorText(last) };
-  },
+  }),
 );
 
 /** The same of one task, by the task's id. */
@@ -95,9 +97,6 @@ function cursorText({ task, attempt, number }: LogCursor): string {
 
 function parseCursor(text: string): LogCursor {
   const parts = /^(\d{1,9})\.(\d{1,9})\.(\d{1,15})$/.exec(text);
-  if (parts === null)
-    throw new ApiError('bad_request', 'invalid cursor; use next of the previous page', {
-      field: 'after',
-    });
+  if (parts === null) throw invalidCursor('after');
   return { task: Number(parts[1]), attempt: Number(parts[2]), number: Number(parts[3]) };
 }

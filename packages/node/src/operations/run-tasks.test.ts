@@ -1,7 +1,9 @@
 import { parseRunId, type Run, type RunId } from '@signalbox/engine';
 import type { TaskView } from '@signalbox/protocol';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { sealCursor } from './cursors.ts';
 import { cancelRun, getRun, getTask, listRuns, runTasks } from './index.ts';
+import { tasksOf } from './run-view.ts';
 import { caller, SmallNode } from './testing/small-node.ts';
 
 let node: SmallNode;
@@ -80,7 +82,9 @@ it('makes a page at the price of a page, however many tasks there are', async ()
     return looked;
   };
   const page = (more: object) => () => runTasks(node.context, caller(), { id, ...more });
-  expect(await count(page({ cursor: '9000', limit: 50 }))).toBe(50);
+  const tasks = tasksOf('acme', parseRunId(id) as RunId);
+  const cursor = await sealCursor(node.context.store, tasks, '9000');
+  expect(await count(page({ cursor, limit: 50 }))).toBe(50);
   expect(await count(page({ limit: 7, state: 'QUEUED' }))).toBe(7);
   expect(await count(page({ state: 'FAILED' }))).toBe(0);
   expect(await count(() => getRun(node.context, caller(), { id }))).toBe(1_000);

@@ -1,12 +1,12 @@
 import type { Page, TaskState, TaskView } from '@signalbox/protocol';
+import { openCursor, sealCursor } from './cursors.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { readAnywhere } from './read-run.ts';
-import { showTasks, TASKS_SHOWN_MAX } from './run-view.ts';
+import { showTasks, TASKS_SHOWN_MAX, tasksOf } from './run-view.ts';
 
 export interface RunTasksParams {
   readonly id: string;
-  /** The position of the first task, from 0 on. */
   readonly cursor?: string;
   readonly limit?: number;
   readonly state?: TaskState;
@@ -21,8 +21,12 @@ export const runTasks = operation(
     const { tenant } = caller;
     const { id } = await findTakenRun(context, tenant, params.id);
     const { state } = params;
+    const { cursor: text } = params;
+    const scope = tasksOf(tenant, id, state);
+    const from =
+      text === undefined ? '0' : await openCursor(context.store, scope, { field: 'cursor', text });
     const select = {
-      from: Number(params.cursor ?? 0),
+      from: Number(from),
       limit: Math.min(params.limit ?? TASKS_SHOWN_MAX, TASKS_SHOWN_MAX),
       ...(state === undefined ? {} : { state }),
     };
@@ -30,6 +34,7 @@ export const runTasks = operation(
     const { job, jobVersion: version } = view;
     const spec = await context.loop.specs.load({ tenant, job, version });
     const { tasks, nextTasks } = showTasks(view, spec, select);
-    return nextTasks === undefined ? { items: tasks } : { items: tasks, next: nextTasks };
+    if (nextTasks === undefined) return { items: tasks };
+    return { items: tasks, next: await sealCursor(context.store, scope, nextTasks) };
   },
 );

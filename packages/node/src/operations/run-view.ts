@@ -6,6 +6,7 @@ import {
   isReserved,
   type JobSpec,
   type NestedHead,
+  type RunId,
   taskNameAt,
   type WindowHead,
 } from '@signalbox/engine';
@@ -14,6 +15,7 @@ import {
   attemptId,
   looksLikeBlobRef,
   type RunView,
+  type TaskState,
   type TaskView,
   taskId,
 } from '@signalbox/protocol';
@@ -26,6 +28,7 @@ import {
   type TaskSelection,
 } from '../loop/index.ts';
 import { AddedParents } from './added-parents.ts';
+import { type ListScope, sealCursor } from './cursors.ts';
 import { windowId } from './schedules/window-id.ts';
 
 /** One answer carries this many tasks at most; the rest comes in pages. */
@@ -40,7 +43,16 @@ export async function showRun(
 ): Promise<RunView> {
   const { tenant, job, jobVersion: version } = view;
   const spec = await context.loop.specs.load({ tenant, job, version });
-  return { ...showHead(view), ...showTasks(view, spec, select), ...outputOf(view.output) };
+  const { tasks, nextTasks } = showTasks(view, spec, select);
+  const shown = { ...showHead(view), tasks, ...outputOf(view.output) };
+  if (nextTasks === undefined) return shown;
+  const scope = tasksOf(tenant, view.id);
+  return { ...shown, nextTasks: await sealCursor(context.store, scope, nextTasks) };
+}
+
+/** The list that a cursor among the tasks of a run belongs to. */
+export function tasksOf(tenant: string, id: RunId, state?: TaskState): ListScope {
+  return { list: 'run tasks', tenant, filter: { run: formatRunId(id), state } };
 }
 
 /** Everything but tasks and output: what a list shows. */
@@ -92,7 +104,7 @@ export function showInboxEntry(entry: InboxEntry): RunView {
 
 interface TasksShown {
   readonly tasks: TaskView[];
-  /** The cursor behind them, where there are more. */
+  /** The position after them if there are more. */
   readonly nextTasks?: string;
 }
 

@@ -1,5 +1,11 @@
 import { type Class, isReserved, type RunHead } from '@signalbox/engine';
-import { LIMITS, PayloadPages, type Submission } from '@signalbox/protocol';
+import {
+  IDEMPOTENCY_KEY_PATTERN,
+  IDEMPOTENCY_KEY_RULE,
+  LIMITS,
+  PayloadPages,
+  type Submission,
+} from '@signalbox/protocol';
 import { ApiError, type Caller } from '../context.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 import { classOfPriority } from './priority-class.ts';
@@ -7,6 +13,7 @@ import { instantOf, msOf } from './read-time.ts';
 
 /** Nothing is taken that is due further ahead: ten years. */
 export const DUE_AHEAD_MAX_MS = LIMITS['submission.delay'].max;
+const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] as const;
 
@@ -105,6 +112,10 @@ export function checkName(
   text: unknown,
   bad: Bad = (_, message) => new ApiError('invalid', message, { field }),
 ): void {
+  if (field === 'idempotencyKey') {
+    if (typeof text !== 'string' || !KEY.test(text)) throw bad(field, IDEMPOTENCY_KEY_RULE);
+    return;
+  }
   if (typeof text !== 'string' || text === '' || text.length > 256) {
     throw bad(field, `${field} must be a text of 1 to 256 characters`);
   }

@@ -211,7 +211,9 @@ describe('workers and queues', () => {
     await node.arrived(1);
     const first = await listWorkers(node.context, caller(), { limit: 2 });
     expect(first.items.map(({ name }) => name)).toEqual(['a', 'b']);
-    const rest = await listWorkers(node.context, caller(), { limit: 2, after: 'b' });
+    const rest = await listWorkers(node.context, caller(), {
+      ...{ limit: 2, after: first.next as string },
+    });
     expect(rest.items.map(({ name }) => name)).toEqual(['c']);
     const all = [...first.items, ...rest.items];
     expect(all.reduce((sum, worker) => sum + worker.free.slots, 0)).toBe(5);

@@ -1,21 +1,23 @@
 import type { Page, WorkerView } from '@signalbox/protocol';
 import { ApiError, type Caller, type Fleet, type NodeContext } from '../context.ts';
 import { operation } from './operation.ts';
+import { paged } from './paged.ts';
 import { shown } from './refusals.ts';
+
+interface WorkersQuery {
+  readonly after?: string;
+  readonly limit?: number;
+}
 
 /** The fleet as this node sees it, by name. */
 export const listWorkers = operation(
-  async (
-    context,
-    _caller,
-    params: { after?: string; limit?: number },
-  ): Promise<Page<WorkerView>> => {
+  paged('workers', async (context, _caller, params: WorkersQuery): Promise<Page<WorkerView>> => {
     const limit = Math.min(params.limit ?? 100, 1_000);
     const behind = context.fleet.workers().filter(({ name }) => name > (params.after ?? ''));
     const items = behind.sort((a, b) => (a.name < b.name ? -1 : 1)).slice(0, limit);
     const next = items.at(-1)?.name;
     return behind.length > limit && next !== undefined ? { items, next } : { items };
-  },
+  }),
 );
 
 export const getWorker = operation(

@@ -7,7 +7,8 @@ import {
   parseCron,
   type Zone,
 } from '@signalbox/engine';
-import { findZone, parseInstant } from '../zones/index.ts';
+import { findZone } from '../zones/index.ts';
+import { parseInstant } from './local-instant.ts';
 
 /** What somebody sends who wants to see the windows of an expression. Nothing of it is checked. */
 export interface PreviewRequest {

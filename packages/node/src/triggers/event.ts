@@ -1,3 +1,4 @@
+import { anyInstantMs } from '@signalbox/protocol';
 import type { Json } from '../cel/to-json.ts';
 
 /** Something that happened, in the words of CloudEvents 1.0; what CEL sees as `event`. */
@@ -50,7 +51,7 @@ export function checkEvent(value: unknown): CheckedEvent {
     if (message !== null) return refused(field, message);
   }
   const { time } = given;
-  if (typeof time === 'string' && (!TIME.test(time) || Number.isNaN(Date.parse(time)))) {
+  if (typeof time === 'string' && (!TIME.test(time) || anyInstantMs(time) === null)) {
     return refused('time', 'must be a date and time in RFC 3339');
   }
   const wrong = attributeProblem(given) ?? dataProblem(given);

@@ -1,3 +1,2 @@
-export { parseInstant } from './instant.ts';
 export { zoneOf } from './zone-of.ts';
 export { findZone } from './zones.ts';

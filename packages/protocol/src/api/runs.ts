@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { Type } from '../type.ts';
-import { Instant, InstantInput, Name } from './common.ts';
+import { IdempotencyKey, Instant, InstantInput, Name } from './common.ts';
 import { durationIn } from './in-range.ts';
 import { Priority, PriorityName } from './priority.ts';
 import { RunState, TaskState } from './states.ts';
@@ -17,7 +17,7 @@ export const Submission = Type.Object(
     inputBlob: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' })),
     priority: Type.Optional(Priority),
     /** At most one run per tenant and key while it is remembered; also as the header `Idempotency-Key`. */
-    idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    idempotencyKey: Type.Optional(IdempotencyKey),
     /** No second live run of the job with the same value. */
     uniqueKey: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
     /** Not before this instant. */

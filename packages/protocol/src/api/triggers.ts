@@ -1,9 +1,11 @@
 import type { Static } from 'typebox';
+import { SIZES } from '../limits.ts';
 import { Type } from '../type.ts';
 import { Instant, InstantInput, Name, wordOf } from './common.ts';
 import { durationIn } from './in-range.ts';
 import { Priority } from './priority.ts';
 
+const SECRET = SIZES['hook.secretBytes'];
 const closed = { additionalProperties: false } as const;
 /** CEL; how long and how dear it may be is checked where it is compiled. */
 const Expression = Type.String({ minLength: 1, maxLength: 4_096 });
@@ -41,7 +43,7 @@ export const HookDefinition = Type.Object(
     /** The header that names the event, where the sender does not use the one of its style. */
     idHeader: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' })),
     /** Only ever sent, never shown. Absent: kept as it is, or made where there is none yet. */
-    secret: Type.Optional(Type.String({ minLength: 16, maxLength: 256 })),
+    secret: Type.Optional(Type.String({ minLength: SECRET.min, maxLength: SECRET.max })),
   },
   closed,
 );

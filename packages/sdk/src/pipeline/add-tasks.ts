@@ -1,4 +1,5 @@
 import type { TaskDefinition } from '@signalbox/protocol';
+import { instantText } from '../instant-text.ts';
 import type { AnyJob } from '../job.ts';
 import { refuseUnknown } from '../known-members.ts';
 import { type AnyHandler, isHandler, refuseUnknownNested, taskDefinitionOf } from '../work.ts';
@@ -63,7 +64,7 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     const sleep =
       until === undefined
         ? { ...(time !== undefined && { for: time }) }
-        : { until: typeof until === 'string' ? until : until.toISOString() };
+        : { until: instantText(`${name}: until`, until) };
     return this.#add(name, options, { sleep });
   }
 

@@ -1,4 +1,4 @@
-import { Calendar, Name, NewCalendar, pageOf } from '@signalbox/protocol';
+import { Calendar, Cursor, Name, NewCalendar, pageOf } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import {
   deleteCalendar,
@@ -41,7 +41,7 @@ export const calendarsRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'Lists the calendars of the tenant by name',
     query: Type.Object(
-      { after: Type.Optional(Name), limit: Limit },
+      { after: Type.Optional(Cursor), limit: Limit },
       { additionalProperties: false },
     ),
     response: { 200: pageOf(Calendar) },

@@ -1,5 +1,6 @@
 import {
   BulkAnswer,
+  Cursor,
   Priority,
   RUN_TASKS_MAX,
   RunFilter,
@@ -44,7 +45,7 @@ const Bulk = Type.Object(
     reason: Reason,
     dryRun: Type.Optional(Type.Boolean()),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: STEP_MAX })),
-    cursor: Type.Optional(Type.String({ maxLength: 64 })),
+    cursor: Type.Optional(Cursor),
   },
   closed,
 );

@@ -1,4 +1,5 @@
 import {
+  Cursor,
   checkedOf,
   Job,
   JobDefinition,
@@ -111,7 +112,7 @@ export const jobsRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'Lists the jobs of the tenant by name',
     query: Type.Object(
-      { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
+      { after: Type.Optional(Cursor), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
       closed,
     ),
     response: { 200: pageOf(Job) },
@@ -138,7 +139,7 @@ export const jobsRoutes: readonly Route[] = [
     params: Named,
     query: Type.Object(
       {
-        after: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 ** 31 - 1 })),
+        after: Type.Optional(Cursor),
         limit: Limit,
       },
       closed,
@@ -184,7 +185,7 @@ export const jobsRoutes: readonly Route[] = [
       {
         state: Type.Optional(RunState),
         priority: Type.Optional(PriorityName),
-        cursor: Type.Optional(Type.String({ maxLength: 64 })),
+        cursor: Type.Optional(Cursor),
         limit: Limit,
       },
       closed,

@@ -1,11 +1,31 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { Key, NewKey, PLATFORM, pageOf } from '@signalbox/protocol';
+import { Cursor, instantMs, Key, NewKey, PLATFORM, pageOf, rangeText } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
+import type { Authenticator } from '../../auth/authenticator.ts';
 import { keyView } from '../../auth/keys.ts';
 import { ApiError, type Caller } from '../../context.ts';
+import { paged } from '../../operations/paged.ts';
 import { type Route, route } from '../route.ts';
 
 const closed = { additionalProperties: false } as const;
+
+interface KeysQuery {
+  readonly auth: Authenticator;
+  readonly tenants: readonly string[];
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+const listKeys = paged(
+  'keys',
+  async (_context, _caller, { auth, tenants, after, limit = 100 }: KeysQuery) => {
+    const keys = await auth.keys.list({ tenants, after: after ?? null, limit });
+    const last = keys.at(-1);
+    const more = last !== undefined && keys.length === limit;
+    return { items: keys.map(keyView), ...(more ? { next: last.id } : {}) };
+  },
+  ({ tenants }) => ({ tenants }),
+);
 
 export const keysRoutes: readonly Route[] = [
   route({
@@ -17,19 +37,14 @@ export const keysRoutes: readonly Route[] = [
       'Lists the keys of the tenant, without secrets; with a platform key and no tenant, also platform and worker keys',
     query: Type.Object(
       {
-        after: Type.Optional(Type.String({ maxLength: 64 })),
+        after: Type.Optional(Cursor),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
       },
       closed,
     ),
     response: { 200: pageOf(Key) },
-    handler: async ({ auth, caller, query, headers }) => {
-      const { after = null, limit = 100 } = query;
-      const keys = await auth.keys.list({ tenants: tenantsOf(caller, headers), after, limit });
-      const last = keys.at(-1);
-      const more = last !== undefined && keys.length === limit;
-      return { items: keys.map(keyView), ...(more ? { next: last.id } : {}) };
-    },
+    handler: ({ context, auth, caller, query, headers }) =>
+      listKeys(context, caller, { ...query, auth, tenants: tenantsOf(caller, headers) }),
   }),
   route({
     method: 'POST',
@@ -81,11 +96,9 @@ export const keysRoutes: readonly Route[] = [
 ];
 
 function checkExpiry(expiresAt: string): void {
-  const at = Date.parse(expiresAt);
-  // RFC 3339 has instants that no clock of ours reads, such as leap seconds: a key with one would never end.
-  if (Number.isNaN(at)) {
-    const message = 'must be a date and time in ISO 8601, such as 2030-01-31T23:59:59Z';
-    throw new ApiError('invalid', message, { field: 'expiresAt' });
+  const at = instantMs(expiresAt);
+  if (at === null) {
+    throw new ApiError('invalid', `must be ${rangeText('instant')}`, { field: 'expiresAt' });
   }
   if (at > Date.now()) return;
   throw new ApiError('invalid', 'must be in the future', { field: 'expiresAt' });

@@ -3,6 +3,7 @@ import {
   BATCH_MAX,
   BATCH_TYPE,
   BatchAnswer,
+  Cursor,
   durationIn,
   LogLine,
   Name,
@@ -112,7 +113,7 @@ export const runsRoutes: readonly Route[] = [
     query: Type.Object(
       {
         ...RUN_FILTER_FIELDS,
-        cursor: Type.Optional(Type.String({ maxLength: 64 })),
+        cursor: Type.Optional(Cursor),
         limit: Limit,
       },
       closed,
@@ -145,7 +146,7 @@ export const runsRoutes: readonly Route[] = [
     params: Identified,
     query: Type.Object(
       {
-        cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,6}$' })),
+        cursor: Type.Optional(Cursor),
         limit: Limit,
         state: Type.Optional(TaskState),
       },
@@ -185,7 +186,7 @@ export const runsRoutes: readonly Route[] = [
       {
         task: Type.Optional(Name),
         attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-        after: Type.Optional(Type.String({ maxLength: 64 })),
+        after: Type.Optional(Cursor),
         limit: Limit,
       },
       closed,

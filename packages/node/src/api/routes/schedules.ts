@@ -1,6 +1,7 @@
 import {
   Backfill,
   Backfilled,
+  Cursor,
   checkedOf,
   Name,
   pageOf,
@@ -119,7 +120,7 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'Lists the schedules of the tenant by name',
     query: Type.Object(
-      { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
+      { after: Type.Optional(Cursor), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
       closed,
     ),
     response: { 200: pageOf(Schedule) },
@@ -167,10 +168,7 @@ export const schedulesRoutes: readonly Route[] = [
     summary:
       'Lists windows, last decided first: planned, fired with lateness, skipped with the reason',
     params: Named,
-    query: Type.Object(
-      { after: Type.Optional(Type.String({ maxLength: 64 })), limit: Limit },
-      closed,
-    ),
+    query: Type.Object({ after: Type.Optional(Cursor), limit: Limit }, closed),
     response: { 200: pageOf(TimelineEntry) },
     handler: ({ context, caller, params, query }) =>
       scheduleTimeline(context, caller, { name: params.schedule, ...query }),

@@ -1,5 +1,6 @@
 import {
   AttemptView,
+  Cursor,
   Diagnosis,
   LogLine,
   Name,
@@ -31,7 +32,7 @@ export const tasksRoutes: readonly Route[] = [
       {
         job: Type.Optional(Name),
         state: Type.Optional(TaskState),
-        cursor: Type.Optional(Type.String({ maxLength: 64 })),
+        cursor: Type.Optional(Cursor),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
       },
       { additionalProperties: false },
@@ -66,7 +67,7 @@ export const tasksRoutes: readonly Route[] = [
     query: Type.Object(
       {
         attempt: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-        after: Type.Optional(Type.String({ maxLength: 64 })),
+        after: Type.Optional(Cursor),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
       },
       { additionalProperties: false },

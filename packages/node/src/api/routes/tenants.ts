@@ -1,6 +1,7 @@
-import { Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
+import { Cursor, Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../context.ts';
+import { paged } from '../../operations/paged.ts';
 import { expectedVersion, tagOf } from '../etag.ts';
 import { type Route, route } from '../route.ts';
 import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
@@ -14,6 +15,15 @@ const unset = () =>
     'the tenant has no definition: its weight is one, and it has no limits',
   );
 
+interface TenantsQuery {
+  readonly after?: string;
+  readonly limit?: number;
+}
+
+const pageOfTenants = paged('tenants', ({ store }, _caller, query: TenantsQuery) =>
+  listTenants(store, { after: query.after ?? null, limit: query.limit ?? 100 }),
+);
+
 export const tenantsRoutes: readonly Route[] = [
   route({
     method: 'GET',
@@ -24,14 +34,13 @@ export const tenantsRoutes: readonly Route[] = [
     summary: 'Lists the tenants that have a definition',
     query: Type.Object(
       {
-        after: Type.Optional(Name),
+        after: Type.Optional(Cursor),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
       },
       closed,
     ),
     response: { 200: pageOf(Tenant) },
-    handler: ({ context, query: { after = null, limit = 100 } }) =>
-      listTenants(context.store, { after, limit }),
+    handler: ({ context, caller, query }) => pageOfTenants(context, caller, query),
   }),
   route({
     method: 'GET',

@@ -1,4 +1,5 @@
 import {
+  Cursor,
   checkedOf,
   Name,
   pageOf,
@@ -116,7 +117,7 @@ const definitionRoutes: readonly Route[] = [
     role: 'viewer',
     summary: 'Lists the triggers of the tenant by name',
     query: Type.Object(
-      { after: Type.Optional(Name), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
+      { after: Type.Optional(Cursor), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
       closed,
     ),
     response: { 200: pageOf(Trigger) },

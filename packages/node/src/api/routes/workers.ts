@@ -1,4 +1,4 @@
-import { Name, pageOf, WorkerView } from '@signalbox/protocol';
+import { Cursor, Name, pageOf, WorkerView } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import {
   cordonWorker,
@@ -47,7 +47,7 @@ export const workersRoutes: readonly Route[] = [
     summary: 'Lists the attached workers by name',
     query: Type.Object(
       {
-        after: Type.Optional(Name),
+        after: Type.Optional(Cursor),
         limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
       },
       { additionalProperties: false },

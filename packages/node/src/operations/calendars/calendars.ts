@@ -22,6 +22,7 @@ import {
   requireName,
 } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
+import { paged } from '../paged.ts';
 import { iso } from '../schedules/schedule-definition.ts';
 import { followCalendar } from '../schedules/schedules.ts';
 
@@ -65,8 +66,11 @@ export const getCalendar = operation(
 );
 
 export const listCalendars = operation(
-  (context, caller, params: ListParams): Promise<Page<Calendar>> =>
-    listNamed(context, caller, { ...params, kind: KIND, show }),
+  paged(
+    'calendars',
+    (context, caller, params: ListParams): Promise<Page<Calendar>> =>
+      listNamed(context, caller, { ...params, kind: KIND, show }),
+  ),
 );
 
 /** Schedules that use it keep the days that they have. */

@@ -16,6 +16,7 @@ import { ApiError, type Caller, type NodeContext } from '../../context.ts';
 import { jobHeads } from '../job-heads.ts';
 import { noneNamed } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
+import { instantOf as readInstant } from '../read-time.ts';
 import { noJob, refusal, shown } from '../refusals.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
@@ -92,9 +93,7 @@ function bad(field: string, message: string): ApiError {
 }
 
 function instantOf(params: Backfill, field: 'from' | 'until'): number {
-  const at = Date.parse(params[field]);
-  if (Number.isNaN(at)) throw bad(field, `${field} must be a date and time in ISO 8601`);
-  return at;
+  return readInstant(field, params[field], bad);
 }
 
 interface Live {

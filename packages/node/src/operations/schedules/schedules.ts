@@ -35,6 +35,7 @@ import {
   requireName,
 } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
+import { paged } from '../paged.ts';
 import { noJob, shown } from '../refusals.ts';
 import { fromStored, iso, toStored } from './schedule-definition.ts';
 import { nextWindows } from './windows-of.ts';
@@ -177,12 +178,15 @@ export const getSchedule = operation(
 );
 
 export const listSchedules = operation(
-  (context, caller, params: ListParams): Promise<Page<Schedule>> =>
-    listNamed(context, caller, {
-      ...params,
-      kind: KIND,
-      show: (definition) => show(context, definition),
-    }),
+  paged(
+    'schedules',
+    (context, caller, params: ListParams): Promise<Page<Schedule>> =>
+      listNamed(context, caller, {
+        ...params,
+        kind: KIND,
+        show: (definition) => show(context, definition),
+      }),
+  ),
 );
 
 /** The newest version, also of a deleted one. */

@@ -8,7 +8,9 @@ import {
 } from '@signalbox/engine';
 import type { Page, TimelineEntry } from '@signalbox/protocol';
 import { ApiError } from '../../context.ts';
+import { invalidCursor } from '../cursors.ts';
 import { operation } from '../operation.ts';
+import { paged } from '../paged.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
 import { type WindowRun, windowRunsPage } from './window-runs.ts';
@@ -17,6 +19,12 @@ import { nextWindows } from './windows-of.ts';
 const PLANNED_SHOWN = 10;
 
 /** An entry, and its place in the order in which windows were decided. */
+interface TimelineParams {
+  readonly name: string;
+  readonly after?: string;
+  readonly limit?: number;
+}
+
 interface Placed {
   readonly key: RunId;
   readonly entry: TimelineEntry;
@@ -31,40 +39,39 @@ interface Placed {
  * Each page is in order of its windows. It may be short and still have a next one.
  */
 export const scheduleTimeline = operation(
-  async (
-    context,
-    caller,
-    params: { name: string; after?: string; limit?: number },
-  ): Promise<Page<TimelineEntry>> => {
-    const limit = params.limit ?? 100;
-    const before = cursorOf(params.after);
-    const definition = await readSchedule(context, caller, params.name);
-    const live = liveSchedule(context, definition);
-    if (live === null && !definition.deleted) {
-      throw new ApiError('not_owner', 'this node does not own the schedule; retry', {
-        retryAfterSeconds: 1,
-      });
-    }
-    const spec = scheduleSpec(JSON.parse(definition.body));
-    // What is to come is not to crowd out what has been.
-    const plannedMax = before === null ? Math.min(PLANNED_SHOWN, Math.floor(limit / 2)) : 0;
-    const planned =
-      live === null || spec.paused ? [] : nextWindows(spec, live.decidedUpTo, plannedMax);
-    const of = { job: spec.job, schedule: params.name, before, limit: limit - planned.length };
-    const { runs, next } = await windowRunsPage(context, caller.tenant, of);
-    const decided = [
-      ...runs.map((run): Placed => ({ key: run.key, entry: entryOf(run) })),
-      ...(live === null ? [] : placedOf(live)).filter(({ key }) => isBetween(key, next, before)),
-    ].sort((a, b) => compareRunIds(b.key, a.key));
-    const page = decided.slice(0, lengthOf(decided, of.limit));
-    const entries = [
-      ...planned.map((at): TimelineEntry => ({ window: iso(at), state: 'planned' })),
-      ...page.map(({ entry }) => entry),
-    ].sort((a, b) => (a.window < b.window ? 1 : -1));
-    // What was cut off is found behind the last one that is shown.
-    const last = decided.length > page.length ? (page.at(-1)?.key ?? null) : next;
-    return { items: entries, ...(last === null ? {} : { next: formatRunId(last) }) };
-  },
+  paged(
+    'timeline',
+    async (context, caller, params: TimelineParams): Promise<Page<TimelineEntry>> => {
+      const limit = params.limit ?? 100;
+      const before = cursorOf(params.after);
+      const definition = await readSchedule(context, caller, params.name);
+      const live = liveSchedule(context, definition);
+      if (live === null && !definition.deleted) {
+        throw new ApiError('not_owner', 'this node does not own the schedule; retry', {
+          retryAfterSeconds: 1,
+        });
+      }
+      const spec = scheduleSpec(JSON.parse(definition.body));
+      // What is to come is not to crowd out what has been.
+      const plannedMax = before === null ? Math.min(PLANNED_SHOWN, Math.floor(limit / 2)) : 0;
+      const planned =
+        live === null || spec.paused ? [] : nextWindows(spec, live.decidedUpTo, plannedMax);
+      const of = { job: spec.job, schedule: params.name, before, limit: limit - planned.length };
+      const { runs, next } = await windowRunsPage(context, caller.tenant, of);
+      const decided = [
+        ...runs.map((run): Placed => ({ key: run.key, entry: entryOf(run) })),
+        ...(live === null ? [] : placedOf(live)).filter(({ key }) => isBetween(key, next, before)),
+      ].sort((a, b) => compareRunIds(b.key, a.key));
+      const page = decided.slice(0, lengthOf(decided, of.limit));
+      const entries = [
+        ...planned.map((at): TimelineEntry => ({ window: iso(at), state: 'planned' })),
+        ...page.map(({ entry }) => entry),
+      ].sort((a, b) => (a.window < b.window ? 1 : -1));
+      // What was cut off is found behind the last one that is shown.
+      const last = decided.length > page.length ? (page.at(-1)?.key ?? null) : next;
+      return { items: entries, ...(last === null ? {} : { next: formatRunId(last) }) };
+    },
+  ),
 );
 
 /** Held and skipped windows: decided when they came, at the earliest. */
@@ -103,10 +110,7 @@ function isBetween(key: RunId, from: RunId | null, to: RunId | null): boolean {
 function cursorOf(text: string | undefined): RunId | null {
   if (text === undefined) return null;
   const id = parseRunId(text);
-  if (id === null)
-    throw new ApiError('bad_request', 'invalid cursor; use next of the previous page', {
-      field: 'after',
-    });
+  if (id === null) throw invalidCursor('after');
   return id;
 }
 

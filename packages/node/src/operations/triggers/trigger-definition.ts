@@ -10,7 +10,7 @@ import type {
 } from '@signalbox/protocol';
 import { ApiError, type NodeContext } from '../../context.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
-import { standardSecret } from '../../triggers/signatures.ts';
+import { secretProblem } from '../../triggers/hook-secret.ts';
 import type {
   StoredExpectation,
   StoredHook,
@@ -149,15 +149,11 @@ function sealHook(
   };
   const { secrets } = triggers;
   if (secrets === undefined) throw bad('hook', 'this node has no key to encrypt secrets with');
-  if (given !== undefined && (!given.isWellFormed() || given.includes('\0'))) {
-    throw bad('hook.secret', 'contains a NUL character or a lone surrogate');
-  }
   const kept = given === undefined ? was?.hook?.sealed : undefined;
   const known =
     given ?? (kept === undefined ? null : secrets.open(kept, hookSubject(tenant, name)));
-  if (said.style === 'standard' && known != null && standardSecret(known) === null) {
-    throw bad('hook.secret', 'the text after whsec_ must be base64 with padding');
-  }
+  const problem = known == null ? null : secretProblem(said.style, known);
+  if (problem !== null) throw bad('hook.secret', problem);
   if (kept !== undefined) return { hook: { ...said, sealed: kept }, secret: null };
   const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
   const sealed = secrets.seal(secret, hookSubject(tenant, name));

@@ -31,6 +31,7 @@ import {
   requireName,
 } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
+import { paged } from '../paged.ts';
 import { noJob, shown } from '../refusals.ts';
 import { iso } from '../schedules/schedule-definition.ts';
 import { nextWindows } from '../schedules/windows-of.ts';
@@ -151,12 +152,15 @@ export const getTrigger = operation(
 );
 
 export const listTriggers = operation(
-  (context, caller, params: ListParams): Promise<Page<Trigger>> =>
-    listNamed(context, caller, {
-      ...params,
-      kind: KIND,
-      show: (definition) => show(context, definition),
-    }),
+  paged(
+    'triggers',
+    (context, caller, params: ListParams): Promise<Page<Trigger>> =>
+      listNamed(context, caller, {
+        ...params,
+        kind: KIND,
+        show: (definition) => show(context, definition),
+      }),
+  ),
 );
 
 /** What a trigger would make of an event. Nothing is saved and nothing is started. */

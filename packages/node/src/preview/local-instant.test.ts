@@ -1,7 +1,7 @@
 import { UTC } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
-import { parseInstant } from './instant.ts';
-import { findZone } from './zones.ts';
+import { findZone } from '../zones/index.ts';
+import { parseInstant } from './local-instant.ts';
 
 const berlin = findZone('Europe/Berlin') ?? UTC;
 
