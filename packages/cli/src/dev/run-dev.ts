@@ -6,7 +6,7 @@ import { makeLog } from '@signalbox/node/log';
 import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
 import type { Job } from '@signalbox/protocol';
-import { inProcessTransport, Worker } from '@signalbox/worker';
+import { type Executor, inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
@@ -23,22 +23,25 @@ import { lockFolder } from './lock-folder.ts';
 import { printWelcome } from './welcome.ts';
 
 /** `signalbox dev`: a node and a worker in one process on a file; no question asked. */
-export async function runDev(app: App, settings: Settings): Promise<void> {
+export async function runDev(app: App, settings: Settings, umask: number): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
   const folder = resolvePath(app.cwd, values.data);
-  makeFolder(folder, 0o700);
+  makeFolder(folder);
   const unlock = lockFolder(folder, values.jobs);
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
+  const executors = await executorsOf(settings, umask);
   const node = await openDevNode({ app, settings, key });
   const url = node.url ?? '';
   const api = new Api({ url, key, tenant: null });
-  const { worker, isNew } = await fill({ node, api, settings, jobs }).catch(async (error) => {
-    // In good order: a lease that nobody lets go would hold up the next start.
-    await node.stop();
-    throw error;
-  });
+  const { worker, isNew } = await fill({ node, api, settings, jobs, executors }).catch(
+    async (error) => {
+      // In good order: a lease that nobody lets go would hold up the next start.
+      await node.stop();
+      throw error;
+    },
+  );
   writeDevState(folder, { url, pid: process.pid });
   const stopped = untilStopped(terminal, async () => {
     removeDevState(folder);
@@ -62,9 +65,10 @@ async function fill(params: {
   api: Api;
   settings: Settings;
   jobs: ReturnType<typeof loadJobs>;
+  executors: readonly Executor[];
 }): Promise<{ worker: Worker; isNew: boolean }> {
   const { node, api, settings, jobs } = params;
-  const worker = await startWorker(node, settings, jobs);
+  const worker = await startWorker(params);
   await node.ready();
   await checkJobs(api, jobs, settings.values.jobs ?? '');
   const isNew = await defineExamples(node.context, settings.values['allow-command']);
@@ -114,12 +118,14 @@ function isPortFree(host: string, port: number): Promise<boolean> {
   });
 }
 
-async function startWorker(
-  node: RunningNode,
-  settings: Settings,
-  jobs: ReturnType<typeof loadJobs>,
-): Promise<Worker> {
-  const { values } = settings;
+async function startWorker(params: {
+  node: RunningNode;
+  settings: Settings;
+  jobs: ReturnType<typeof loadJobs>;
+  executors: readonly Executor[];
+}): Promise<Worker> {
+  const { node, jobs, executors } = params;
+  const { values } = params.settings;
   const examples = Object.fromEntries(EXAMPLE_JOBS.map(({ name, handler }) => [name, handler]));
   const worker = new Worker({
     transport: inProcessTransport({ open: (peer) => node.gateway.open(peer) }),
@@ -128,7 +134,7 @@ async function startWorker(
     labels: values.labels,
     total: { slots: values.concurrency },
     handlers: { ...examples, ...handlersOf(jobs) },
-    executors: await executorsOf(settings),
+    executors,
     blobs: node.context.blobs,
   });
   await worker.start();

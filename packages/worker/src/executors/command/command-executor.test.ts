@@ -53,6 +53,17 @@ describe('what runs', () => {
     }
   });
 
+  it('gets the umask that the executor was given, and the worker keeps its own', async () => {
+    const own = process.umask(0o077);
+    try {
+      expect(text(await prepare(sh('umask')).run())).toBe('0077\n');
+      expect(text(await prepare(sh('umask'), { umask: 0o027 }).run())).toBe('0027\n');
+      expect(process.umask(0o077)).toBe(0o077);
+    } finally {
+      process.umask(own);
+    }
+  });
+
   it('finds programs on the path of the worker, not on that of the definition', async () => {
     writeFileSync(join(root, 'printf'), '#!/bin/sh\necho forged', { mode: 0o755 });
     const work = { argv: ['printf', 'true one'], env: { PATH: root } };

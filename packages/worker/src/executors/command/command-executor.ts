@@ -87,6 +87,7 @@ async function runIn(
     args: isIsolated ? [...wall, program, ...args] : args,
     env,
     folder,
+    umask: options.umask ?? null,
     input: work.stdin === 'input' ? (attempt.input ?? new Uint8Array()) : null,
     memoryMb: memoryLimit(work, attempt),
     memoryPollMs: options.memoryPollMs ?? MEMORY_POLL_MS,
