@@ -21,6 +21,7 @@ import { renewPayload } from './operations/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import { DEFAULT_RETENTION } from './retention/retention.ts';
+import { SecretReader } from './secrets/secret-reader.ts';
 import type { Logger } from './settings/log-events.ts';
 import type { NodeOptions } from './start-node.ts';
 import { Supplier } from './supply/supplier.ts';
@@ -96,6 +97,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     heartbeatMs: loop.engine.core.settings.heartbeatMs,
     beat: () => metrics.beat(),
     supplier,
+    secrets: new SecretReader({ store, box: triggers.secrets }),
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
   });

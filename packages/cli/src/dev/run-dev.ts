@@ -5,7 +5,7 @@ import type { RunningNode } from '@signalbox/node';
 import { makeLog } from '@signalbox/node/log';
 import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
-import type { Job } from '@signalbox/protocol';
+import type { Checked, Job, JobDefinition } from '@signalbox/protocol';
 import { type Executor, inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
@@ -35,7 +35,7 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
   const node = await openDevNode({ app, settings, key });
   const url = node.url ?? '';
   const api = new Api({ url, key, tenant: null });
-  const { worker, isNew } = await fill({ node, api, settings, jobs, executors }).catch(
+  const { worker, isNew } = await fill({ app, node, api, settings, jobs, executors }).catch(
     async (error) => {
       // In good order: a lease that nobody lets go would hold up the next start.
       await node.stop();
@@ -61,6 +61,7 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
 
 /** Attaches the worker and defines the jobs. */
 async function fill(params: {
+  app: App;
   node: RunningNode;
   api: Api;
   settings: Settings;
@@ -70,7 +71,7 @@ async function fill(params: {
   const { node, api, settings, jobs } = params;
   const worker = await startWorker(params);
   await node.ready();
-  await checkJobs(api, jobs, settings.values.jobs ?? '');
+  await checkJobs(params, settings.values.jobs ?? '');
   const isNew = await defineExamples(node.context, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
     await api.put<Job>(pathOf('jobs', name), definition);
@@ -79,10 +80,17 @@ async function fill(params: {
 }
 
 /** All of them before any is defined: a module of which a part is defined runs with the other part as it was. */
-async function checkJobs(api: Api, jobs: ReturnType<typeof loadJobs>, file: string): Promise<void> {
+async function checkJobs(
+  { app, api, jobs }: { app: App; api: Api; jobs: ReturnType<typeof loadJobs> },
+  file: string,
+): Promise<void> {
   for (const { name, definition } of jobs) {
     try {
-      await api.post(`${pathOf('jobs', name)}/check`, definition);
+      const path = `${pathOf('jobs', name)}/check`;
+      const { warnings = [] } = await api.post<Checked<JobDefinition>>(path, definition);
+      for (const { field, message } of warnings) {
+        app.terminal.note(`warning: ${file}: job ${name}: ${field} ${message}`);
+      }
     } catch (error) {
       if (!(error instanceof AnsweredError)) throw error;
       const message = `${file}: the job ${JSON.stringify(name)} was refused: ${error.message}`;
