@@ -13,6 +13,7 @@ import { addLogs } from './commands/logs.ts';
 import { addProcesses } from './commands/processes.ts';
 import { addCancel, addRetry, addRuns, addTasks } from './commands/runs.ts';
 import { addSchedules } from './commands/schedules.ts';
+import { addSecrets } from './commands/secrets.ts';
 import { addSignal } from './commands/signal.ts';
 import { addSubmit } from './commands/submit.ts';
 import { addTenants } from './commands/tenants.ts';
@@ -67,6 +68,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addWorkerActions(registry, program);
   addTenants(registry, program);
   addKeys(registry, program);
+  addSecrets(registry, program);
   addVersion(registry, program);
   addCompletion(registry, program);
   return program;

@@ -22,6 +22,7 @@ import { renewPayload } from './operations/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import { DEFAULT_RETENTION } from './retention/retention.ts';
+import { SecretReader } from './secrets/secret-reader.ts';
 import type { Logger } from './settings/log-events.ts';
 import type { NodeOptions } from './start-node.ts';
 import { Supplier } from './supply/supplier.ts';
@@ -101,6 +102,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     beat: () => metrics.beat(),
     reportRefused: (report) => refusedReports.add(report),
     supplier,
+    secrets: new SecretReader({ store, box: triggers.secrets }),
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
   });

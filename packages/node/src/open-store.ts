@@ -13,7 +13,7 @@ export async function openStore(address: string): Promise<Store> {
   }
   if (address.startsWith('file:')) {
     const path = filePath(address);
-    await mkdir(dirname(path), { recursive: true });
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const { createSqliteStore } = await import('@signalbox/store/sqlite');
     return createSqliteStore({ path });
   }

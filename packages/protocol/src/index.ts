@@ -8,6 +8,7 @@ export * from './api/priority.ts';
 export * from './api/run-filter.ts';
 export * from './api/runs.ts';
 export * from './api/schedules.ts';
+export * from './api/secrets.ts';
 export * from './api/states.ts';
 export * from './api/submission-batch.ts';
 export * from './api/submitted-in-a-row.ts';

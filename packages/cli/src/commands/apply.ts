@@ -80,6 +80,9 @@ async function plan({ app, api, terminal, options }: Call): Promise<readonly Ste
   const wanted = readDefinitions(app.cwd, options['file'] as string[]);
   const { steps, problems } = await planOf(api, wanted, { prune: options['prune'] === true });
   const [problem, second] = problems;
+  for (const warning of steps.flatMap((step) => step.warnings)) {
+    terminal.note(`${terminal.paint.yellow('warning:')} ${warning}`);
+  }
   if (problem === undefined) return steps;
   if (second === undefined) throw new UserError('usage', problem);
   for (const each of problems) terminal.note(`${terminal.paint.red('error:')} ${each}`);

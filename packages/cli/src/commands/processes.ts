@@ -9,7 +9,8 @@ interface ProcessParams extends CommandParams {
   readonly name: string;
   readonly parts: readonly Part[];
   readonly defaults?: Defaults;
-  run(app: App, settings: Settings): Promise<void>;
+  /** `umask` is the file mode mask that the process had when it started. */
+  run(app: App, settings: Settings, umask: number): Promise<void>;
 }
 
 /** What stays up until it is told to stop. Each is loaded only where it runs. */
@@ -24,7 +25,8 @@ export function addProcesses(registry: Registry, program: Command): void {
       ['signalbox dev --jobs jobs.ts', 'with your jobs'],
       ['signalbox dev --allow-command', 'lets job definitions run commands here'],
     ],
-    run: async (app, settings) => (await import('../dev/run-dev.ts')).runDev(app, settings),
+    run: async (app, settings, umask) =>
+      (await import('../dev/run-dev.ts')).runDev(app, settings, umask),
   });
   addProcess(registry, program, {
     name: 'node',
@@ -44,8 +46,8 @@ export function addProcesses(registry: Registry, program: Command): void {
       ['signalbox worker --jobs jobs.ts', 'handlers of a module, for the node of this folder'],
       ['signalbox worker --url http://a:7070,http://b:7070 --allow-command', 'commands, two nodes'],
     ],
-    run: async (app, settings) =>
-      (await import('../processes/run-worker.ts')).runWorker(app, settings),
+    run: async (app, settings, umask) =>
+      (await import('../processes/run-worker.ts')).runWorker(app, settings, umask),
   });
 }
 
@@ -55,7 +57,9 @@ function addProcess({ app, ending }: Registry, program: Command, params: Process
     configure: (each) => addSettingOptions(each, params),
   });
   command.action(async () => {
-    await params.run(app, await settingsOf(app, command, params.parts));
+    const settings = await settingsOf(app, command, params.parts);
+    // Whatever this process creates contains data of tenants, or a key.
+    await params.run(app, settings, process.umask(0o077));
     ending.exit = 'ok';
   });
 }

@@ -1,4 +1,4 @@
-import type { Checked } from '@signalbox/protocol';
+import type { Checked, Warning } from '@signalbox/protocol';
 import { AnsweredError, type Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
 import { UserError } from '../user-error.ts';
@@ -14,6 +14,8 @@ export interface Step {
   /** What the node has now; 0 for nothing. */
   readonly version: number;
   readonly differences: readonly Difference[];
+  /** Where the definition is accepted, but probably wrong; each with its place in the file. */
+  readonly warnings: readonly string[];
   /** Null where it is to be deleted, because no file names it. */
   readonly wanted: Wanted | null;
 }
@@ -57,7 +59,13 @@ async function stepOf(api: Api, wanted: Wanted, before: readonly Step[]): Promis
   const path = `${pathOf(KINDS[kind].collection, name)}/check${isAhead ? '?newJob=true' : ''}`;
   const checked = await api.post<Checking>(path, definition);
   const { outcome, version, before: was = {}, after } = checked;
-  return { kind, name, outcome, version, differences: differences(was, after), wanted };
+  const warnings = (checked.warnings ?? []).map((warning) => warningOf(warning, wanted));
+  return { kind, name, outcome, version, differences: differences(was, after), warnings, wanted };
+}
+
+/** `jobs/etl.yaml:12: tasks[1].http.headers.Authorization: …` */
+function warningOf({ field, message }: Warning, wanted: Wanted): string {
+  return `${wanted.where(field)}: ${titleOf(wanted)}: ${field} ${message}`;
 }
 
 function isCreated({ kind, name, outcome }: Step, job: unknown): boolean {
@@ -83,7 +91,8 @@ async function surplus(api: Api, wanted: readonly Wanted[]): Promise<Step[]> {
     type Item = { name: string; version: number };
     for await (const { name, version } of api.items<Item>(path, {}, Number.MAX_SAFE_INTEGER)) {
       if (named.has(titleOf({ kind, name }))) continue;
-      steps.push({ kind, name, outcome: 'deleted', version, differences: [], wanted: null });
+      const none = { differences: [], warnings: [], wanted: null };
+      steps.push({ kind, name, outcome: 'deleted', version, ...none });
     }
   }
   return steps;

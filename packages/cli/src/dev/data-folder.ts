@@ -23,7 +23,7 @@ export function readDevState(folder: string): DevState | null {
 }
 
 export function writeDevState(folder: string, state: DevState): void {
-  writeFileSync(join(folder, STATE), `${JSON.stringify(state)}\n`);
+  writeFileSync(join(folder, STATE), `${JSON.stringify(state)}\n`, { mode: 0o600 });
 }
 
 export function removeDevState(folder: string): void {
@@ -39,9 +39,9 @@ export function readDevKey(folder: string): string | null {
 }
 
 /** The folder of the setting `data`. One that cannot be used is the user's to mend. */
-export function makeFolder(folder: string, mode = 0o777): void {
+export function makeFolder(folder: string): void {
   try {
-    make(folder, mode);
+    make(folder);
   } catch (error) {
     throw folderError(folder, error);
   }
@@ -53,16 +53,26 @@ export function folderError(folder: string, error: unknown): UserError {
 }
 
 /** Not by `recursive`, which never ends where a parent is there but takes no folders, as in /proc. */
-function make(folder: string, mode: number): void {
+function make(folder: string): void {
   if (isFolder(folder)) return;
   const parent = dirname(folder);
-  if (parent !== folder) make(parent, mode);
+  if (parent !== folder) make(parent);
   try {
-    mkdirSync(folder, { mode });
+    mkdirSync(folder, { mode: 0o700 });
   } catch (error) {
     // Another process may have been faster.
     if (!isFolder(folder)) throw error;
   }
+}
+
+/**
+ * The mode of the folder if other users can enter it, as octal digits; otherwise null. It is not changed:
+ * the folder may contain files of other programs, and the files of the node are private by themselves.
+ */
+export function exposedMode(folder: string): string | null {
+  if (process.platform === 'win32') return null;
+  const mode = statSync(folder).mode & 0o777;
+  return (mode & 0o077) === 0 ? null : mode.toString(8);
 }
 
 function isFolder(path: string): boolean {

@@ -5,8 +5,8 @@ import type { RunningNode } from '@signalbox/node';
 import { makeLog } from '@signalbox/node/log';
 import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
-import type { Job } from '@signalbox/protocol';
-import { inProcessTransport, Worker } from '@signalbox/worker';
+import type { Checked, Job, JobDefinition } from '@signalbox/protocol';
+import { type Executor, inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
@@ -24,24 +24,27 @@ import { lockFolder } from './lock-folder.ts';
 import { printWelcome } from './welcome.ts';
 
 /** `signalbox dev`: a node and a worker in one process on a file; no question asked. */
-export async function runDev(app: App, settings: Settings): Promise<void> {
+export async function runDev(app: App, settings: Settings, umask: number): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
   requirePrivateListener(settings);
   const folder = resolvePath(app.cwd, values.data);
-  makeFolder(folder, 0o700);
+  makeFolder(folder);
   const unlock = lockFolder(folder, values.jobs ?? []);
   const keyFile = values.key === null ? keyPath(folder) : null;
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
+  const executors = await executorsOf(settings, umask);
   const node = await openDevNode({ app, settings, key });
   const url = node.url ?? '';
   const api = new Api({ url, key, tenant: null });
-  const { worker, isNew } = await fill({ node, api, settings, jobs }).catch(async (error) => {
-    // In good order: a lease that nobody lets go would hold up the next start.
-    await node.stop();
-    throw error;
-  });
+  const { worker, isNew } = await fill({ app, node, api, settings, jobs, executors }).catch(
+    async (error) => {
+      // In good order: a lease that nobody lets go would hold up the next start.
+      await node.stop();
+      throw error;
+    },
+  );
   writeDevState(folder, { url, pid: process.pid });
   const stopped = untilStopped(terminal, async () => {
     removeDevState(folder);
@@ -61,15 +64,17 @@ export async function runDev(app: App, settings: Settings): Promise<void> {
 
 /** Attaches the worker and defines the jobs. */
 async function fill(params: {
+  app: App;
   node: RunningNode;
   api: Api;
   settings: Settings;
   jobs: ReturnType<typeof loadJobs>;
+  executors: readonly Executor[];
 }): Promise<{ worker: Worker; isNew: boolean }> {
   const { node, api, settings, jobs } = params;
-  const worker = await startWorker(node, settings, jobs);
+  const worker = await startWorker(params);
   await node.ready();
-  await checkJobs(api, jobs);
+  await checkJobs(params);
   const isNew = await defineExamples(node.context, settings.values['allow-command']);
   for (const { name, definition } of jobs) {
     await api.put<Job>(pathOf('jobs', name), definition);
@@ -78,10 +83,19 @@ async function fill(params: {
 }
 
 /** All of them before any is defined: a module of which a part is defined runs with the other part as it was. */
-async function checkJobs(api: Api, jobs: ReturnType<typeof loadJobs>): Promise<void> {
+async function checkJobs(params: {
+  app: App;
+  api: Api;
+  jobs: ReturnType<typeof loadJobs>;
+}): Promise<void> {
+  const { app, api, jobs } = params;
   for (const { name, definition, file } of jobs) {
     try {
-      await api.post(`${pathOf('jobs', name)}/check`, definition);
+      const path = `${pathOf('jobs', name)}/check`;
+      const { warnings = [] } = await api.post<Checked<JobDefinition>>(path, definition);
+      for (const { field, message } of warnings) {
+        app.terminal.note(`warning: ${file}: job ${name}: ${field} ${message}`);
+      }
     } catch (error) {
       if (!(error instanceof AnsweredError)) throw error;
       const message = `${file}: the job ${JSON.stringify(name)} was refused: ${error.message}`;
@@ -113,12 +127,14 @@ function isPortFree(host: string, port: number): Promise<boolean> {
   });
 }
 
-async function startWorker(
-  node: RunningNode,
-  settings: Settings,
-  jobs: ReturnType<typeof loadJobs>,
-): Promise<Worker> {
-  const { values } = settings;
+async function startWorker(params: {
+  node: RunningNode;
+  settings: Settings;
+  jobs: ReturnType<typeof loadJobs>;
+  executors: readonly Executor[];
+}): Promise<Worker> {
+  const { node, jobs, executors } = params;
+  const { values } = params.settings;
   const examples = Object.fromEntries(EXAMPLE_JOBS.map(({ name, handler }) => [name, handler]));
   const worker = new Worker({
     transport: inProcessTransport({ open: (peer) => node.gateway.open(peer) }),
@@ -127,7 +143,7 @@ async function startWorker(
     labels: values.labels,
     total: { slots: values.concurrency },
     handlers: { ...examples, ...handlersOf(jobs) },
-    executors: await executorsOf(settings),
+    executors,
     blobs: node.context.blobs,
     // Nothing else on this terminal says that a handler failed; the node logs it below the level shown here.
     onEvent: (event) => {

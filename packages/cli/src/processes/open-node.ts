@@ -3,7 +3,7 @@ import { isShared, type NodeOptions, type RunningNode, startNode } from '@signal
 import type { Logger } from '@signalbox/node/log';
 import { assertPrivateListener, assertStrongKey, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { makeFolder } from '../dev/data-folder.ts';
+import { exposedMode, makeFolder } from '../dev/data-folder.ts';
 import { UserError } from '../user-error.ts';
 import { whenStoreIsUp } from './wait-for-store.ts';
 
@@ -27,7 +27,7 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   const s3 = bucketOf(settings);
   // A node with its data elsewhere needs none, and may run where nothing can be written.
   const usesFolder = values.store === null || (s3 === null && settings.isGiven('data'));
-  if (usesFolder) makeFolder(folder);
+  if (usesFolder) prepareFolder(folder, log);
   const options: NodeOptions = {
     store,
     dataDir: folder,
@@ -69,6 +69,14 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
   } catch (error) {
     throw startError(error, { store, host: values.host, port });
   }
+}
+
+function prepareFolder(folder: string, log: Logger): void {
+  makeFolder(folder);
+  const mode = exposedMode(folder);
+  if (mode === null) return;
+  const fields = { folder, mode, fix: `chmod 700 ${folder}` };
+  log.warn({ event: 'data.exposed', ...fields }, 'other users can list the data folder');
 }
 
 /** Called before anything is created: a key that can be guessed, or plain HTTP on a network, is refused. */

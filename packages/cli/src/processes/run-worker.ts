@@ -13,13 +13,13 @@ import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 const SHOWN_MAX = 20;
 
 /** `signalbox worker`: runs attempts for nodes, until it is told to stop. */
-export async function runWorker(app: App, settings: Settings): Promise<void> {
+export async function runWorker(app: App, settings: Settings, umask: number): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
   const { urls, key } = findWorkerAccess(app, settings);
   const [first] = urls;
   const handlers = handlersOf(loadJobs(app, settings));
-  const executors = await executorsOf(settings);
+  const executors = await executorsOf(settings, umask);
   if (Object.keys(handlers).length + executors.length === 0) {
     const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
     throw new UserError('usage', 'this worker has nothing to run', hint);

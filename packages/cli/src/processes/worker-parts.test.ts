@@ -27,7 +27,7 @@ async function requested(flags: Record<string, unknown>): Promise<unknown> {
     flags: { ...open, ...flags },
     environment: {},
   });
-  const [http] = await executorsOf(settings);
+  const [http] = await executorsOf(settings, 0o022);
   const assign = { id: 'a', run: 'r', tenant: 't', idempotencyKey: 'k', ref: [0, 1, 0, 1, 1, 1] };
   const attempt = {
     assign: { ...assign, work: { http: { url: `http://127.0.0.1:${port}/` } } },

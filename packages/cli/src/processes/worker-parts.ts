@@ -47,7 +47,7 @@ export function handlersOf(jobs: readonly LoadedJob[]): Handlers {
 }
 
 /** What the worker may run beside handlers. Neither is on by itself: whoever defines jobs would be let in. */
-export async function executorsOf({ values }: Settings): Promise<Executor[]> {
+export async function executorsOf({ values }: Settings, umask: number): Promise<Executor[]> {
   const executors: Executor[] = [];
   if (values['allow-command']) {
     const { commandExecutor } = await import('@signalbox/worker');
@@ -57,6 +57,7 @@ export async function executorsOf({ values }: Settings): Promise<Executor[]> {
         allow: programs.length === 0 ? true : programs,
         isolation: values['command-isolation'],
         network: values['command-network'],
+        umask,
       }),
     );
   }

@@ -38,6 +38,9 @@ beforeAll(async () => {
   const closed = { method: 'PUT', body: { blackouts: ['12-25'] }, tenant: A } as const;
   expect((await world.ask('/calendars/nightly', closed)).status).toBe(200);
   ids.set('calendars', { real: 'nightly', absent: 'absent' });
+  const secret = { method: 'PUT', body: { value: 'of A' }, tenant: A } as const;
+  expect((await world.ask('/secrets/nightly', secret)).status).toBe(201);
+  ids.set('secrets', { real: 'nightly', absent: 'absent' });
   ids.set('schedules', { real: 'nightly', absent: 'absent' });
   ids.set('jobs', { real: 'nightly', absent: 'absent' });
   ids.set('runs', { real: id, absent: lost });
@@ -91,7 +94,8 @@ async function answerFor(route: Route, id: string, key: string): Promise<[number
 describe("another tenant's ids", () => {
   it.each(ofTenant)('SEC-02 h11 %s answers them like absent ones', async (_name, route) => {
     // What is put under a name that another tenant has too is one's own.
-    if (route.method === 'PUT' && /^\/(jobs\/:job|calendars\/:calendar)$/.test(route.url)) return;
+    const isOwn = /^\/(jobs\/:job|calendars\/:calendar|secrets\/:secret)$/.test(route.url);
+    if (route.method === 'PUT' && isOwn) return;
     const pair = ids.get(route.url.split('/')[1] as string);
     expect(pair).toBeDefined();
     if (pair === undefined) return;
@@ -112,6 +116,7 @@ describe("another tenant's ids", () => {
       '/schedules',
       '/triggers',
       '/calendars',
+      '/secrets',
       '/runs',
       '/keys',
       '/audit',

@@ -19,7 +19,7 @@ const TAGS = {
   },
   Workers: { words: ['workers', 'queues'], description: 'Attached workers, and queue depths' },
   Administration: {
-    words: ['tenants', 'keys', 'webhook-secret', 'audit'],
+    words: ['tenants', 'keys', 'secrets', 'webhook-secret', 'audit'],
     description: 'Tenants, keys, secrets and the audit log',
   },
   Node: {

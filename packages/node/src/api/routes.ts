@@ -12,6 +12,7 @@ import { openapiRoutes } from './routes/openapi.ts';
 import { queuesRoutes } from './routes/queues.ts';
 import { runsRoutes } from './routes/runs.ts';
 import { schedulesRoutes } from './routes/schedules.ts';
+import { secretsRoutes } from './routes/secrets.ts';
 import { tasksRoutes } from './routes/tasks.ts';
 import { tenantsRoutes } from './routes/tenants.ts';
 import { triggersRoutes } from './routes/triggers.ts';
@@ -35,6 +36,7 @@ const DOCUMENTED: readonly Route[] = [
   ...blobsRoutes,
   ...tenantsRoutes,
   ...keysRoutes,
+  ...secretsRoutes,
   ...webhooksRoutes,
   ...auditRoutes,
   ...metricsRoutes,

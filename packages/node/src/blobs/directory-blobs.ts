@@ -19,7 +19,7 @@ export class DirectoryBlobs implements BlobStore {
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     const name = blobName(sha256, this.#now());
     const folder = this.#folderFor(tenant, name);
-    await mkdir(folder, { recursive: true });
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const path = join(folder, name);
     const temporary = `${path}.${randomUUID()}`;
     try {

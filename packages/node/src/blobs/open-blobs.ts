@@ -1,3 +1,4 @@
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '../context.ts';
 import { DirectoryBlobs } from './directory-blobs.ts';
@@ -16,5 +17,8 @@ export async function openBlobs(params: {
     return new S3Blobs(params.s3, now);
   }
   if (params.dataDir === null) return new MemoryBlobs(now);
-  return new DirectoryBlobs(join(params.dataDir, 'blobs'), now);
+  const folder = join(params.dataDir, 'blobs');
+  // A folder from an earlier start, or from a backup, may have wider permissions. It may also be absent.
+  await chmod(folder, 0o700).catch(() => {});
+  return new DirectoryBlobs(folder, now);
 }

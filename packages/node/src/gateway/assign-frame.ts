@@ -12,6 +12,7 @@ import {
 } from '@signalbox/engine';
 import { type About, aboutProblem, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
+import { secretNames, type WorkWithSecrets, withSecrets } from '../secrets/secret-refs.ts';
 import type { Supply } from '../supply/supplier.ts';
 
 export type AssignFrame = FromNode & { kind: 'assign' };
@@ -23,6 +24,8 @@ const ABOUTS_MAX = 64;
 interface Work {
   readonly work: Readonly<Record<string, unknown>> | null;
   readonly bytes: number;
+  /** Names of the secrets that it refers to. */
+  readonly secrets: readonly string[];
 }
 
 /** What is said of each task of a job version. Jobs share the spec of a task that says nothing. */
@@ -51,12 +54,16 @@ export function assignFrame(params: {
   now: number;
   supply: Supply;
   ids: RunIdWriter;
+  /** Values of the secrets that the work refers to; null if it refers to none. */
+  secrets: ReadonlyMap<string, string> | null;
 }): AssignFrame | string {
   const { attempt, loop, now, supply, ids } = params;
   const { input, parents } = supply;
   const { task } = attempt;
   const { run } = task;
-  const known = aboutOf(loop, attempt);
+  const common = aboutOf(loop, attempt);
+  const known =
+    common === null || params.secrets === null ? common : filled(common, params.secrets);
   if (known === null) return 'the definition of the job is not known to this node';
   if (known.problem !== null) return `${known.problem} exceeds what can be sent to a worker`;
   const payload = (input?.length ?? 0) + (task.checkpoint?.length ?? 0) + (parents?.length ?? 0);
@@ -112,6 +119,23 @@ function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {
   return made;
 }
 
+/** Of one attempt alone: what attempts share is kept in memory, and values of secrets must not be. */
+function filled({ about, ...same }: Known, values: ReadonlyMap<string, string>): Known {
+  const entries = Object.entries(about.work ?? {});
+  const work = Object.fromEntries(
+    entries.map(([name, stated]) => [name, withSecrets(stated as WorkWithSecrets, values)]),
+  );
+  const bytes = Buffer.byteLength(JSON.stringify(work));
+  const own = { ...about, work };
+  return { ...same, about: own, bytes, problem: aboutProblem(own) };
+}
+
+/** The secrets without which the attempt cannot be sent. */
+export function secretsOf(loop: CommitLoop, attempt: Attempt): readonly string[] {
+  const executor = attempt.shape.executor ?? '';
+  return workOf(loop, attempt, executor)?.secrets ?? NO_WORK.secrets;
+}
+
 function saidOf({ run, spec }: Task): Said {
   let tasks = versions.get(run.spec);
   if (tasks === undefined) {
@@ -144,7 +168,8 @@ function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | nu
   const stated = statedTask(task, definition)?.[executor];
   if (stated === undefined) return null;
   const work = { [executor]: stated };
-  const made = { work, bytes: Buffer.byteLength(JSON.stringify(work)) };
+  const bytes = Buffer.byteLength(JSON.stringify(work));
+  const made = { work, bytes, secrets: secretNames(stated) };
   said.work = made;
   return made;
 }
@@ -163,7 +188,7 @@ function statedTask(task: Task, definition: StoredDefinition | null): StatedWork
   return undefined;
 }
 
-const NO_WORK: Work = { work: null, bytes: 0 };
+const NO_WORK: Work = { work: null, bytes: 0, secrets: [] };
 
 type StoredDefinition = Omit<JobDefinition, 'tasks'> & {
   readonly tasks?: readonly StatedWork[];

@@ -4,6 +4,7 @@ import type { TaskLogs } from '../context.ts';
 import { logAlert } from '../logs/log-alert.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { refusal } from '../operations/refusals.ts';
+import type { SecretReader } from '../secrets/secret-reader.ts';
 import type { Logger } from '../settings/log-events.ts';
 import { Supplier } from '../supply/supplier.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
@@ -31,6 +32,8 @@ export interface GatewayParams {
   readonly spans?: AttemptSpans;
   /** What tasks of graphs are given; without a blob store unless told. */
   readonly supplier?: Supplier;
+  /** Values of secrets that definitions refer to; without any unless told. */
+  readonly secrets?: SecretReader;
   /** Called for every heartbeat, to be counted. */
   readonly beat?: () => void;
   /** Called for every refused report, to be audited. */
@@ -63,6 +66,7 @@ export class Gateway {
       spans: params.spans ?? null,
       now: params.clock ?? (() => loop.time.now()),
       supplier: params.supplier ?? new Supplier(null),
+      secrets: params.secrets ?? null,
     });
     const { beatsMissed } = limits;
     this.#silence = new SilenceWatch({ sessions: this.#roster.open, heartbeatMs, beatsMissed });

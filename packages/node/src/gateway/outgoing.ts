@@ -1,7 +1,8 @@
 import { type Effect, PLAIN, RunIdWriter, refOf, type ToWorker } from '@signalbox/engine';
 import type { CommitLoop } from '../loop/index.ts';
+import type { SecretError, SecretReader } from '../secrets/secret-reader.ts';
 import type { Supplier, Supply } from '../supply/supplier.ts';
-import { assignFrame } from './assign-frame.ts';
+import { assignFrame, secretsOf } from './assign-frame.ts';
 import type { AttemptSpans } from './attempt-spans.ts';
 import type { Confirmed } from './confirmed.ts';
 import { FrameBatch } from './frame-batch.ts';
@@ -16,6 +17,7 @@ export class Outgoing {
   readonly #spans: AttemptSpans | null;
   readonly #now: () => number;
   readonly #supplier: Supplier;
+  readonly #secrets: SecretReader | null;
   readonly #ids = new RunIdWriter();
 
   constructor(params: {
@@ -24,12 +26,14 @@ export class Outgoing {
     spans: AttemptSpans | null;
     now: () => number;
     supplier: Supplier;
+    secrets: SecretReader | null;
   }) {
     this.#loop = params.loop;
     this.#confirmed = params.confirmed;
     this.#spans = params.spans;
     this.#now = params.now;
     this.#supplier = params.supplier;
+    this.#secrets = params.secrets;
   }
 
   /** A worker without a link hears of it when it is back; that a result was taken is kept in mind. */
@@ -72,17 +76,26 @@ export class Outgoing {
     const isPlain = task.spec.step === PLAIN && task.spec.after.length === 0 && task.part === null;
     const supply = isPlain ? { input: task.run.input, parents: null } : this.#supplier.of(task);
     if ('error' in supply) return this.#cannotSend(effect, supply.error);
-    if (!(supply instanceof Promise)) return this.#frame(batch, session, { effect, supply });
-    supply.then(
-      (given) => {
+    const names = secretsOf(this.#loop, attempt);
+    if (!(supply instanceof Promise) && names.length === 0) {
+      return this.#frame(batch, session, { effect, supply, secrets: null });
+    }
+    const secrets = names.length === 0 ? null : this.#readSecrets(task.run.spec.tenant, names);
+    Promise.all([supply, secrets]).then(
+      ([given, values]) => {
         if (!session.isFor(attempt) || this.#isStopped(effect)) return;
+        if (isSecretError(values)) return this.#cannotSend(effect, values.error);
         const later = new FrameBatch();
-        this.#frame(later, session, { effect, supply: given });
+        this.#frame(later, session, { effect, supply: given, secrets: values });
         session.send(later.frames);
       },
       // Not sent: when the worker does not accept in time, the task is queued again.
       () => session.isFor(attempt) && this.#isStopped(effect),
     );
+  }
+
+  #readSecrets(tenant: string, names: readonly string[]) {
+    return this.#secrets?.read(tenant, names) ?? { error: 'this node has no secrets' };
   }
 
   /**
@@ -99,9 +112,9 @@ export class Outgoing {
   #frame(
     batch: FrameBatch,
     session: WorkerSession,
-    given: { effect: Effect & { kind: 'assign' }; supply: Supply },
+    given: { effect: Effect & { kind: 'assign' }; supply: Supply; secrets: Secrets },
   ): void {
-    const { effect, supply } = given;
+    const { effect, supply, secrets } = given;
     const { attempt } = effect;
     const frame = assignFrame({
       attempt,
@@ -109,6 +122,7 @@ export class Outgoing {
       now: this.#now(),
       supply,
       ids: this.#ids,
+      secrets,
     });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);
     session.given(attempt, frame.ref);
@@ -121,4 +135,10 @@ export class Outgoing {
     const result = { kind: 'failed', error, class: 'permanent' } as const;
     this.#loop.report({ kind: 'finish', worker, ref: refOf(attempt), result });
   }
+}
+
+type Secrets = ReadonlyMap<string, string> | null;
+
+function isSecretError(values: Secrets | SecretError): values is SecretError {
+  return values !== null && 'error' in values;
 }

@@ -28,6 +28,7 @@ export {
   saveSchedule,
 } from './schedules/schedules.ts';
 export { scheduleTimeline } from './schedules/timeline.ts';
+export * from './secrets.ts';
 export type { SubmitItem } from './submission.ts';
 export * from './submit-runs.ts';
 export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';

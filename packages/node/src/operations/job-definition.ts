@@ -8,6 +8,7 @@ import {
   type TargetOptions,
 } from '@signalbox/protocol';
 import { ApiError } from '../context.ts';
+import { withValues } from '../secrets/secret-refs.ts';
 import { checkConditions, checkParentsOfConditions } from './check-conditions.ts';
 import { checkGraph } from './check-graph.ts';
 import { requirePlainDeep } from './check-text.ts';
@@ -44,7 +45,9 @@ export function checkDefinition(definition: JobDefinition, targets: TargetOption
 /** What can be known before a name is looked up; the worker checks the addresses when it dials. */
 function checkHttp(work: HttpWork, path: string, targets: TargetOptions): void {
   const target = checkTarget(work.url, targets);
-  const bad = target.ok ? checkHeaders(work.headers ?? {}) : target;
+  // The worker checks values of secrets when it has them.
+  const headers = withValues(work.headers ?? {}, () => '');
+  const bad = target.ok ? checkHeaders(headers) : target;
   if (bad !== null) throw new ApiError(bad.code, bad.message, { field: `${path}.${bad.field}` });
 }
 

@@ -24,6 +24,7 @@ import { operation } from './operation.ts';
 import { paged } from './paged.ts';
 import { noJob } from './refusals.ts';
 import { saveHearing } from './save-hearing.ts';
+import { secretWarnings } from './secret-warnings.ts';
 
 const KIND = 'job';
 
@@ -36,8 +37,11 @@ export interface Defined {
 export const defineJob = operation(
   async (context, caller, params: DefineParams): Promise<Defined> => {
     const next = await definingNext(context, params);
+    const warnings = await secretWarnings(context, caller, params.definition);
     await saveHearing(context, caller, params);
-    return change(context, caller, { name: params.name, ...params.expected, next });
+    const { name, expected } = params;
+    const { job, outcome } = await change(context, caller, { name, ...expected, next });
+    return { job: warnings.length === 0 ? job : { ...job, warnings }, outcome };
   },
 );
 
@@ -49,7 +53,10 @@ export const checkJob = operation(
     params: { name: string; definition: JobDefinition },
   ): Promise<Checked<JobDefinition>> => {
     const next = await definingNext(context, params);
-    return checkNamed(context, caller, { ...named(params.name), next, show: fromStored });
+    const warnings = await secretWarnings(context, caller, params.definition);
+    const { name } = params;
+    const checked = await checkNamed(context, caller, { ...named(name), next, show: fromStored });
+    return warnings.length === 0 ? checked : { ...checked, warnings };
   },
 );
 

@@ -4,7 +4,7 @@ import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { shown } from './refusals.ts';
 
 /** What tenants save by name; in the store every change of one is a version of its own. */
-export type Kind = 'job' | 'schedule' | 'trigger' | 'calendar' | 'hearing';
+export type Kind = 'job' | 'schedule' | 'trigger' | 'calendar' | 'hearing' | 'secret';
 
 const NAME = new RegExp(NAME_PATTERN);
 /** Writers of one definition that keep overtaking each other; the last of them is told. */

@@ -25,8 +25,11 @@ type Waits = 'sleep' | 'approval' | 'event';
 export type StoredTask = Omit<TaskDefinition, Renamed> &
   Pick<EngineTask, 'request' | 'apart' | 'retry' | 'timeouts' | Waits> & {
     readonly executor: string;
-    readonly http?: WireHttpWork;
+    readonly http?: StoredHttp;
   };
+
+/** With references where the assignment has values. */
+type StoredHttp = Omit<WireHttpWork, 'headers'> & Pick<HttpWork, 'headers'>;
 
 /** `path` is the place of the task, for what is refused. */
 export function storedTask(job: string, task: TaskDefinition, path: string): StoredTask {
@@ -65,7 +68,7 @@ function storedTimes(times: Given<Times>, path: string): NonNullable<EngineTask[
   };
 }
 
-function storedHttp({ timeout, maxRedirects, ...same }: HttpWork, path: string): WireHttpWork {
+function storedHttp({ timeout, maxRedirects, ...same }: HttpWork, path: string): StoredHttp {
   const field = `${path}.timeout`;
   return {
     ...same,
@@ -132,7 +135,7 @@ function authoredTimes(timeouts: NonNullable<EngineTask['timeouts']>): Times {
   };
 }
 
-function authoredHttp({ timeoutMs, redirectsMax, ...same }: WireHttpWork): HttpWork {
+function authoredHttp({ timeoutMs, redirectsMax, ...same }: StoredHttp): HttpWork {
   return {
     ...same,
     ...(timeoutMs === undefined ? {} : { timeout: shownDuration(timeoutMs) }),

@@ -39,6 +39,7 @@ export const LOG_EVENTS = {
   'audit.entry_dropped': 'An audit entry was dropped because the store stayed unavailable',
   'commit.failed': 'The store refused a commit; the partition was released',
   'commit.unknown': 'The outcome of a commit is unknown and is being read back; debug',
+  'data.exposed': 'Other users can list the data folder; `fix` is the command that prevents it',
   'definitions.read_failed':
     'Stored definitions could not be read; the node keeps using the previous ones; debug',
   'lease.acquired': 'This node acquired the lease of a partition; debug',

@@ -81,6 +81,9 @@ export const Cursor = Type.String({
 export const pageOf = <T extends TSchema>(item: T) =>
   Type.Object({ items: Type.Array(item), next: Type.Optional(Type.String()) });
 
+/** Something in an accepted definition that is probably a mistake. */
+export const Warning = Type.Object({ field: Type.String(), message: Type.String() });
+
 /** What saving a definition would do; nothing is saved. */
 export const checkedOf = <T extends TSchema>(definition: T) =>
   Type.Object({
@@ -90,8 +93,10 @@ export const checkedOf = <T extends TSchema>(definition: T) =>
     before: Type.Optional(definition),
     /** As it would be read back. */
     after: definition,
+    warnings: Type.Optional(Type.Array(Warning)),
   });
 
+export type Warning = Static<typeof Warning>;
 export type Resources = Static<typeof Resources>;
 export interface Page<T> {
   readonly items: readonly T[];
@@ -102,4 +107,5 @@ export interface Checked<T> {
   readonly version: number;
   readonly before?: T;
   readonly after: T;
+  readonly warnings?: readonly Warning[];
 }

@@ -1,10 +1,11 @@
 import type { Static } from 'typebox';
 import type { Duration } from '../duration.ts';
 import { Type } from '../type.ts';
-import { Instant, Labels, Name, Resources, wordOf } from './common.ts';
+import { Instant, Labels, Name, Resources, Warning, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
 import { durationIn, durationOrNull, inRange } from './in-range.ts';
 import { Priority } from './priority.ts';
+import { TextOrSecret } from './secrets.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -75,7 +76,7 @@ const timeFields = {
 export const CommandWork = Type.Object(
   {
     argv: Type.Array(Type.String({ maxLength: 32_768 }), { minItems: 1, maxItems: 1_000 }),
-    env: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
+    env: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), TextOrSecret)),
     memoryMb: Type.Optional(inRange('command.memoryMb')),
     /** What goes to its standard input: the run's input, or nothing. */
     stdin: Type.Optional(Type.Union([Type.Literal('input'), Type.Literal('none')])),
@@ -87,7 +88,7 @@ export const HttpWork = Type.Object(
   {
     url: Type.String({ maxLength: 8_192 }),
     method: Type.Optional(wordOf(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'])),
-    headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), Type.String())),
+    headers: Type.Optional(Type.Record(Type.String({ maxLength: 256 }), TextOrSecret)),
     /** Absent: the run's input, where the method has a body. */
     body: Type.Optional(Type.String({ maxLength: 262_144 })),
     timeout: Type.Optional(durationIn('http.timeout')),
@@ -139,6 +140,8 @@ export const Job = Type.Object({
   definition: JobDefinition,
   author: Type.String(),
   at: Instant,
+  /** Only in the answer to a change. */
+  warnings: Type.Optional(Type.Array(Warning)),
 });
 
 export type RetryPolicy = Static<typeof RetryPolicy>;

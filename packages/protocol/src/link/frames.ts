@@ -159,6 +159,14 @@ export interface About {
   readonly graceMs: number;
 }
 
+/** `work.command` of an assignment. */
+export interface WireCommandWork {
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly memoryMb?: number;
+  readonly stdin?: 'input' | 'none';
+}
+
 /** `work.http` of an assignment. */
 export interface WireHttpWork {
   readonly url: string;

@@ -1,6 +1,5 @@
 // What a worker needs, without the schemas of the HTTP API: a worker is to be light.
 export type { Resources } from '../api/common.ts';
-export type { CommandWork } from '../api/jobs.ts';
 export * from '../duration.ts';
 export * from '../http-target.ts';
 export * from '../ids.ts';

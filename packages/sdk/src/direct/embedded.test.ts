@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -44,6 +44,21 @@ describe('an embedded box', () => {
         time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       }),
     );
+  });
+
+  it('stores its data for its owner alone, without the umask of a node', async () => {
+    const umask = process.umask(0o022);
+    try {
+      await using box = await Signalbox.open(`file:${join(folder, 'own', 'box.db')}`);
+      await box.work([hello]);
+      await (await box.submit(hello, { name: 'x'.repeat(400_000) })).wait();
+      const modeOf = async (path: string) => (await stat(join(folder, 'own', path))).mode & 0o777;
+      const found = await Promise.all(['.', 'blobs', 'box.db', 'box.db-wal'].map(modeOf));
+      expect(found).toEqual([0o700, 0o700, 0o600, 0o600]);
+      expect(process.umask(0o022)).toBe(0o022);
+    } finally {
+      process.umask(umask);
+    }
   });
 
   it('EXT-08 has what a killed process was told is accepted', async () => {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { toStoreError } from './failure.ts';
+import { makePrivate } from './private-file.ts';
 
 /**
  * How long a call waits for another process's transaction. It blocks this process's only thread,
@@ -14,6 +15,7 @@ const BUSY_TIMEOUT_MS = 500;
  */
 export function openFile(path: string): DatabaseSync {
   try {
+    if (path !== ':memory:') makePrivate(path);
     const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
     // Fewer pages per commit of some hundred rows. 4096 and 16384 are within the noise of this.
     db.exec('PRAGMA page_size = 8192');

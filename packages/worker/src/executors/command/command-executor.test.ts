@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandWork } from '@signalbox/protocol/link';
+import type { WireCommandWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Assign, Result } from '../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 function prepare(
-  work: CommandWork,
+  work: WireCommandWork,
   more: Partial<CommandExecutorOptions> & { input?: string; assign?: Partial<Assign> } = {},
 ) {
   const { input, assign = {}, ...options } = more;
@@ -24,7 +24,7 @@ function prepare(
   return { attempt, run: () => executor.run(attempt) };
 }
 
-const sh = (script: string): CommandWork => ({ argv: ['sh', '-c', script] });
+const sh = (script: string): WireCommandWork => ({ argv: ['sh', '-c', script] });
 const text = (result: Result): string => Buffer.from(result.output ?? []).toString();
 
 describe('what runs', () => {
@@ -50,6 +50,17 @@ describe('what runs', () => {
     for (const name of ['/usr/bin/printf', './printf', '../bin/printf', 'PRINTF', 'printf ', '']) {
       const result = await prepare({ argv: [name, 'x'] }, { allow: ['printf'] }).run();
       expect([name, result.kind]).toEqual([name, 'failed']);
+    }
+  });
+
+  it('gets the umask that the executor was given, and the worker keeps its own', async () => {
+    const own = process.umask(0o077);
+    try {
+      expect(text(await prepare(sh('umask')).run())).toBe('0077\n');
+      expect(text(await prepare(sh('umask'), { umask: 0o027 }).run())).toBe('0027\n');
+      expect(process.umask(0o077)).toBe(0o077);
+    } finally {
+      process.umask(own);
     }
   });
 
@@ -152,7 +163,7 @@ describe('what it gets', () => {
   });
 
   it('may end without reading its input', async () => {
-    const work: CommandWork = { argv: ['true'], stdin: 'input' };
+    const work: WireCommandWork = { argv: ['true'], stdin: 'input' };
     expect((await prepare(work, { input: 'x'.repeat(1_000_000) }).run()).kind).toBe('succeeded');
   });
 

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { CommandWork } from '@signalbox/protocol/link';
+import type { WireCommandWork } from '@signalbox/protocol/link';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import { makeAttemptFolder, removeAttemptFolder } from './attempt-folder.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -40,7 +40,7 @@ async function run(
   isolation: Isolation,
 ): Promise<Result> {
   if (attempt.signal.aborted) return { kind: 'stopped', output: null };
-  const work = attempt.assign.work?.['command'] as CommandWork | undefined;
+  const work = attempt.assign.work?.['command'] as WireCommandWork | undefined;
   const folder = await makeAttemptFolder(options.folder ?? tmpdir());
   try {
     if (work === undefined) throw new CommandFailure('invalid: the task has no command');
@@ -59,7 +59,7 @@ async function runIn(
   folder: string,
   params: {
     readonly attempt: AttemptContext;
-    readonly work: CommandWork;
+    readonly work: WireCommandWork;
     readonly options: CommandExecutorOptions;
     readonly isolation: Isolation;
   },
@@ -87,6 +87,7 @@ async function runIn(
     args: isIsolated ? [...wall, program, ...args] : args,
     env,
     folder,
+    umask: options.umask ?? null,
     input: work.stdin === 'input' ? (attempt.input ?? new Uint8Array()) : null,
     memoryMb: memoryLimit(work, attempt),
     memoryPollMs: options.memoryPollMs ?? MEMORY_POLL_MS,
@@ -105,7 +106,7 @@ async function runIn(
  * The larger of what the command may take and what was set aside for it: a task that failed for
  * want of memory comes again with a larger request, and would fail for ever against the old limit.
  */
-function memoryLimit(work: CommandWork, attempt: AttemptContext): number | undefined {
+function memoryLimit(work: WireCommandWork, attempt: AttemptContext): number | undefined {
   const memoryMb = Math.max(work.memoryMb ?? 0, attempt.assign.request.memoryMb);
   return memoryMb === 0 ? undefined : memoryMb;
 }

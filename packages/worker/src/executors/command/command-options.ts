@@ -15,6 +15,8 @@ export interface CommandExecutorOptions {
   readonly path?: string;
   /** Folders of attempts are made in here. */
   readonly folder?: string;
+  /** The file mode mask of commands; that of the worker unless set. */
+  readonly umask?: number;
   readonly outputBytesMax?: number;
   readonly logBytesMax?: number;
   readonly logBytesPerSecond?: number;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandWork, LogStream } from '@signalbox/protocol/link';
+import type { LogStream, WireCommandWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import { commandExecutor } from './command-executor.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Starts the command; `printed` resolves once it has printed so many lines. */
-function start(work: CommandWork, graceMs = 2_000) {
+function start(work: WireCommandWork, graceMs = 2_000) {
   const executor = commandExecutor({
     allow: true,
     isolation: 'none',
@@ -43,7 +43,7 @@ function start(work: CommandWork, graceMs = 2_000) {
   return { attempt, done, printed };
 }
 
-const sh = (script: string): CommandWork => ({ argv: ['sh', '-c', script] });
+const sh = (script: string): WireCommandWork => ({ argv: ['sh', '-c', script] });
 
 /** A dead process that waits to be reaped does not count: who reaps it is not ours to say. */
 function isAlive(pid: number): boolean {

@@ -22,6 +22,7 @@ export interface CommandParams {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly folder: string;
+  readonly umask: number | null;
   readonly input: Uint8Array | null;
   readonly memoryMb: number | undefined;
   readonly memoryPollMs: number;
@@ -76,17 +77,33 @@ async function start(
   params: CommandParams,
 ): Promise<{ child: ChildProcess; pid: number } | NodeJS.ErrnoException> {
   try {
-    const child = spawn(params.file, params.args, {
-      cwd: params.folder,
-      env: params.env,
-      // Its own session and group: the whole of it can be signalled, and a terminal's Ctrl-C is not its.
-      detached: true,
-      stdio: [params.input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-    });
+    const child = withUmask(params.umask, () =>
+      spawn(params.file, params.args, {
+        cwd: params.folder,
+        env: params.env,
+        // Its own session and group: the whole of it can be signalled, and a terminal's Ctrl-C is not its.
+        detached: true,
+        stdio: [params.input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      }),
+    );
     if (child.pid === undefined) return (await once(child, 'error'))[0] as NodeJS.ErrnoException;
     return { child, pid: child.pid };
   } catch (error) {
     return error as NodeJS.ErrnoException;
+  }
+}
+
+/**
+ * A child inherits the mask at the moment it is started, and starting is synchronous. Files that this
+ * process creates on other threads at that moment are private by the mode that they are created with.
+ */
+function withUmask<T>(umask: number | null, spawned: () => T): T {
+  if (umask === null) return spawned();
+  const own = process.umask(umask);
+  try {
+    return spawned();
+  } finally {
+    process.umask(own);
   }
 }
 
