@@ -27,7 +27,10 @@ import {
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
 import { keyHeader } from '../key-header.ts';
+import { SUBMIT_ERRORS } from '../operation-errors.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
+import { SCHEDULE_RULES } from '../rules.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ schedule: Name });
@@ -54,7 +57,10 @@ function changing(
     role: 'operator',
     summary,
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Schedule },
+    versioned: true,
+    errors: ['not_found'],
     audit: `schedule.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const { schedule: name } = params;
@@ -72,8 +78,13 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules',
     role: 'operator',
     summary: 'Create a schedule; 409 if the name exists',
+    rules: SCHEDULE_RULES,
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
+    reads: VERSION_HEADERS,
     response: { 201: Schedule },
+    versioned: true,
+    location: ({ name }: { name: string }) => `/schedules/${name}`,
+    errors: ['not_found'],
     audit: 'schedule.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -87,9 +98,13 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'operator',
     summary:
       'Creates or updates a schedule and returns the effect on its windows; If-Match names the expected version',
+    rules: SCHEDULE_RULES,
     params: Named,
     body: ScheduleDefinition,
+    reads: VERSION_HEADERS,
     response: { 200: Schedule, 201: Schedule },
+    versioned: true,
+    errors: ['not_found'],
     audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
@@ -102,10 +117,12 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule/check',
     role: 'viewer',
     summary: 'Validates a schedule and returns what saving it would change; saves nothing',
+    rules: SCHEDULE_RULES,
     params: Named,
     query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: ScheduleDefinition,
     response: { 200: checkedOf(ScheduleDefinition) },
+    errors: ['not_found'],
     handler: ({ context, caller, params, query, body }) =>
       checkSchedule(context, caller, {
         name: params.schedule,
@@ -133,6 +150,8 @@ export const schedulesRoutes: readonly Route[] = [
       'Returns the newest version of a schedule, including a deleted one, and its next window',
     params: Named,
     response: { 200: Schedule },
+    versioned: true,
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) => {
       const schedule = await getSchedule(context, caller, { name: params.schedule });
       reply.header('etag', tagOf(schedule.version));
@@ -151,7 +170,9 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'operator',
     summary: 'Deletes a schedule; its versions, runs and history remain',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Schedule },
+    errors: ['not_found'],
     audit: 'schedule.delete',
     handler: async ({ context, caller, params, headers, note }) => {
       const { schedule: name } = params;
@@ -172,6 +193,7 @@ export const schedulesRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(TimelineEntry) },
+    errors: ['not_found', 'bad_request', 'not_owner'],
     handler: ({ context, caller, params, query }) =>
       scheduleTimeline(context, caller, { name: params.schedule, ...query }),
   }),
@@ -182,6 +204,8 @@ export const schedulesRoutes: readonly Route[] = [
     summary: "Starts a run of the schedule's job now, without using a window",
     params: Named,
     response: { 201: Submitted },
+    location: ({ id }: { id: string }) => `/runs/${id}`,
+    errors: SUBMIT_ERRORS,
     audit: 'schedule.trigger',
     handler: async ({ context, caller, params, reply, note }) => {
       const submitted = await triggerSchedule(context, caller, { name: params.schedule });
@@ -196,9 +220,12 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'operator',
     summary:
       'Creates runs for past windows: those without a run, or all; dryRun only counts; repeating it with the same Idempotency-Key completes it',
+    rules: ['`until` is not before `from`, and the range has a limited number of windows.'],
     params: Named,
     body: Backfill,
+    reads: ['Idempotency-Key'],
     response: { 200: Backfilled },
+    errors: SUBMIT_ERRORS,
     audit: 'schedule.backfill',
     handler: async ({ context, caller, params, body, headers, note }) => {
       const key = keyHeader(headers);
@@ -213,6 +240,7 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedule-preview',
     role: 'viewer',
     summary: 'Returns the next windows of an expression before it is saved, with clock changes',
+    rules: ['The expression, the time zone and the instants are valid.'],
     query: Type.Object(
       {
         expr: Type.String({ maxLength: 512 }),

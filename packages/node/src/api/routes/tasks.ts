@@ -17,6 +17,7 @@ import {
   taskLogs,
 } from '../../operations/index.ts';
 import { answerBytes } from '../bytes-answer.ts';
+import { RUN_ERRORS } from '../operation-errors.ts';
 import { type Route, route } from '../route.ts';
 
 const Identified = Type.Object({ id: Type.String({ maxLength: 256 }) });
@@ -37,6 +38,7 @@ export const tasksRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     response: { 200: pageOf(TaskView) },
+    errors: ['bad_request'],
     handler: ({ context, caller, query }) => listTasks(context, caller, query),
   }),
   route({
@@ -46,6 +48,7 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Returns a task with its attempts',
     params: Identified,
     response: { 200: TaskView },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params }) => getTask(context, caller, params),
   }),
   route({
@@ -55,6 +58,7 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Lists the attempts of a task, oldest first',
     params: Identified,
     response: { 200: pageOf(AttemptView) },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params }) => taskAttempts(context, caller, params),
   }),
   route({
@@ -72,6 +76,7 @@ export const tasksRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     response: { 200: pageOf(LogLine) },
+    errors: [...RUN_ERRORS, 'bad_request'],
     handler: ({ context, caller, params, query }) =>
       taskLogs(context, caller, { ...params, ...query }),
   }),
@@ -82,6 +87,8 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Returns the last checkpoint of a task',
     params: Identified,
     response: { 200: null },
+    contentType: 'application/octet-stream',
+    errors: RUN_ERRORS,
     handler: async ({ context, caller, params, reply }) =>
       answerBytes(reply, await taskCheckpoint(context, caller, params)),
   }),
@@ -92,6 +99,7 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Returns why the task is not running: the binding constraint, and what would lift it',
     params: Identified,
     response: { 200: Diagnosis },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params }) => diagnoseTask(context, caller, params),
   }),
 ];
