@@ -71,7 +71,7 @@ async function fuzz({ examples, seed, store, only }: Options): Promise<number> {
     // Streams do not end by themselves.
     ...['--exclude-operation-id', 'watchEvents', '--exclude-operation-id', 'watchRun'],
     ...(only === undefined ? [] : ['--include-path-regex', only]),
-    ...['--phases', 'examples,coverage,fuzzing'],
+    ...['--phases', 'examples,coverage,fuzzing,stateful'],
     ...['--max-examples', examples, '--seed', seed],
     ...['--request-timeout', '70', '--no-color'],
   ];
