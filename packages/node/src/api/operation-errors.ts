@@ -14,6 +14,8 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     'unsupported_media_type',
     'internal',
     ...(route.method === 'GET' ? [] : (['bad_request', 'timeout', 'too_large'] as const)),
+    // The router refuses a parameter that is too long.
+    ...(route.params === undefined ? [] : (['bad_request'] as const)),
     ...(hasKey ? (['unauthenticated', 'forbidden', 'rate_limited', 'unavailable'] as const) : []),
     // Another request can change the same resource; the store's answer to a write can be lost.
     ...(isChange ? (['conflict', 'unknown', 'unavailable'] as const) : []),
