@@ -4,6 +4,7 @@ import type { Compile } from 'typebox/schema';
 import { ApiError } from '../context.ts';
 import { fieldHome } from './field-home.ts';
 import { type PathStep, pathOf, stepsOf } from './field-path.ts';
+import { isLocked } from './locked-field.ts';
 import { narrowFailure, originalPath } from './narrow-failure.ts';
 
 export type Check = (value: unknown) => Promise<void>;
@@ -60,6 +61,10 @@ function explain(failures: readonly Failure[], where: string, schema: TSchema): 
       ? [`must be one of ${words.join(', ')}`, at]
       : describe(failure, at, { schema, isInstant: isInstantAt(failures, failure) });
   const path = pathOf(field);
+  if (failure.keyword === 'additionalProperties' && isLocked(schema, field)) {
+    const locked = 'the definition of the job sets this field; a submission cannot override it';
+    return new ApiError('locked_field', locked, { field: path });
+  }
   return new ApiError('invalid', message, { field: path === '' ? where : path });
 }
 

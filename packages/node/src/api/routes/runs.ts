@@ -72,7 +72,7 @@ export const runsRoutes: readonly Route[] = [
     reads: ['Idempotency-Key'],
     response: { 200: Submitted, 201: Submitted, 202: Submitted },
     location: ({ id }: { id: string }) => `/runs/${id}`,
-    errors: SUBMIT_ERRORS,
+    errors: [...SUBMIT_ERRORS, 'locked_field'],
     submits: true,
     handler: async ({ context, caller, body, headers, reply }) => {
       const items = [{ ...body, ...keyOf(headers, body) }];
@@ -104,7 +104,7 @@ export const runsRoutes: readonly Route[] = [
     },
     reads: ['Idempotency-Key'],
     response: { 200: BatchAnswer },
-    errors: SUBMIT_ERRORS,
+    errors: [...SUBMIT_ERRORS, 'locked_field'],
     submits: true,
     handler: async ({ context, caller, body, bytes, headers }) => {
       const key = keyHeader(headers);
