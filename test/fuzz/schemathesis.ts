@@ -2,14 +2,13 @@
 // to a node on loopback. Fails on a 5xx, a response that the document does not declare, and an accepted invalid
 // request. Roles and methods are not its subject: the tests of `packages/node/src/api` call every route with
 // every role, and the limit for wrong keys would end the run.
-import { execFile, spawn } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { startNode } from '@signalbox/node';
 import { pino } from 'pino';
+import { installSchemathesis } from './install-schemathesis.ts';
 
-const VERSION = '4.32.5';
 const USAGE = `npm run schemathesis -- [options]
   --examples N   test cases for each operation and phase, at most (20)
   --seed S       repeats a run (1)
@@ -26,27 +25,6 @@ const CHECKS = [
 ];
 const ROOT_KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
 const folder = resolve(import.meta.dirname, '../../.cache/schemathesis');
-const run = promisify(execFile);
-
-/** Installs schemathesis below `.cache`; returns why it cannot, or null. */
-async function install(): Promise<string | null> {
-  if (existsSync(`${folder}/bin/st`)) return null;
-  try {
-    await run('python3', ['--version']);
-  } catch {
-    return 'python3 is not installed';
-  }
-  try {
-    await run('python3', ['-m', 'venv', folder]);
-    await run(`${folder}/bin/pip`, ['install', '--quiet', `schemathesis==${VERSION}`]);
-    return null;
-  } catch (error) {
-    // A folder that is half installed would pass for a whole one.
-    rmSync(folder, { recursive: true, force: true });
-    const [line = ''] = String((error as { stderr?: string }).stderr ?? error).split('\n');
-    return `schemathesis ${VERSION} cannot be installed: ${line}`;
-  }
-}
 
 interface Options {
   readonly examples: string;
@@ -94,7 +72,7 @@ const { values } = parseArgs({
 if (values.help) {
   process.stdout.write(`${USAGE}\n`);
 } else {
-  const reason = await install();
+  const reason = await installSchemathesis(folder, 'python3');
   if (reason === null) process.exit(await fuzz({ ...values, only: values.only }));
   process.stdout.write(`schemathesis: skipped, because ${reason}\n`);
 }

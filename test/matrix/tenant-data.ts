@@ -23,19 +23,19 @@ export class TenantData {
 
   async job(definition: object = {}): Promise<string> {
     const name = this.name();
-    await this.#made('/jobs', { body: { name, definition } });
+    await this.made('/jobs', { body: { name, definition } });
     return name;
   }
 
   async paused(): Promise<string> {
     const name = await this.job();
-    await this.#made(`/jobs/${name}/pause`, { method: 'POST' });
+    await this.made(`/jobs/${name}/pause`, { method: 'POST' });
     return name;
   }
 
   async deleted(): Promise<string> {
     const name = await this.job();
-    await this.#made(`/jobs/${name}`, { method: 'DELETE' });
+    await this.made(`/jobs/${name}`, { method: 'DELETE' });
     return name;
   }
 
@@ -52,7 +52,7 @@ export class TenantData {
   /** A run whose handler has ended. */
   async ended(handler: 'succeeds' | 'fails'): Promise<string> {
     const id = await this.#submit({ job: await this.job({ tasks: [{ handler }] }) });
-    await this.#made(`/runs/${id}?wait=20s`);
+    await this.made(`/runs/${id}?wait=20s`);
     return id;
   }
 
@@ -81,57 +81,58 @@ export class TenantData {
   }
 
   async task(run: string): Promise<string> {
-    const shown = await this.#made(`/runs/${run}`);
+    const shown = await this.made(`/runs/${run}`);
     return shown.json<{ tasks: { id: string }[] }>().tasks[0]?.id as string;
   }
 
   async schedule(): Promise<string> {
     const name = this.name();
     const definition = { job: await this.job(), cron: '0 2 * * *' };
-    await this.#made('/schedules', { body: { name, definition } });
+    await this.made('/schedules', { body: { name, definition } });
     return name;
   }
 
   async trigger(): Promise<string> {
     const name = this.name();
     const definition = { job: await this.job(), type: 'x', source: '/matrix' };
-    await this.#made('/triggers', { body: { name, definition } });
+    await this.made('/triggers', { body: { name, definition } });
     return name;
   }
 
   async hook(): Promise<string> {
     const name = this.name();
     const hook = { style: 'github', secret: HOOK_SECRET };
-    await this.#made('/triggers', { body: { name, definition: { job: await this.job(), hook } } });
+    await this.made('/triggers', { body: { name, definition: { job: await this.job(), hook } } });
     return name;
   }
 
   async calendar(): Promise<string> {
     const name = this.name();
-    await this.#made(`/calendars/${name}`, { method: 'PUT', body: { blackouts: ['12-25'] } });
+    await this.made(`/calendars/${name}`, { method: 'PUT', body: { blackouts: ['12-25'] } });
     return name;
   }
 
   async blob(): Promise<string> {
-    const made = await this.#made('/blobs', { method: 'PUT', raw: `of ${this.name()}` });
+    const made = await this.made('/blobs', { method: 'PUT', raw: `of ${this.name()}` });
     return made.json<{ name: string }>().name;
   }
 
   async key(): Promise<string> {
-    const made = await this.#made('/keys', { body: { role: 'viewer', note: this.name() } });
+    const made = await this.made('/keys', { body: { role: 'viewer', note: this.name() } });
     return made.json<{ id: string }>().id;
   }
 
   async defined(): Promise<string> {
-    await this.#made(`/tenants/${this.tenant}`, { method: 'PUT', body: { weight: 2 } });
+    await this.made(`/tenants/${this.tenant}`, { method: 'PUT', body: { weight: 2 } });
     return this.tenant;
   }
 
   async #submit(body: object): Promise<string> {
-    return (await this.#made('/runs', { body })).json<{ id: string }>().id;
+    return (await this.made('/runs', { body })).json<{ id: string }>().id;
   }
 
-  async #made(path: string, ask: Ask = {}): Promise<Answer> {
+  /** A request of the root key that must succeed. */
+  async made(path: string, ask: Ask = {}): Promise<Answer> {
     const answer = await this.#world.ask(path, { tenant: this.tenant, ...ask });
     if (answer.status < 300) return answer;
     throw new Error(`${path}: ${answer.status} ${answer.text}`);

@@ -27,7 +27,6 @@ import {
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
 import { keyHeader } from '../key-header.ts';
-import { SUBMIT_ERRORS } from '../operation-errors.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import { SCHEDULE_RULES } from '../rules.ts';
@@ -35,6 +34,8 @@ import { SCHEDULE_RULES } from '../rules.ts';
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ schedule: Name });
 const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
+/** Of operations that submit runs of the schedule's job. */
+const RUN_NOW_ERRORS = ['not_found', 'job_paused', 'overloaded', 'not_owner'] as const;
 const Text = Type.Optional(Type.String({ maxLength: 512 }));
 
 type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
@@ -205,7 +206,7 @@ export const schedulesRoutes: readonly Route[] = [
     params: Named,
     response: { 201: Submitted },
     location: ({ id }: { id: string }) => `/runs/${id}`,
-    errors: SUBMIT_ERRORS,
+    errors: RUN_NOW_ERRORS,
     audit: 'schedule.trigger',
     handler: async ({ context, caller, params, reply, note }) => {
       const submitted = await triggerSchedule(context, caller, { name: params.schedule });
@@ -225,7 +226,7 @@ export const schedulesRoutes: readonly Route[] = [
     body: Backfill,
     reads: ['Idempotency-Key'],
     response: { 200: Backfilled },
-    errors: SUBMIT_ERRORS,
+    errors: RUN_NOW_ERRORS,
     audit: 'schedule.backfill',
     handler: async ({ context, caller, params, body, headers, note }) => {
       const key = keyHeader(headers);

@@ -17,30 +17,30 @@ if (shared.signalboxContract === undefined) {
   shared.signalboxContract = watch;
   subscribe(CHANNEL, (message) => {
     const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook('onSend', (request, reply, payload) => check(watch, request, reply, payload));
+    fastify.addHook('onSend', async (request, reply, payload) => {
+      watch.violations.push(...(await violationsIn(request, reply, payload)));
+      return payload;
+    });
   });
 }
 const watch = shared.signalboxContract;
 
-async function check(
-  watching: Watch,
+async function violationsIn(
   request: FastifyRequest,
   reply: FastifyReply,
   payload: unknown,
-): Promise<unknown> {
+): Promise<readonly string[]> {
   const route = request.routeOptions.url;
-  if (route?.startsWith(`${API_BASE}/`) !== true) return payload;
+  if (route?.startsWith(`${API_BASE}/`) !== true) return [];
   // Here, because most tests start no server and must not load the API.
   const { violationsOf } = await import('./contract.ts');
-  const found = violationsOf({
+  return violationsOf({
     method: request.method,
     url: route.slice(API_BASE.length),
     status: reply.statusCode,
     headers: reply.getHeaders(),
     body: typeof payload === 'string' ? payload : null,
   });
-  watching.violations.push(...found);
-  return payload;
 }
 
 function expectNone(): void {
