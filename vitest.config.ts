@@ -13,6 +13,7 @@ const limits = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   globalSetup: ['tools/testing/vitest-postgres.ts'],
+  setupFiles: ['packages/node/src/api/testing/check-contract.ts'],
 };
 
 export default defineConfig({

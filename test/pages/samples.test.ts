@@ -1,10 +1,16 @@
-import { BatchAnswer, CommandWork, RunView } from '@signalbox/protocol';
+import {
+  BatchAnswer,
+  CommandWork,
+  ERROR_STATUS,
+  type ErrorCode,
+  RunView,
+} from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import type { TSchema } from 'typebox';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readYaml } from '../../packages/cli/src/definitions/yaml-file.ts';
-import { ErrorAnswer } from '../../packages/node/src/api/openapi-errors.ts';
+import { errorSchema } from '../../packages/node/src/api/openapi-responses.ts';
 import { ROUTES } from '../../packages/node/src/api/routes.ts';
 import { type Answer, ApiWorld, ROOT_KEY } from '../../packages/node/src/api/testing/api-world.ts';
 import { checkOf } from '../../packages/node/src/api/validate.ts';
@@ -144,7 +150,7 @@ const HTTP_RESULT = Type.Object({
 /** What a JSON sample is, told by its members. A sample that is none of these fails. */
 function schemaOf(value: Json): TSchema {
   const [item] = (value['items'] ?? []) as Json[];
-  if ('error' in value) return ErrorAnswer;
+  if ('error' in value) return errorSchema(Object.keys(ERROR_STATUS) as ErrorCode[]);
   if ('state' in value && 'tasks' in value) return RunView;
   if (item !== undefined) return 'id' in item ? BatchAnswer : bodyOf('POST', '/runs/batch');
   if ('filter' in value) return bodyOf('POST', '/runs/cancel');

@@ -36,7 +36,7 @@ const FORMER = new Set(
 /** Parts of longer names, but no names by themselves: they do not say what they are. */
 const NOT_ALONE = new Set('bare given known made of said told wanted'.split(' '));
 
-/** Names that use a replaced word nonetheless. */
+/** Names that use a replaced word, or a word of a standard, nonetheless. */
 const EXCEPTIONS = new Set([
   // As `docker logs --follow` and `kubectl logs --follow`.
   'follow',
@@ -54,6 +54,20 @@ const EXCEPTIONS = new Set([
   'StepOptions',
   'Part',
   'Parts',
+  // Headers that HTTP, W3C, CloudEvents and the senders of webhooks define.
+  'If-Match',
+  'If-None-Match',
+  'traceparent',
+  'X-Api-Key',
+  'ce-specversion',
+  'ce-id',
+  'ce-source',
+  'ce-type',
+  'X-Hub-Signature-256',
+  'X-GitHub-Delivery',
+  'X-GitHub-Event',
+  'Stripe-Signature',
+  'webhook-signature',
 ]);
 
 function glossary(): Set<string> {

@@ -3,6 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
+import { API_BASE } from './base.ts';
+import { headerPicker } from './request-headers.ts';
 import type { AuditNote, Route } from './route.ts';
 import { type Check, checkOf, readQuery } from './validate.ts';
 
@@ -29,6 +31,8 @@ export function answerer(
   const checkQuery = route.query === undefined ? null : checkOf(route.query, 'query');
   const checkBody = route.body === undefined ? NO_FIELDS : checkOf(route.body, 'body');
 
+  const pickHeaders = headerPicker(route);
+
   return async (request, reply, caller) => {
     const { params: inPath } = request;
     if (checkParams !== null) await checkParams(inPath);
@@ -50,8 +54,7 @@ export function answerer(
       query,
       body,
       bytes,
-      headers,
-      raw: request,
+      headers: pickHeaders(headers),
       reply,
       note,
     });
@@ -61,6 +64,9 @@ export function answerer(
       const log = route.platform === true ? { tenant: PLATFORM } : {};
       const noted = noteOf(note, request);
       await context.audit.record({ caller, action: route.audit, ...log, ...noted });
+    }
+    if (route.location !== undefined && reply.statusCode === 201) {
+      reply.header('location', `${API_BASE}${route.location(answer as never)}`);
     }
     return answer;
   };

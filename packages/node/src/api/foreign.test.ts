@@ -44,7 +44,10 @@ beforeAll(async () => {
   ids.set('schedules', { real: 'nightly', absent: 'absent' });
   ids.set('jobs', { real: 'nightly', absent: 'absent' });
   ids.set('runs', { real: id, absent: lost });
-  ids.set('tasks', { real: `${id}:nightly`, absent: `${lost}:nightly` });
+  const task = await world.ask(`/runs/${id}/tasks`, { tenant: A });
+  const real = task.json<{ items: { id: string }[] }>().items[0]?.id as string;
+  expect((await world.ask(`/tasks/${real}`, { tenant: A })).status).toBe(200);
+  ids.set('tasks', { real, absent: real.replace(id, lost) });
   ids.set('keys', { real: made.json<{ id: string }>().id, absent: '0123456789abcdef' });
   ids.set('tenants', { real: A, absent: 'absent' });
   ids.set('blobs', { real: blob.json<{ name: string }>().name, absent: 'f'.repeat(64) });

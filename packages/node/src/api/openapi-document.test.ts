@@ -1,3 +1,4 @@
+import { ERROR_STATUS, type ErrorCode } from '@signalbox/protocol';
 import { describe, expect, it } from 'vitest';
 import { openApiDocument } from './openapi-document.ts';
 import { openApiTagOf } from './openapi-tags.ts';
@@ -10,7 +11,14 @@ interface Operation {
   readonly tags: readonly string[];
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly { name: string; in: string; required: boolean; schema: unknown }[];
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Response {
+  readonly $ref?: string;
+  readonly description?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly content?: Readonly<Record<string, unknown>>;
 }
 
 interface Document {
@@ -89,4 +97,46 @@ describe('the OpenAPI document', () => {
     );
     expect([...new Set(used)].sort()).toEqual(declared.sort());
   });
+
+  it('declares the headers that operations read, where they are read', () => {
+    const reading = (header: string) =>
+      operations
+        .filter(([, , { parameters }]) =>
+          parameters.some((one) => one.in === 'header' && one.name === header),
+        )
+        .map(([, , { operationId }]) => operationId)
+        .sort();
+    expect(reading('Idempotency-Key')).toEqual(['backfillSchedule', 'createRun', 'createRuns']);
+    expect(reading('Last-Event-ID')).toEqual(['watchEvents', 'watchRun']);
+    expect(reading('If-Match')).toEqual(reading('If-None-Match'));
+    expect(reading('If-Match')).toEqual(
+      expect.arrayContaining(['updateJob', 'deleteJob', 'pauseSchedule', 'updateTenant']),
+    );
+    const withKey = operations.filter(([, , { security }]) => security.length > 0);
+    expect(reading('Signalbox-Tenant')).toEqual(
+      withKey.map(([, , { operationId }]) => operationId).sort(),
+    );
+  });
+
+  it.each(operations)('%s declares its errors by status and code', (_name, _path, operation) => {
+    expect(Object.keys(operation.responses)).not.toContain('default');
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const shown = resolved(response);
+      expect(Object.keys(shown.headers ?? {})).toContain('X-Request-Id');
+      if (Number(status) < 400 || operation.operationId === 'getReady') continue;
+      const codes = [...(shown.description ?? '').matchAll(/`(\w+)`/g)].map(([, code]) => code);
+      expect(codes).not.toEqual([]);
+      for (const code of codes) expect(ERROR_STATUS[code as ErrorCode]).toBe(Number(status));
+      if (status === '429') expect(shown.headers).toHaveProperty('Retry-After');
+      if (status === '401') expect(shown.headers).toHaveProperty('WWW-Authenticate');
+    }
+    const isOpen = operation.security.length === 0;
+    expect(Object.hasOwn(operation.responses, '403')).toBe(!isOpen);
+  });
 });
+
+function resolved(response: Response): Response {
+  if (response.$ref === undefined) return response;
+  const name = response.$ref.slice('#/components/responses/'.length);
+  return document.components['responses']?.[name] as Response;
+}

@@ -1,9 +1,10 @@
 import type { TSchema } from 'typebox';
 import { neededKey } from '../auth/roles.ts';
 import { API_BASE } from './base.ts';
-import { ERROR_RESPONSES, ErrorAnswer, errorResponsesOf } from './openapi-errors.ts';
+import { errorComponents, responsesOf } from './openapi-responses.ts';
 import { OPENAPI_TAGS, openApiTagOf } from './openapi-tags.ts';
 import { operationId } from './operation-id.ts';
+import { headerParametersOf } from './request-headers.ts';
 import type { Route } from './route.ts';
 
 const DESCRIPTION =
@@ -33,9 +34,11 @@ export function openApiDocument(routes: readonly Route[], version: string): unkn
     tags: OPENAPI_TAGS,
     paths,
     components: {
-      schemas: { Error: ErrorAnswer },
-      responses: ERROR_RESPONSES,
-      securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+      responses: errorComponents(routes),
+      securitySchemes: {
+        key: { type: 'http', scheme: 'bearer', description: 'A key, as `Bearer sbx_…`' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: 'The same key' },
+      },
     },
   });
 }
@@ -48,20 +51,25 @@ function operationOf(route: Route): unknown {
     tags: [openApiTagOf(route.url)],
     ...(route.role === 'none' || route.role === 'signed'
       ? { security: [] }
-      : { security: [{ key: [] }] }),
+      : { security: [{ key: [] }, { apiKey: [] }] }),
     'x-role': route.role,
     ...(route.platform === true ? { 'x-platform': true } : {}),
-    parameters: [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')],
+    parameters: [
+      ...parametersOf(route.params, 'path'),
+      ...parametersOf(route.query, 'query'),
+      ...headerParametersOf(route),
+    ],
     ...bodyOf(route),
     responses: responsesOf(route),
   };
 }
 
-/** What it does, who may ask for it, and what it leaves behind. */
+/** What it does, the rules that a schema cannot express, the required key and the audit action. */
 function descriptionOf(route: Route): string {
-  const { summary, audit } = route;
+  const { summary, audit, rules = [] } = route;
   const trace = audit === undefined ? '' : ` Recorded in the audit log as \`${audit}\`.`;
-  return `${summary}.\n\n${accessOf(route)}${trace}`;
+  const list = rules.length === 0 ? '' : `\n\n${rules.map((rule) => `- ${rule}`).join('\n')}`;
+  return `${summary}.\n\n${accessOf(route)}${trace}${list}`;
 }
 
 function accessOf(route: Route): string {
@@ -105,15 +113,6 @@ function bodyOf(route: Route): object {
 
 function binary(description: string): object {
   return { type: 'string', format: 'binary', description };
-}
-
-function responsesOf(route: Route): Record<string, unknown> {
-  const responses = errorResponsesOf(route);
-  for (const [status, schema] of Object.entries(route.response)) {
-    const content = schema === null ? {} : { content: { 'application/json': { schema } } };
-    responses[status] = { description: Number(status) < 400 ? 'Done' : 'Failed', ...content };
-  }
-  return responses;
 }
 
 /** Schemas carry hidden marks of their library; the document is what JSON keeps of them. */

@@ -12,6 +12,11 @@ const NAMED: Readonly<Record<string, string>> = {
   'POST /hooks/:tenant/:trigger': 'receiveHook',
   'PUT /blobs': 'createBlob',
   'DELETE /keys/:id': 'revokeKey',
+  'POST /events': 'sendEvents',
+  'GET /tasks/:id/diagnosis': 'getTaskDiagnosis',
+  'GET /audit': 'listAuditEntries',
+  'GET /metrics': 'getMetrics',
+  'GET /openapi.json': 'getOpenApi',
   'GET /events': 'watchEvents',
   'GET /runs/:id/events': 'watchRun',
 };

@@ -1,8 +1,9 @@
-import type { Role } from '@signalbox/protocol';
+import type { ErrorCode, Role } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema, TUndefined } from 'typebox';
 import type { Authenticator } from '../auth/authenticator.ts';
 import type { Caller, NodeContext } from '../context.ts';
+import type { RequestHeader } from './request-headers.ts';
 
 /** What a change leaves in the audit log beside who, when and what. Every field has a default. */
 export interface AuditNote {
@@ -25,8 +26,8 @@ export interface RouteRequest<P, Q, B> {
   readonly body: B;
   /** The body of a route that takes `bytes`, or one that came `packed`; else empty. */
   readonly bytes: Uint8Array;
+  /** The declared ones; all of them for a route that takes `bytes`. */
   readonly headers: FastifyRequest['headers'];
-  readonly raw: FastifyRequest;
   readonly reply: FastifyReply;
   /** Filled in by handlers of routes with an `audit` action; written once the handler has returned. */
   readonly note: AuditNote;
@@ -56,6 +57,10 @@ export interface Route<
   /** Keys of the platform may send `Signalbox-Tenant: *`; elsewhere they name one tenant. */
   readonly everyTenant?: boolean;
   readonly summary: string;
+  /** Rules for requests that the schemas cannot express, each a sentence for the API document. */
+  readonly rules?: readonly string[];
+  /** Request headers that the handler reads, beside those that follow from the rest of the declaration. */
+  readonly reads?: readonly RequestHeader[];
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -69,6 +74,14 @@ export interface Route<
   readonly packed?: { readonly contentType: string; readonly description: string };
   /** By status; null for an answer that is not JSON or has no body. */
   readonly response: Readonly<Record<number, TSchema | null>>;
+  /** The content type of a successful response that is not JSON. */
+  readonly contentType?: string;
+  /** Successful responses have the version as `ETag`. */
+  readonly versioned?: boolean;
+  /** The path below the API of what the response 201 has created, from the response body. */
+  readonly location?: (created: never) => string;
+  /** Error codes of the handler, beside those that `operation-errors.ts` derives. */
+  readonly errors?: readonly ErrorCode[];
   /** What the audit log calls it: `job.update`, `run.cancel`. Every change has one … */
   readonly audit?: string;
   /** … except submissions, which the run itself traces to the key (`trigger.by`). */

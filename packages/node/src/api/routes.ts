@@ -20,7 +20,8 @@ import { webhooksRoutes } from './routes/webhooks.ts';
 import { whoamiRoutes } from './routes/whoami.ts';
 import { workersRoutes } from './routes/workers.ts';
 
-const DOCUMENTED: readonly Route[] = [
+/** The whole API, but for the worker link, which is no request. */
+export const ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...whoamiRoutes,
   ...jobsRoutes,
@@ -40,7 +41,5 @@ const DOCUMENTED: readonly Route[] = [
   ...webhooksRoutes,
   ...auditRoutes,
   ...metricsRoutes,
+  ...openapiRoutes(() => ROUTES),
 ];
-
-/** The whole API, but for the worker link, which is no request. */
-export const ROUTES: readonly Route[] = [...DOCUMENTED, ...openapiRoutes(DOCUMENTED)];

@@ -11,6 +11,8 @@ import type { Compile } from 'typebox/schema';
 import { ApiError } from '../context.ts';
 import { fieldHome } from './field-home.ts';
 import { type PathStep, pathOf, stepsOf } from './field-path.ts';
+import { isLocked } from './locked-field.ts';
+import { narrowFailure, originalPath } from './narrow-failure.ts';
 
 export type Check = (value: unknown) => Promise<void>;
 
@@ -32,8 +34,30 @@ export function checkOf(schema: TSchema, where: 'body' | 'query' | 'params'): Ch
       validator = Compile(schema);
     }
     if (validator.Check(value)) return;
-    throw explain(validator.Errors(value)[1], where, schema);
+    throw await refusalOf(value, { validator, where, schema });
   };
+}
+
+async function refusalOf(
+  value: unknown,
+  of: { readonly validator: Validator; readonly where: string; readonly schema: TSchema },
+): Promise<ApiError> {
+  const { validator, where, schema } = of;
+  const { Compile } = await import('typebox/schema');
+  const narrowed = narrowFailure(schema, value, (items) => {
+    const ofItem = Compile(items);
+    return (item) => ofItem.Check(item);
+  });
+  if (narrowed.tooLong !== null) {
+    const { path, maxItems } = narrowed.tooLong;
+    const message = `must not have more than ${maxItems} items`;
+    return new ApiError('invalid', message, { field: pathOf(stepsOf(path)) });
+  }
+  const failures = validator.Errors(narrowed.value)[1].map((failure) => ({
+    ...failure,
+    instancePath: originalPath(narrowed, failure.instancePath),
+  }));
+  return explain(failures, where, schema);
 }
 
 function explain(failures: readonly Failure[], where: string, schema: TSchema): ApiError {
@@ -50,6 +74,10 @@ function explain(failures: readonly Failure[], where: string, schema: TSchema): 
       ? [`must be one of ${words.join(', ')}`, at]
       : describe(failure, at, { schema, isInstant: isInstantAt(failures, failure) });
   const path = pathOf(field);
+  if (failure.keyword === 'additionalProperties' && isLocked(schema, field)) {
+    const locked = 'the definition of the job sets this field; a submission cannot override it';
+    return new ApiError('locked_field', locked, { field: path });
+  }
   return new ApiError('invalid', message, { field: path === '' ? where : path });
 }
 

@@ -33,6 +33,8 @@ export const blobsRoutes: readonly Route[] = [
     summary: 'Returns the bytes of a payload; `Range` is ignored',
     params: Type.Object({ name: Type.String({ pattern: '^[A-Za-z0-9._-]{1,200}$' }) }),
     response: { 200: null },
+    contentType: 'application/octet-stream',
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) =>
       answerBytes(reply, await getBlob(context, caller, params)),
   }),

@@ -7,6 +7,7 @@ import {
   saveCalendar,
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
 
 const Named = Type.Object({ calendar: Name });
@@ -21,7 +22,9 @@ export const calendarsRoutes: readonly Route[] = [
       'Creates or updates a calendar of closed days, also from an iCalendar file; schedules that use it are updated',
     params: Named,
     body: NewCalendar,
+    reads: VERSION_HEADERS,
     response: { 200: Calendar },
+    versioned: true,
     audit: 'calendar.update',
     handler: async ({ context, caller, params, body, headers, reply, note }) => {
       const saved = await saveCalendar(context, caller, {
@@ -54,6 +57,8 @@ export const calendarsRoutes: readonly Route[] = [
     summary: 'Returns a calendar with its closed days',
     params: Named,
     response: { 200: Calendar },
+    versioned: true,
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) => {
       const calendar = await getCalendar(context, caller, { name: params.calendar });
       reply.header('etag', tagOf(calendar.version));
@@ -66,7 +71,9 @@ export const calendarsRoutes: readonly Route[] = [
     role: 'operator',
     summary: 'Deletes a calendar; schedules keep their closed days',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Calendar },
+    errors: ['not_found'],
     audit: 'calendar.delete',
     handler: async ({ context, caller, params, headers, note }) => {
       const expected = expectedBy(headers);

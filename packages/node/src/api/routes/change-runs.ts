@@ -22,7 +22,9 @@ import {
   STEP_MAX,
   signalTask,
 } from '../../operations/index.ts';
+import { CHANGE_RUN_ERRORS, RUN_ERRORS } from '../operation-errors.ts';
 import { type Route, route } from '../route.ts';
+import { BULK_RULES } from '../rules.ts';
 
 const closed = { additionalProperties: false } as const;
 const Identified = Type.Object({ id: Type.String({ maxLength: 64 }) });
@@ -63,6 +65,7 @@ export const changeRunsRoutes: readonly Route[] = [
     url: '/runs/cancel',
     role: 'operator',
     summary: 'Cancels matching runs, a limited number per request; dryRun only counts them',
+    rules: BULK_RULES,
     body: Bulk,
     response: { 200: BulkAnswer },
     audit: 'runs.cancel',
@@ -77,6 +80,7 @@ export const changeRunsRoutes: readonly Route[] = [
     url: '/runs/retry',
     role: 'operator',
     summary: 'Retries matching runs, a limited number per request; dryRun only counts them',
+    rules: BULK_RULES,
     body: Bulk,
     response: { 200: BulkAnswer },
     audit: 'runs.retry',
@@ -94,6 +98,7 @@ export const changeRunsRoutes: readonly Route[] = [
     params: Identified,
     body: Type.Object({ reason: Reason }, closed),
     response: { 200: RunView },
+    errors: CHANGE_RUN_ERRORS,
     audit: 'run.cancel',
     handler: ({ context, caller, params, body }) =>
       cancelRun(context, caller, { ...params, ...body }),
@@ -104,9 +109,12 @@ export const changeRunsRoutes: readonly Route[] = [
     role: 'operator',
     summary:
       'Retries a run that did not succeed, as a new run that keeps the results of succeeded tasks',
+    rules: ['The run has ended and did not succeed; `tasks` names tasks of the run.'],
     params: Identified,
     body: Type.Object({ reason: Reason, tasks: RetryScope }, closed),
     response: { 200: Submitted, 201: Submitted },
+    location: ({ id }: { id: string }) => `/runs/${id}`,
+    errors: [...RUN_ERRORS, 'overloaded'],
     audit: 'run.retry',
     handler: async ({ context, caller, params, body, reply, note }) => {
       const submitted = await retryRun(context, caller, { ...params, ...body });
@@ -123,6 +131,7 @@ export const changeRunsRoutes: readonly Route[] = [
     params: Identified,
     body: Type.Object({ reason: Reason }, closed),
     response: { 200: RunView },
+    errors: CHANGE_RUN_ERRORS,
     audit: 'run.pause',
     handler: ({ context, caller, params, body }) =>
       pauseRun(context, caller, { ...params, ...body }),
@@ -135,6 +144,7 @@ export const changeRunsRoutes: readonly Route[] = [
     params: Identified,
     body: Type.Object({ reason: Reason, maxFanOut: FanOutMax }, closed),
     response: { 200: RunView },
+    errors: CHANGE_RUN_ERRORS,
     audit: 'run.resume',
     handler: ({ context, caller, params, body }) =>
       resumeRun(context, caller, { ...params, ...body }),
@@ -147,6 +157,7 @@ export const changeRunsRoutes: readonly Route[] = [
     params: Identified,
     body: Type.Object({ reason: Reason }, closed),
     response: { 200: RunView },
+    errors: CHANGE_RUN_ERRORS,
     audit: 'run.reevaluate',
     handler: ({ context, caller, params, body }) =>
       reevaluateRun(context, caller, { ...params, ...body }),
@@ -165,6 +176,7 @@ export const changeRunsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: RunView },
+    errors: [...RUN_ERRORS, 'overloaded'],
     audit: 'task.approval',
     handler: ({ context, caller, params, body, note }) => {
       note.after = body.decision;
@@ -179,6 +191,7 @@ export const changeRunsRoutes: readonly Route[] = [
     params: OfTask,
     body: Type.Object({ event: Type.Unknown() }, closed),
     response: { 200: RunView },
+    errors: [...RUN_ERRORS, 'overloaded'],
     audit: 'task.event',
     handler: ({ context, caller, params, body }) =>
       signalTask(context, caller, { ...params, event: body.event }),
@@ -191,6 +204,7 @@ export const changeRunsRoutes: readonly Route[] = [
     params: Identified,
     body: Type.Object({ priority: Priority, reason: Reason }, closed),
     response: { 200: RunView },
+    errors: CHANGE_RUN_ERRORS,
     audit: 'run.priority',
     handler: async ({ context, caller, params, body, note }) => {
       note.after = String(body.priority);

@@ -4,6 +4,7 @@ import { Type } from '@signalbox/protocol/type';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Sink } from '../../feed/sink.ts';
 import { watchRun, watchTenant } from '../../operations/index.ts';
+import { RUN_ERRORS } from '../operation-errors.ts';
 import { type Route, route } from '../route.ts';
 
 /** Takes the connection out of the hands of the server: from here on it carries events. */
@@ -56,7 +57,9 @@ export const eventsRoutes: readonly Route[] = [
     streams: true,
     summary: "Streams the events of the tenant's runs, as server-sent events",
     query: Type.Object({ job: Type.Optional(Name) }, { additionalProperties: false }),
+    reads: ['Last-Event-ID'],
     response: { 200: null },
+    contentType: 'text/event-stream',
     handler: async ({ context, caller, query, headers, reply }) => {
       const sink = openSink(reply);
       const stream = await watchTenant(context, caller, { ...query, ...lastIdOf(headers), sink });
@@ -70,7 +73,10 @@ export const eventsRoutes: readonly Route[] = [
     streams: true,
     summary: 'Streams the events and log lines of one run until it ends, as server-sent events',
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
+    reads: ['Last-Event-ID'],
     response: { 200: null },
+    contentType: 'text/event-stream',
+    errors: RUN_ERRORS,
     handler: async ({ context, caller, params, headers, reply }) => {
       const sink = () => openSink(reply);
       const stream = await watchRun(context, caller, { ...params, ...lastIdOf(headers), sink });

@@ -24,7 +24,9 @@ import {
   resumeJob,
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
+import { JOB_RULES } from '../rules.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ job: Name });
@@ -50,7 +52,10 @@ function changing(
     role: 'operator',
     summary,
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Job },
+    versioned: true,
+    errors: ['not_found'],
     audit: `job.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const job = await change(context, caller, { name: params.job, ...expectedBy(headers) });
@@ -67,8 +72,13 @@ export const jobsRoutes: readonly Route[] = [
     url: '/jobs',
     role: 'operator',
     summary: 'Creates or updates a job; an identical definition keeps its version',
+    rules: JOB_RULES,
     body: Type.Object({ name: Name, definition: Type.Optional(JobDefinition) }, closed),
+    reads: VERSION_HEADERS,
     response: { 200: Job, 201: Job },
+    versioned: true,
+    location: ({ name }: { name: string }) => `/jobs/${name}`,
+    errors: ['target_not_allowed'],
     audit: 'job.update',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -85,9 +95,13 @@ export const jobsRoutes: readonly Route[] = [
     url: '/jobs/:job',
     role: 'operator',
     summary: 'Creates or updates a job; If-Match names the expected version',
+    rules: JOB_RULES,
     params: Named,
     body: JobDefinition,
+    reads: VERSION_HEADERS,
     response: { 200: Job, 201: Job },
+    versioned: true,
+    errors: ['target_not_allowed'],
     audit: 'job.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
@@ -100,9 +114,11 @@ export const jobsRoutes: readonly Route[] = [
     url: '/jobs/:job/check',
     role: 'viewer',
     summary: 'Validates a job and returns what saving it would change; saves nothing',
+    rules: JOB_RULES,
     params: Named,
     body: JobDefinition,
     response: { 200: checkedOf(JobDefinition) },
+    errors: ['target_not_allowed'],
     handler: ({ context, caller, params, body }) =>
       checkJob(context, caller, { name: params.job, definition: body }),
   }),
@@ -125,6 +141,8 @@ export const jobsRoutes: readonly Route[] = [
     summary: 'Returns the newest version of a job, including a deleted one',
     params: Named,
     response: { 200: Job },
+    versioned: true,
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) => {
       const job = await getJob(context, caller, { name: params.job });
       reply.header('etag', tagOf(job.version));
@@ -145,6 +163,7 @@ export const jobsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(Job) },
+    errors: ['not_found'],
     handler: ({ context, caller, params, query }) =>
       listJobVersions(context, caller, { name: params.job, ...query }),
   }),
@@ -155,6 +174,7 @@ export const jobsRoutes: readonly Route[] = [
     summary: 'Returns one version of a job',
     params: Type.Object({ job: Name, version: Type.String({ pattern: '^[1-9][0-9]{0,8}$' }) }),
     response: { 200: Job },
+    errors: ['not_found'],
     handler: ({ context, caller, params }) =>
       getJob(context, caller, { name: params.job, version: Number(params.version) }),
   }),
@@ -167,7 +187,9 @@ export const jobsRoutes: readonly Route[] = [
     role: 'operator',
     summary: 'Deletes a job; its versions, runs and history remain',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Job },
+    errors: ['not_found'],
     audit: 'job.delete',
     handler: async ({ context, caller, params, headers, note }) => {
       const job = await deleteJob(context, caller, { name: params.job, ...expectedBy(headers) });
@@ -191,6 +213,7 @@ export const jobsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(RunView) },
+    errors: ['not_found', 'bad_request'],
     handler: async ({ context, caller, params, query }) => {
       // An absent job answers as everywhere; an empty list would say that it is there.
       await getJob(context, caller, { name: params.job });

@@ -52,6 +52,10 @@ export const keysRoutes: readonly Route[] = [
     role: 'admin',
     everyTenant: true,
     summary: 'Creates a key; only this response contains the secret',
+    rules: [
+      '`expiresAt` is in the future.',
+      'Only platform keys create keys of the role `worker`.',
+    ],
     body: NewKey,
     response: { 201: Key },
     audit: 'key.create',
@@ -82,6 +86,7 @@ export const keysRoutes: readonly Route[] = [
     summary: 'Revokes a key, effective within five seconds',
     params: Type.Object({ id: Type.String({ maxLength: 64 }) }),
     response: { 200: Key },
+    errors: ['not_found'],
     audit: 'key.revoke',
     handler: async ({ auth, caller, params, headers, note }) => {
       const tenants = tenantsOf(caller, headers);

@@ -2,8 +2,8 @@ import { Type } from '@signalbox/protocol/type';
 import { openApiDocument } from '../openapi-document.ts';
 import { type Route, route } from '../route.ts';
 
-/** Of all routes but itself, so it is given the others when the list is put together. */
-export function openapiRoutes(others: readonly Route[]): readonly Route[] {
+/** Takes a function, because the list of all routes also has this one. */
+export function openapiRoutes(routes: () => readonly Route[]): readonly Route[] {
   let document: unknown = null;
   return [
     route({
@@ -13,7 +13,7 @@ export function openapiRoutes(others: readonly Route[]): readonly Route[] {
       summary: 'Returns this API as an OpenAPI 3.1 document',
       response: { 200: Type.Object({}) },
       handler: async ({ context }) => {
-        document ??= openApiDocument(others, context.version);
+        document ??= openApiDocument(routes(), context.version);
         return document;
       },
     }),

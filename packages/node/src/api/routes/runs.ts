@@ -30,8 +30,10 @@ import {
 import { msOf } from '../../operations/read-time.ts';
 import { answerBytes } from '../bytes-answer.ts';
 import { keyHeader } from '../key-header.ts';
+import { RUN_ERRORS, SUBMIT_ERRORS } from '../operation-errors.ts';
 import { readBatch } from '../read-batch.ts';
 import { type Route, route } from '../route.ts';
+import { SUBMISSION_RULES } from '../rules.ts';
 
 const closed = { additionalProperties: false } as const;
 const Identified = Type.Object({ id: Type.String({ maxLength: 64 }) });
@@ -66,8 +68,12 @@ export const runsRoutes: readonly Route[] = [
     url: '/runs',
     role: 'submitter',
     summary: 'Submits a run; responds when the run is durable',
+    rules: SUBMISSION_RULES,
     body: Submission,
+    reads: ['Idempotency-Key'],
     response: { 200: Submitted, 201: Submitted, 202: Submitted },
+    location: ({ id }: { id: string }) => `/runs/${id}`,
+    errors: [...SUBMIT_ERRORS, 'locked_field'],
     submits: true,
     handler: async ({ context, caller, body, headers, reply }) => {
       const items = [{ ...body, ...keyOf(headers, body) }];
@@ -83,6 +89,10 @@ export const runsRoutes: readonly Route[] = [
     url: '/runs/batch',
     role: 'submitter',
     summary: 'Submits up to 1000 runs; if one is invalid, none is created',
+    rules: [
+      ...SUBMISSION_RULES,
+      'The inputs of one batch are limited to 64 MiB in total, not counting blobs.',
+    ],
     body: Type.Object(
       { items: Type.Array(Submission, { minItems: 1, maxItems: BATCH_MAX }) },
       closed,
@@ -93,7 +103,9 @@ export const runsRoutes: readonly Route[] = [
         'Four bytes with the length of the header, then the header as JSON, then the inputs. ' +
         'In the response, an item stands for `count` runs with consecutive ids',
     },
+    reads: ['Idempotency-Key'],
     response: { 200: BatchAnswer },
+    errors: [...SUBMIT_ERRORS, 'locked_field'],
     submits: true,
     handler: async ({ context, caller, body, bytes, headers }) => {
       const key = keyHeader(headers);
@@ -119,6 +131,7 @@ export const runsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(RunView) },
+    errors: ['bad_request'],
     handler: ({ context, caller, query }) => listRuns(context, caller, query),
   }),
   route({
@@ -130,6 +143,7 @@ export const runsRoutes: readonly Route[] = [
     params: Identified,
     query: Type.Object({ wait: Type.Optional(durationIn('run.wait')) }, closed),
     response: { 200: RunView },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params, query }) =>
       getRun(context, caller, {
         ...params,
@@ -153,6 +167,7 @@ export const runsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(TaskView) },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params, query }) =>
       runTasks(context, caller, { ...params, ...query }),
   }),
@@ -163,6 +178,8 @@ export const runsRoutes: readonly Route[] = [
     summary: 'Returns the input of the run as bytes',
     params: Identified,
     response: { 200: null },
+    contentType: 'application/octet-stream',
+    errors: RUN_ERRORS,
     handler: async ({ context, caller, params, reply }) =>
       answerBytes(reply, await runInput(context, caller, params)),
   }),
@@ -173,6 +190,8 @@ export const runsRoutes: readonly Route[] = [
     summary: 'Returns the output of the run as bytes',
     params: Identified,
     response: { 200: null },
+    contentType: 'application/octet-stream',
+    errors: [...RUN_ERRORS, 'conflict'],
     handler: async ({ context, caller, params, reply }) =>
       answerBytes(reply, await runOutput(context, caller, params)),
   }),
@@ -192,6 +211,7 @@ export const runsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(LogLine) },
+    errors: [...RUN_ERRORS, 'bad_request'],
     handler: ({ context, caller, params, query }) =>
       runLogs(context, caller, { ...params, ...query }),
   }),

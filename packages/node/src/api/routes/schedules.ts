@@ -28,11 +28,15 @@ import {
 } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
 import { keyHeader } from '../key-header.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
+import { SCHEDULE_RULES } from '../rules.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ schedule: Name });
 const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
+/** Of operations that submit runs of the schedule's job. */
+const RUN_NOW_ERRORS = ['not_found', 'job_paused', 'overloaded', 'not_owner'] as const;
 const Text = Type.Optional(Type.String({ maxLength: 512 }));
 
 type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
@@ -55,7 +59,10 @@ function changing(
     role: 'operator',
     summary,
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Schedule },
+    versioned: true,
+    errors: ['not_found'],
     audit: `schedule.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const { schedule: name } = params;
@@ -73,8 +80,13 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules',
     role: 'operator',
     summary: 'Create a schedule; 409 if the name exists',
+    rules: SCHEDULE_RULES,
     body: Type.Object({ name: Name, definition: ScheduleDefinition }, closed),
+    reads: VERSION_HEADERS,
     response: { 201: Schedule },
+    versioned: true,
+    location: ({ name }: { name: string }) => `/schedules/${name}`,
+    errors: ['not_found'],
     audit: 'schedule.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -88,9 +100,13 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'operator',
     summary:
       'Creates or updates a schedule and returns the effect on its windows; If-Match names the expected version',
+    rules: SCHEDULE_RULES,
     params: Named,
     body: ScheduleDefinition,
+    reads: VERSION_HEADERS,
     response: { 200: Schedule, 201: Schedule },
+    versioned: true,
+    errors: ['not_found'],
     audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
@@ -103,10 +119,12 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedules/:schedule/check',
     role: 'viewer',
     summary: 'Validates a schedule and returns what saving it would change; saves nothing',
+    rules: SCHEDULE_RULES,
     params: Named,
     query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: ScheduleDefinition,
     response: { 200: checkedOf(ScheduleDefinition) },
+    errors: ['not_found'],
     handler: ({ context, caller, params, query, body }) =>
       checkSchedule(context, caller, {
         name: params.schedule,
@@ -134,6 +152,8 @@ export const schedulesRoutes: readonly Route[] = [
       'Returns the newest version of a schedule, including a deleted one, and its next window',
     params: Named,
     response: { 200: Schedule },
+    versioned: true,
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) => {
       const schedule = await getSchedule(context, caller, { name: params.schedule });
       reply.header('etag', tagOf(schedule.version));
@@ -152,7 +172,9 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'operator',
     summary: 'Deletes a schedule; its versions, runs and history remain',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Schedule },
+    errors: ['not_found'],
     audit: 'schedule.delete',
     handler: async ({ context, caller, params, headers, note }) => {
       const { schedule: name } = params;
@@ -170,6 +192,7 @@ export const schedulesRoutes: readonly Route[] = [
     params: Named,
     query: Type.Object({ after: Type.Optional(Cursor), limit: Limit }, closed),
     response: { 200: pageOf(TimelineEntry) },
+    errors: ['not_found', 'bad_request', 'not_owner'],
     handler: ({ context, caller, params, query }) =>
       scheduleTimeline(context, caller, { name: params.schedule, ...query }),
   }),
@@ -180,6 +203,8 @@ export const schedulesRoutes: readonly Route[] = [
     summary: "Starts a run of the schedule's job now, without using a window",
     params: Named,
     response: { 201: Submitted },
+    location: ({ id }: { id: string }) => `/runs/${id}`,
+    errors: RUN_NOW_ERRORS,
     audit: 'schedule.trigger',
     handler: async ({ context, caller, params, reply, note }) => {
       const submitted = await triggerSchedule(context, caller, { name: params.schedule });
@@ -194,9 +219,12 @@ export const schedulesRoutes: readonly Route[] = [
     role: 'operator',
     summary:
       'Creates runs for past windows: those without a run, or all; dryRun only counts; repeating it with the same Idempotency-Key completes it',
+    rules: ['`until` is not before `from`, and the range has a limited number of windows.'],
     params: Named,
     body: Backfill,
+    reads: ['Idempotency-Key'],
     response: { 200: Backfilled },
+    errors: RUN_NOW_ERRORS,
     audit: 'schedule.backfill',
     handler: async ({ context, caller, params, body, headers, note }) => {
       const key = keyHeader(headers);
@@ -211,6 +239,7 @@ export const schedulesRoutes: readonly Route[] = [
     url: '/schedule-preview',
     role: 'viewer',
     summary: 'Returns the next windows of an expression before it is saved, with clock changes',
+    rules: ['The expression, the time zone and the instants are valid.'],
     query: Type.Object(
       {
         expr: Type.String({ maxLength: 512 }),

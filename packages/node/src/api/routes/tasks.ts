@@ -18,6 +18,7 @@ import {
   taskLogs,
 } from '../../operations/index.ts';
 import { answerBytes } from '../bytes-answer.ts';
+import { RUN_ERRORS } from '../operation-errors.ts';
 import { type Route, route } from '../route.ts';
 
 const Identified = Type.Object({ id: Type.String({ maxLength: 256 }) });
@@ -38,6 +39,7 @@ export const tasksRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     response: { 200: pageOf(TaskView) },
+    errors: ['bad_request'],
     handler: ({ context, caller, query }) => listTasks(context, caller, query),
   }),
   route({
@@ -47,6 +49,7 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Returns a task with its attempts',
     params: Identified,
     response: { 200: TaskView },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params }) => getTask(context, caller, params),
   }),
   route({
@@ -56,6 +59,7 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Lists the attempts of a task, oldest first',
     params: Identified,
     response: { 200: pageOf(AttemptView) },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params }) => taskAttempts(context, caller, params),
   }),
   route({
@@ -73,6 +77,7 @@ export const tasksRoutes: readonly Route[] = [
       { additionalProperties: false },
     ),
     response: { 200: pageOf(LogLine) },
+    errors: [...RUN_ERRORS, 'bad_request'],
     handler: ({ context, caller, params, query }) =>
       taskLogs(context, caller, { ...params, ...query }),
   }),
@@ -83,6 +88,8 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Returns the last checkpoint of a task',
     params: Identified,
     response: { 200: null },
+    contentType: 'application/octet-stream',
+    errors: RUN_ERRORS,
     handler: async ({ context, caller, params, reply }) =>
       answerBytes(reply, await taskCheckpoint(context, caller, params)),
   }),
@@ -93,6 +100,7 @@ export const tasksRoutes: readonly Route[] = [
     summary: 'Returns why the task is not running: the binding constraint, and what would lift it',
     params: Identified,
     response: { 200: Diagnosis },
+    errors: RUN_ERRORS,
     handler: ({ context, caller, params }) => diagnoseTask(context, caller, params),
   }),
 ];

@@ -3,6 +3,7 @@ import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../context.ts';
 import { paged } from '../../operations/paged.ts';
 import { expectedVersion, tagOf } from '../etag.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
 import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
 
@@ -51,6 +52,8 @@ export const tenantsRoutes: readonly Route[] = [
       'Returns the weight and limits of a tenant, to its own keys and to platform keys. 404 if the tenant has no definition: weight one, no limits',
     params: Named,
     response: { 200: Tenant },
+    versioned: true,
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) => {
       const mayRead = caller.platform || caller.tenant === params.name;
       // Of others nothing is said, not even that nothing is set.
@@ -70,7 +73,9 @@ export const tenantsRoutes: readonly Route[] = [
     summary: 'Updates the weight and limits of a tenant; omitted fields return to their defaults',
     params: Named,
     body: TenantDefinition,
+    reads: VERSION_HEADERS,
     response: { 200: Tenant, 201: Tenant },
+    versioned: true,
     audit: 'tenant.update',
     handler: async ({ context, caller, params, body, headers, reply, note }) => {
       const { before, after } = await putTenant(context, {
@@ -93,7 +98,9 @@ export const tenantsRoutes: readonly Route[] = [
     everyTenant: true,
     summary: 'Deletes the definition of a tenant: weight one, no limits',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 204: null },
+    errors: ['not_found'],
     audit: 'tenant.delete',
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const before = await deleteTenant(context, {

@@ -28,7 +28,9 @@ import {
 import { EVENT_TYPES, readHttpEvents } from '../../triggers/read-http-event.ts';
 import { BODY_BYTES_MAX } from '../base.ts';
 import { expectedBy, tagOf } from '../etag.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
+import { TRIGGER_RULES } from '../rules.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ trigger: Name });
@@ -50,7 +52,10 @@ function changing(action: 'pause' | 'resume', summary: string, change: typeof pa
     role: 'operator',
     summary,
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Trigger },
+    versioned: true,
+    errors: ['not_found'],
     audit: `trigger.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const trigger = await change(context, caller, {
@@ -64,6 +69,17 @@ function changing(action: 'pause' | 'resume', summary: string, change: typeof pa
   });
 }
 
+/** Of all styles of signatures; the trigger decides which one is read. */
+const HOOK_HEADERS = [
+  'X-Hub-Signature-256',
+  'X-GitHub-Delivery',
+  'X-GitHub-Event',
+  'Stripe-Signature',
+  'webhook-id',
+  'webhook-timestamp',
+  'webhook-signature',
+] as const;
+
 const definitionRoutes: readonly Route[] = [
   route({
     method: 'POST',
@@ -71,8 +87,13 @@ const definitionRoutes: readonly Route[] = [
     role: 'operator',
     summary:
       'Creates a trigger; 409 if the name exists; a generated hook secret is returned only once',
+    rules: TRIGGER_RULES,
     body: Type.Object({ name: Name, definition: TriggerDefinition }, closed),
+    reads: VERSION_HEADERS,
     response: { 201: Trigger },
+    versioned: true,
+    location: ({ name }: { name: string }) => `/triggers/${name}`,
+    errors: ['not_found'],
     audit: 'trigger.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -85,9 +106,13 @@ const definitionRoutes: readonly Route[] = [
     url: '/triggers/:trigger',
     role: 'operator',
     summary: 'Creates or updates a trigger; If-Match names the expected version',
+    rules: TRIGGER_RULES,
     params: Named,
     body: TriggerDefinition,
+    reads: VERSION_HEADERS,
     response: { 200: Trigger, 201: Trigger },
+    versioned: true,
+    errors: ['not_found'],
     audit: 'trigger.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
@@ -100,10 +125,12 @@ const definitionRoutes: readonly Route[] = [
     url: '/triggers/:trigger/check',
     role: 'viewer',
     summary: 'Validates a trigger and returns what saving it would change; saves nothing',
+    rules: TRIGGER_RULES,
     params: Named,
     query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: TriggerDefinition,
     response: { 200: checkedOf(TriggerDefinition) },
+    errors: ['not_found'],
     handler: ({ context, caller, params, query, body }) =>
       checkTrigger(context, caller, {
         name: params.trigger,
@@ -131,6 +158,8 @@ const definitionRoutes: readonly Route[] = [
       'Returns the newest version of a trigger, including a deleted one, and its recent refusals',
     params: Named,
     response: { 200: Trigger },
+    versioned: true,
+    errors: ['not_found'],
     handler: async ({ context, caller, params, reply }) => {
       const trigger = await getTrigger(context, caller, { name: params.trigger });
       reply.header('etag', tagOf(trigger.version));
@@ -143,7 +172,9 @@ const definitionRoutes: readonly Route[] = [
     role: 'operator',
     summary: 'Deletes a trigger; its versions and runs remain',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Trigger },
+    errors: ['not_found'],
     audit: 'trigger.delete',
     handler: ({ context, caller, params, headers }) =>
       deleteTrigger(context, caller, { name: params.trigger, ...expectedBy(headers) }),
@@ -156,8 +187,10 @@ const definitionRoutes: readonly Route[] = [
     role: 'viewer',
     summary:
       'Evaluates a trigger for an event, or for `data` as the data of a matching event; saves and starts nothing',
+    rules: ['Either `name` or `definition`, and either `event` or `data`.'],
     body: TriggerTest,
     response: { 200: TriggerTested },
+    errors: ['not_found'],
     audit: 'trigger.test',
     handler: async ({ context, caller, body, note }) => {
       note.target = body.name ?? 'a definition';
@@ -172,10 +205,13 @@ const eventRoutes: readonly Route[] = [
     url: '/events',
     role: 'submitter',
     summary: 'Accepts CloudEvents: one, a batch, or one with its attributes in headers',
+    rules: ['The source `signalbox` is reserved; a batch has a limited number of events.'],
     bytes: true,
     bytesMax: BODY_BYTES_MAX,
     contentTypes: EVENT_TYPES,
+    reads: ['ce-specversion', 'ce-id', 'ce-source', 'ce-type'],
     response: { 200: ReceivedEvents },
+    errors: ['overloaded', 'not_owner'],
     submits: true,
     handler: async ({ context, caller, headers, bytes }) => {
       try {
@@ -198,7 +234,9 @@ const eventRoutes: readonly Route[] = [
     bytes: true,
     bytesMax: BODY_BYTES_MAX,
     contentTypes: ['application/json'],
+    reads: HOOK_HEADERS,
     response: { 200: ReceivedEvent },
+    errors: ['unauthenticated', 'overloaded', 'not_owner'],
     submits: true,
     handler: ({ context, caller, params, headers, bytes }) => {
       const { tenant, trigger: name } = params;

@@ -29,6 +29,7 @@ function maintaining(
       { additionalProperties: false },
     ),
     response: { 200: WorkerView },
+    errors: ['not_found'],
     audit: `worker.${action}`,
     handler: async ({ context, caller, params, note }) => {
       const worker = await maintain(context, caller, params);
@@ -63,6 +64,7 @@ export const workersRoutes: readonly Route[] = [
     summary: 'Returns a worker with its capacity, free resources and attempts',
     params: Named,
     response: { 200: WorkerView },
+    errors: ['not_found'],
     handler: ({ context, caller, params }) => getWorker(context, caller, params),
   }),
   maintaining('drain', 'Stops assigning to the worker and ends its attempts', drainWorker),

@@ -1,0 +1,43 @@
+import type { ErrorCode } from '@signalbox/protocol';
+import type { Route } from './route.ts';
+
+/**
+ * Every error code that an operation can answer with: those of the gate, of the checks before the handler and
+ * of the store follow from the declaration, those of the handler are declared.
+ */
+export function errorCodesOf(route: Route): readonly ErrorCode[] {
+  const hasKey = route.role !== 'none' && route.role !== 'signed';
+  const isChange = route.audit !== undefined || route.submits === true;
+  const codes: ErrorCode[] = [
+    // An undeclared parameter and a content encoding are refused everywhere.
+    'invalid',
+    'unsupported_media_type',
+    'internal',
+    ...(route.method === 'GET' ? [] : (['bad_request', 'timeout', 'too_large'] as const)),
+    // The router refuses a parameter that is too long.
+    ...(route.params === undefined ? [] : (['bad_request'] as const)),
+    ...(hasKey ? (['unauthenticated', 'forbidden', 'rate_limited', 'unavailable'] as const) : []),
+    // Another request can change the same resource; the store's answer to a write can be lost.
+    ...(isChange ? (['conflict', 'unknown', 'unavailable'] as const) : []),
+    ...(route.reads?.includes('If-Match') ? (['bad_request', 'precondition_failed'] as const) : []),
+    ...(route.errors ?? []),
+  ];
+  return [...new Set(codes)];
+}
+
+/** Of operations that ask the node which owns a run. */
+export const RUN_ERRORS = ['not_found', 'not_owner'] as const satisfies readonly ErrorCode[];
+/** Of operations that change a live run. */
+export const CHANGE_RUN_ERRORS = [
+  ...RUN_ERRORS,
+  'not_running',
+  'overloaded',
+] as const satisfies readonly ErrorCode[];
+/** Of operations that submit runs. */
+export const SUBMIT_ERRORS = [
+  'not_found',
+  'idempotency_conflict',
+  'job_paused',
+  'overloaded',
+  'not_owner',
+] as const satisfies readonly ErrorCode[];

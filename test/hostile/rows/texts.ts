@@ -1,0 +1,148 @@
+import { expect } from 'vitest';
+import hostileCron from '../../../packages/engine/src/cron/vectors/hostile-cron.json' with {
+  type: 'json',
+};
+import { ROOT_KEY } from '../../../packages/node/src/api/testing/api-world.ts';
+import { defineJob } from '../../../packages/node/src/operations/index.ts';
+import { caller } from '../../../packages/node/src/operations/testing/small-node.ts';
+import { fastest, type HostileWorld, type Row } from '../hostile-world.ts';
+
+const preview = (expr: string, more = '') =>
+  `/schedule-preview?expr=${encodeURIComponent(expr)}${more}`;
+
+/** Two windows of the expression. */
+async function windows(world: HostileWorld, path: string): Promise<string[]> {
+  const shown = await world.api.ask(path);
+  return shown.json<{ windows: { at: string }[] }>().windows.map(({ at }) => at);
+}
+
+type Tasks = readonly object[];
+
+async function refusedGraph(world: HostileWorld, tasks: Tasks): Promise<string> {
+  const answer = await world.api.ask('/jobs', { body: { name: 'graph', definition: { tasks } } });
+  expect(answer.status).toBe(422);
+  return `${answer.error().field} ${answer.error().message}`;
+}
+
+export const TEXTS: readonly Row[] = [
+  {
+    id: 'h35',
+    title: 'names that are paths, markup or control characters are refused',
+    check: async ({ api }) => {
+      for (const name of [
+        '../../etc/passwd',
+        'a/b',
+        '%00',
+        'a\u0000b',
+        'a\u202eb',
+        '<script>',
+        'x'.repeat(4_096),
+      ]) {
+        const made = await api.ask('/jobs', { body: { name, definition: {} } });
+        expect([name, made.status]).toEqual([name, 422]);
+        const read = await api.ask(`/jobs/${encodeURIComponent(name)}`);
+        expect([400, 404, 414, 422]).toContain(read.status);
+      }
+    },
+  },
+  {
+    id: 'h37',
+    title: 'ranges of logs and payloads are ignored or refused, never larger than what is there',
+    check: async (world) => {
+      const { api } = world;
+      const id = await world.run();
+      for (const path of [`/runs/${id}/logs`, `/runs/${id}/input`]) {
+        const whole = await api.ask(path);
+        const ranged = await api.ask(path, { headers: { range: 'bytes=0-9999999999' } });
+        expect([200, 206, 416]).toContain(ranged.status);
+        expect(ranged.text.length).toBeLessThanOrEqual(whole.text.length);
+        const many = `bytes=${Array.from({ length: 10_000 }, () => '0-0').join(',')}`;
+        const head = `GET /api/v1${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${ROOT_KEY}`;
+        expect(await api.talk(`${head}\r\nRange: ${many}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 4/);
+      }
+    },
+  },
+  {
+    id: 'h39',
+    title: 'filters and expressions that are code are refused within 50 ms',
+    check: async (world) => {
+      const { api } = world;
+      for (const filter of ["' OR 1=1--", '$where', '(a+)+$', 'a'.repeat(10_000)]) {
+        const path = `/runs?job=${encodeURIComponent(filter)}`;
+        expect((await api.ask(path)).status).toBe(422);
+        expect(await fastest(() => api.ask(path))).toBeLessThan(50);
+      }
+      const job = await world.job();
+      const definition = { job, type: 'x', filter: `true${' && true'.repeat(1_500)}` };
+      const made = await api.ask('/triggers', { body: { name: world.name(), definition } });
+      expect(made.status).toBe(422);
+    },
+  },
+  {
+    id: 'h57',
+    title: 'hostile cron expressions are refused within 50 ms',
+    check: async (world) => {
+      const job = await world.job();
+      for (const { expr, expect: expected } of hostileCron.vectors) {
+        const body = { name: world.name(), definition: { job, cron: expr } };
+        const { status } = await world.api.ask('/schedules', { body });
+        expect([expr, status]).toEqual([expr, expected.startsWith('accept') ? 201 : 422]);
+        const ms = await fastest(() => world.api.ask(preview(expr)));
+        expect([expr, ms < 50]).toEqual([expr, true]);
+      }
+    },
+  },
+  {
+    id: 'h59',
+    title: 'half-hour and midnight clock changes give the right windows',
+    check: async (world) => {
+      const lordHowe = preview(
+        '0 2 * * *',
+        '&timezone=Australia/Lord_Howe&from=2026-10-02T00:00:00Z&count=3',
+      );
+      // The clocks change from 02:00 to 02:30 on 4 October: 02:00 is in the gap of half an hour.
+      expect(await windows(world, lordHowe)).toEqual([
+        '2026-10-02T15:30:00.000Z',
+        '2026-10-03T15:30:00.000Z',
+        '2026-10-04T15:00:00.000Z',
+      ]);
+      const santiago = preview(
+        '0 0 * * *',
+        '&timezone=America/Santiago&from=2026-09-05T00:00:00Z&count=3',
+      );
+      // There is no midnight on 6 September: the clocks change from 24:00 to 01:00.
+      expect(await windows(world, santiago)).toEqual([
+        '2026-09-05T04:00:00.000Z',
+        '2026-09-06T04:00:00.000Z',
+        '2026-09-07T03:00:00.000Z',
+      ]);
+    },
+  },
+  {
+    id: 'h61',
+    title: 'graphs with cycles, unknown parents or too many tasks are refused by name',
+    check: async (world) => {
+      const a = { name: 'a' };
+      const cycle = [
+        { ...a, after: ['b'] },
+        { name: 'b', after: ['a'] },
+      ];
+      expect(await refusedGraph(world, cycle)).toMatch(/after.*wait for each other/);
+      expect(await refusedGraph(world, [{ ...a, after: ['a'] }])).toMatch(/comes after itself/);
+      expect(await refusedGraph(world, [a, a])).toMatch(/two tasks have the name "a"/);
+      expect(await refusedGraph(world, [{ ...a, after: ['x'] }])).toMatch(/"x".*not a task/);
+      const many = Array.from({ length: 100_001 }, () => ({}));
+      expect(await refusedGraph(world, many)).toMatch(/^definition.tasks/);
+      expect(await fastest(() => refusedGraph(world, many))).toBeLessThan(1_000);
+      // A chain of 100,000 that ends in a cycle is larger than a body: as the embedded SDK sends it.
+      const tasks = Array.from({ length: 100_000 }, (_, i) => ({
+        name: `t${i}`,
+        after: [`t${i === 0 ? 99_999 : i - 1}`],
+      }));
+      const { context } = world.api.node;
+      await expect(
+        defineJob(context, caller({ tenant: 'default' }), { name: 'chain', definition: { tasks } }),
+      ).rejects.toThrow(/wait for each other/);
+    },
+  },
+];
