@@ -69,6 +69,19 @@ describe('retries', () => {
     expect(Math.max(...dueAt) - Math.min(...dueAt)).toBeLessThanOrEqual(2_000);
   });
 
+  it('EVO-06 FLT-07 2,000 tasks fail at one moment with the same error: retries return at the limited rate, and other work starts at once', () => {
+    const how = { error: 'the database is down' };
+    const failures = many(2_000, (i) => `job${i % 100}`).map((failure) => ({ ...failure, how }));
+    const { h, dueAt } = failTogether({ failures, settings: { acceptMs: 600_000 } });
+    expect(dueAt).toHaveLength(2_000);
+    expect(busiest(dueAt, 1_000)).toBeLessThanOrEqual(500);
+    const other = h.submit({ job: 'other' });
+    h.step();
+    expect(other.tasks[0]?.state).toBe('ASSIGNED');
+    h.advance(60_000);
+    expect(h.factsOf('taskAssigned')).toHaveLength(4_001);
+  });
+
   it('FLT-07 of one task: as many as its policy has, five unless told', () => {
     const h = new Harness();
     h.addWorker();

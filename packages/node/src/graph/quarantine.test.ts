@@ -1,4 +1,4 @@
-import type { RunView } from '@signalbox/protocol';
+import type { RunView, TaskView } from '@signalbox/protocol';
 import { expect, it } from 'vitest';
 import { pipelineWorld } from './testing/pipeline-world.ts';
 
@@ -43,4 +43,66 @@ it('FLT-06 a task is quarantined after five attempts, and only a key that may ca
     reason: 'the database is back',
   });
   expect(items.filter(({ action }) => action === 'run.retry')).toHaveLength(1);
+});
+
+it('FLT-13 quarantined tasks are listed by job and tried again one by one or together; their history stays', async () => {
+  let isBroken = true;
+  answers['main'] = () => {
+    if (isBroken) throw new Error('the database is down');
+    return 'done';
+  };
+  const retry = { maxAttempts: 1 };
+  for (const job of ['letters', 'parcels']) await define(job, { tasks: [{ name: 'main', retry }] });
+  const letters = [await submit('letters'), await submit('letters'), await submit('letters')];
+  const parcels = [await submit('parcels')];
+  for (const id of [...letters, ...parcels]) expect((await ended(id)).state).toBe('FAILED');
+  const dead = async (query: string): Promise<string[]> => {
+    const answer = await ask(`/tasks?state=QUARANTINED${query}`);
+    return answer.json<{ items: TaskView[] }>().items.map(({ id }) => id.split(':')[0] as string);
+  };
+  expect(new Set(await dead(''))).toEqual(new Set([...letters, ...parcels]));
+  expect(await dead('&job=letters')).toEqual(letters.toReversed());
+  isBroken = false;
+  const one = await ask(`/runs/${letters[0]}/retry`, { body: { reason: 'one by one' } });
+  expect(one.status).toBe(201);
+  expect((await ended(one.json<{ id: string }>().id)).state).toBe('SUCCEEDED');
+  const filter = { filter: { job: 'letters', state: 'FAILED' } };
+  const dry = await ask('/runs/retry', { body: { ...filter, dryRun: true } });
+  expect(dry.json()).toMatchObject({ count: 3, done: 0 });
+  const all = await ask('/runs/retry', { body: filter });
+  const { created } = all.json<{ created: { id: string; retryOf: string }[] }>();
+  expect(created.map(({ retryOf }) => retryOf).sort()).toEqual([...letters].sort());
+  for (const { id } of created) expect((await ended(id)).state).toBe('SUCCEEDED');
+  // What failed keeps its attempts and its error, and the other job is as it was.
+  for (const id of [...letters, ...parcels]) {
+    const { state, tasks } = (await ask(`/runs/${id}`)).json<RunView>();
+    expect(state).toBe('FAILED');
+    expect(tasks[0]).toMatchObject({ state: 'QUARANTINED', attempts: [{ outcome: 'transient' }] });
+    expect(tasks[0]?.error).toContain('the database is down');
+  }
+  expect((await ask('/runs?job=parcels')).json<{ items: RunView[] }>().items).toHaveLength(1);
+});
+
+it('OBS-13 one request tells when a job last ran, for how long, and how often of late it failed', async () => {
+  let count = 0;
+  answers['main'] = () => {
+    if (++count % 3 === 0) throw new Error('now and then');
+    return count;
+  };
+  await define('nightly', { tasks: [{ name: 'main', retry: { maxAttempts: 1 } }] });
+  const ids: string[] = [];
+  for (let i = 0; i < 9; i++) {
+    ids.push(await submit('nightly'));
+    await ended(ids.at(-1) as string);
+  }
+  const { items } = (await ask('/jobs/nightly/runs?limit=9')).json<{ items: RunView[] }>();
+  expect(items.map(({ id }) => id)).toEqual(ids.toReversed());
+  expect(items.map(({ state }) => state)).toEqual(
+    ids.map((_, i) => ((9 - i) % 3 === 0 ? 'FAILED' : 'SUCCEEDED')),
+  );
+  const view = (await ask(`/runs/${items[0]?.id}`)).json<RunView>();
+  expect(items[0]).toMatchObject({ submittedAt: view.submittedAt, endedAt: view.endedAt });
+  for (const { submittedAt, endedAt } of items) {
+    expect(Date.parse(endedAt ?? '')).toBeGreaterThanOrEqual(Date.parse(submittedAt));
+  }
 });
