@@ -36,8 +36,25 @@ describe('take-over', () => {
     await stage.pass(1_000);
     const { nodes, workers } = stage.world;
     const owner = nodes.find((node) => node.process?.loop.owns(0));
+    const heir = nodes.find((node) => node !== owner);
     workers[1]!.crash(true);
     owner!.crash();
+    // The next owner knows the three kinds, and has decided about none of them yet.
+    const tasks = () => {
+      const book = heir!.process?.loop.engine.core.books.get(0);
+      return [...(book?.runs.values() ?? [])].map(({ spec, tasks: [task] }) => ({
+        job: spec.job,
+        state: task!.state,
+        attempts: task!.attempts,
+      }));
+    };
+    for (let waited = 0; tasks().length === 0 && waited < 10_000; waited += 100) {
+      await stage.pass(100);
+    }
+    expect(tasks()).toEqual([
+      ...Array(4).fill({ job: 'long', state: 'RUNNING', attempts: 1 }),
+      ...Array(3).fill({ job: 'quick', state: 'QUEUED', attempts: 0 }),
+    ]);
     await stage.pass(90_000);
     const { evidence, violations } = await stage.finish();
     expect(violations).toEqual([]);
@@ -74,7 +91,7 @@ describe('take-over', () => {
     expect(stage.events('start')).toHaveLength(50);
   });
 
-  it('DUR-21 a node that is cut off from the store assigns nothing and heals', async () => {
+  it('DUR-21 EVO-06 a node that is cut off from the store assigns nothing and heals', async () => {
     const stage = await Stage.set({ nodes: 3, workers: [5, 5, 5] });
     const [node] = stage.world.nodes;
     const { owner } = node!.process!;
@@ -93,7 +110,7 @@ describe('take-over', () => {
     expect(statesOf(evidence)).toEqual({ SUCCEEDED: 90 });
   });
 
-  it('DUR-20 reads that lag for 60 s cause no double assignment', async () => {
+  it('DUR-20 EVO-06 reads that lag for 60 s cause no double assignment', async () => {
     const stage = await Stage.set({ nodes: 3, workers: [5, 5, 5] });
     stage.submit('normal', 10);
     await stage.pass(2_000);

@@ -1,19 +1,23 @@
 // docs/promises.md, written from the claims and the tests that show them.
+import type { Measurement } from './measured.ts';
 import type { Claims, Rows } from './rows.ts';
-import { rowIds } from './rows.ts';
+import { claimText, measurementsOf, rowIds } from './rows.ts';
 
 const titlesPerFileMax = 3;
 
 export function renderPage(claims: Claims, rows: Rows): string {
   const lines = rows.claimed.map((id) => {
-    const tests = testCells(rows.shown[id] ?? []).join('<br>') || 'none';
-    return `| ${id} | ${cell(claims[id] ?? '')} | ${tests} |`;
+    const claim = claims[id] ?? '';
+    const measured = measurementsOf(claim).map(measurementCell);
+    const evidence = [...testCells(rows.shown[id] ?? []), ...measured].join('<br>') || 'none';
+    return `| ${id} | ${cell(claimText(claim))} | ${evidence} |`;
   });
   return [
     '# Promises',
     '',
-    'What Signalbox promises, and the tests that show it. Written by `npm run rows -- --write`',
-    'from `docs/claims.json` and the test report; `npm test` fails if a promise has no passing test.',
+    'What Signalbox promises, and the tests or recorded measurements that show it. Written by',
+    '`npm run rows -- --write` from `docs/claims.json` and the test report; `npm test` fails if a promise',
+    'has no passing test and no recorded measurement.',
     '',
     '| id | promise | shown by |',
     '|---|---|---|',
@@ -33,6 +37,11 @@ function testCells(names: readonly string[]): string[] {
     const more = titles.length > titlesPerFileMax ? '; …' : '';
     return `\`${file}\`: ${titles.slice(0, titlesPerFileMax).map(cell).join('; ')}${more}`;
   });
+}
+
+/** The page is in docs/, and so are the pages with figures. */
+function measurementCell({ command, section, figure }: Measurement): string {
+  return `[\`npm run ${command}\`](${section.replace('docs/', '')}): ${cell(figure)}`;
 }
 
 function withoutIds(title: string): string {

@@ -1,8 +1,17 @@
 // What the project claims, held against what its tests show.
+import type { Measurement } from './measured.ts';
 import type { TestOutcome } from './report.ts';
 
+/** A sentence that tests show, or a sentence and the recorded figures that show it. */
+export type Claim = string | { readonly text: string; readonly measured: readonly Measurement[] };
+
 /** One line per row id, in the project's own words. */
-export type Claims = Readonly<Record<string, string>>;
+export type Claims = Readonly<Record<string, Claim>>;
+
+export const claimText = (claim: Claim): string => (typeof claim === 'string' ? claim : claim.text);
+
+export const measurementsOf = (claim: Claim): readonly Measurement[] =>
+  typeof claim === 'string' ? [] : claim.measured;
 
 export interface Rows {
   readonly claimed: readonly string[];
@@ -16,7 +25,10 @@ export function rowIds(title: string): string[] {
   return title.match(idPattern) ?? [];
 }
 
-/** A row is shown if at least one test that names it passed and none that names it failed. */
+/**
+ * A row is shown if at least one test that names it passed, or the claim has recorded figures, and no
+ * test that names it failed.
+ */
 export function compareRows(claims: Claims, tests: readonly TestOutcome[]): Rows {
   const shown = new Map<string, string[]>();
   const failed = new Set<string>();
@@ -29,12 +41,14 @@ export function compareRows(claims: Claims, tests: readonly TestOutcome[]): Rows
   }
   for (const id of failed) shown.delete(id);
   const claimed = Object.keys(claims).sort();
+  const isMeasured = (id: string): boolean =>
+    measurementsOf(claims[id] ?? '').length > 0 && !failed.has(id);
   return {
     claimed,
     shown: Object.fromEntries(
       [...shown].sort(byId).map(([id, names]) => [id, [...new Set(names)].sort()]),
     ),
-    missing: claimed.filter((id) => !shown.has(id)),
+    missing: claimed.filter((id) => !shown.has(id) && !isMeasured(id)),
   };
 }
 
@@ -47,7 +61,9 @@ export function claimProblems(claims: Claims): string[] {
   const ids = Object.keys(claims);
   return [
     ...ids.filter((id) => rowIds(id)[0] !== id).map((id) => `${id} is not a row id`),
-    ...ids.filter((id) => claims[id]?.trim() === '').map((id) => `${id} has no words`),
+    ...ids
+      .filter((id) => claimText(claims[id] ?? '').trim() === '')
+      .map((id) => `${id} has no words`),
     ...(ids.join() === [...ids].sort().join() ? [] : ['the ids are not in order']),
   ];
 }

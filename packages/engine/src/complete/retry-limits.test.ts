@@ -56,6 +56,32 @@ describe('retries', () => {
     expect(busiest(limited.dueAt, 1_000)).toBe(400);
   });
 
+  it('FLT-07 of all kinds: five thousand in a second by default, the others later', () => {
+    // The limit of a kind is raised: with its default, too few kinds exist to reach the limit of all.
+    const settings = {
+      retriesPerSecondPerReason: 100_000,
+      nodeWindow: 100_000,
+      classWindow: 100_000,
+    };
+    const { dueAt } = failTogether({ settings, failures: many(6_000, (i) => `job${i}`) });
+    expect(dueAt).toHaveLength(6_000);
+    expect(busiest(dueAt, 1_000)).toBe(5_000);
+    expect(Math.max(...dueAt) - Math.min(...dueAt)).toBeLessThanOrEqual(2_000);
+  });
+
+  it('EVO-06 FLT-07 2,000 tasks fail at one moment with the same error: retries return at the limited rate, and other work starts at once', () => {
+    const how = { error: 'the database is down' };
+    const failures = many(2_000, (i) => `job${i % 100}`).map((failure) => ({ ...failure, how }));
+    const { h, dueAt } = failTogether({ failures, settings: { acceptMs: 600_000 } });
+    expect(dueAt).toHaveLength(2_000);
+    expect(busiest(dueAt, 1_000)).toBeLessThanOrEqual(500);
+    const other = h.submit({ job: 'other' });
+    h.step();
+    expect(other.tasks[0]?.state).toBe('ASSIGNED');
+    h.advance(60_000);
+    expect(h.factsOf('taskAssigned')).toHaveLength(4_001);
+  });
+
   it('FLT-07 of one task: as many as its policy has, five unless told', () => {
     const h = new Harness();
     h.addWorker();

@@ -25,6 +25,25 @@ describe("a tenant's limit", () => {
     expect(modest.tasks[0]?.state).toBe('ASSIGNED');
   });
 
+  it('TEN-04: the heads of a hundred tenants over it hide nobody: the youngest task of another starts in the same step', () => {
+    const h = new Harness({ settings: { acceptMs: 600_000 } });
+    h.addWorker({ total: { slots: 1_000 } });
+    const greedy = Array.from({ length: 100 }, (_, i) => `greedy-${i}`);
+    for (const tenant of greedy) {
+      h.apply({ kind: 'setTenant', tenant, weight: 1, runningMax: 1 });
+      for (let i = 0; i < 20; i++) h.submit({ tenant });
+    }
+    h.step();
+    const assigned = () => h.factsOf('taskAssigned').length;
+    expect(assigned()).toBe(100);
+    // Every one of the hundred queues now begins with a task that its tenant's limit holds back.
+    const modest = h.submit({ tenant: 'modest' });
+    expect(h.engine.schedule(h.now, h.random)).toBe(false);
+    h.flush();
+    expect(modest.tasks[0]?.state).toBe('ASSIGNED');
+    expect(assigned()).toBe(101);
+  });
+
   it('TEN-04: a limit of zero holds all back and hides nobody', () => {
     const { h, running } = limited(0);
     for (let i = 0; i < 5; i++) h.submit({ tenant: 'greedy' });

@@ -144,6 +144,37 @@ describe('a worker that goes silent', () => {
   });
 });
 
+describe('a zone that is lost', () => {
+  it('FLT-17 tasks without another attempt end FAILED, and the policy of their graph applies', () => {
+    const h = new Harness();
+    for (let i = 0; i < 50; i++) h.addWorker({ name: `w${i}`, zone: 'a', total: { slots: 20 } });
+    const once = { retry: { attemptsMax: 1, onExhausted: 'fail' } } as const;
+    const tasks = [
+      { name: 'first', ...once },
+      { name: 'other', ...once },
+      { name: 'then', after: ['first'] },
+    ];
+    const policies = ['FAIL_FAST', 'CONTINUE'] as const;
+    const runs = policies.map((failurePolicy) =>
+      Array.from({ length: 250 }, () => h.submit({ tasks, graph: { failurePolicy } })),
+    );
+    h.acceptAll();
+    expect(h.live()).toHaveLength(1_000);
+    // The tasks beside the lost ones have ended before the zone goes.
+    for (const run of runs[1] ?? []) h.succeed(h.attemptOf(run, 1));
+    for (let i = 0; i < 50; i++) h.mute(`w${i}`);
+    for (let i = 0; i < 50; i++) h.addWorker({ name: `z${i}`, zone: 'b', total: { slots: 20 } });
+    h.advance(300 * SECOND);
+    expect(h.live()).toEqual([]);
+    const states = runs.map((all) => [...new Set(all.map(({ state }) => state))]);
+    expect(states).toEqual([['FAILED'], ['PARTIAL']]);
+    const [failFast, goOn] = runs.map(([run]) => run?.tasks.map(({ state }) => state));
+    expect(failFast?.[0]).toBe('FAILED');
+    expect(failFast?.[2]).toBe('CANCELLED');
+    expect(goOn).toEqual(['FAILED', 'SUCCEEDED', 'CANCELLED']);
+  });
+});
+
 describe('a node that stood still itself', () => {
   it('gives every worker a fresh term instead of reaping its whole fleet', () => {
     const h = new Harness();

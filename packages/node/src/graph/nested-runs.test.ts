@@ -23,6 +23,30 @@ describe('a nested run, over HTTP', () => {
     expect(inner).toMatchObject([{ priority: 'P0', state: 'SUCCEEDED' }]);
   });
 
+  it('PRI-13 starts before everything less urgent that waited longer: no P0 waits behind a P2', async () => {
+    const started: string[] = [];
+    const blocked: (() => void)[] = [];
+    answers['bulk'] = () => {
+      started.push('bulk');
+      return new Promise<void>((resolve) => blocked.push(resolve));
+    };
+    answers['in'] = () => started.push('in');
+    await define('bulk', { priority: 'P2', tasks: [{ name: 'bulk' }] });
+    await define('inner', { priority: 'P2', tasks: [{ name: 'in' }] });
+    await define('outer', { priority: 'P0', tasks: [{ name: 'nested', run: { job: 'inner' } }] });
+    // Twenty take every slot of the worker, and forty wait.
+    for (let i = 0; i < 60; i++) await submit('bulk');
+    await expect.poll(() => blocked.length).toBe(20);
+    const outer = await submit('outer');
+    const inner = async () => (await ask('/runs?job=inner')).json<{ items: RunView[] }>().items;
+    await expect.poll(inner).toMatchObject([{ state: 'PENDING', priority: 'P0' }]);
+    blocked.shift()?.();
+    expect((await ended(outer)).state).toBe('SUCCEEDED');
+    expect(started.slice(0, 21)).toEqual([...Array(20).fill('bulk'), 'in']);
+    answers['bulk'] = () => null;
+    for (const release of blocked.splice(0)) release();
+  });
+
   it('does not grow for ever where a job nests itself, and nobody can stand in for a nested run', async () => {
     await define('again', { tasks: [{ name: 'deeper', run: { job: 'again' } }] });
     const id = await submit('again');

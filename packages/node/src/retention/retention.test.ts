@@ -67,6 +67,35 @@ describe('retention', () => {
     expect(await held()).toHaveLength(0);
   });
 
+  it('RET-01 keeps every version of definitions and schedules, also after a century', async () => {
+    const { store, clock, nowMs } = await used();
+    const kinds = ['job', 'schedule', 'trigger', 'calendar', 'tenant'];
+    const key = (kind: string) => ({ tenant: 't', kind, name: 'nightly' });
+    for (const kind of kinds) {
+      for (const version of [1, 2, 3]) {
+        const change = { ...key(kind), author: 'ann' };
+        const body = `{"version":${version}}`;
+        await store.putDefinition({ ...change, expectedVersion: version - 1, body });
+      }
+      // Deleted softly: that is one more version.
+      await store.deleteDefinition({ ...key(kind), expectedVersion: 3, author: 'ann' });
+    }
+    for (let year = 1; year <= 100; year++) {
+      clock.now = nowMs + year * 365 * DAY;
+      await sweep(store, { ...SETTINGS, historyMs: DAY, keysMs: DAY });
+    }
+    expect((await store.listSegments()).map(({ fromMs }) => fromMs)).not.toContain(
+      segmentOf(nowMs),
+    );
+    for (const kind of kinds) {
+      for (const version of [1, 2, 3]) {
+        const found = await store.getDefinition({ ...key(kind), version });
+        expect(found).toMatchObject({ version, body: `{"version":${version}}`, deleted: false });
+      }
+      expect(await store.getDefinition(key(kind))).toMatchObject({ version: 4, deleted: true });
+    }
+  });
+
   it('RET-08 drops nothing under a store clock that is 92 days ahead, and says why', async () => {
     const { store, clock, commitRun, nowMs } = await used();
     clock.now = nowMs + 92 * DAY;

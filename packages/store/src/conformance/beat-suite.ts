@@ -5,7 +5,7 @@ import { LONG_MS, newCommitId, openWorld, takeOver, type World } from './world.t
 const SHORT_MS = 150;
 
 export function beatSuite(target: ConformanceTarget): void {
-  describe('beat', () => {
+  describe('CLU-05 beat', () => {
     it('keeps the node in the registry, lists live nodes by name, and tells the time', async () => {
       const world = await openWorld(target);
       await beat(world, 'b', { address: 'ws://b' });

@@ -51,6 +51,39 @@ export function fencingSuite(target: ConformanceTarget): void {
       expect(await world.store.append(rest)).toEqual({ kind: 'committed' });
     });
 
+    it('CLU-06 refuses the old token of every partition that moves when a node joins, and no other', async () => {
+      const world = await openWorld(target);
+      const partitions = [1, 2, 3, 4, 5, 6];
+      const old = await Promise.all(partitions.map((partition) => world.own(partition, 'a')));
+      // Three of them move to a node that joins, while the old owner still writes to all six.
+      const taken = await Promise.all(old.slice(3).map((owned) => takeOver(world, owned, 'c')));
+      const [moved, kept] = [old.slice(3), old.slice(0, 3)];
+      const runs = (seq: number, { partition }: { partition: number }) => [
+        runRow({ ms: world.baseMs, partition, seq }),
+      ];
+      const results = await Promise.all(old.map((owned) => owned.commit({ runs: runs(1, owned) })));
+      expect(results.slice(0, 3)).toEqual(kept.map(() => ({ kind: 'committed' })));
+      expect(results.slice(3)).toEqual(
+        moved.map(({ partition }) => ({ kind: 'fenced', partitions: [partition] })),
+      );
+      for (const owned of taken) {
+        const { epoch } = moved.find(({ partition }) => partition === owned.partition) ?? owned;
+        expect(owned.epoch).toBeGreaterThan(epoch);
+        expect(await owned.commit({ runs: runs(2, owned) })).toEqual({ kind: 'committed' });
+      }
+      // The node leaves again: its token is refused in turn, and the first one stays refused.
+      const back = await Promise.all(taken.map((owned) => takeOver(world, owned, 'b')));
+      for (const [i, owned] of back.entries()) {
+        for (const stale of [moved[i], taken[i]]) {
+          const result = await expectUnchanged(world, () => stale!.commit());
+          expect(result).toEqual({ kind: 'fenced', partitions: [owned.partition] });
+        }
+        const lists = await world.store.readGroups({ ...owned, afterSeq: 0, limit: 99 });
+        const epochs = lists.map(({ epoch }) => epoch);
+        expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
+      }
+    });
+
     it('names every fenced part', async () => {
       const world = await openWorld(target);
       const owners = [await world.own(1), await world.own(2), await world.own(3)] as const;
@@ -92,7 +125,7 @@ export function fencingSuite(target: ConformanceTarget): void {
       expect(groups[0]?.body).toEqual(new Uint8Array(0));
     });
 
-    it('DUR-04 never commits both: a take-over and an append of the old owner at once', async () => {
+    it('DUR-04 DUR-11 CLU-06 never commits both: a take-over and an append of the old owner at once', async () => {
       const world = await openWorld(target);
       for (let partition = 1; partition <= 8; partition++) {
         const old = await world.own(partition, 'same');

@@ -7,7 +7,7 @@ import { LONG_MS, newCommitId, openWorld, type World } from './world.ts';
 const SHORT_MS = 150;
 
 export function leasesSuite(target: ConformanceTarget): void {
-  describe('leases', () => {
+  describe('CLU-05 leases', () => {
     it('DUR-10 raises the epoch with every take, also of an owner that takes its own', async () => {
       const world = await openWorld(target);
       const epochs: number[] = [];

@@ -99,6 +99,30 @@ export function segmentsSuite(target: ConformanceTarget): void {
       expect(listed.map(({ run }) => run)).toEqual([later]);
     });
 
+    it('RET-01 take no definition with them when they are dropped', async () => {
+      const world = await openWorld(target, { segmentMs: BRIEF_MS });
+      const keys = ['job', 'schedule'].map((kind) => ({ tenant: 'acme', kind, name: 'nightly' }));
+      for (const key of keys) {
+        for (const expectedVersion of [0, 1]) {
+          const body = `{"n":${expectedVersion}}`;
+          await world.store.putDefinition({ ...key, expectedVersion, body, author: 'ann' });
+        }
+      }
+      const { owner, runs, segment } = await fillSegment(world);
+      await owner.commit({ ends: runs.map((run) => endRow(run)) });
+      await world.waitPast(segment.toMs);
+      await world.store.sealSegment(segment.fromMs);
+      await world.store.dropSegment(segment.fromMs);
+      expect((await world.snapshot()).runs).toEqual([]);
+      for (const key of keys) {
+        const versions = await world.store.listDefinitionVersions({ ...key, after: 0, limit: 9 });
+        expect(versions.map(({ version, body }) => [version, body])).toEqual([
+          [1, '{"n":0}'],
+          [2, '{"n":1}'],
+        ]);
+      }
+    });
+
     it('can be sealed and dropped by two nodes at once, and again after that', async () => {
       const world = await openWorld(target, { segmentMs: BRIEF_MS });
       const { owner, runs, segment } = await fillSegment(world);

@@ -117,7 +117,7 @@ describePostgres('plans', () => {
     ['appendAudit', insertAudit, ['Scan Backward using audit_pkey']],
     ['readAudit', readAudit, ['audit_pkey']],
     ['readLeaseEnds', readLeaseEnds, ['groups_\\d+_pkey']],
-  ] as const)('of %s go along the indexes', async (_name, sql, indexes) => {
+  ] as const)('PRF-18 of %s go along the indexes', async (_name, sql, indexes) => {
     const plan = await planOf(sql);
     for (const index of indexes) expect(plan).toMatch(new RegExp(index));
     expect(plan).not.toMatch(/Seq Scan/);

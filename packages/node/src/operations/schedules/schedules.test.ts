@@ -147,6 +147,13 @@ describe('schedules', () => {
     });
     const { schedule } = await save({ jitter: 0 });
     expect(schedule.definition.jitter).toBe('5m');
+    const stored = await node.context.store.getDefinition({
+      tenant: 'acme',
+      kind: 'schedule',
+      name: 'nightly',
+    });
+    expect(JSON.parse(stored?.body ?? '{}')).toMatchObject({ jitterMs: 300_000 });
+    expect((await save({ jitter: '1m' })).schedule.definition.jitter).toBe('5m');
   });
 
   it('TRG-26 DAG-29 fires by itself, under the id of its window, and by hand without using up a window', async () => {
