@@ -65,7 +65,7 @@ describe('the release of a large fan-out', () => {
     return { started, delays, run };
   }
 
-  it('DAG-09 takes about 50 s for 50,000 tasks, and does not delay P1 tasks of another tenant', () => {
+  it('DAG-09 U098 takes about 50 s for 50,000 tasks, and does not delay P1 tasks of another tenant', () => {
     const alone = otherTenant(0);
     const beside = otherTenant(50_000);
     expect(beside.run?.state).toBe('SUCCEEDED');
