@@ -29,7 +29,7 @@ const STATES: Record<string, (h: Recorded) => Run> = {
   'PENDING, waits for a run': (h) => h.submit({ tasks: [{ name: 'nest', run: { job: 'inner' } }] }),
   'PENDING, its run is paused'(h) {
     const run = h.submit();
-    h.apply({ kind: 'pauseRun', partition: 0, seq: run.seq, by: 'ann' });
+    h.apply({ kind: 'pauseRun', partition: 0, seq: run.seq, by: 'ann', reason: '' });
     return run;
   },
   'QUEUED, no worker': (h) => h.submit(),

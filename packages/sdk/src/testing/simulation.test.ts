@@ -118,8 +118,8 @@ describe('a simulation', () => {
     const slow = job('slow', async () => {});
     await using t = await simulate({ jobs: [slow], at: AT, maxRunning: 2 });
     t.takes(slow, '10m');
-    for (let i = 0; i < 5; i++) await t.submit(slow, null);
-    await t.submit(slow, null, { priority: 'P0' });
+    for (let i = 0; i < 5; i++) await t.submit(slow);
+    await t.submit(slow, undefined, { priority: 'P0' });
     const running = async () => (await t.runs()).filter(({ state }) => state === 'RUNNING').length;
     const ended = async () => (await t.runs()).filter(({ state }) => state === 'SUCCEEDED').length;
     // A quota never holds back P0.
