@@ -110,7 +110,7 @@ describe('take-over', () => {
     expect(statesOf(evidence)).toEqual({ SUCCEEDED: 90 });
   });
 
-  it('DUR-20 EVO-06 reads that lag for 60 s cause no double assignment', async () => {
+  it('DUR-20 EVO-06 U023 reads that lag for 60 s cause no double assignment', async () => {
     const stage = await Stage.set({ nodes: 3, workers: [5, 5, 5] });
     stage.submit('normal', 10);
     await stage.pass(2_000);

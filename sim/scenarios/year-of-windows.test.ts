@@ -100,7 +100,7 @@ describe('a year of windows', () => {
     }
   }, 60_000);
 
-  it('U040 U041 EXT-04 TRG-05 on both clock changes of a year each local time fires once a day', () => {
+  it('U041 EXT-04 TRG-05 on both clock changes of a year each local time fires once a day', () => {
     const zones = ['America/Los_Angeles', 'Europe/Berlin', 'Australia/Lord_Howe', 'Asia/Kolkata'];
     const schedules = zones.map((zone) => cron('30 2 * * *', zone));
     const [fromMs, untilMs] = [YEAR_2027, YEAR_2027 + 365 * DAY];

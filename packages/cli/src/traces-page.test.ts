@@ -48,7 +48,7 @@ describe('docs/operations.md, traces', () => {
     world.remove();
   });
 
-  it('OBS-10 its commands draw one trace from submission to completion, with parents', async () => {
+  it('its commands draw one trace from submission to completion, with parents', async () => {
     const asked = { SIGNALBOX_URL: access.url, SIGNALBOX_KEY: access.key };
     const submitted = await world.call([...commandOf('submit'), '--json'], asked);
     expect(submitted.code, submitted.err).toBe(0);

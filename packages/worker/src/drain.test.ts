@@ -48,6 +48,25 @@ describe('graceful stop', () => {
     expect(node.all('finish')).toHaveLength(1);
   });
 
+  it('U011 a failure within the grace is reported and confirmed before it leaves', async () => {
+    const begun = Promise.withResolvers<void>();
+    const failing = Promise.withResolvers<never>();
+    const { node, worker } = await startWorker(() => {
+      begun.resolve();
+      return failing.promise;
+    });
+    node.say(buildAssign(1));
+    await begun.promise;
+    const stopped = worker.stop();
+    await node.next('drain');
+    failing.reject(new Error('disk full'));
+    await stopped;
+    const kinds = node.heard.map(({ kind }) => kind).filter((kind) => kind !== 'beat');
+    expect(kinds.slice(-2)).toEqual(['finish', 'bye']);
+    expect(node.all('finish')[0]?.result).toMatchObject({ kind: 'failed', error: 'disk full' });
+    expect(worker.tracking).toEqual({ held: 0, running: 0, occupying: 0, progress: 0 });
+  });
+
   it('ends in time with a handler that ignores everything', async () => {
     const { handler, begun, open } = gate();
     const { node, worker } = await startWorker(handler);

@@ -22,6 +22,16 @@ const STATES: Record<string, (h: Recorded) => Run> = {
     for (const attempt of h.acceptAll()) h.fail(attempt);
     return run;
   },
+  'PENDING, waits for a person': (h) => h.submit({ tasks: [{ name: 'ask', approval: {} }] }),
+  'PENDING, waits for an event': (h) =>
+    h.submit({ tasks: [{ name: 'hear', event: { type: 'never' } }] }),
+  'PENDING, sleeps': (h) => h.submit({ tasks: [{ name: 'sleep', sleep: { forMs: HOUR } }] }),
+  'PENDING, waits for a run': (h) => h.submit({ tasks: [{ name: 'nest', run: { job: 'inner' } }] }),
+  'PENDING, its run is paused'(h) {
+    const run = h.submit();
+    h.apply({ kind: 'pauseRun', partition: 0, seq: run.seq, by: 'ann', reason: '' });
+    return run;
+  },
   'QUEUED, no worker': (h) => h.submit(),
   'QUEUED, kept apart'(h) {
     h.addWorker();
@@ -67,7 +77,7 @@ const setup = (state: string) => {
 
 describe('cancelling', () => {
   it.each(Object.keys(STATES))(
-    'U085 U086 U087 a run that is %s: it ends, at the latest after its grace',
+    'U008 U013 U086 a run that is %s: it ends, at the latest after its grace',
     (state) => {
       const { h, run, attempt } = setup(state);
       expect(cancel(h, run.seq)).toEqual({ kind: 'done' });
@@ -88,7 +98,7 @@ describe('cancelling', () => {
   );
 
   it.each(Object.keys(STATES))(
-    'U086 U088 a run that is %s: final, whatever comes afterwards',
+    'U013 U086 U088 a run that is %s: final, whatever comes afterwards',
     (state) => {
       const { h, run, attempt } = setup(state);
       const assignedBefore = h.factsOf('taskAssigned').filter(({ seq }) => seq === run.seq).length;

@@ -120,7 +120,7 @@ describe('a graph', () => {
     expect(run.tasks[0]?.attempts).toBe(1);
   });
 
-  it('U085 ends as a whole when it is cancelled', () => {
+  it('ends as a whole when it is cancelled', () => {
     const h = new Harness();
     h.addWorker({ total: { slots: 2 } });
     const run = h.submit({

@@ -113,36 +113,6 @@ describe('a fan-out', () => {
     expect(run.state).toBe('PARTIAL');
   });
 
-  it('DAG-09 hands out a large run at its pace, over the seconds that it takes', () => {
-    const { h, run, ask } = setup({ limits: { fanOutMax: 50_000 } });
-    ask(5_000);
-    const queuedAfter: number[] = [];
-    const begun = () => children(run).filter(({ state }) => state !== 'PENDING').length;
-    for (let second = 0; second <= 4; second++) {
-      h.advance(1);
-      queuedAfter.push(begun());
-      h.advance(999);
-    }
-    for (const [second, count] of queuedAfter.entries()) {
-      expect(Math.abs(count - 1_000 * (second + 1))).toBeLessThanOrEqual(60);
-    }
-    h.advance(1_000);
-    expect(begun()).toBe(5_000);
-  });
-
-  it('DAG-10 hands out all large runs together at the pace of the node, none lost', () => {
-    const limits = { fanOutMax: 20_000, readyPerSecond: 4_000 };
-    const { h, run, ask } = setup({ limits }, { readyPerSecond: 1_000 });
-    ask(6_000);
-    h.advance(3_000);
-    const begun = () => children(run).filter(({ state }) => state !== 'PENDING').length;
-    expect(begun()).toBeGreaterThan(3_500);
-    expect(begun()).toBeLessThan(4_500);
-    h.advance(3_500);
-    expect(begun()).toBe(6_000);
-    expect(h.factsOf('taskAssigned')).toHaveLength(6_001);
-  });
-
   it('DAG-22 survives crashes at any time: derived anew, nothing twice', () => {
     const { h, ask } = setup();
     ask(20);

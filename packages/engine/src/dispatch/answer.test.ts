@@ -4,7 +4,7 @@ import { resources } from '../testing/builders.ts';
 import { Harness } from '../testing/harness.ts';
 
 describe('a worker that does not accept', () => {
-  it('PLC-10: loses the attempt after 30 s, is suspect, and nothing is charged', () => {
+  it('PLC-10 U019: loses the attempt after 30 s, is suspect, and nothing is charged', () => {
     const h = new Harness();
     h.addWorker({ name: 'w1' });
     const run = h.submit();
@@ -24,7 +24,7 @@ describe('a worker that does not accept', () => {
     expect(h.effectsOf('stale').map((effect) => effect.ref)).toEqual([refOf(first)]);
   });
 
-  it('PLC-10: the task goes to another worker, and a late acceptance is refused', () => {
+  it('PLC-10 U019: the task goes to another worker, and a late acceptance is refused', () => {
     const h = new Harness();
     h.addWorker({ name: 'w1', total: { slots: 1 } });
     const run = h.submit();

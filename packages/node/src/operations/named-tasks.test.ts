@@ -8,6 +8,6 @@ it.each([
   ['event.type == "tasks.done" || input.tasks.a == 1', []],
   ['mytasks.a == 1 && input["tasks.b"] == 2', []],
   ['tasks[input.name].output == 1', []],
-])('DAG-22 %s names %j', (expression, names) => {
+])('%s names %j', (expression, names) => {
   expect(namedTasks(expression)).toEqual(names);
 });

@@ -30,7 +30,7 @@ async function pages(id: string, query: object = {}): Promise<TaskView[][]> {
   return found;
 }
 
-it('API-03 shows up to a thousand tasks in one answer, and the rest in pages', async () => {
+it('shows up to a thousand tasks in one answer, and the rest in pages', async () => {
   const small = await getRun(node.context, caller(), { id: await submitted(1_000) });
   expect(small.tasks).toHaveLength(1_000);
   expect(small.nextTasks).toBeUndefined();

@@ -141,7 +141,7 @@ describe('runs over HTTP', () => {
     expect(answer.json<RunView>().state).toBe('PENDING');
   });
 
-  it('API-06 API-09 queue depth and diagnosis', async () => {
+  it('API-06 API-09 U008 queue depth and diagnosis', async () => {
     const { id } = await submit({ job: 'mail', priority: 'P0' });
     const own = await world.ask('/queues', { key: submitter });
     expect(own.json<{ items: QueueDepth[] }>().items[0]).toEqual({

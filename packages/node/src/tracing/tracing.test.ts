@@ -76,7 +76,7 @@ async function lifeOf(succeeds: boolean) {
 }
 
 describe('tracing', () => {
-  it('OBS-10 one trace links submit, queue, dispatch and run, and goes on to the worker', async () => {
+  it('one trace links submit, queue, dispatch and run, and goes on to the worker', async () => {
     const { drawn, assign, submission } = await lifeOf(true);
     expect(drawn.map((span) => span.name)).toEqual(
       expect.arrayContaining([
@@ -105,7 +105,7 @@ describe('tracing', () => {
     expect(assign.trace).toBe(submission.trace);
   });
 
-  it('OBS-10 a failed attempt is an error in its trace', async () => {
+  it('a failed attempt is an error in its trace', async () => {
     const { drawn } = await lifeOf(false);
     const run = drawn.find((span) => span.name === 'signalbox.run');
     expect(run?.status).toEqual({ code: 2, message: 'no such address' });
@@ -118,7 +118,7 @@ describe('tracing', () => {
     expect(NO_TRACING.spans).toBeUndefined();
   });
 
-  it('OBS-10 sends to the collector that the environment names', async () => {
+  it('sends to the collector that the environment names', async () => {
     const asked = Promise.withResolvers<string>();
     const server = createServer((request, response) => {
       asked.resolve(request.url ?? '');

@@ -114,7 +114,7 @@ beforeAll(async () => {
 });
 afterAll(() => box.close());
 
-describe('the same history in a simulation as on a node', () => {
+describe('U100 the same history in a simulation as on a node', () => {
   it.each(Object.entries(PROGRAMS))('of %s', async (_, [program, input]) => {
     const real = await box.submit(program.name, input);
     const view = await real.wait();

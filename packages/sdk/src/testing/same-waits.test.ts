@@ -202,7 +202,7 @@ function isWaiting(view: RunView, name: string): boolean {
   return view.tasks.some((task) => task.name === name && task.wait?.until === null);
 }
 
-describe('the same history in a simulation as on a node, of runs that wait', () => {
+describe('U100 the same history in a simulation as on a node, of runs that wait', () => {
   it.each(Object.entries(PROGRAMS))('with %s', async (_, [program, act]) => {
     const play = async (world: World) => {
       const id = await world.submit(program, 21);

@@ -30,7 +30,7 @@ function histories(views: readonly RunView[]) {
     .sort((a, b) => String(a.window).localeCompare(String(b.window)));
 }
 
-it('windows of schedules have the same history in a simulation as on a node', async () => {
+it('U100 windows of schedules have the same history in a simulation as on a node', async () => {
   const expected = histories(await onNode());
   expect(expected.map(({ output }) => output)).toEqual([
     { input: { name: 'missed', kind: 'catchUp' }, schedule: 'missed', kind: 'catchUp' },

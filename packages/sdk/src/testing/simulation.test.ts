@@ -89,6 +89,49 @@ describe('a simulation', () => {
     expect(t.now.getTime() - Date.parse(AT)).toBeGreaterThan(364 * 86_400_000);
   });
 
+  it('EXT-10 U101 fires a year of windows in less than a second', async () => {
+    const fired: string[] = [];
+    const daily = job('daily', async (_input, ctx) => {
+      fired.push(ctx.window?.at.toISOString() ?? '');
+    });
+    const yearly = job('yearly', async (_input, ctx) => {
+      fired.push(`year ${ctx.window?.at.toISOString()}`);
+    });
+    await using t = await simulate({ jobs: [daily, yearly], at: AT });
+    await t.schedule('daily', daily, { cron: '30 2 * * *' });
+    await t.schedule('yearly', yearly, { cron: '0 0 1 7 *' });
+    const before = process.cpuUsage();
+    await t.advance('1y');
+    // Processor time: other tests share the machine.
+    const { user, system } = process.cpuUsage(before);
+    const days = Array.from({ length: 365 }, (_, day) =>
+      new Date(Date.parse(AT) + day * 86_400_000 + 9_000_000).toISOString(),
+    );
+    expect(fired.filter((each) => !each.startsWith('year'))).toEqual(days);
+    expect(fired.filter((each) => each.startsWith('year'))).toEqual([
+      'year 2026-07-01T00:00:00.000Z',
+    ]);
+    expect((user + system) / 1_000).toBeLessThan(1_000);
+  });
+
+  it('EXT-10 holds what is above the quota of the tenant', async () => {
+    const slow = job('slow', async () => {});
+    await using t = await simulate({ jobs: [slow], at: AT, maxRunning: 2 });
+    t.takes(slow, '10m');
+    for (let i = 0; i < 5; i++) await t.submit(slow);
+    await t.submit(slow, undefined, { priority: 'P0' });
+    const running = async () => (await t.runs()).filter(({ state }) => state === 'RUNNING').length;
+    const ended = async () => (await t.runs()).filter(({ state }) => state === 'SUCCEEDED').length;
+    // A quota never holds back P0.
+    expect(await running()).toBe(3);
+    await t.advance('10m');
+    expect([await ended(), await running()]).toEqual([3, 2]);
+    await t.advance('20m');
+    expect(await ended()).toBe(6);
+    const wrong = simulate({ jobs: [slow], maxRunning: -1 });
+    await expect(wrong).rejects.toThrow('maxRunning');
+  });
+
   it('EXT-10 shows how a run fails for good', async () => {
     await using t = await simulate({ jobs: [hello], at: AT });
     t.failNext(hello, new Error('no luck'), { times: 3 });

@@ -50,6 +50,8 @@ export interface SimulateParams {
   /** Of the simulated worker, for tasks that choose their workers by them. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly zone?: string;
+  /** The quota of the tenant: how many of its attempts may run at once, P0 excepted. */
+  readonly maxRunning?: number;
   /** Real time that a handler may take between two steps before time goes on without it. */
   readonly patience?: Duration;
 }
@@ -61,6 +63,7 @@ const SIMULATE_MEMBERS = {
   concurrency: true,
   labels: true,
   zone: true,
+  maxRunning: true,
   patience: true,
 } as const satisfies MembersOf<SimulateParams>;
 
@@ -92,6 +95,7 @@ export class Simulation implements AsyncDisposable {
   constructor(params: SimulateParams) {
     checkOptions('simulate', params, SIMULATE_MEMBERS);
     requireOption('worker.slots', 'concurrency', params.concurrency);
+    requireOption('tenant.maxRunning', 'maxRunning', params.maxRunning);
     this.#params = params;
     this.#handlers = handlersOf(params.jobs);
     const at = new Date(params.at ?? Date.now()).getTime();
@@ -109,7 +113,12 @@ export class Simulation implements AsyncDisposable {
   async start(): Promise<void> {
     void this.#node.loop.start();
     await this.advance(START_MS);
-    const { context } = this.#node;
+    const { context, loop } = this.#node;
+    const { maxRunning: runningMax } = this.#params;
+    if (runningMax !== undefined) {
+      const quota = { tenant: SIMULATED.tenant, weight: 1, runningMax } as const;
+      await this.#drive(loop.execute({ kind: 'setTenant', ...quota }));
+    }
     for (const { name, definition } of this.#params.jobs) {
       await this.#drive(defineJob(context, SIMULATED, { name, definition }));
     }

@@ -21,7 +21,7 @@ interface Acknowledged {
 
 describePostgres('two nodes that both think a partition is theirs', () => {
   describe('with appends racing take-overs', () => {
-    it('DUR-04 DUR-10 DUR-13 C4 I7 I9 a superseded owner never commits', async () => {
+    it('DUR-04 DUR-10 DUR-13 U023 U027 C4 I7 I9 a superseded owner never commits', async () => {
       const first = await openStore({ url });
       const second = await openStore({ url, schema: first.schema });
       onTestFinished(async () => {
