@@ -154,6 +154,18 @@ describe('a submission', () => {
     expect(second.seq).toBe(first.seq + 1);
   });
 
+  it('TRG-02 for a later time is PENDING until then, and starts at its millisecond', () => {
+    const h = new Harness();
+    h.addWorker();
+    const dueAt = h.now + 3_600_000;
+    const run = h.submit({ head: { dueAt } });
+    h.advance(3_600_000 - 1);
+    expect(run.tasks[0]).toMatchObject({ state: 'PENDING', attempts: 0 });
+    h.advance(1);
+    expect(run.tasks[0]).toMatchObject({ state: 'ASSIGNED', attempts: 1 });
+    expect(h.attemptOf(run).assignedAt).toBe(dueAt);
+  });
+
   it('U003 of a kind that no worker knows is held with its reason, not discarded', () => {
     const h = new Harness();
     h.addWorker({ name: 'w1', executors: ['command'] });

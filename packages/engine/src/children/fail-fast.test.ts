@@ -19,7 +19,7 @@ function randomGraph(seed: number, size: number): TaskDefinition[] {
 const states = (h: Harness, seq = 1) => h.run(seq).tasks.map((task) => task.state);
 
 describe('a graph', () => {
-  it('DAG-04 DAG-23 DAG-28 starts no task before all its parents succeeded, in any order of completion', () => {
+  it('DAG-04 DAG-23 DAG-28 TRG-25 starts no task before all its parents succeeded, in any order of completion', () => {
     assertProperty(
       fc.property(fc.nat(), fc.nat(), (graph, order) => {
         const h = new Harness();

@@ -92,9 +92,18 @@ describe('a fan-out', () => {
     expect(children(h.run(1))).toHaveLength(10_001);
   });
 
+  it('DAG-08 of exactly its limit, 10,000 unless the job says otherwise, is made', () => {
+    const { h, run, ask } = setup();
+    ask(10_000);
+    expect(run.state).toBe('RUNNING');
+    expect(children(run)).toHaveLength(10_000);
+    expect(h.effectsOf('alert')).toEqual([]);
+  });
+
   it('DAG-08 above its limit may be cancelled', () => {
     const { h, run, ask } = setup();
     ask(10_001);
+    expect(children(run)).toEqual([]);
     h.apply({ kind: 'cancel', partition: 0, seq: 1, by: 'ann', reason: 'too many' });
     expect(run.state).toBe('CANCELLED');
   });

@@ -98,6 +98,11 @@ describe('DAG-20 a dynamic task', () => {
       'the name end_chunk_chunk_12 is reserved',
     ],
     [
+      'adds more than the limit of a step',
+      { tasks: Array.from({ length: 10_001 }, (_, i) => ({ name: `x${i}`, after: ['plan'] })) },
+      '10001 tasks exceed the limit of 10000',
+    ],
+    [
       'holds up what has begun',
       { tasks: [{ name: 'x' }], edges: [{ from: 'x', to: 'other' }] },
       'already started',
@@ -223,6 +228,17 @@ describe('DAG-27 a notification', () => {
     const told = h.effectsOf('notify').length;
     h.takeOver();
     expect(h.effectsOf('notify')).toHaveLength(told);
+  });
+
+  it.each([
+    ['failure', 'permanent'],
+    ['success', null],
+  ] as const)('is due once at a %s, to those who asked for that end', (on, failure) => {
+    const { h, attempt } = setup([{ name: 'a' }], graph);
+    if (failure === null) h.succeed(attempt('a'));
+    else h.fail(attempt('a'), { class: failure });
+    h.flush();
+    expect(h.effectsOf('notify')).toMatchObject([{ notification: { on } }]);
   });
 
   it('goes to whom the end concerns', () => {

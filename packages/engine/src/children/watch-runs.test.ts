@@ -4,6 +4,8 @@ import type { Attempt, Task } from '../model/run.ts';
 import type { TaskDefinition } from '../model/spec.ts';
 import { Recorded } from '../testing/recorded.ts';
 
+const MINUTE = 60_000;
+
 function submitted(tasks: TaskDefinition[], graph: GraphDefinition = {}, slots = 100): Recorded {
   const h = new Recorded();
   if (slots > 0) h.addWorker({ total: { slots } });
@@ -14,19 +16,24 @@ function submitted(tasks: TaskDefinition[], graph: GraphDefinition = {}, slots =
 describe('DAG-25 the watchdog', () => {
   it('tells of a run in which nothing happens for half an hour, once', () => {
     const h = submitted([{ name: 'a' }, { name: 'b', after: ['a'] }]);
+    h.advance(2 * MINUTE);
+    h.succeed(h.acceptAll()[0] as Attempt);
     h.acceptAll();
-    h.advance(1_700_000);
+    h.advance(30 * MINUTE - 1);
     expect(h.effectsOf('alert')).toEqual([]);
-    h.advance(700_000);
+    // It looks every five minutes.
+    h.advance(5 * MINUTE + 1);
     expect(h.effectsOf('alert')).toMatchObject([{ alert: 'runStuck' }]);
-    h.advance(600_000);
+    h.advance(10 * MINUTE);
     expect(h.effectsOf('alert')).toHaveLength(1);
   });
 
   it('tells of a run that takes twice as long as expected, and not of one that sleeps', () => {
-    const h = submitted([{ name: 'a' }, { name: 'b', after: ['a'] }], { expectedMs: 300_000 });
+    const h = submitted([{ name: 'a' }, { name: 'b', after: ['a'] }], { expectedMs: 9 * MINUTE });
     h.acceptAll();
-    h.advance(1_000_000);
+    h.advance(18 * MINUTE);
+    expect(h.effectsOf('alert')).toEqual([]);
+    h.advance(5 * MINUTE);
     expect(h.effectsOf('alert')).toMatchObject([{ alert: 'runStuck' }]);
     const asleep = submitted([
       { name: 'a' },

@@ -115,6 +115,29 @@ describe('the work of one step', () => {
     }
   }, 120_000);
 
+  it('TRG-17 does not grow with 200,000 schedules that are not due', () => {
+    const { zone, asked } = countingZone();
+    const h = new Scheduled({ zoneOf: () => zone });
+    const at = (i: number) => `${i % 60} ${Math.floor(i / 60) % 24} 1 1 *`;
+    for (let i = 0; i < 200_000; i++) {
+      h.save({ name: `s${i}`, when: { kind: 'cron', expr: at(i), zone: 'UTC' } });
+      if (i % 5_000 === 0) h.engine.take(1);
+    }
+    h.save({ name: 'hourly' });
+    h.engine.take(1);
+    const [before, used] = [asked(), process.cpuUsage()];
+    h.now = NOON - 1;
+    expect(h.engine.nextWakeAt()).toBe(NOON);
+    h.tick();
+    expect(h.fired).toEqual([]);
+    h.now = NOON;
+    h.tick();
+    expect(h.fired).toMatchObject([{ schedule: 'hourly', window: NOON }]);
+    const { user, system } = process.cpuUsage(used);
+    expect(asked()).toBe(before);
+    expect((user + system) / 1_000 / 2).toBeLessThan(50);
+  }, 60_000);
+
   it('U037 TRG-15 is bounded after 30 days of which nobody decided a minute, for 1,000 schedules', () => {
     const { zone, asked } = countingZone();
     const h = new Scheduled({ zoneOf: () => zone });

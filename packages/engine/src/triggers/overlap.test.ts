@@ -169,6 +169,20 @@ describe.each([
 });
 
 describe('overlap', () => {
+  it.each([
+    ['skip', []],
+    ['queueOne', [1]],
+  ] as const)('U045 %s: the end of a run that was in the way floods nothing', (overlap, late) => {
+    const h = busy(overlap);
+    h.advance(50 * HOUR);
+    h.endsRuns = true;
+    h.endRuns();
+    h.step();
+    expect(h.firedHours).toEqual([0, ...late]);
+    h.advance(HOUR);
+    expect(h.firedHours).toEqual([0, ...late, 51]);
+  });
+
   it('replace: what had not begun ends at once, and the later window fires in the same step', () => {
     const h = busy('replace');
     h.advance(HOUR);

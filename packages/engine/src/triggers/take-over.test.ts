@@ -118,7 +118,7 @@ describe('a take-over', () => {
     expect(new Set(h.fired.map(({ window }) => window)).size).toBe(10);
   });
 
-  it('F27 after 30 days of nobody, minutely schedules are back at once', () => {
+  it('F27 U037 after 30 days of nobody, minutely schedules are back at once', () => {
     const h = new Scheduled();
     const when = { kind: 'interval', everyMs: MINUTE, anchorAt: NOON } as const;
     for (let i = 0; i < 1_000; i++) h.save({ name: `s${i}`, when });

@@ -74,6 +74,28 @@ describe('a schedule', () => {
     expect(h.fired).toMatchObject([{ window: NOON, planned, at: planned }]);
   });
 
+  it.each([
+    ['over 300 s', 300_000, 300],
+    ['in the same second', 0, 1],
+  ])('TRG-09 20,000 of one midnight start %s with a jitter of %d ms', (_how, jitterMs, spread) => {
+    const h = new Scheduled();
+    h.endsRuns = false;
+    for (let i = 0; i < 20_000; i++) h.save({ name: `s${i}`, jitterMs, when: cron('0 0 * * *') });
+    const midnight = NOON - (NOON % DAY) + DAY;
+    const perSecond = new Map<number, number>();
+    for (h.now = midnight - 1; h.now < midnight + 301_000; h.now += 1_000) {
+      do h.tick();
+      while ((h.engine.nextWakeAt() ?? Number.POSITIVE_INFINITY) <= h.now);
+      const started = h.facts.splice(0).filter(({ kind }) => kind === 'windowFired').length;
+      if (started > 0) perSecond.set(h.now, started);
+    }
+    const counts = [...perSecond.values()];
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20_000);
+    expect(perSecond.has(midnight - 1)).toBe(false);
+    expect(counts).toHaveLength(spread);
+    expect(Math.max(...counts)).toBeLessThanOrEqual((3 * 20_000) / spread);
+  });
+
   it('ends after its last instant, and after so many runs, without an alarm', () => {
     const h = new Scheduled();
     h.save({ name: 'dated', endAt: NOON + 2 * HOUR, startAt: NOON + HOUR });
@@ -102,6 +124,25 @@ describe('a schedule', () => {
       },
     ]);
   });
+
+  it.each(['failed', 'cancelled', 'endless'])(
+    'U030 computes its next window from its own times, whatever became of the run before: %s',
+    (end) => {
+      const h = new Scheduled();
+      h.endsRuns = false;
+      h.save({ overlap: 'allow' });
+      h.addWorker({ total: { slots: 100 } });
+      for (let hour = 0; hour < 10; hour++) {
+        h.advance(MINUTE);
+        for (const attempt of h.acceptAll()) {
+          if (end === 'failed') h.fail(attempt, { class: 'permanent' });
+        }
+        if (end === 'cancelled') h.endRuns();
+        h.advance(HOUR - MINUTE);
+      }
+      expect(h.firedHours).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    },
+  );
 
   it('U041 that cannot be computed is set aside with an alarm; the others do not notice', () => {
     const h = new Scheduled();
@@ -188,5 +229,18 @@ describe('while the store is away', () => {
     expect(h.firedHours).toEqual([0, 1, 2]);
     expect(h.fired.map(({ at, planned }) => at - planned)).toEqual([0, 70 * MINUTE, 10 * MINUTE]);
     expect(h.effectsOf('alert').map(({ alert }) => alert)).toEqual(['windowLate', 'windowLate']);
+  });
+
+  it('U045 no more is caught up than the bound allows once it is back', () => {
+    const h = new Scheduled();
+    h.save();
+    h.advance(MINUTE);
+    h.apply({ kind: 'pauseFrom', class: 0 });
+    h.advance(10 * HOUR + 10 * MINUTE);
+    h.apply({ kind: 'pauseFrom', class: 3 });
+    h.step();
+    // Three are caught up, and the tenth is within its grace.
+    expect(h.firedHours).toEqual([0, 8, 9, 10]);
+    expect(h.skipped).toMatchObject([{ from: NOON + HOUR, count: 7, reason: 'catch_up_limit' }]);
   });
 });

@@ -45,7 +45,28 @@ describe('what flows along a graph, over HTTP', () => {
         },
       },
     ]);
-    expect((await ended(await submit('etl'))).jobVersion).toBe(2);
+    expect(view.tasks.map(({ name }) => name)).toEqual(['extract', 'check', 'load']);
+    const next = await ended(await submit('etl'));
+    expect(next.jobVersion).toBe(2);
+    expect(next.tasks.map(({ name }) => name)).toEqual(['other']);
+  });
+
+  it('DAG-06 DAG-13 tells each of 100 children its place, and the join which of them failed', async () => {
+    await define('hundred', {
+      failurePolicy: 'SKIP_FAILED',
+      tasks: [
+        { name: 'list' },
+        { name: 'each', after: ['list'], fanOut: { from: 'list' } },
+        { name: 'join', after: ['each'] },
+      ],
+    });
+    answers['list'] = () => 100;
+    answers['each'] = ({ partition }: { partition: number }) => (partition === 47 ? fail() : 1);
+    expect((await ended(await submit('hundred'))).state).toBe('PARTIAL');
+    const inputs = Array.from({ length: 100 }, (_, i) => given[`each_chunk_${i}`]?.[0]?.input);
+    expect(inputs).toEqual(inputs.map((_, partition) => ({ partition, total: 100 })));
+    const failures = [{ task: 'each_chunk_47', partition: 47, state: 'FAILED' }];
+    expect(given['join']).toMatchObject([{ parents: { each: { total: 100, failures } } }]);
   });
 
   it('DAG-06 DAG-07 DAG-13 fans out over items and joins results and failures', async () => {

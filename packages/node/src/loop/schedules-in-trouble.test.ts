@@ -1,11 +1,12 @@
-import { runWindow } from '@signalbox/engine';
-import { StoreError } from '@signalbox/store';
+import { runWindow, seededRandom } from '@signalbox/engine';
+import { type Store, StoreError } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
+import { faulty } from './testing/faulty-store.ts';
 import { expectGapless, MINUTE, save, setup, windows } from './testing/minutely.ts';
 import { type VirtualNode, VirtualWorld } from './testing/virtual-world.ts';
 
 describe('schedules in the loop, in trouble', () => {
-  it('TRG-12 U032 go on with another node after every kind of end of the one before', async () => {
+  it('TRG-12 go on with another node after every kind of end of the one before', async () => {
     const world = new VirtualWorld();
     await world.define('acme', 'job');
     await save(world);
@@ -27,6 +28,118 @@ describe('schedules in the loop, in trouble', () => {
     expectGapless(found, found.length);
     expect(found.length).toBeGreaterThan(24);
   });
+
+  it('U032 lose no window where the owner ends in any second of a minute', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    await save(world);
+    const ends = new Set<number>();
+    const startedAt = world.nowMs;
+    for (let second = 0; second < 60; second++) {
+      const node = await world.startNode({ name: `node-${second}` });
+      const passedMs = (world.nowMs - startedAt) % MINUTE;
+      await world.run(((second * 1_000 - passedMs + MINUTE) % MINUTE) + 500);
+      expect(node.loop.owns(0)).toBe(true);
+      ends.add(Math.floor(((world.nowMs - startedAt) % MINUTE) / 1_000));
+      node.loop.halt();
+      // The lease of the dead node ends.
+      await world.run(6_000);
+    }
+    await world.startNode({ name: 'last' });
+    await world.run(MINUTE);
+    expect(ends.size).toBe(60);
+    expectGapless(await windows(world), Math.floor((world.nowMs - startedAt) / MINUTE));
+  });
+
+  it('TRG-12 TRG-28 1,000 windows of one partition, two nodes that crash or are cut off: each once', async () => {
+    const random = seededRandom(12);
+    const world = new VirtualWorld();
+    await world.define('acme', 'job');
+    const when = { kind: 'interval', everyMs: 1_000, anchorAt: world.nowMs } as const;
+    await save(world, { when, catchUp: { windowsMax: 100 }, overlap: 'allow' });
+    let lives = 0;
+    const start = async () => {
+      const way = { cut: false };
+      const node = await world.startNode({
+        name: `node-${lives++}`,
+        store: (disk) => {
+          const cut = () => Promise.reject(new StoreError('unavailable', 'cut off'));
+          return faulty(disk, (real) => ({
+            append: (commit) => (way.cut ? cut() : real.append(commit)),
+            beat: (request) => (way.cut ? cut() : real.beat(request)),
+          }));
+        },
+      });
+      return { node, way };
+    };
+    const pair = [await start(), await start()];
+    const startedAt = world.nowMs;
+    let takeOvers = 0;
+    for (let owner: VirtualNode | undefined; world.nowMs - startedAt < 1_010_000; ) {
+      await world.run(1 + random.int(12_000));
+      const owners = pair.filter(({ node }) => node.loop.owns(0)).map(({ node }) => node);
+      expect(owners.length).toBeLessThanOrEqual(1);
+      if (owners[0] !== undefined && owners[0] !== owner) takeOvers++;
+      owner = owners[0] ?? owner;
+      const hit = random.int(2);
+      for (const each of pair) each.way.cut = false;
+      if (random.int(2) === 0) {
+        pair[hit]?.node.loop.halt();
+        pair[hit] = await start();
+      } else (pair[hit] as (typeof pair)[0]).way.cut = true;
+    }
+    for (const each of pair) each.way.cut = false;
+    await world.run(20_000);
+    const found = (await windows(world)).map(({ at }) => at);
+    expect(found.length).toBeGreaterThanOrEqual(1_000);
+    expect(found.toSorted((a, b) => a - b)).toEqual(
+      found.map((_, i) => (found[0] as number) + i * 1_000),
+    );
+    expect(takeOvers).toBeGreaterThan(30);
+  }, 60_000);
+
+  it.each([
+    ['before', false],
+    ['after', true],
+  ])(
+    'TRG-13 have a run for each mark and a mark for each run, with a crash %s each single write',
+    async (_when, written) => {
+      let write = 0;
+      for (let isLast = false; !isLast; ) {
+        write++;
+        const world = new VirtualWorld();
+        await world.define('acme', 'job');
+        await save(world, { catchUp: { windowsMax: 100 } });
+        const savedAt = world.nowMs;
+        let writes = 0;
+        const store = (disk: Store) =>
+          faulty(disk, (real) => ({
+            append: async (commit) => {
+              if (++writes === write && written) await real.append(commit);
+              // The process is gone: nobody learns how this write ended, and none follows it.
+              return writes >= write ? new Promise<never>(() => {}) : real.append(commit);
+            },
+          }));
+        const node = await world.startNode({ name: 'a', store });
+        node.attach('w');
+        node.finishEverything();
+        await world.run(5 * MINUTE);
+        isLast = writes < write;
+        node.loop.halt();
+        await world.run(6_000);
+        const next = await world.startNode({ name: 'b' });
+        await world.run(1_000);
+        const [schedule] = next.engine.core.books.get(0)?.schedules.values() ?? [];
+        const found = await windows(world);
+        const passed = Math.floor((world.nowMs - savedAt) / MINUTE);
+        expect(found.map(({ at }) => at)).toEqual(
+          Array.from({ length: passed }, (_, i) => savedAt + (i + 1) * MINUTE),
+        );
+        expect(schedule?.decidedUpTo).toBe(found.at(-1)?.at);
+      }
+      expect(write).toBeGreaterThan(5);
+    },
+  );
 
   it('U036 are late and not lost while the store is away, and the run says so', async () => {
     let away = false;
@@ -156,7 +269,7 @@ describe('schedules in the loop, in trouble', () => {
     expect(found.some(({ catchUp }) => catchUp)).toBe(false);
   });
 
-  it('U044 nodes whose clocks differ by a minute never own together, and lose no window', async () => {
+  it('U044 TRG-28 nodes whose clocks differ by a minute never own together, and lose no window', async () => {
     const world = new VirtualWorld();
     await world.define('acme', 'job');
     await save(world);

@@ -283,6 +283,15 @@ describe('what cannot be a job', () => {
     const refused = define({ tasks });
     await expect(refused).rejects.toMatchObject({ code: 'invalid' });
     await expect(refused).rejects.toThrow(/(a → b → c → a|b → c → a → b|c → a → b → c)/);
+    const two = define({
+      tasks: [
+        { name: 'a', after: ['b'] },
+        { name: 'b', after: ['a'] },
+      ],
+    });
+    await expect(two).rejects.toThrow(/(a → b → a|b → a → b)/);
+    const stored = await listJobs(node.context, caller(), { deleted: true });
+    expect(stored.items).toEqual([]);
   });
 
   it('h61 a chain of 100,000 tasks is taken, one closed to a ring refused, within a second of work', async () => {

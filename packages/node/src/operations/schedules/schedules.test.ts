@@ -229,7 +229,7 @@ describe('a backfill', () => {
     await save({ every: MINUTE, anchorAt: '2026-01-01T00:00:00Z' });
   });
 
-  it('EXT-06 makes exactly the windows that are missing, once; a dry run makes nothing', async () => {
+  it('EXT-06 U045 makes exactly the windows that are missing, once; a dry run makes nothing', async () => {
     const dry = await fill({ dryRun: true });
     expect(dry).toMatchObject({ dryRun: true, windows: 10, missing: 10 });
     expect(dry.items.every(({ run }) => run === undefined)).toBe(true);

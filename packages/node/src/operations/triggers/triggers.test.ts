@@ -230,6 +230,22 @@ describe('an event', () => {
     expect(other?.runs).toMatchObject([{ trigger: 'second', outcome: 'created' }]);
   });
 
+  it('TRG-23 500,000 a day are sustained: those of a hundred seconds in less than that', async () => {
+    await save();
+    const count = Math.ceil((500_000 / 86_400) * 100);
+    const used = process.cpuUsage();
+    const startedAt = performance.now();
+    for (let i = 0; i < count; i++) {
+      const [received] = await send(event({ id: `e${i}` }));
+      expect(received?.runs).toMatchObject([{ outcome: 'created' }]);
+    }
+    const { user, system } = process.cpuUsage(used);
+    expect(performance.now() - startedAt).toBeLessThan(100_000);
+    // A tenth of a core.
+    expect((user + system) / 1_000).toBeLessThan(10_000);
+    expect(node.events).toMatchObject({ received: count, matched: count });
+  }, 120_000);
+
   it('TRG-23 delivered again after a restart is the run of before', async () => {
     await save();
     const [first] = await send();
