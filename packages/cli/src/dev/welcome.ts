@@ -12,7 +12,7 @@ export interface Welcome {
 
 /**
  * Where it is, how to get in, and three things to try. Never the key itself: terminals and the logs of
- * supervisors keep what is printed.
+ * supervisors keep all output.
  */
 export function printWelcome({ app, url, folder, keyFile }: Welcome): void {
   const { terminal } = app;

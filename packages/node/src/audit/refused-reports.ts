@@ -38,7 +38,7 @@ export class RefusedReports {
     }
     this.#byWorker.set(worker, ofWorker + 1);
     this.#written++;
-    // Without the token: whoever knows it could report in the name of the worker.
+    // Without the token: its knowledge is enough to report in the name of the worker.
     const [partition, seq, task, attempt, epoch] = ref;
     const after = { report, partition, seq, task, attempt, epoch };
     void this.#write({ target: worker, after, reason, origin: origin ?? EMBEDDED });

@@ -1,6 +1,6 @@
 /** The ids are at most this old, as long as reading them is quick. */
 const MAX_AGE_MS = 3_000;
-/** Reading takes at most one part in so many of the time, however many keys there are. */
+/** The pause after a reading is this many times its duration: many keys are read less often. */
 const PAUSE_FACTOR = 20;
 
 /**

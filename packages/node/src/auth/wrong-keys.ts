@@ -33,7 +33,7 @@ export class WrongKeys {
     this.#byNode = new FailureLimit({ now, max: perNode });
   }
 
-  /** Whether there are so many wrong keys that ids which this node has not seen are no longer read one by one. */
+  /** True above a limit: ids that this node has not seen are then no longer read one by one. */
   isFlood(ip: string): boolean {
     const isFromHere = this.#byAddress.waitSeconds(networkOf(ip)) !== null;
     return isFromHere || this.#byNode.waitSeconds(NODE) !== null;

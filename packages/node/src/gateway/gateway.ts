@@ -58,8 +58,8 @@ export class Gateway {
     this.#log = log;
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...params.limits };
     const { beat = () => {}, reportRefused = () => {} } = params;
-    const told = { beat, reportRefused };
-    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs, ...told });
+    const callbacks = { beat, reportRefused };
+    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs, ...callbacks });
     this.#outgoing = new Outgoing({
       loop,
       confirmed: this.#roster.confirmed,

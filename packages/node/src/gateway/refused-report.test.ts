@@ -59,7 +59,7 @@ describe('a refused report', () => {
     expect(refused).toHaveLength(1);
   });
 
-  it('SEC-06 is told by what is wrong: the token, the epoch, the attempt, the task', async () => {
+  it('SEC-06 has a reason: the token, the epoch, the attempt or the task is wrong', async () => {
     const { owner, ref } = await twoWorkers();
     const reports = [
       { kind: 'checkpoint', ref: changed(ref, 5, 1), state: new Uint8Array([1]) },
