@@ -6,8 +6,9 @@
  *                  Resolve by reading back, never by guessing.
  * - `conflict`     something else won a race; nothing was written; read and decide anew.
  * - `invalid`      the request can never succeed; retrying is a bug.
+ * - `damaged`      a stored row that the call needs cannot be read; it is among the damaged rows.
  */
-export type StoreErrorClass = 'unavailable' | 'unknown' | 'conflict' | 'invalid';
+export type StoreErrorClass = 'unavailable' | 'unknown' | 'conflict' | 'invalid' | 'damaged';
 
 export class StoreError extends Error {
   override readonly name = 'StoreError';

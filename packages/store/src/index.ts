@@ -5,6 +5,7 @@ export {
   type AuditRow,
   verifyAuditChain,
 } from './audit-chain.ts';
+export type { DamagedRow, FoundDamage, RowKind, RowPlace } from './damage/damaged-rows.ts';
 export * from './errors.ts';
 export type { LogCursor, LogLineRow, LogQuery } from './log-lines.ts';
 export {

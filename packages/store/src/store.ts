@@ -1,5 +1,6 @@
 import type { Class, RunId } from '@signalbox/engine';
 import type { AuditEntry, AuditRow } from './audit-chain.ts';
+import type { DamagedRow, FoundDamage } from './damage/damaged-rows.ts';
 import type { LogLineRow, LogQuery } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
 
@@ -50,6 +51,7 @@ export interface Store {
   /**
    * Groups with seq > afterSeq in order of seq, bodies included; at most `limit`, and with `bytes` up to
    * the one whose body reaches them. So a page is followed by others unless it is short of both.
+   * `damaged` where one of them cannot be read: facts are never passed over.
    */
   readGroups(query: {
     partition: number;
@@ -64,6 +66,7 @@ export interface Store {
    * `epoch` is the partition's current epoch; answers whether it did. Groups stay: dropping them is retention.
    */
   writeCheckpoint(checkpoint: Checkpoint): Promise<boolean>;
+  /** The newest that can be read of the last two; null where there is none. */
   readCheckpoint(partition: number): Promise<Checkpoint | null>;
 
   // ── ownership ──────────────────────────────────────────────────────────────────────────────
@@ -97,9 +100,15 @@ export interface Store {
   listLeases(): Promise<Lease[]>;
 
   // ── runs ───────────────────────────────────────────────────────────────────────────────────
-  /** One run as submitted, and its end if it has one; null for an absent id and for another tenant's alike. */
+  /**
+   * One run as submitted, and its end if it has one; null for an absent id and for another tenant's
+   * alike. `damaged` where one of the two rows cannot be read.
+   */
   getRun(query: { tenant: string; id: RunId }): Promise<StoredRun | null>;
-  /** The rows of the given runs, in any order; absent ones are left out. `input` is null unless asked for. */
+  /**
+   * The rows of the given runs, in any order; absent and damaged ones are left out. `input` is null
+   * unless asked for.
+   */
   readRuns(query: {
     ids: readonly { tenant: string; id: RunId }[];
     withInput: boolean;
@@ -107,7 +116,8 @@ export interface Store {
   /**
    * Runs of a tenant, newest first, before the cursor and from `from` on. `withPayloads: false` leaves
    * out inputs and outputs, as null: a page may hold many megabytes that a list does not show. With
-   * `bytes` up to the run whose `storedRunBytes` reach them, as with groups.
+   * `bytes` up to the run whose `storedRunBytes` reach them, as with groups. A damaged run is marked and
+   * tells nothing but its id and tenant.
    */
   listRuns(query: {
     tenant: string;
@@ -138,7 +148,7 @@ export interface Store {
   // ── parked runs (backlog beyond memory, and due times far ahead) ──────────────────────────
   /**
    * Parked runs of one lane in order of (sort, id), after the cursor and with sort <= upTo, with
-   * their rows and inputs. Runs that have ended are left out of `runs`, but move the cursor.
+   * their rows and inputs. Runs that have ended or are damaged are left out of `runs`, but move the cursor.
    * With `bytes` the page ends with the run whose input reaches them, or a little before; it has one
    * run at least if there is any. With 0 bytes, rows come without their inputs.
    */
@@ -162,7 +172,8 @@ export interface Store {
   /** The entry of this id, if it waits and is the tenant's. */
   readInboxEntry(query: { tenant: string; id: string }): Promise<InboxEntry | null>;
   /**
-   * Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading. With `bytes` up to
+   * Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading, unless they are
+   * damaged: those are moved to the damaged rows and release their keys. With `bytes` up to
    * the one whose `inboxEntryBytes` reach them, as with groups.
    */
   readInbox(query: {
@@ -180,11 +191,12 @@ export interface Store {
   /** Deletion is soft: a new version that is marked deleted. Restoring writes a further one. */
   deleteDefinition(change: Omit<DefinitionChange, 'body'>): Promise<DefinitionResult>;
   restoreDefinition(change: Omit<DefinitionChange, 'body'>): Promise<DefinitionResult>;
-  /** The newest version, or the given one; deleted ones are returned with `deleted: true`. */
+  /** The newest version, or the given one; deleted ones are returned with `deleted: true`. `damaged` where it cannot be read. */
   getDefinition(query: DefinitionKey & { version?: number }): Promise<Definition | null>;
   /**
    * Versions behind `after`, oldest first; at most `limit`, and with `bytes` up to the one whose
-   * `definitionBytes` reach them. So it is with the two lists below.
+   * `definitionBytes` reach them. Versions that are damaged are marked and have no body. So it is with
+   * the two lists below.
    */
   listDefinitionVersions(
     query: DefinitionKey & { after: number; limit: number; bytes?: number },
@@ -245,6 +257,21 @@ export interface Store {
     limit: number;
     bytes?: number;
   }): Promise<AuditRow[]>;
+
+  // ── damaged rows ───────────────────────────────────────────────────────────────────────────
+  /**
+   * Rows that could not be read, in order of (kind, key) behind the cursor, at most `limit`. A row that
+   * does not match its checksum, or cannot be decoded, is copied here with its bytes by the first call
+   * that reads it. The row itself stays where it is, except an inbox entry, which is moved here.
+   */
+  listDamagedRows(query: {
+    after: { kind: string; key: string } | null;
+    limit: number;
+  }): Promise<DamagedRow[]>;
+  /** Writes down a row that is missing or that only the caller can tell to be damaged; idempotent. */
+  setAside(row: FoundDamage): Promise<void>;
+  /** `listener` is called once for each damaged row that this process finds. One listener per store. */
+  onDamaged(listener: (row: FoundDamage) => void): void;
 
   // ── segments ───────────────────────────────────────────────────────────────────────────────
   /** Makes run segments ahead so that ids up to `untilMs` have a place; idempotent. */
@@ -378,6 +405,8 @@ export interface EndRow {
 export interface StoredRun {
   readonly run: RunRow;
   readonly end: EndRow | null;
+  /** One of the two rows cannot be read; all but id and tenant are placeholders. Only in lists. */
+  readonly damaged?: true;
 }
 
 export interface ParkedRow {
@@ -480,6 +509,8 @@ export interface Definition extends DefinitionKey {
   readonly author: string;
   readonly atMs: number;
   readonly deleted: boolean;
+  /** It cannot be read: there is no body. Only in lists. */
+  readonly damaged?: true;
 }
 
 export interface DefinitionCursor {

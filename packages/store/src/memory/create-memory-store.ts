@@ -6,6 +6,7 @@ import type { Store } from '../store.ts';
 import { append } from './append.ts';
 import * as audit from './audit.ts';
 import { contents } from './contents.ts';
+import * as damage from './damaged-rows.ts';
 import * as definitions from './definitions.ts';
 import * as groups from './groups.ts';
 import * as inbox from './inbox.ts';
@@ -78,6 +79,12 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     readLogs: async (query) => logs.readLogs(state, query),
     appendAudit: async (entry) => audit.appendAudit(state, entry),
     readAudit: async (query) => audit.readAudit(state, query),
+    // Rows are objects of this process: there is nothing to damage but what a caller sets aside.
+    listDamagedRows: async (query) => damage.listDamagedRows(state, query),
+    setAside: async (row) => damage.setAside(state, row),
+    onDamaged: (listener) => {
+      state.damagedListener = listener;
+    },
     ensureSegments: async (query) => segments.ensureSegments(state, query),
     listSegments: async () => segments.listSegments(state),
     lastUsedSegment: async () => segments.lastUsedSegment(state),

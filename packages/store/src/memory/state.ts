@@ -1,6 +1,7 @@
 import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
+import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type { Segment } from '../run-segment.ts';
 import type { Checkpoint, Definition, EndRow, Group, InboxEntry, Lease, RunRow } from '../store.ts';
@@ -37,6 +38,9 @@ export interface MemoryState {
   readonly segments: Map<number, Segment>;
   /** Segments that are gone for good: making them again would let a dropped run come back. */
   readonly droppedSegments: Set<number>;
+  /** By kind and key. */
+  readonly damagedRows: Map<string, DamagedRow>;
+  damagedListener: (row: FoundDamage) => void;
 }
 
 export interface KeyRow extends StoredKey {
@@ -96,6 +100,8 @@ export function newState(options: {
     audit: new Map(),
     segments: new Map(),
     droppedSegments: new Set(),
+    damagedRows: new Map(),
+    damagedListener: () => {},
   };
 }
 

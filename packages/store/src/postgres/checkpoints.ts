@@ -1,12 +1,15 @@
+import { verify } from '../damage/damaged-rows.ts';
+import { checkpointChecksum } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
 import type { Checkpoint } from '../store.ts';
 import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/failure.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { dropCheckpointChunks } from './sql/drop-checkpoint-chunks.ts';
-import { readCheckpoint as readCheckpointSql } from './sql/read-checkpoint.ts';
+import { dropCheckpointChunks, keepOlderCheckpoint } from './sql/drop-checkpoint-chunks.ts';
+import { readCheckpoint as readCheckpointSql, readOlderCheckpoint } from './sql/read-checkpoint.ts';
 import { readCheckpointHead as readCheckpointHeadSql } from './sql/read-checkpoint-head.ts';
+import type { Statement } from './sql/statement.ts';
 import { writeCheckpoint as writeCheckpointSql } from './sql/write-checkpoint.ts';
 import { writeCheckpointChunk } from './sql/write-checkpoint-chunk.ts';
 
@@ -61,6 +64,7 @@ async function writeChunks(
       }),
     );
   }
+  await connection.query(step(keepOlderCheckpoint(schema), 1, (writer) => writer.int4(partition)));
   await connection.query(
     step(dropCheckpointChunks(schema), 2, (writer) => {
       writer.int4(partition);
@@ -72,14 +76,16 @@ async function writeChunks(
 async function writeHead(
   connection: Connection,
   schema: string,
-  { partition, epoch, seq, chunks }: Checkpoint,
+  checkpoint: Checkpoint,
 ): Promise<boolean> {
+  const { partition, epoch, seq, chunks } = checkpoint;
   const written = await connection.query(
-    step(writeCheckpointSql(schema), 4, (writer) => {
+    step(writeCheckpointSql(schema), 5, (writer) => {
       writer.int4(partition);
       writer.int8(epoch);
       writer.int8(seq);
       writer.int4(chunks.length);
+      writer.int4(checkpointChecksum(checkpoint));
     }),
   );
   return written.length > 0;
@@ -89,11 +95,40 @@ export async function readCheckpoint(
   database: Database,
   partition: number,
 ): Promise<Checkpoint | null> {
-  const rows = await database.read<{ epoch: number; seq: number; body: Uint8Array | null }>(
-    step(readCheckpointSql(database.schema), 1, (writer) => writer.int4(partition)),
+  const newest = await readOne(database, partition, readCheckpointSql(database.schema));
+  if (newest !== 'damaged' && newest !== null) return newest;
+  const older = await readOne(database, partition, readOlderCheckpoint(database.schema));
+  return older === 'damaged' ? null : older;
+}
+
+interface CheckpointColumns {
+  readonly epoch: number;
+  readonly seq: number;
+  readonly checksum: number | null;
+  readonly body: Uint8Array | null;
+}
+
+async function readOne(
+  database: Database,
+  partition: number,
+  statement: Statement,
+): Promise<Checkpoint | null | 'damaged'> {
+  const rows = await database.read<CheckpointColumns>(
+    step(statement, 1, (writer) => writer.int4(partition)),
   );
   const [first] = rows;
   if (first === undefined) return null;
-  const { epoch, seq } = first;
-  return { partition, epoch, seq, chunks: rows.flatMap(({ body }) => body ?? []) };
+  const { epoch, seq, checksum } = first;
+  const checkpoint = { partition, epoch, seq, chunks: rows.flatMap(({ body }) => body ?? []) };
+  const place = {
+    kind: 'checkpoint',
+    key: `${partition}/${seq}`,
+    partition,
+    tenant: null,
+  } as const;
+  const read = database.damage.read(place, rows, () => {
+    verify(checksum, () => checkpointChecksum(checkpoint));
+    return checkpoint;
+  });
+  return read ?? 'damaged';
 }

@@ -7,6 +7,7 @@ import { LostAttempts } from './append/lost-attempts.ts';
 import * as audit from './audit.ts';
 import * as checkpoints from './checkpoints.ts';
 import { step } from './connection/step.ts';
+import { listDamagedRows, writeDamagedRows } from './damaged-rows.ts';
 import { Database } from './database.ts';
 import * as definitions from './definitions.ts';
 import { dump } from './dump.ts';
@@ -40,6 +41,16 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     throw error;
   }
   const lost = new LostAttempts(database);
+  /** Writes down the damaged rows that a call has found before its caller goes on. */
+  const checked =
+    <A extends unknown[], R>(method: (database: Database, ...values: A) => Promise<R>) =>
+    async (...values: A): Promise<R> => {
+      try {
+        return await method(database, ...values);
+      } finally {
+        await writeDamagedRows(database);
+      }
+    };
   return {
     migrate: () => migrate(database),
     close: () => database.close(),
@@ -49,34 +60,40 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       await lost.settle();
       return groups.readGroup(database, at);
     },
-    readGroups: (query) => groups.readGroups(database, query),
+    readGroups: checked(groups.readGroups),
     writeCheckpoint: (checkpoint) => checkpoints.writeCheckpoint(database, checkpoint),
-    readCheckpoint: (partition) => checkpoints.readCheckpoint(database, partition),
+    readCheckpoint: checked(checkpoints.readCheckpoint),
     acquireLease: (request) => acquireLease(database, request),
     beat: (request) => leases.beat(database, request),
     releaseLease: (lease) => leases.releaseLease(database, lease),
     forgetNode: (node) => leases.forgetNode(database, node),
     listLeases: () => leases.listLeases(database),
-    getRun: (query) => runs.getRun(database, query),
-    readRuns: (query) => runs.readRuns(database, query),
-    listRuns: (query) => listRuns(database, query),
+    getRun: checked(runs.getRun),
+    readRuns: checked(runs.readRuns),
+    listRuns: checked(listRuns),
     readKeys: (wanted) => keys.readKeys(database, wanted),
     forgetKeys: (query) => keys.forgetKeys(database, query),
-    readParked: (query) => readParked(database, query),
+    readParked: checked(readParked),
     putInbox: (entry) => inbox.putInbox(database, entry),
-    readInbox: (query) => inbox.readInbox(database, query),
+    readInbox: checked(inbox.readInbox),
     readInboxEntry: (query) => inbox.readInboxEntry(database, query),
     putDefinition: async (change) => definitions.putDefinition(database, change),
     deleteDefinition: async (change) => definitions.deleteDefinition(database, change),
     restoreDefinition: async (change) => definitions.restoreDefinition(database, change),
-    getDefinition: (query) => definitions.getDefinition(database, query),
-    listDefinitionVersions: (query) => definitions.listDefinitionVersions(database, query),
-    listDefinitions: (query) => definitions.listDefinitions(database, query),
-    listDefinitionChanges: (query) => definitions.listDefinitionChanges(database, query),
+    getDefinition: checked(definitions.getDefinition),
+    listDefinitionVersions: checked(definitions.listDefinitionVersions),
+    listDefinitions: checked(definitions.listDefinitions),
+    listDefinitionChanges: checked(definitions.listDefinitionChanges),
     appendLogs: (lines) => logs.appendLogs(database, lines),
     readLogs: (query) => logs.readLogs(database, query),
     appendAudit: (entry) => audit.appendAudit(database, entry),
     readAudit: (query) => audit.readAudit(database, query),
+    listDamagedRows: (query) => listDamagedRows(database, query),
+    setAside: async (row) => {
+      database.damage.add(row);
+      await writeDamagedRows(database);
+    },
+    onDamaged: (listener) => database.damage.onFound(listener),
     ensureSegments: (query) => segments.ensureSegments(database, query),
     listSegments: () => segments.listSegments(database),
     lastUsedSegment: () => segments.lastUsedSegment(database),

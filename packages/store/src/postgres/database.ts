@@ -1,3 +1,4 @@
+import { DamagedRows } from '../damage/damaged-rows.ts';
 import type { Connection } from './connection/connection.ts';
 import { isWorthRepeating, storeErrorOf } from './connection/failure.ts';
 import { Link } from './connection/link.ts';
@@ -29,6 +30,7 @@ export type Effect = 'none' | 'repeatable' | 'once';
 export class Database {
   readonly schema: string;
   readonly settings: PostgresSettings;
+  readonly damage = new DamagedRows();
   readonly appends: Link;
   readonly leases: Link;
   /** For everything that is neither a commit nor a lease. */

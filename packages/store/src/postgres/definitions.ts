@@ -1,3 +1,5 @@
+import { type RowPlace, verify } from '../damage/damaged-rows.ts';
+import { definitionChecksum } from '../damage/row-checksums.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
 import type {
   Definition,
@@ -21,8 +23,9 @@ const VERSION_MAX = 2 ** 31 - 1;
 
 type Change = Omit<DefinitionChange, 'body'>;
 
-export interface DefinitionColumns extends Omit<Definition, 'atMs'> {
+export interface DefinitionColumns extends Omit<Definition, 'atMs' | 'damaged'> {
   readonly at_ms: number;
+  readonly checksum: number | null;
 }
 
 export function putDefinition(
@@ -51,14 +54,21 @@ async function changeDefinition(
     const current = await getDefinition(database, { tenant, kind, name });
     return { kind: 'conflict', currentVersion: current?.version ?? 0 };
   }
-  const put = step(insertDefinition(database.schema), 7, (writer) => {
+  const body = next.body ?? (await bodyOf(database, change));
+  const { deleted } = next;
+  const version = expectedVersion + 1;
+  const checksum = definitionChecksum({
+    ...{ tenant, kind, name, version, body: body ?? '', author, deleted },
+  });
+  const put = step(insertDefinition(database.schema), 8, (writer) => {
     writer.text(tenant);
     writer.text(kind);
     writer.text(name);
     writer.int4(expectedVersion);
     writer.text(author);
-    writer.nullableText(next.body);
-    writer.bool(next.deleted);
+    writer.nullableText(body);
+    writer.bool(deleted);
+    writer.int8(checksum);
   });
   for (;;) {
     try {
@@ -74,6 +84,12 @@ async function changeDefinition(
       if (!hasCode((error as Error).cause, ['23505'])) throw error;
     }
   }
+}
+
+/** A version never changes: if another follows it meanwhile, the change is refused. */
+async function bodyOf(database: Database, change: Change): Promise<string | null> {
+  const { tenant, kind, name, expectedVersion: version } = change;
+  return (await getDefinition(database, { tenant, kind, name, version }))?.body ?? null;
 }
 
 export async function getDefinition(
@@ -92,7 +108,8 @@ export async function getDefinition(
       else writer.int4(version);
     }),
   );
-  return row === undefined ? null : toDefinition(row);
+  if (row === undefined) return null;
+  return database.damage.require(placeOf(row), row, () => toDefinition(row));
 }
 
 export async function listDefinitionVersions(
@@ -112,7 +129,7 @@ export async function listDefinitionVersions(
       writer.int8(bytes);
     }),
   );
-  return rows.map(toDefinition);
+  return rows.map((row) => readListed(database, row));
 }
 
 export async function listDefinitions(
@@ -131,7 +148,7 @@ export async function listDefinitions(
       writer.int8(bytes);
     }),
   );
-  return rows.map(toDefinition);
+  return rows.map((row) => readListed(database, row));
 }
 
 export async function listDefinitionChanges(
@@ -151,7 +168,7 @@ export async function listDefinitionChanges(
       writer.int8(bytes);
     }),
   );
-  return rows.map(toDefinition);
+  return rows.map((row) => readListed(database, row));
 }
 
 /** No definition has another one, so there is nothing to look for; the column would refuse the number. */
@@ -159,7 +176,23 @@ function isVersion(version: number): boolean {
   return Number.isInteger(version) && version >= 0 && version < VERSION_MAX;
 }
 
+/** Throws where the row is not as it was written. */
 export function toDefinition(row: DefinitionColumns): Definition {
   const { tenant, kind, name, version, body, author, at_ms: atMs, deleted } = row;
-  return { tenant, kind, name, version, body, author, atMs, deleted };
+  const definition = { tenant, kind, name, version, body, author, atMs, deleted };
+  verify(row.checksum, () => definitionChecksum(definition) + atMs, body);
+  return definition;
+}
+
+/** For a list, in which a damaged version has its place. */
+function readListed({ damage }: Database, row: DefinitionColumns): Definition {
+  const read = damage.read(placeOf(row), row, () => toDefinition(row));
+  if (read !== null) return read;
+  const { checksum: _checksum, at_ms: atMs, ...rest } = row;
+  return { ...rest, atMs, body: '', damaged: true };
+}
+
+function placeOf({ tenant, kind, name, version }: DefinitionColumns): RowPlace {
+  const key = JSON.stringify([tenant, kind, name, version]);
+  return { kind: 'definition', key, partition: null, tenant };
 }

@@ -6,7 +6,7 @@ import type { Database } from './database.ts';
 import { type DefinitionColumns, toDefinition } from './definitions.ts';
 import { type InboxColumns, toInboxEntry } from './inbox.ts';
 import { type LogColumns, toLogLine } from './logs.ts';
-import { type GroupColumns, toGroup } from './rows/group-row.ts';
+import { toGroup, type WholeGroupColumns } from './rows/group-row.ts';
 import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
 import { type DumpedTable, dumpTable } from './sql/dump.ts';
 
@@ -29,13 +29,17 @@ export async function dump(database: Database): Promise<Snapshot> {
     await connection.script('set transaction isolation level repeatable read, read only');
     const all = <Row extends object>(table: DumpedTable): Promise<Row[]> =>
       connection.query<Row>(step(dumpTable(database.schema, table)));
-    const chunks = await all<{ partition: number; body: Uint8Array }>('checkpoint_chunks');
+    const chunks = await all<{ partition: number; seq: number; body: Uint8Array }>(
+      'checkpoint_chunks',
+    );
     const keys = await all<HeldKey & { inbox: string | null }>('keys');
     return toSnapshot({
-      groups: (await all<GroupColumns & { body: Uint8Array }>('groups')).map(toGroup),
+      groups: (await all<WholeGroupColumns>('groups')).map(toGroup),
       checkpoints: (await all<CheckpointColumns>('checkpoints')).map((row) => ({
         ...{ partition: row.partition, epoch: row.epoch, seq: row.seq },
-        chunks: chunks.filter((c) => c.partition === row.partition).map(({ body }) => body),
+        chunks: chunks
+          .filter(({ partition, seq }) => partition === row.partition && seq === row.seq)
+          .map(({ body }) => body),
       })),
       leases: (await all<LeaseColumns>('leases')).map((row) => ({
         ...{ partition: row.partition, owner: row.owner, epoch: row.epoch },

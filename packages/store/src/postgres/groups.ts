@@ -2,7 +2,12 @@ import { ANY_BYTES } from '../page-bytes.ts';
 import type { Group, GroupHead, Store } from '../store.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { type GroupColumns, toGroup, toGroupHead } from './rows/group-row.ts';
+import {
+  type GroupColumns,
+  readGroupRow,
+  toGroupHead,
+  type WholeGroupColumns,
+} from './rows/group-row.ts';
 import { readGroup as readGroupSql } from './sql/read-group.ts';
 import { readGroups as readGroupsSql } from './sql/read-groups.ts';
 
@@ -23,7 +28,7 @@ export async function readGroups(
   database: Database,
   query: Parameters<Store['readGroups']>[0],
 ): Promise<Group[]> {
-  const rows = await database.read<GroupColumns & { body: Uint8Array }>(
+  const rows = await database.read<WholeGroupColumns>(
     step(readGroupsSql(database.schema), 4, (writer) => {
       writer.int4(query.partition);
       writer.int8(query.afterSeq);
@@ -31,5 +36,5 @@ export async function readGroups(
       writer.int8(query.bytes ?? ANY_BYTES);
     }),
   );
-  return rows.map(toGroup);
+  return rows.map((row) => readGroupRow(database.damage, row));
 }

@@ -1,4 +1,6 @@
 import type { Class } from '@signalbox/engine';
+import { verify } from '../damage/damaged-rows.ts';
+import { inboxChecksum } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
 import type { InboxEntry, PutResult, Store } from '../store.ts';
@@ -6,6 +8,7 @@ import { waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { bindEntry } from './append/bind-rows.ts';
 import { step } from './connection/step.ts';
+import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
 import { readStoredKeys } from './keys.ts';
 import { insertInbox } from './sql/insert-inbox.ts';
@@ -24,6 +27,7 @@ export interface InboxColumns {
   readonly input: Uint8Array | null;
   readonly key: string | null;
   readonly at_ms: number;
+  readonly checksum: number | null;
 }
 
 /** What stands in the way may go between the statement and the look at it. */
@@ -32,7 +36,7 @@ const ATTEMPTS_MAX = 8;
 export async function putInbox(database: Database, entry: InboxEntry): Promise<PutResult> {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  const put = step(insertInbox(database.schema), 10, (writer) => bindEntry(writer, entry));
+  const put = step(insertInbox(database.schema), 11, (writer) => bindEntry(writer, entry));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const rows = await database.query(put, 'repeatable');
     if (rows.length > 0) return { kind: 'put' };
@@ -58,7 +62,11 @@ export async function readInboxEntry(
 
 async function readById(database: Database, id: string): Promise<InboxEntry[]> {
   const read = step(readInboxEntrySql(database.schema), 1, (writer) => writer.text(id));
-  return (await database.read<InboxColumns>(read)).map(toInboxEntry);
+  const rows = await database.read<InboxColumns>(read);
+  const entries = rows.flatMap((row) => readEntry(database, row) ?? []);
+  // A damaged entry is moved before the caller looks again.
+  await writeDamagedRows(database);
+  return entries;
 }
 
 export async function readInbox(
@@ -73,10 +81,18 @@ export async function readInbox(
       writer.int8(query.bytes ?? ANY_BYTES);
     }),
   );
-  return rows.map(toInboxEntry);
+  return rows.flatMap((row) => readEntry(database, row) ?? []);
 }
 
+function readEntry({ damage }: Database, row: InboxColumns): InboxEntry | null {
+  const { id: key, partition, tenant } = row;
+  return damage.read({ kind: 'inbox', key, partition, tenant }, row, () => toInboxEntry(row));
+}
+
+/** Throws where the row is not as it was written. */
 export function toInboxEntry(row: InboxColumns): InboxEntry {
   const { id, partition, tenant, job, head, input, key, at_ms: atMs } = row;
-  return { id, partition, tenant, job, class: row.class as Class, head, input, key, atMs };
+  const entry = { id, partition, tenant, job, class: row.class as Class, head, input, key, atMs };
+  verify(row.checksum, () => inboxChecksum(entry), head);
+  return entry;
 }

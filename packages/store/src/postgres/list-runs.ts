@@ -1,14 +1,16 @@
 import { compareRunIds, firstIdOf, type RunId } from '@signalbox/engine';
+import { damagedRun } from '../damage/damaged-run.ts';
 import { ANY_BYTES, storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { EndRow, Store, StoredRun } from '../store.ts';
+import type { EndRow, RunRow, Store, StoredRun } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
+import { packCount } from './packs/cut-packs.ts';
 import { idAfter } from './packs/read-packs.ts';
 import { bindSpans, SPAN_PARAMETERS, type Span, spansOf } from './packs/spans.ts';
-import { type EndColumns, type RunColumns, toEndRows } from './rows/run-row.ts';
-import { nameOf, pickRuns } from './runs.ts';
+import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
+import { mayCover, nameOf } from './runs.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readEnds } from './sql/read-ends.ts';
 import { readListedRuns } from './sql/read-runs.ts';
@@ -41,17 +43,30 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
     ],
     'none',
   );
+  const broken: (EndColumns | RunColumns)[] = [];
   const endOf = new Map<string, EndRow>();
-  for (const end of (ends as unknown as EndColumns[]).flatMap(toEndRows)) {
-    endOf.set(nameOf(end.tenant, end.id), withPayloads ? end : { ...end, output: null });
+  for (const row of ends as unknown as EndColumns[]) {
+    const read = readEndRows(database.damage, row);
+    if (read === null) broken.push(row);
+    for (const end of read ?? []) {
+      endOf.set(nameOf(end.tenant, end.id), withPayloads ? end : { ...end, output: null });
+    }
   }
-  const page = pickRuns(runs as unknown as RunColumns[], wanted, withPayloads)
-    .reverse()
+  const runOf = new Map<string, RunRow>();
+  for (const row of runs as unknown as RunColumns[]) {
+    const read = readRunRows(database.damage, row, withPayloads);
+    if (read === null) broken.push(row);
+    for (const run of read ?? []) runOf.set(nameOf(run.tenant, run.id), run);
+  }
+  const page = chosen.flatMap((id): StoredRun | [] => {
+    const name = nameOf(tenant, id);
+    if (broken.some((row) => mayCover(row, id))) return damagedRun(tenant, id);
+    const run = runOf.get(name);
     // If a run ends between the two queries, return it as open, consistent with the page.
-    .map((run) => ({
-      run,
-      end: ended === false ? null : (endOf.get(nameOf(tenant, run.id)) ?? null),
-    }));
+    return run === undefined
+      ? []
+      : { run, end: ended === false ? null : (endOf.get(name) ?? null) };
+  });
   return withinBytes(page, query.bytes, storedRunBytes);
 }
 
@@ -109,5 +124,6 @@ async function ofState(
 }
 
 function backwards({ id, count }: { id: RunId; count: number }): RunId[] {
-  return Array.from({ length: count }, (_, i) => idAfter(id, count - 1 - i));
+  const length = packCount(count);
+  return Array.from({ length }, (_, i) => idAfter(id, length - 1 - i));
 }

@@ -22,6 +22,10 @@ async function openUnmigrated(schema: string) {
   return store;
 }
 
+function bytea(bytes: Uint8Array): string {
+  return `'\\x${Buffer.from(bytes).toString('hex')}'`;
+}
+
 describePostgres('migrations', () => {
   it('DUR-23 read rows of the first schema with defaults, beside rows of the newest', async () => {
     const schema = newSchema();
@@ -36,15 +40,26 @@ describePostgres('migrations', () => {
     if (lease.kind !== 'acquired') throw new Error('held');
     const { epoch, seq } = lease;
     const old = runRow({ ms, partition: 1, seq: 1 });
-    const before = part({ partition: 1, epoch, seq: seq + 1, runs: [old] });
-    expect(await store.append({ commitId: 'old', parts: [before] })).toEqual({ kind: 'committed' });
-    // An end as that version wrote it.
-    const { state, endedAtMs, detail, output } = endRow(old);
+    const { atMs, factCount, body } = part({ partition: 1, epoch, seq: seq + 1, runs: [old] });
+    // A group, a run and an end as that version wrote them.
+    await execute(
+      url,
+      `insert into ${schema}.groups (partition, seq, epoch, commit_id, at_ms, fact_count, body)
+        values (1, ${seq + 1}, ${epoch}, 'old', ${atMs}, ${factCount}, ${bytea(body)})`,
+    );
+    await execute(
+      url,
+      `insert into ${schema}.runs
+        (id, job_version, input_bytes, class, tenant, job, head, input)
+        values ('${formatRunId(old.id)}', ${old.jobVersion}, ${old.inputBytes}, ${old.class},
+        '${old.tenant}', '${old.job}', '{}', ${bytea(old.input as Uint8Array)})`,
+    );
+    const { state, endedAtMs, output } = endRow(old);
     await execute(
       url,
       `insert into ${schema}.ends (id, ended_at_ms, tenant, state, detail, output) values
-        ('${formatRunId(old.id)}', ${endedAtMs}, 'acme', '${state}', '${detail}',
-        '\\x${Buffer.from(output as Uint8Array).toString('hex')}')`,
+        ('${formatRunId(old.id)}', ${endedAtMs}, 'acme', '${state}', '{}',
+        ${bytea(output as Uint8Array)})`,
     );
 
     await store.migrate();
@@ -56,7 +71,7 @@ describePostgres('migrations', () => {
     expect(listed).toEqual([
       ...packed.toReversed().map((run) => ({ run, end: null })),
       { run: young, end: null },
-      { run: { ...old, keys: [] }, end: endRow(old) },
+      { run: { ...old, head: '{}', keys: [] }, end: { ...endRow(old), detail: '{}' } },
     ]);
     const groups = await store.readGroups({ partition: 1, afterSeq: 0, limit: 9 });
     expect(groups.map(({ commitId }) => commitId)).toEqual(['fence', 'old', 'new']);

@@ -86,7 +86,11 @@ async function openRuns(
   const [rows, ends] = await database.pipeline(database.pool, steps, 'none');
   const hasEnded = endedOf(ends?.[0]);
   if (bytes === 0) {
-    const bare = pickRuns(rows as unknown as RunColumns[], wanted, false);
+    const bare = pickRuns(database, {
+      rows: rows as unknown as RunColumns[],
+      wanted,
+      withInput: false,
+    });
     return { runs: inPlaces(places, wanted, openOf(bare, hasEnded)), passed: places.length };
   }
   const [lists] = rows as unknown as [RunLists];
@@ -95,7 +99,7 @@ async function openRuns(
     const { runs } = await openRuns(database, shorter, ANY_BYTES);
     return { runs, passed: shorter.length };
   }
-  const runs = openOf(unpackRunLists(lists), hasEnded);
+  const runs = openOf(unpackRunLists(database.damage, lists), hasEnded);
   return { runs: inPlaces(places, wanted, runs), passed: places.length };
 }
 

@@ -1,8 +1,10 @@
-import type { RunId } from '@signalbox/engine';
+import { formatRunId, type RunId } from '@signalbox/engine';
+import { damaged } from '../damage/damaged-rows.ts';
 import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
+import { packCount } from './packs/cut-packs.ts';
 import {
   bindSpans,
   compareTenantIds,
@@ -13,7 +15,7 @@ import {
   spansOf,
   type TenantId,
 } from './packs/spans.ts';
-import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
+import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
 import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
 import { readRuns as readRunsSql } from './sql/read-runs.ts';
 
@@ -32,9 +34,21 @@ export async function getRun(
     writer.uuid(floorOf(id));
   });
   const [runs, ends] = await database.pipeline(database.pool, [readRun, readEnd], 'none');
-  const run = (runs as unknown as RunColumns[]).flatMap((row) => toRunRows(row)).find(isOf(id));
+  const { damage } = database;
+  const [runRow] = runs as unknown as RunColumns[];
+  if (runRow === undefined) return null;
+  const [endRow] = ends as unknown as EndColumns[];
+  const found = readRunRows(damage, runRow);
+  const foundEnds = endRow === undefined ? [] : readEndRows(damage, endRow);
+  const run = found?.find(isOf(id));
+  const isDamaged =
+    (found === null && mayCover(runRow, id)) ||
+    (foundEnds === null && endRow?.tenant === tenant && mayCover(endRow, id));
+  if (isDamaged) {
+    throw damaged({ kind: 'run', key: formatRunId(id), partition: id.partition, tenant });
+  }
   if (run === undefined) return null;
-  const end = (ends as unknown as EndColumns[]).flatMap(toEndRows).find(isOf(id));
+  const end = foundEnds?.find(isOf(id));
   return { run, end: end?.tenant === tenant ? end : null };
 }
 
@@ -46,16 +60,22 @@ export async function readRuns(
   if (ids.length === 0) return [];
   const wanted = ids.toSorted(compareTenantIds);
   const rows = await database.read<RunColumns>(readRunsStep(database, spansOf(wanted), withInput));
-  return pickRuns(rows, wanted, withInput);
+  return pickRuns(database, { rows, wanted, withInput });
 }
 
 /** Of the rows that were found by spans the runs that were wanted, in order. */
 export function pickRuns(
-  rows: readonly RunColumns[],
-  wanted: readonly TenantId[],
-  withInput: boolean,
+  { damage }: Database,
+  params: {
+    readonly rows: readonly RunColumns[];
+    readonly wanted: readonly TenantId[];
+    readonly withInput: boolean;
+  },
 ): RunRow[] {
-  const found = rows.flatMap((row) => toRunRows(row, withInput)).sort(compareTenantIds);
+  const { rows, wanted, withInput } = params;
+  const found = rows
+    .flatMap((row) => readRunRows(damage, row, withInput) ?? [])
+    .sort(compareTenantIds);
   return pickWanted(found, wanted);
 }
 
@@ -69,6 +89,16 @@ export function readRunsStep(database: Database, spans: readonly Span[], withInp
 /** A run among those of others: the tenant is part of what is asked for (I19). */
 export function nameOf(tenant: string, { ms, partition, seq }: RunId): string {
   return `${ms}.${partition}.${seq}.${tenant}`;
+}
+
+/** Whether a row that cannot be read may hold the run: how many it holds cannot be relied on. */
+export function mayCover(
+  row: { readonly id: RunId; readonly count: number | null },
+  id: RunId,
+): boolean {
+  const { ms, partition, seq } = row.id;
+  if (ms !== id.ms || partition !== id.partition) return false;
+  return id.seq >= seq && id.seq < seq + packCount(row.count);
 }
 
 function isOf(id: RunId): (row: { readonly id: RunId }) => boolean {

@@ -1,3 +1,4 @@
+import type { DamagedRows } from '../damage/damaged-rows.ts';
 import type { Database } from './database.ts';
 import type { SegmentCatalog } from './segment-catalog.ts';
 
@@ -7,4 +8,5 @@ export interface Context {
   readonly catalog: SegmentCatalog;
   /** The store's clock. */
   readonly now: () => number;
+  readonly damage: DamagedRows;
 }

@@ -1,3 +1,4 @@
+import { DamagedRows } from '../damage/damaged-rows.ts';
 import { GROUP_SEGMENT_SIZE_DEFAULT } from '../group-segment.ts';
 import { SEGMENT_MS_DEFAULT } from '../run-segment.ts';
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
@@ -9,6 +10,7 @@ import * as checkpoints from './checkpoints.ts';
 import { openFile } from './connection.ts';
 import { contents } from './contents.ts';
 import type { Context } from './context.ts';
+import { listDamagedRows, setAside, writeDamagedRows } from './damaged-rows.ts';
 import { Database } from './database.ts';
 import * as definitions from './definitions.ts';
 import { toStoreError } from './failure.ts';
@@ -61,7 +63,8 @@ export function storeOn(
   options: { now: () => number; wanted: Partial<SegmentSizes> },
 ): SqliteStore {
   const catalog = new SegmentCatalog(db);
-  const context: Context = { db, catalog, now: options.now };
+  const damage = new DamagedRows();
+  const context: Context = { db, catalog, now: options.now, damage };
   /** Turns a function of the context into a method that only ever rejects with a `StoreError`. */
   const method =
     <A extends unknown[], R>(operation: (context: Context, ...values: A) => R) =>
@@ -70,6 +73,8 @@ export function storeOn(
         return operation(context, ...values);
       } catch (error) {
         throw toStoreError(error);
+      } finally {
+        writeDamagedRows(context);
       }
     };
   return {
@@ -110,6 +115,9 @@ export function storeOn(
     readLogs: method(logs.readLogs),
     appendAudit: method(audit.appendAudit),
     readAudit: method(audit.readAudit),
+    listDamagedRows: method(listDamagedRows),
+    setAside: method(setAside),
+    onDamaged: (listener) => damage.onFound(listener),
     ensureSegments: method(segments.ensureSegments),
     listSegments: method(segments.listSegments),
     lastUsedSegment: method(segments.lastUsedSegment),

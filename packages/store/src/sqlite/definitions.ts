@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite';
+import { definitionChecksum } from '../damage/row-checksums.ts';
 import { definitionBytes, withinBytes } from '../page-bytes.ts';
 import type {
   Definition,
@@ -10,6 +11,8 @@ import type {
 import { requireTexts } from '../validate-text.ts';
 import { requireTime } from '../validate-time.ts';
 import type { Context } from './context.ts';
+import type { Row } from './database.ts';
+import { definitionPlace, readListedDefinition } from './read-row.ts';
 import { toDefinition } from './rows.ts';
 import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
 import { INSERT_DEFINITION } from './sql/insert-definition.ts';
@@ -20,7 +23,7 @@ import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts
 type Change = Omit<DefinitionChange, 'body'>;
 
 /** What a change makes of the newest version; null when there must be one and there is none. */
-type NextVersion = (current: Definition | null) => { body: string; deleted: boolean } | null;
+type NextVersion = (current: () => Definition | null) => { body: string; deleted: boolean } | null;
 
 export function putDefinition(context: Context, change: DefinitionChange): DefinitionResult {
   requireTexts({ body: change.body });
@@ -28,15 +31,15 @@ export function putDefinition(context: Context, change: DefinitionChange): Defin
 }
 
 export function deleteDefinition(context: Context, change: Change): DefinitionResult {
-  return changeDefinition(context, change, (current) =>
-    current === null ? null : { body: current.body, deleted: true },
-  );
+  return changeDefinition(context, change, (current) => keepBody(current(), true));
 }
 
 export function restoreDefinition(context: Context, change: Change): DefinitionResult {
-  return changeDefinition(context, change, (current) =>
-    current === null ? null : { body: current.body, deleted: false },
-  );
+  return changeDefinition(context, change, (current) => keepBody(current(), false));
+}
+
+function keepBody(current: Definition | null, deleted: boolean): ReturnType<NextVersion> {
+  return current === null ? null : { body: current.body, deleted };
 }
 
 /** Compare and append: the author names the version that was seen, and only that one is replaced. */
@@ -45,23 +48,32 @@ function changeDefinition(context: Context, change: Change, next: NextVersion): 
   const { tenant, kind, name, author, expectedVersion } = change;
   requireTexts({ tenant, kind, name, author });
   return db.write(() => {
-    const current = readNewest(context, change);
-    const currentVersion = current?.version ?? 0;
-    const written = next(current);
+    // A new body replaces also a version that is damaged.
+    const row = db.get(GET_NEWEST_DEFINITION, tenant, kind, name);
+    const currentVersion = (row?.['version'] as number | undefined) ?? 0;
+    const written = next(() => (row === undefined ? null : readDefinition(context, row)));
     if (expectedVersion !== currentVersion || written === null) {
       return { kind: 'conflict', currentVersion };
     }
     const version = currentVersion + 1;
     const deleted = written.deleted ? 1 : 0;
     const key = [tenant, kind, name, version] as const;
-    db.run(INSERT_DEFINITION, ...key, written.body, author, now(), deleted);
+    const atMs = now();
+    const { body } = written;
+    const definition = { tenant, kind, name, version, body, author, deleted: written.deleted };
+    const checksum = definitionChecksum(definition) + atMs;
+    db.run(INSERT_DEFINITION, ...key, body, author, atMs, deleted, checksum);
     return { kind: 'written', version };
   });
 }
 
-function readNewest({ db }: Context, { tenant, kind, name }: DefinitionKey): Definition | null {
-  const row = db.get(GET_NEWEST_DEFINITION, tenant, kind, name);
-  return row === undefined ? null : toDefinition(row);
+function readNewest(context: Context, { tenant, kind, name }: DefinitionKey): Definition | null {
+  const row = context.db.get(GET_NEWEST_DEFINITION, tenant, kind, name);
+  return row === undefined ? null : readDefinition(context, row);
+}
+
+function readDefinition({ damage }: Context, row: Row): Definition {
+  return damage.require(definitionPlace(row), row, () => toDefinition(row));
 }
 
 export function getDefinition(
@@ -74,31 +86,31 @@ export function getDefinition(
   return db.read(() => {
     if (version === undefined) return readNewest(context, query);
     const row = db.get(GET_DEFINITION_VERSION, tenant, kind, name, version);
-    return row === undefined ? null : toDefinition(row);
+    return row === undefined ? null : readDefinition(context, row);
   });
 }
 
 export function listDefinitionVersions(
-  { db }: Context,
+  context: Context,
   query: Parameters<Store['listDefinitionVersions']>[0],
 ): Definition[] {
   const { tenant, kind, name, after, limit, bytes } = query;
   requireTexts({ tenant, kind, name });
-  return page(db, bytes, LIST_DEFINITION_VERSIONS, tenant, kind, name, after, limit);
+  return page(context, bytes, LIST_DEFINITION_VERSIONS, tenant, kind, name, after, limit);
 }
 
 export function listDefinitions(
-  { db }: Context,
+  context: Context,
   query: Parameters<Store['listDefinitions']>[0],
 ): Definition[] {
   const { tenant, kind, after, limit, bytes, includeDeleted = false } = query;
   requireTexts({ tenant, kind, after });
   const sql = listDefinitionsSql({ isFirstPage: after === null, includeDeleted });
-  return page(db, bytes, sql, tenant, kind, after ?? '', limit);
+  return page(context, bytes, sql, tenant, kind, after ?? '', limit);
 }
 
 export function listDefinitionChanges(
-  { db }: Context,
+  context: Context,
   query: Parameters<Store['listDefinitionChanges']>[0],
 ): Definition[] {
   const { kind, after, limit, bytes } = query;
@@ -106,15 +118,16 @@ export function listDefinitionChanges(
   requireTexts({ kind, tenant, name });
   requireTime('after', atMs);
   const cursor = [atMs, tenant, name, version] as const;
-  return page(db, bytes, LIST_DEFINITION_CHANGES, kind, ...cursor, limit);
+  return page(context, bytes, LIST_DEFINITION_CHANGES, kind, ...cursor, limit);
 }
 
 function page(
-  db: Context['db'],
+  context: Context,
   bytes: number | undefined,
   ...[sql, ...values]: [sql: string, ...values: SQLInputValue[]]
 ): Definition[] {
-  return db.read(() =>
-    withinBytes(db.eachAs(toDefinition, sql, ...values), bytes, definitionBytes),
+  const toListed = (row: Row): Definition => readListedDefinition(context, row);
+  return context.db.read(() =>
+    withinBytes(context.db.eachAs(toListed, sql, ...values), bytes, definitionBytes),
   );
 }

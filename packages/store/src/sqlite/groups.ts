@@ -1,6 +1,7 @@
 import type { Group, GroupHead, Store } from '../store.ts';
 import type { Context } from './context.ts';
-import { toGroup, toGroupHead } from './rows.ts';
+import { readGroupRow } from './read-row.ts';
+import { toGroupHead } from './rows.ts';
 import { dropGroupSegment } from './sql/drop-group-segment.ts';
 import { findKeptGroup } from './sql/find-kept-group.ts';
 import { DELETE_GROUP_SEGMENT } from './sql/group-segments.ts';
@@ -20,11 +21,9 @@ export function readGroup(
   });
 }
 
-export function readGroups(
-  { db, catalog }: Context,
-  query: Parameters<Store['readGroups']>[0],
-): Group[] {
+export function readGroups(context: Context, query: Parameters<Store['readGroups']>[0]): Group[] {
   const { partition, afterSeq, limit, bytes = Number.POSITIVE_INFINITY } = query;
+  const { db, catalog } = context;
   return db.read(() => {
     catalog.refresh();
     const first = catalog.groupSegmentOf(Math.max(0, afterSeq));
@@ -35,7 +34,7 @@ export function readGroups(
       if (groups.length >= limit || read >= bytes) break;
       const rows = db.each(readGroupsSql(segment), partition, afterSeq, limit - groups.length);
       for (const row of rows) {
-        const group = toGroup(row);
+        const group = readGroupRow(context, row);
         groups.push(group);
         read += group.body.length;
         if (read >= bytes) break;

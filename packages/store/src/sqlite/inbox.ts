@@ -1,4 +1,6 @@
 import { compareText } from '../compare-text.ts';
+import { damaged } from '../damage/damaged-rows.ts';
+import { inboxChecksum } from '../damage/row-checksums.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
 import type { InboxEntry, PutResult, Store } from '../store.ts';
 import { reservedRun, waitingEntry } from '../taken-keys.ts';
@@ -6,7 +8,8 @@ import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Database } from './database.ts';
 import { findStoredKeys } from './keys.ts';
-import { idBytes, toInboxEntry } from './rows.ts';
+import { readEntry } from './read-row.ts';
+import { idBytes } from './rows.ts';
 import { INSERT_INBOX } from './sql/insert-inbox.ts';
 import { RESERVE_KEY } from './sql/insert-keys.ts';
 import { READ_ENTRY, READ_INBOX } from './sql/read-inbox.ts';
@@ -20,7 +23,11 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
       const [held] = key === null ? [] : findStoredKeys(context, [{ tenant, key }]);
       if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
       const waiting = db.get(READ_ENTRY, held?.entry ?? id);
-      if (waiting !== undefined) return waitingEntry(tenant, toInboxEntry(waiting));
+      if (waiting !== undefined) {
+        const stored = readEntry(context, waiting);
+        if (stored !== null) return waitingEntry(tenant, stored);
+        throw damaged({ kind: 'inbox', key: id, partition: entry.partition, tenant });
+      }
       insertEntry(db, entry);
       return { kind: 'put' };
     },
@@ -35,23 +42,27 @@ export function insertEntry(db: Database, entry: InboxEntry): void {
   const isFree =
     key === null || db.run(RESERVE_KEY, tenant, key, idBytes(reservedRun(entry)), id) === 1;
   if (!isFree) return;
-  db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs);
+  const checksum = inboxChecksum(entry);
+  db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs, checksum);
 }
 
 export function readInboxEntry(
-  { db }: Context,
+  context: Context,
   { tenant, id }: { tenant: string; id: string },
 ): InboxEntry | null {
   requireTexts({ tenant, id });
-  const row = db.read(() => db.get(READ_ENTRY, id));
-  return row === undefined || row['tenant'] !== tenant ? null : toInboxEntry(row);
+  const row = context.db.read(() => context.db.get(READ_ENTRY, id));
+  return row === undefined || row['tenant'] !== tenant ? null : readEntry(context, row);
 }
 
 /** The beginning of each partition is in order already: only those rows are read and merged. */
-export function readInbox({ db }: Context, query: Parameters<Store['readInbox']>[0]): InboxEntry[] {
+export function readInbox(
+  context: Context,
+  query: Parameters<Store['readInbox']>[0],
+): InboxEntry[] {
   const { limit, bytes } = query;
-  const entries = db.read(() =>
-    [...new Set(query.partitions)].flatMap((partition) => readFirst(db, partition, query)),
+  const entries = context.db.read(() =>
+    [...new Set(query.partitions)].flatMap((partition) => readFirst(context, partition, query)),
   );
   entries.sort((a, b) => a.atMs - b.atMs || compareText(a.id, b.id));
   return withinBytes(entries.slice(0, limit), bytes, inboxEntryBytes);
@@ -59,14 +70,15 @@ export function readInbox({ db }: Context, query: Parameters<Store['readInbox']>
 
 /** Of one partition no more than a page that has only its entries may hold. */
 function readFirst(
-  db: Database,
+  context: Context,
   partition: number,
   { limit, bytes = Number.POSITIVE_INFINITY }: { limit: number; bytes?: number },
 ): InboxEntry[] {
   const entries: InboxEntry[] = [];
   let read = 0;
-  for (const row of db.each(READ_INBOX, partition, limit)) {
-    const entry = toInboxEntry(row);
+  for (const row of context.db.each(READ_INBOX, partition, limit)) {
+    const entry = readEntry(context, row);
+    if (entry === null) continue;
     entries.push(entry);
     read += inboxEntryBytes(entry);
     if (read >= bytes) break;

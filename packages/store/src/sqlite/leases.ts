@@ -1,3 +1,4 @@
+import { groupChecksum } from '../damage/row-checksums.ts';
 import { isInForce } from '../lease-length.ts';
 import type { AcquireResult, Lease, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
@@ -8,6 +9,8 @@ import { LIST_LEASES } from './sql/list-leases.ts';
 import { READ_PARTITION } from './sql/read-partition.ts';
 import { RELEASE_LEASE } from './sql/release-lease.ts';
 import { TAKE_PARTITION } from './sql/take-partition.ts';
+
+const EMPTY = new Uint8Array(0);
 
 export function acquireLease(
   context: Context,
@@ -31,7 +34,8 @@ export function acquireLease(
     const seq = ((row?.['last_seq'] as number | undefined) ?? 0) + 1;
     db.run(TAKE_PARTITION, partition, owner, epoch, nowMs + ttlMs, seq);
     const fence = insertGroup(catalog.ensureGroupSegment(seq));
-    db.run(fence, partition, seq, epoch, commitId, nowMs, 0, new Uint8Array(0));
+    const group = { partition, seq, epoch, commitId, atMs: nowMs, factCount: 0, body: EMPTY };
+    db.run(fence, partition, seq, epoch, commitId, nowMs, 0, EMPTY, groupChecksum(group));
     return { kind: 'acquired', epoch, seq, nowMs };
   });
 }

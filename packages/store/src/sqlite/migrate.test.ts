@@ -40,7 +40,7 @@ INSERT INTO runs_${SEGMENT} VALUES
 INSERT INTO ends_${SEGMENT} VALUES
   (x'${ID_HEX}', 'acme', 'SUCCEEDED', ${MS + 5}, '{}', NULL);
 INSERT INTO inbox VALUES ('alias-1', 1, 'acme', 'report', 2, '', NULL, NULL, ${MS});
-INSERT INTO definitions VALUES ('acme', 'job', 'report', 1, 'one', 'ann', ${MS}, 0);
+INSERT INTO definitions VALUES ('acme', 'job', 'report', 1, '{}', 'ann', ${MS}, 0);
 `;
 
 function fileOfSchema1(): string {
@@ -50,10 +50,18 @@ function fileOfSchema1(): string {
   migrate(db, 1);
   for (const segment of [SEGMENT, SEGMENT + 1]) {
     db.exec(createRunSegment(segment));
-    // That program knew of no logs.
+    // That program knew of no logs, and of no checksums.
     db.exec(`DROP TABLE logs_${segment}`);
+    for (const [table, payload] of [
+      ['runs', 'input'],
+      ['ends', 'output'],
+    ]) {
+      db.exec(`ALTER TABLE ${table}_${segment} DROP COLUMN checksum`);
+      db.exec(`ALTER TABLE ${table}_${segment} DROP COLUMN ${payload}_checksum`);
+    }
   }
   db.exec(createGroupSegment(0));
+  db.exec('ALTER TABLE groups_0 DROP COLUMN checksum');
   db.exec(WRITTEN_UNDER_1);
   db.close();
   return file.path;

@@ -32,7 +32,7 @@ export function readParked(
       const stored = findRun(context, place, bytes > 0);
       last = place;
       passed++;
-      if (stored?.end !== null) continue;
+      if (stored === 'damaged' || stored?.end !== null) continue;
       runs.push({ sort: place.sort, run: stored.run });
       read += stored.run.input?.length ?? 0;
       if (bytes > 0 && read >= bytes) break;

@@ -1,5 +1,14 @@
 import { type Class, type RunId, readRunId, writeRunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
+import { payloadChecksum } from '../damage/checksum.ts';
+import { verify } from '../damage/damaged-rows.ts';
+import {
+  definitionChecksum,
+  endChecksum,
+  groupChecksum,
+  inboxChecksum,
+  runChecksum,
+} from '../damage/row-checksums.ts';
 import type { LogLineRow } from '../log-lines.ts';
 import type { Definition, EndRow, Group, GroupHead, InboxEntry, Lease, RunRow } from '../store.ts';
 import type { Row } from './database.ts';
@@ -19,9 +28,10 @@ export function keysText(keys: readonly string[]): string {
   return keys.length === 0 ? '' : JSON.stringify(keys);
 }
 
+/** This and the functions below throw where the row is not as it was written. */
 export function toRun(row: Row): RunRow {
   const keys = row['keys'] as string;
-  return {
+  const run = {
     id: toId(row['id']),
     tenant: row['tenant'] as string,
     job: row['job'] as string,
@@ -32,12 +42,19 @@ export function toRun(row: Row): RunRow {
     inputBytes: row['input_bytes'] as number,
     keys: keys === '' ? [] : (JSON.parse(keys) as string[]),
   };
+  verify(checksumOf(row, 'run_checksum'), () => runChecksum(run, keys), run.head);
+  verify(checksumOf(row, 'input_checksum'), () => payloadChecksum(run.input));
+  return run;
+}
+
+function checksumOf(row: Row, name: string): number | null {
+  return row[name] as number | null;
 }
 
 /** The end in a row of a run joined with its end, or null where the join found none. */
 export function toEnd(row: Row): EndRow | null {
   if (row['state'] === null) return null;
-  return {
+  const end = {
     id: toId(row['id']),
     tenant: row['tenant'] as string,
     state: row['state'] as string,
@@ -45,6 +62,9 @@ export function toEnd(row: Row): EndRow | null {
     detail: row['detail'] as string,
     output: row['output'] as Uint8Array | null,
   };
+  verify(checksumOf(row, 'end_checksum'), () => endChecksum(end), end.detail);
+  verify(checksumOf(row, 'output_checksum'), () => payloadChecksum(end.output));
+  return end;
 }
 
 export function toGroupHead(row: Row): GroupHead {
@@ -59,7 +79,9 @@ export function toGroupHead(row: Row): GroupHead {
 }
 
 export function toGroup(row: Row): Group {
-  return { ...toGroupHead(row), body: row['body'] as Uint8Array };
+  const group = { ...toGroupHead(row), body: row['body'] as Uint8Array };
+  verify(checksumOf(row, 'checksum'), () => groupChecksum(group));
+  return group;
 }
 
 export function toLease(row: Row): Lease {
@@ -72,7 +94,7 @@ export function toLease(row: Row): Lease {
 }
 
 export function toInboxEntry(row: Row): InboxEntry {
-  return {
+  const entry = {
     id: row['id'] as string,
     partition: row['partition'] as number,
     tenant: row['tenant'] as string,
@@ -83,10 +105,12 @@ export function toInboxEntry(row: Row): InboxEntry {
     key: row['key'] as string | null,
     atMs: row['at_ms'] as number,
   };
+  verify(checksumOf(row, 'checksum'), () => inboxChecksum(entry), entry.head);
+  return entry;
 }
 
 export function toDefinition(row: Row): Definition {
-  return {
+  const definition = {
     tenant: row['tenant'] as string,
     kind: row['kind'] as string,
     name: row['name'] as string,
@@ -96,6 +120,9 @@ export function toDefinition(row: Row): Definition {
     atMs: row['at_ms'] as number,
     deleted: row['deleted'] === 1,
   };
+  const { atMs, body } = definition;
+  verify(checksumOf(row, 'checksum'), () => definitionChecksum(definition) + atMs, body);
+  return definition;
 }
 
 export function toLogLine(row: Row): LogLineRow {

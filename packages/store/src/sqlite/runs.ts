@@ -1,10 +1,12 @@
 import type { SQLInputValue } from 'node:sqlite';
-import type { RunId } from '@signalbox/engine';
+import { formatRunId, type RunId } from '@signalbox/engine';
+import { damaged } from '../damage/damaged-rows.ts';
 import { storedRunBytes, withinBytes } from '../page-bytes.ts';
 import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
-import { idBytes, toEnd, toRun } from './rows.ts';
+import { readListedRun, readRunRow, readStoredRun } from './read-row.ts';
+import { idBytes } from './rows.ts';
 import { getRun as getRunSql } from './sql/get-run.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readRun } from './sql/read-run.ts';
@@ -17,26 +19,30 @@ export function getRun(context: Context, query: { tenant: string; id: RunId }): 
   requireText('tenant', query.tenant);
   return context.db.read(() => {
     context.catalog.refresh();
-    return findRun(context, query);
+    const run = findRun(context, query);
+    if (run === 'damaged') {
+      const key = formatRunId(query.id);
+      throw damaged({ kind: 'run', key, partition: query.id.partition, tenant: query.tenant });
+    }
+    return run;
   });
 }
 
 /** I19: the tenant is part of the key that is searched. To be called inside a transaction. */
 export function findRun(
-  { db, catalog }: Context,
+  context: Context,
   at: { tenant: string; id: RunId },
   withInput = true,
-): StoredRun | null {
+): StoredRun | null | 'damaged' {
+  const { db, catalog } = context;
   const segment = catalog.find(at.id.ms);
   if (segment === null) return null;
   const row = db.get(getRunSql(segment, withInput), at.tenant, idBytes(at.id));
-  return row === undefined ? null : { run: toRun(row), end: toEnd(row) };
+  return row === undefined ? null : (readStoredRun(context, row) ?? 'damaged');
 }
 
-export function readRuns(
-  { db, catalog }: Context,
-  query: Parameters<Store['readRuns']>[0],
-): RunRow[] {
+export function readRuns(context: Context, query: Parameters<Store['readRuns']>[0]): RunRow[] {
+  const { db, catalog } = context;
   for (const { tenant } of query.ids) requireText('tenant', tenant);
   return db.read(() => {
     catalog.refresh();
@@ -44,7 +50,7 @@ export function readRuns(
       const segment = catalog.find(id.ms);
       if (segment === null) return [];
       const row = db.get(readRun(segment, query.withInput), tenant, idBytes(id));
-      return row === undefined ? [] : [toRun(row)];
+      return row === undefined ? [] : (readRunRow(context, row) ?? []);
     });
   });
 }
@@ -58,9 +64,10 @@ export function listRuns(context: Context, query: Parameters<Store['listRuns']>[
 }
 
 function* newestFirst(
-  { db, catalog }: Context,
+  context: Context,
   query: Parameters<Store['listRuns']>[0],
 ): Generator<StoredRun> {
+  const { db, catalog } = context;
   const { tenant, before, from, limit, job, ended, withPayloads = true } = query;
   const border = before === null ? END_OF_IDS : idBytes(before);
   const start = from === undefined ? START_OF_IDS : idBytes(from);
@@ -75,7 +82,7 @@ function* newestFirst(
     values.push(left);
     for (const row of db.each(listRunsSql(number, filter, withPayloads), ...values)) {
       left--;
-      yield { run: toRun(row), end: toEnd(row) };
+      yield readListedRun(context, row);
     }
   }
 }

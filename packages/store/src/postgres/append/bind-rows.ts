@@ -1,3 +1,10 @@
+import { payloadChecksum } from '../../damage/checksum.ts';
+import {
+  endChecksum,
+  groupChecksum,
+  inboxChecksum,
+  runChecksum,
+} from '../../damage/row-checksums.ts';
 import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
 import { reservedRun, type WantedKey } from '../../taken-keys.ts';
 import { formatKeys } from '../rows/run-row.ts';
@@ -30,6 +37,10 @@ export function bindGroups(w: ValueWriter, { commitId, parts }: Commit): void {
   for (const part of parts) w.data(part.body);
   w.endArray();
   w.text(commitId);
+}
+
+export function bindGroupChecksums(w: ValueWriter, { commitId, parts }: Commit): void {
+  w.int4s(parts.map((part) => groupChecksum({ ...part, commitId })));
 }
 
 /** A run for all of the commit, where they are of one job version and class; else null. */
@@ -75,6 +86,12 @@ export function bindRuns(w: ValueWriter, { runs, common }: RunColumns): void {
   w.beginArray(Oid.text, runs.length);
   for (const run of runs) w.text(run.head);
   w.endArray();
+  w.beginArray(Oid.int4, runs.length);
+  for (const run of runs) w.int4(runChecksum(run, formatKeys(run.keys)));
+  w.endArray();
+  w.beginArray(Oid.int4, runs.length);
+  for (const run of runs) w.int4(payloadChecksum(run.input));
+  w.endArray();
   if (common === null) return bindMixedRuns(w, runs);
   w.text(common.tenant);
   w.text(common.job);
@@ -119,6 +136,12 @@ export function bindEnds(
   w.endArray();
   w.beginArray(Oid.bytea, ends.length);
   for (const end of ends) w.nullableData(end.output);
+  w.endArray();
+  w.beginArray(Oid.int4, ends.length);
+  for (const end of ends) w.int4(endChecksum(end));
+  w.endArray();
+  w.beginArray(Oid.int4, ends.length);
+  for (const end of ends) w.int4(payloadChecksum(end.output));
   w.endArray();
   if (common !== null) {
     w.text(common.tenant);
@@ -185,6 +208,7 @@ export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.nullableText(entry.key);
   w.int8(entry.atMs);
   w.uuid(reservedRun(entry));
+  w.int4(inboxChecksum(entry));
 }
 
 export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {

@@ -24,6 +24,7 @@ import {
   bindAliases,
   bindEnds,
   bindEntry,
+  bindGroupChecksums,
   bindGroups,
   bindInbox,
   bindKeyedRuns,
@@ -71,9 +72,10 @@ export function encodeCommit(
     },
     {
       kind: 'groups',
-      ...silentStep(insertGroup(schema), 8, (writer) => {
+      ...silentStep(insertGroup(schema), 9, (writer) => {
         bindGroups(writer, commit);
         writer.int8(token);
+        bindGroupChecksums(writer, commit);
       }),
     },
   ];
@@ -114,7 +116,7 @@ export function encodeCommit(
     for (const entry of inboxPut ?? NONE) {
       add(
         'inbox',
-        silentStep(insertInbox(schema), 10, (w) => bindEntry(w, entry)),
+        silentStep(insertInbox(schema), 11, (w) => bindEntry(w, entry)),
       );
     }
   }
@@ -135,7 +137,7 @@ function addRuns(
     add('runs', refuseCovered(refuseCoveredRuns(schema), packs));
     add(
       'runs',
-      silentStep(insertRunPacks(schema), 9, (w) => bindRunPacks(w, packs)),
+      silentStep(insertRunPacks(schema), 11, (w) => bindRunPacks(w, packs)),
     );
   }
   if (singles.length === 0) return;
@@ -145,8 +147,8 @@ function addRuns(
   add(
     'runs',
     isKeyed
-      ? silentStep(insertKeyedRuns[form](schema), 9, (w) => bindKeyedRuns(w, columns))
-      : silentStep(insertRuns[form](schema), 8, (w) => bindRuns(w, columns)),
+      ? silentStep(insertKeyedRuns[form](schema), 11, (w) => bindKeyedRuns(w, columns))
+      : silentStep(insertRuns[form](schema), 10, (w) => bindRuns(w, columns)),
   );
 }
 
@@ -157,7 +159,7 @@ function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void
     add('ends', refuseCovered(refuseCoveredEnds(schema), packs));
     add(
       'ends',
-      silentStep(insertEndPacks(schema), 6, (w) => bindEndPacks(w, packs)),
+      silentStep(insertEndPacks(schema), 8, (w) => bindEndPacks(w, packs)),
     );
   }
   if (singles.length === 0) return;
@@ -165,7 +167,7 @@ function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void
   const form = common === null ? 'mixed' : 'alike';
   add(
     'ends',
-    silentStep(insertEnds[form](schema), 6, (w) => bindEnds(w, { ends: singles, common })),
+    silentStep(insertEnds[form](schema), 8, (w) => bindEnds(w, { ends: singles, common })),
   );
 }
 

@@ -5,6 +5,7 @@ import { definitionChanges } from './0004-definition-changes.ts';
 import { packs } from './0005-packs.ts';
 import { reservedKeys } from './0006-reserved-keys.ts';
 import { sealedAt } from './0007-sealed-at.ts';
+import { checksums } from './0008-checksums.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
 export const migrations: readonly ((schema: string) => string)[] = [
@@ -15,4 +16,5 @@ export const migrations: readonly ((schema: string) => string)[] = [
   packs,
   reservedKeys,
   sealedAt,
+  checksums,
 ];

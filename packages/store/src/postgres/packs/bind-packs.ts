@@ -1,4 +1,10 @@
 import type { RunId } from '@signalbox/engine';
+import {
+  endBlockChecksum,
+  endsChecksum,
+  inputsChecksum,
+  runBlockChecksum,
+} from '../../damage/row-checksums.ts';
 import type { EndRow, RunRow } from '../../store.ts';
 import { Oid, type ValueWriter } from '../wire/value-writer.ts';
 import type { Pack } from './cut-packs.ts';
@@ -14,6 +20,8 @@ export function bindRunPacks(w: ValueWriter, packs: readonly Pack<RunRow>[]): vo
   w.int4s(firsts.map(({ jobVersion }) => jobVersion));
   w.int4s(firsts.map((run) => run.class));
   w.texts(firsts.map(({ head }) => head));
+  w.int4s(packs.map((pack) => runBlockChecksum(firstOf(pack), sizesOf(pack))));
+  w.int4s(packs.map((pack) => inputsChecksum(membersOf(pack))));
 }
 
 export function bindEndPacks(w: ValueWriter, packs: readonly Pack<EndRow>[]): void {
@@ -24,6 +32,8 @@ export function bindEndPacks(w: ValueWriter, packs: readonly Pack<EndRow>[]): vo
   const firsts = packs.map(firstOf);
   w.texts(firsts.map(({ tenant }) => tenant));
   w.texts(firsts.map(({ state }) => state));
+  w.int4s(packs.map((pack) => endBlockChecksum(firstOf(pack), pack.to - pack.from)));
+  w.int4s(packs.map((pack) => endsChecksum(membersOf(pack))));
 }
 
 function bindIds<Row extends { readonly id: RunId }>(
@@ -63,6 +73,17 @@ function writeEnds(w: ValueWriter, { rows, from, to }: Pack<EndRow>): void {
     w.nullableData(output);
   }
   w.endData();
+}
+
+function* membersOf<Row>({ rows, from, to }: Pack<Row>): Iterable<Row> {
+  for (let i = from; i < to; i++) yield rows[i] as Row;
+}
+
+/** As `writeRuns` writes them. */
+function sizesOf(pack: Pack<RunRow>): number[] {
+  const sizes: number[] = [];
+  for (const { input, inputBytes } of membersOf(pack)) sizes.push(inputBytes, input?.length ?? -1);
+  return sizes;
 }
 
 function firstOf<Row>({ rows, from }: Pack<Row>): Row {

@@ -23,6 +23,11 @@ export interface Cut<Row> {
 const PACK_BYTES_MAX = 1_800;
 /** What a look for the pack with a given id in it has to pass at most. */
 export const PACK_COUNT_MAX = 32;
+/** How many runs a row holds, as far as a row may hold any: a damaged count must not be believed. */
+export function packCount(count: number | null): number {
+  return count === null ? 1 : Math.min(Math.max(1, count), PACK_COUNT_MAX);
+}
+
 /** What the lengths of a member take beside its contents, see `bind-packs.ts`. */
 const RUN_BYTES = 8;
 const END_BYTES = 20;

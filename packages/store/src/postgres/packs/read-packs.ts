@@ -30,6 +30,14 @@ export function unpackRuns(
   return runs;
 }
 
+/** The sizes at the beginning of a body, two for each run. */
+export function readSizes(body: Uint8Array, count: number): number[] {
+  const view = viewOf(body);
+  const sizes: number[] = [];
+  for (let i = 0; i < 2 * count; i++) sizes.push(view.getInt32(4 * i));
+  return sizes;
+}
+
 export function unpackEnds(
   common: Pick<EndRow, 'id' | 'tenant' | 'state'>,
   { count, body }: { count: number; body: Uint8Array },

@@ -1,3 +1,5 @@
+import { type DamagedRows, verify } from '../../damage/damaged-rows.ts';
+import { groupChecksum } from '../../damage/row-checksums.ts';
 import type { Group, GroupHead } from '../../store.ts';
 
 export interface GroupColumns {
@@ -14,6 +16,21 @@ export function toGroupHead(row: GroupColumns): GroupHead {
   return { partition, seq, epoch, commitId, atMs, factCount };
 }
 
-export function toGroup(row: GroupColumns & { readonly body: Uint8Array }): Group {
-  return { ...toGroupHead(row), body: row.body };
+export interface WholeGroupColumns extends GroupColumns {
+  readonly body: Uint8Array;
+  readonly checksum: number | null;
+}
+
+/** Throws where the row is not as it was written. */
+export function toGroup(row: WholeGroupColumns): Group {
+  const group = { ...toGroupHead(row), body: row.body };
+  verify(row.checksum, () => groupChecksum(group));
+  return group;
+}
+
+/** `damaged` where it cannot be read: facts are never passed over. */
+export function readGroupRow(damage: DamagedRows, row: WholeGroupColumns): Group {
+  const { partition, seq } = row;
+  const place = { kind: 'group', key: `${partition}/${seq}`, partition, tenant: null } as const;
+  return damage.require(place, row, () => toGroup(row));
 }

@@ -1,8 +1,8 @@
 import { type Class, type RunId, readRunId } from '@signalbox/engine';
+import type { DamagedRows } from '../../damage/damaged-rows.ts';
 import type { RunRow } from '../../store.ts';
-import { unpackRuns } from '../packs/read-packs.ts';
 import { compareTenantIds } from '../packs/spans.ts';
-import { parseKeys } from './run-row.ts';
+import { readRunRows } from './run-row.ts';
 
 const ID_BYTES = 16;
 
@@ -17,6 +17,8 @@ export interface RunLists {
   readonly heads: string;
   readonly keys: string;
   readonly input_bytes: string;
+  readonly checksums: string;
+  readonly input_checksums: string;
   /** Of a run its input, of a pack its body; null where a run has none. */
   readonly lengths: string;
   readonly contents: Uint8Array | null;
@@ -50,7 +52,7 @@ export function weighRunLists(lists: RunLists): RowWeight[] {
 }
 
 /** Every run of the rows, in order by tenant and id; of a pack also those that nobody asked for. */
-export function unpackRunLists(lists: RunLists): RunRow[] {
+export function unpackRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
   const { ids } = lists;
   if (ids === null) return [];
   const counts = JSON.parse(lists.counts) as number[];
@@ -61,6 +63,8 @@ export function unpackRunLists(lists: RunLists): RunRow[] {
   const heads = JSON.parse(lists.heads) as string[];
   const keys = JSON.parse(lists.keys) as string[];
   const inputBytes = JSON.parse(lists.input_bytes) as number[];
+  const checksums = JSON.parse(lists.checksums) as (number | null)[];
+  const inputChecksums = JSON.parse(lists.input_checksums) as (number | null)[];
   const lengths = JSON.parse(lists.lengths) as (number | null)[];
   const runs: RunRow[] = [];
   let at = 0;
@@ -69,20 +73,23 @@ export function unpackRunLists(lists: RunLists): RunRow[] {
     const contents =
       length === null ? null : (lists.contents as Uint8Array).subarray(at, at + length);
     at += length ?? 0;
-    const row = {
+    const read = readRunRows(damage, {
       id: readRunId(ids, i * ID_BYTES),
+      count: count === 1 ? null : count,
       tenant: tenants[i] as string,
       job: jobs[i] as string,
-      jobVersion: versions[i] as number,
+      job_version: versions[i] as number,
       class: classes[i] as Class,
       head: heads[i] as string,
       // A view would keep the whole answer in memory for as long as one run of it lives.
-      input: count > 1 ? null : (contents?.slice() ?? null),
-      inputBytes: inputBytes[i] as number,
-      keys: parseKeys(keys[i] as string),
-    };
-    if (count === 1) runs.push(row);
-    else runs.push(...unpackRuns(row, { count, body: contents as Uint8Array, withInput: true }));
+      input: count === 1 ? (contents?.slice() ?? null) : null,
+      input_bytes: inputBytes[i] as number,
+      keys: keys[i] as string,
+      body: count === 1 ? null : contents,
+      checksum: checksums[i] as number | null,
+      input_checksum: inputChecksums[i] as number | null,
+    });
+    for (const run of read ?? []) runs.push(run);
   }
   return runs.sort(compareTenantIds);
 }

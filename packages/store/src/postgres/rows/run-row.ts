@@ -1,6 +1,16 @@
-import type { Class, RunId } from '@signalbox/engine';
+import { type Class, formatRunId, type RunId } from '@signalbox/engine';
+import { payloadChecksum } from '../../damage/checksum.ts';
+import { type DamagedRows, type RowPlace, verify } from '../../damage/damaged-rows.ts';
+import {
+  endBlockChecksum,
+  endChecksum,
+  endsChecksum,
+  inputsChecksum,
+  runBlockChecksum,
+  runChecksum,
+} from '../../damage/row-checksums.ts';
 import type { EndRow, RunRow } from '../../store.ts';
-import { unpackEnds, unpackRuns } from '../packs/read-packs.ts';
+import { readSizes, unpackEnds, unpackRuns } from '../packs/read-packs.ts';
 
 /** A row of runs: one run, or with a `count` as many neighbours, whose inputs are in the body. */
 export interface RunColumns {
@@ -15,6 +25,9 @@ export interface RunColumns {
   readonly input_bytes: number;
   readonly keys: string;
   readonly body: Uint8Array | null;
+  readonly checksum: number | null;
+  /** Of the input, or of the inputs in the body; null where they were not read. */
+  readonly input_checksum: number | null;
 }
 
 /** A row of ends, in the same way. */
@@ -27,8 +40,12 @@ export interface EndColumns {
   readonly detail: string;
   readonly output: Uint8Array | null;
   readonly body: Uint8Array | null;
+  readonly checksum: number | null;
+  /** Of the output, or of the body; null where the output was not read. */
+  readonly output_checksum: number | null;
 }
 
+/** This and the function below throw where the row is not as it was written. */
 export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
   const run = {
     id: row.id,
@@ -41,16 +58,49 @@ export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
     inputBytes: row.input_bytes,
     keys: parseKeys(row.keys),
   };
-  const { count, body } = row;
-  return count === null || body === null ? [run] : unpackRuns(run, { count, body, withInput });
+  const { count, body, checksum, input_checksum: inputChecksum } = row;
+  if (count === null || body === null) {
+    verify(checksum, () => runChecksum(run, row.keys), run.head);
+    if (withInput) verify(inputChecksum, () => payloadChecksum(run.input));
+    return [run];
+  }
+  verify(checksum, () => runBlockChecksum(run, readSizes(body, count)), run.head);
+  const runs = unpackRuns(run, { count, body, withInput });
+  if (withInput) verify(inputChecksum, () => inputsChecksum(runs));
+  return runs;
 }
 
 export function toEndRows(row: EndColumns): EndRow[] {
   const { id, tenant, state, count, body } = row;
-  if (count !== null && body !== null) return unpackEnds({ id, tenant, state }, { count, body });
-  return [
-    { id, tenant, state, endedAtMs: row.ended_at_ms, detail: row.detail, output: row.output },
-  ];
+  const { checksum, output_checksum: outputChecksum } = row;
+  if (count !== null && body !== null) {
+    verify(checksum, () => endBlockChecksum({ id, tenant, state }, count));
+    const ends = unpackEnds({ id, tenant, state }, { count, body });
+    verify(outputChecksum, () => endsChecksum(ends));
+    return ends;
+  }
+  const { ended_at_ms: endedAtMs, detail, output } = row;
+  const end = { id, tenant, state, endedAtMs, detail, output };
+  verify(checksum, () => endChecksum(end), detail);
+  verify(outputChecksum, () => payloadChecksum(output));
+  return [end];
+}
+
+/** The runs of a row; null where the row is damaged. */
+export function readRunRows(
+  damage: DamagedRows,
+  row: RunColumns,
+  withInput = true,
+): RunRow[] | null {
+  return damage.read(placeOf('run', row), row, () => toRunRows(row, withInput));
+}
+
+export function readEndRows(damage: DamagedRows, row: EndColumns): EndRow[] | null {
+  return damage.read(placeOf('end', row), row, () => toEndRows(row));
+}
+
+function placeOf(kind: 'end' | 'run', { id, tenant }: RunColumns | EndColumns): RowPlace {
+  return { kind, key: formatRunId(id), partition: id.partition, tenant };
 }
 
 /** One column for a list that is nearly always empty: '' then, which costs one byte. */

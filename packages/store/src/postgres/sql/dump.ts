@@ -3,7 +3,7 @@ import { CLOCK_MS, type Statement } from './statement.ts';
 const CONDITIONS = {
   groups: '',
   checkpoints: '',
-  checkpoint_chunks: 'order by partition, number',
+  checkpoint_chunks: 'order by partition, seq, number',
   leases: '',
   nodes: `where expires_at_ms > ${CLOCK_MS}`,
   runs: '',

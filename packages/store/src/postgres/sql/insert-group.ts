@@ -20,8 +20,8 @@ import { sql } from './statement.ts';
 export const insertGroup = sql(
   'insert_group',
   (s) => `
-insert into ${s}.groups (partition, seq, epoch, at_ms, fact_count, body, commit_id)
-select g.partition, g.seq, g.epoch, g.at_ms, g.fact_count, g.body,
+insert into ${s}.groups (partition, seq, epoch, at_ms, fact_count, body, checksum, commit_id)
+select g.partition, g.seq, g.epoch, g.at_ms, g.fact_count, g.body, g.checksum,
   case
     when lease.epoch = g.epoch
       and g.seq > lease.dropped_seq
@@ -35,8 +35,8 @@ select g.partition, g.seq, g.epoch, g.at_ms, g.fact_count, g.body,
       and not exists (select from ${s}.voided where token = $8::bigint)
     then $7::text
   end
-from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::bytea[])
-  as g(partition, seq, epoch, at_ms, fact_count, body)
+from unnest($1::int[], $2::bigint[], $3::bigint[], $4::bigint[], $5::int[], $6::bytea[], $9::int[])
+  as g(partition, seq, epoch, at_ms, fact_count, body, checksum)
 left join lateral (
   select epoch, dropped_seq from ${s}.leases where partition = g.partition offset 0
 ) lease on true`,

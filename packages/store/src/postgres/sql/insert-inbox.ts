@@ -10,8 +10,9 @@ with reserved as (
   where $8::text is not null and not exists (select 1 from ${s}.inbox where id = $1::text)
   on conflict do nothing returning 1
 )
-insert into ${s}.inbox (id, partition, tenant, job, class, head, input, key, at_ms)
-select $1::text, $2::int, $3::text, $4::text, $5::smallint, $6::text, $7::bytea, $8::text, $9::bigint
+insert into ${s}.inbox (id, partition, tenant, job, class, head, input, key, at_ms, checksum)
+select $1::text, $2::int, $3::text, $4::text, $5::smallint, $6::text, $7::bytea, $8::text, $9::bigint,
+  $11::int
 where $8::text is null or exists (select 1 from reserved)
 on conflict do nothing returning 1`,
 );

@@ -6,18 +6,18 @@ export const insertRunPacks = sql(
   'insert_run_packs',
   (s) => `
 insert into ${s}.runs
-  (id, last, count, body, tenant, job, job_version, class, head, input_bytes)
+  (id, last, count, body, tenant, job, job_version, class, head, checksum, input_checksum, input_bytes)
 select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int[]), unnest($4::bytea[]),
   unnest($5::text[]), unnest($6::text[]), unnest($7::int[]), unnest($8::int[]),
-  unnest($9::text[]), 0`,
+  unnest($9::text[]), unnest($10::int[]), unnest($11::int[]), 0`,
 );
 
 export const insertEndPacks = sql(
   'insert_end_packs',
   (s) => `
-insert into ${s}.ends (id, last, count, body, tenant, state, ended_at_ms, detail)
+insert into ${s}.ends (id, last, count, body, tenant, state, checksum, output_checksum, ended_at_ms, detail)
 select unnest($1::uuid[]), unnest($2::uuid[]), unnest($3::int[]), unnest($4::bytea[]),
-  unnest($5::text[]), unnest($6::text[]), 0, ''`,
+  unnest($5::text[]), unnest($6::text[]), unnest($7::int[]), unnest($8::int[]), 0, ''`,
 );
 
 /**

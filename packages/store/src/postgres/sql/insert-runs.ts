@@ -1,15 +1,17 @@
 import { sql } from './statement.ts';
 
-const COLUMNS = 'id, input, input_bytes, head, tenant, job, job_version, class';
+const COLUMNS =
+  'id, input, input_bytes, head, checksum, input_checksum, tenant, job, job_version, class';
 
 const OWN = `
-select unnest($1::uuid[]), unnest($2::bytea[]), unnest($3::int[]), unnest($4::text[])`;
+select unnest($1::uuid[]), unnest($2::bytea[]), unnest($3::int[]), unnest($4::text[]),
+  unnest($5::int[]), unnest($6::int[])`;
 
 const MIXED = `${OWN},
-  unnest($5::text[]), unnest($6::text[]), unnest($7::int[]), unnest($8::smallint[])`;
+  unnest($7::text[]), unnest($8::text[]), unnest($9::int[]), unnest($10::smallint[])`;
 
 /** An array costs the server a call and a copy for each row, a value of its own next to nothing. */
-const ALIKE = `${OWN}, $5::text, $6::text, $7::int, $8::smallint`;
+const ALIKE = `${OWN}, $7::text, $8::text, $9::int, $10::smallint`;
 
 /**
  * One insert into the heap and one into the key (tenant, id) per run. `unnest` stands in the
@@ -26,10 +28,10 @@ export const insertRuns = {
 export const insertKeyedRuns = {
   mixed: sql(
     'insert_keyed_runs',
-    (s) => `insert into ${s}.runs (${COLUMNS}, keys) ${MIXED}, unnest($9::text[])`,
+    (s) => `insert into ${s}.runs (${COLUMNS}, keys) ${MIXED}, unnest($11::text[])`,
   ),
   alike: sql(
     'insert_alike_keyed_runs',
-    (s) => `insert into ${s}.runs (${COLUMNS}, keys) ${ALIKE}, unnest($9::text[])`,
+    (s) => `insert into ${s}.runs (${COLUMNS}, keys) ${ALIKE}, unnest($11::text[])`,
   ),
 };

@@ -5,7 +5,7 @@ import { withinBytes } from './within-bytes.ts';
 export const listDefinitionChanges = sql('list_definition_changes', (s) =>
   withinBytes({
     rows: `
-  select tenant, kind, name, version, body, author, at_ms, deleted
+  select tenant, kind, name, version, body, author, at_ms, deleted, checksum
   from ${s}.definitions
   where kind = $1::text
     and (at_ms, tenant, name, version) > ($2::bigint, $3::text, $4::text, $5::int)

@@ -6,7 +6,7 @@ export const listDefinitions = sql('list_definitions', (s) =>
   withinBytes({
     rows: `
   select * from (
-    select distinct on (name) tenant, kind, name, version, body, author, at_ms, deleted
+    select distinct on (name) tenant, kind, name, version, body, author, at_ms, deleted, checksum
     from ${s}.definitions
     where tenant = $1::text and kind = $2::text and ($3::text is null or name > $3::text)
     order by name, version desc

@@ -10,7 +10,12 @@ import { withinBytes } from './within-bytes.ts';
 export const readEnds = sql('read_ends', (s) =>
   withinBytes({
     rows: `
-  select ${END_COLUMNS.replaceAll('e.', 'r.').replace('r.output', 'case when $7::boolean then r.output end as output')}
+  select ${END_COLUMNS.replaceAll('e.', 'r.')
+    .replace('r.output,', 'case when $7::boolean then r.output end as output,')
+    .replace(
+      'r.output_checksum',
+      'case when $7::boolean or r.count is not null then r.output_checksum end as output_checksum',
+    )}
   from ${rowsInSpans(s, { table: 'ends' })}`,
     order: 'id desc',
     bytes: `case when count is null

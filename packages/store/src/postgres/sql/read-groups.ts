@@ -7,13 +7,13 @@ import { sql } from './statement.ts';
 export const readGroups = sql(
   'read_groups',
   (s) => `
-select partition, seq, epoch, commit_id, at_ms, fact_count, body
+select partition, seq, epoch, commit_id, at_ms, fact_count, checksum, body
 from (
   select g.*, sum(octet_length(body)) over (
     order by seq rows between unbounded preceding and 1 preceding
   ) as bytes_before
   from (
-    select partition, seq, epoch, commit_id, at_ms, fact_count, body
+    select partition, seq, epoch, commit_id, at_ms, fact_count, checksum, body
     from ${s}.groups where partition = $1 and seq > $2 order by seq limit $3
   ) g
 ) g

@@ -25,6 +25,7 @@ export const readListedRuns = sql('read_listed_runs', (s) =>
 function runsInSpans(s: string): string {
   return `
 select r.id, r.count, r.tenant, r.job, r.job_version, r.class, r.head, r.input_bytes, r.keys,
+  r.checksum, case when $7::boolean then r.input_checksum end as input_checksum,
   case when $7::boolean then r.input end as input,
   case when $7::boolean then r.body else substr(r.body, 1, 8 * r.count) end as body
 from ${rowsInSpans(s, { table: 'runs' })}`;
@@ -49,6 +50,8 @@ select
   to_json(array_agg(r.head)) as heads,
   to_json(array_agg(r.keys)) as keys,
   to_json(array_agg(r.input_bytes)) as input_bytes,
+  to_json(array_agg(r.checksum)) as checksums,
+  to_json(array_agg(r.input_checksum)) as input_checksums,
   to_json(array_agg(length(r.contents))) as lengths,
   string_agg(case when r.bytes <= $7::bigint then r.contents end, ''::bytea) as contents,
   coalesce(bool_and(r.bytes <= $7::bigint), true) as is_whole

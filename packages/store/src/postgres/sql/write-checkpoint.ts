@@ -12,10 +12,11 @@ export const writeCheckpoint = sql(
 with owned as (
   select partition from ${s}.leases where partition = $1::int and epoch = $2::bigint for share
 )
-insert into ${s}.checkpoints as stored (partition, epoch, seq, chunk_count)
-select partition, $2::bigint, $3::bigint, $4::int from owned
+insert into ${s}.checkpoints as stored (partition, epoch, seq, chunk_count, checksum)
+select partition, $2::bigint, $3::bigint, $4::int, $5::int from owned
 on conflict (partition) do update
-set epoch = excluded.epoch, seq = excluded.seq, chunk_count = excluded.chunk_count
+set epoch = excluded.epoch, seq = excluded.seq, chunk_count = excluded.chunk_count,
+  checksum = excluded.checksum
 where excluded.seq > stored.seq
 returning partition`,
 );

@@ -1,3 +1,4 @@
+import { groupChecksum } from '../../damage/row-checksums.ts';
 import { StoreError } from '../../errors.ts';
 import type { AppendResult, Commit, CommitPart, InboxEntry } from '../../store.ts';
 import { validateCommit } from '../../validate-commit.ts';
@@ -70,9 +71,10 @@ function isFenced({ db }: Context, part: CommitPart): boolean {
 
 function writeGroup({ db, catalog }: Context, commitId: string, part: CommitPart): boolean {
   const { partition, seq, epoch, atMs, factCount, body } = part;
+  const checksum = groupChecksum({ ...part, commitId });
   const sql = insertGroup(catalog.ensureGroupSegment(seq));
   try {
-    db.run(sql, partition, seq, epoch, commitId, atMs, factCount, body);
+    db.run(sql, partition, seq, epoch, commitId, atMs, factCount, body, checksum);
     return true;
   } catch (error) {
     if (isConstraintFailure(error)) return false;

@@ -1,3 +1,5 @@
+import { payloadChecksum } from '../../damage/checksum.ts';
+import { endChecksum } from '../../damage/row-checksums.ts';
 import type { EndRow } from '../../store.ts';
 import type { Context } from '../context.ts';
 import { insertEnds } from '../sql/insert-ends.ts';
@@ -10,6 +12,8 @@ const bind: BatchTable<EndRow>['bind'] = (values, end, index) => {
     end.tenant,
     end.state,
     end.endedAtMs,
+    endChecksum(end),
+    payloadChecksum(end.output),
     end.detail,
     end.output,
   );

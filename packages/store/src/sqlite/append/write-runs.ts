@@ -1,3 +1,5 @@
+import { payloadChecksum } from '../../damage/checksum.ts';
+import { runChecksum } from '../../damage/row-checksums.ts';
 import type { RunRow } from '../../store.ts';
 import type { Context } from '../context.ts';
 import { keysText } from '../rows.ts';
@@ -6,6 +8,7 @@ import { bySegment } from './by-segment.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 
 const bind: BatchTable<RunRow>['bind'] = (values, run, index) => {
+  const keys = keysText(run.keys);
   values.push(
     run.tenant,
     scratchId(index, run.id),
@@ -13,8 +16,10 @@ const bind: BatchTable<RunRow>['bind'] = (values, run, index) => {
     run.jobVersion,
     run.class,
     run.head,
-    keysText(run.keys),
+    keys,
     run.inputBytes,
+    runChecksum(run, keys),
+    payloadChecksum(run.input),
     run.input,
   );
 };

@@ -4,6 +4,7 @@ import { logsAndAudit } from './0003-logs-and-audit.ts';
 import { definitionChanges } from './0004-definition-changes.ts';
 import { reservedKeys } from './0005-reserved-keys.ts';
 import { sealedAt } from './0006-sealed-at.ts';
+import { checksums } from './0007-checksums.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; a migration that has been released is never changed, only followed by another. */
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   definitionChanges,
   reservedKeys,
   sealedAt,
+  checksums,
 ];

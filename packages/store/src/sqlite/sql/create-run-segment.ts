@@ -22,6 +22,8 @@ CREATE TABLE runs_${segment} (
   head TEXT NOT NULL,
   keys TEXT NOT NULL,
   input_bytes INTEGER NOT NULL,
+  checksum INTEGER,
+  input_checksum INTEGER,
   input BLOB,
   PRIMARY KEY (tenant, id)
 ) STRICT;
@@ -30,6 +32,8 @@ CREATE TABLE ends_${segment} (
   tenant TEXT NOT NULL,
   state TEXT NOT NULL,
   ended_at_ms INTEGER NOT NULL,
+  checksum INTEGER,
+  output_checksum INTEGER,
   detail TEXT NOT NULL,
   output BLOB
 ) STRICT, WITHOUT ROWID;

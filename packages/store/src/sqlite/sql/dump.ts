@@ -1,20 +1,20 @@
-import { RUN_COLUMNS } from './columns.ts';
+import { END_COLUMNS, inputColumns, RUN_COLUMNS } from './columns.ts';
 
 /** Whole tables, for checkers and differential runs: never on a path that a user waits for. */
 export const DUMP_CHECKPOINTS = 'SELECT partition FROM checkpoints';
 export const DUMP_KEYS = 'SELECT tenant, key, run, inbox FROM keys';
 export const DUMP_INBOX =
-  'SELECT id, partition, tenant, job, class, head, input, key, at_ms FROM inbox';
+  'SELECT id, partition, tenant, job, class, head, input, key, at_ms, checksum FROM inbox';
 export const DUMP_DEFINITIONS =
-  'SELECT tenant, kind, name, version, body, author, at_ms, deleted FROM definitions';
+  'SELECT tenant, kind, name, version, body, author, at_ms, deleted, checksum FROM definitions';
 export const DUMP_AUDIT = 'SELECT * FROM audit';
 
 export const dumpGroups = (segment: number): string =>
-  `SELECT partition, seq, epoch, commit_id, at_ms, fact_count, body FROM groups_${segment}`;
+  `SELECT partition, seq, epoch, commit_id, at_ms, fact_count, checksum, body FROM groups_${segment}`;
 export const dumpRuns = (segment: number): string =>
-  `SELECT ${RUN_COLUMNS}, r.input FROM runs_${segment} r`;
+  `SELECT ${RUN_COLUMNS}, ${inputColumns(true)} FROM runs_${segment} r`;
 export const dumpEnds = (segment: number): string =>
-  `SELECT id, tenant, state, ended_at_ms, detail, output FROM ends_${segment}`;
+  `SELECT e.id, e.tenant, ${END_COLUMNS} FROM ends_${segment} e`;
 export const dumpParked = (segment: number): string =>
   `SELECT partition, lane, sort, id, tenant FROM parked_${segment}`;
 export const dumpLogs = (segment: number): string => `SELECT * FROM logs_${segment}`;

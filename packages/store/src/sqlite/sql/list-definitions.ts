@@ -4,7 +4,7 @@
  */
 export function listDefinitions(filter: { isFirstPage: boolean; includeDeleted: boolean }): string {
   return `
-SELECT tenant, kind, name, version, body, author, at_ms, deleted FROM definitions d
+SELECT tenant, kind, name, version, body, author, at_ms, deleted, checksum FROM definitions d
 WHERE tenant = ? AND kind = ? AND name ${filter.isFirstPage ? '>=' : '>'} ?
 AND version = (
   SELECT max(n.version) FROM definitions n

@@ -1,4 +1,4 @@
-import { END_COLUMNS, RUN_COLUMNS } from './columns.ts';
+import { END_COLUMNS, inputColumns, RUN_COLUMNS } from './columns.ts';
 
 /**
  * The primary key from the cursor backwards; each run looks up its end by key. Filters are tested
@@ -11,10 +11,10 @@ export function listRuns(
 ): string {
   const ended = filter.ended ? 'AND e.id IS NOT NULL' : 'AND e.id IS NULL';
   const columns = withPayloads
-    ? `r.input, ${END_COLUMNS}`
-    : `NULL AS input, ${END_COLUMNS.replace('e.output', 'NULL AS output')}`;
+    ? END_COLUMNS
+    : END_COLUMNS.replace('e.output, e.output_checksum', 'NULL AS output, NULL AS output_checksum');
   return `
-SELECT ${RUN_COLUMNS}, ${columns} FROM runs_${segment} r
+SELECT ${RUN_COLUMNS}, ${inputColumns(withPayloads)}, ${columns} FROM runs_${segment} r
 LEFT JOIN ends_${segment} e ON e.id = r.id AND e.tenant = r.tenant
 WHERE r.tenant = ? AND r.id < ? AND r.id >= ?
 ${filter.job ? 'AND r.job = ?' : ''} ${filter.ended === undefined ? '' : ended}

@@ -1,8 +1,8 @@
-import { RUN_COLUMNS } from './columns.ts';
+import { inputColumns, RUN_COLUMNS } from './columns.ts';
 
 /** A search by primary key; without its input a long row is not followed into overflow pages. */
 export function readRun(segment: number, withInput: boolean): string {
   return `
-SELECT ${RUN_COLUMNS}, ${withInput ? 'r.input' : 'NULL AS input'} FROM runs_${segment} r
+SELECT ${RUN_COLUMNS}, ${inputColumns(withInput)} FROM runs_${segment} r
 WHERE r.tenant = ? AND r.id = ?`;
 }

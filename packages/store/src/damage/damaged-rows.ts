@@ -1,0 +1,109 @@
+import { StoreError } from '../errors.ts';
+
+/** Kinds of rows that a node has to read to continue. */
+export type RowKind = 'group' | 'checkpoint' | 'run' | 'end' | 'inbox' | 'definition';
+
+/** Which row it is. */
+export interface RowPlace {
+  readonly kind: RowKind;
+  /** Names the row among those of its kind. */
+  readonly key: string;
+  readonly partition: number | null;
+  readonly tenant: string | null;
+}
+
+/** A row that cannot be read, with the columns that were read of it. */
+export interface DamagedRow extends RowPlace {
+  readonly error: string;
+  /** The columns as JSON; bytes are hexadecimal. */
+  readonly bytes: Uint8Array;
+  /** When it was found, by the store's clock. */
+  readonly atMs: number;
+}
+
+export type FoundDamage = Omit<DamagedRow, 'atMs'>;
+
+/**
+ * The one place that tells a damaged row from a readable one. A store reads every row through `read`;
+ * what cannot be read is collected, and the store writes it to its table of damaged rows (`take`) before
+ * it returns. Each row is collected once by each process.
+ */
+export class DamagedRows {
+  readonly #known = new Set<string>();
+  #found: FoundDamage[] = [];
+  #listener: (row: FoundDamage) => void = () => {};
+
+  onFound(listener: (row: FoundDamage) => void): void {
+    this.#listener = listener;
+  }
+
+  /** Returns null where the row is damaged. `decode` throws unless the row is as it was written. */
+  read<T>(place: RowPlace, columns: object, decode: () => T): T | null {
+    try {
+      return decode();
+    } catch (error) {
+      if (error instanceof StoreError) throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      this.add({ ...place, error: message, bytes: columnBytes(columns) });
+      return null;
+    }
+  }
+
+  /** As `read`, for a reader that cannot continue without the row. */
+  require<T>(place: RowPlace, columns: object, decode: () => T): T {
+    const row = this.read(place, columns, decode);
+    if (row === null) throw damaged(place);
+    return row;
+  }
+
+  add(row: FoundDamage): void {
+    const name = nameOf(row);
+    if (this.#known.has(name)) return;
+    this.#known.add(name);
+    this.#found.push(row);
+    this.#listener(row);
+  }
+
+  /** What was found since the last call, to be written down. */
+  take(): readonly FoundDamage[] {
+    if (this.#found.length === 0) return NONE;
+    const found = this.#found;
+    this.#found = [];
+    return found;
+  }
+
+  /** They could not be written down: to be written with the next ones. */
+  putBack(rows: readonly FoundDamage[]): void {
+    this.#found.unshift(...rows);
+  }
+}
+
+const NONE: readonly FoundDamage[] = [];
+
+export function damaged({ kind, key }: RowPlace): StoreError {
+  return new StoreError(
+    'damaged',
+    `${kind} ${key} is damaged in the store; "signalbox doctor" lists damaged rows and what to do`,
+  );
+}
+
+/** Rows from before checksums have none; they are checked by decoding them. */
+export function verify(stored: number | null, computed: () => number, text?: string): void {
+  if (stored === null) {
+    if (text !== undefined && text !== '') JSON.parse(text);
+    return;
+  }
+  if (stored !== computed()) throw new RangeError('the checksum does not match');
+}
+
+function nameOf({ kind, key }: RowPlace): string {
+  return `${kind} ${key}`;
+}
+
+function columnBytes(columns: object): Uint8Array {
+  return new TextEncoder().encode(
+    JSON.stringify(columns, (_, value: unknown) =>
+      value instanceof Uint8Array ? { hex: Buffer.from(value).toString('hex') } : value,
+    ),
+  );
+}

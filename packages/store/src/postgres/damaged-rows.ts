@@ -1,0 +1,54 @@
+import type { DamagedRow, FoundDamage, RowKind } from '../damage/damaged-rows.ts';
+import type { Store } from '../store.ts';
+import { step } from './connection/step.ts';
+import type { Database } from './database.ts';
+import { insertDamagedRow, listDamagedRows as listDamagedRowsSql } from './sql/damaged-rows.ts';
+
+/** Writes down what the calls so far have found. A failure is repeated by the next call. */
+export async function writeDamagedRows(database: Database): Promise<void> {
+  const rows = database.damage.take();
+  for (const [i, row] of rows.entries()) {
+    try {
+      await database.query(insertStep(database, row), 'repeatable');
+    } catch {
+      database.damage.putBack(rows.slice(i));
+      return;
+    }
+  }
+}
+
+function insertStep(database: Database, row: FoundDamage) {
+  return step(insertDamagedRow(database.schema), 6, (writer) => {
+    writer.text(row.kind);
+    writer.text(row.key);
+    if (row.partition === null) writer.null();
+    else writer.int4(row.partition);
+    writer.nullableText(row.tenant);
+    writer.text(row.error);
+    writer.data(row.bytes);
+  });
+}
+
+interface DamagedColumns {
+  readonly kind: string;
+  readonly key: string;
+  readonly partition: number | null;
+  readonly tenant: string | null;
+  readonly at_ms: number;
+  readonly error: string;
+  readonly bytes: Uint8Array;
+}
+
+export async function listDamagedRows(
+  database: Database,
+  { after, limit }: Parameters<Store['listDamagedRows']>[0],
+): Promise<DamagedRow[]> {
+  const rows = await database.read<DamagedColumns>(
+    step(listDamagedRowsSql(database.schema), 3, (writer) => {
+      writer.text(after?.kind ?? '');
+      writer.text(after?.key ?? '');
+      writer.int8(limit);
+    }),
+  );
+  return rows.map(({ kind, at_ms: atMs, ...row }) => ({ ...row, kind: kind as RowKind, atMs }));
+}

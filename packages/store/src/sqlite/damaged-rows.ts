@@ -1,0 +1,56 @@
+import type { DamagedRow, FoundDamage, RowKind } from '../damage/damaged-rows.ts';
+import type { Store } from '../store.ts';
+import type { Context } from './context.ts';
+import {
+  DELETE_CHECKPOINT,
+  DELETE_OLDER_CHECKPOINT,
+  INSERT_DAMAGED_ROW,
+  LIST_DAMAGED_ROWS,
+  RELEASE_KEYS_OF_ENTRY,
+} from './sql/damaged-rows.ts';
+import { DELETE_INBOX } from './sql/delete-inbox.ts';
+
+/** Writes down what the calls so far have found. A failure is repeated by the next call. */
+export function writeDamagedRows({ db, damage, now }: Context): void {
+  const rows = damage.take();
+  if (rows.length === 0) return;
+  try {
+    db.write(() => {
+      for (const { kind, key, partition, tenant, error, bytes } of rows) {
+        db.run(INSERT_DAMAGED_ROW, kind, key, partition, tenant, now(), error, bytes);
+        if (kind === 'checkpoint') {
+          // Its number cannot be relied on, and the next checkpoint has to be able to replace it.
+          db.run(DELETE_CHECKPOINT, key);
+          db.run(DELETE_OLDER_CHECKPOINT, key);
+        }
+        if (kind !== 'inbox') continue;
+        // Left in the inbox it would be read with every page, and its key could never be used again.
+        db.run(DELETE_INBOX, key);
+        db.run(RELEASE_KEYS_OF_ENTRY, key);
+      }
+    });
+  } catch {
+    damage.putBack(rows);
+  }
+}
+
+export function setAside({ damage }: Context, row: FoundDamage): void {
+  damage.add(row);
+}
+
+export function listDamagedRows(
+  { db }: Context,
+  { after, limit }: Parameters<Store['listDamagedRows']>[0],
+): DamagedRow[] {
+  return db.read(() =>
+    db.all(LIST_DAMAGED_ROWS, after?.kind ?? '', after?.key ?? '', limit).map((row) => ({
+      kind: row['kind'] as RowKind,
+      key: row['key'] as string,
+      partition: row['partition'] as number | null,
+      tenant: row['tenant'] as string | null,
+      error: row['error'] as string,
+      bytes: row['bytes'] as Uint8Array,
+      atMs: row['at_ms'] as number,
+    })),
+  );
+}
