@@ -72,6 +72,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     getDefinition: (query) => definitions.getDefinition(database, query),
     listDefinitionVersions: (query) => definitions.listDefinitionVersions(database, query),
     listDefinitions: (query) => definitions.listDefinitions(database, query),
+    countDefinitions: (query) => definitions.countDefinitions(database, query),
     listDefinitionChanges: (query) => definitions.listDefinitionChanges(database, query),
     appendLogs: (lines) => logs.appendLogs(database, lines),
     readLogs: (query) => logs.readLogs(database, query),

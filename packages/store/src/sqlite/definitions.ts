@@ -11,6 +11,7 @@ import { requireTexts } from '../validate-text.ts';
 import { requireTime } from '../validate-time.ts';
 import type { Context } from './context.ts';
 import { toDefinition } from './rows.ts';
+import { COUNT_DEFINITIONS } from './sql/count-definitions.ts';
 import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
 import { INSERT_DEFINITION } from './sql/insert-definition.ts';
 import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
@@ -95,6 +96,15 @@ export function listDefinitions(
   requireTexts({ tenant, kind, after });
   const sql = listDefinitionsSql({ isFirstPage: after === null, includeDeleted });
   return page(db, bytes, sql, tenant, kind, after ?? '', limit);
+}
+
+export function countDefinitions(
+  { db }: Context,
+  { tenant, kind }: Parameters<Store['countDefinitions']>[0],
+): number {
+  requireTexts({ tenant, kind });
+  const row = db.prepare(COUNT_DEFINITIONS).get(tenant, kind) as { count: number };
+  return row.count;
 }
 
 export function listDefinitionChanges(
