@@ -38,6 +38,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
   conflict: 'conflict',
   idempotency_conflict: 'conflict',
   job_paused: 'conflict',
+  quota_exceeded: 'conflict',
   not_running: 'conflict',
   precondition_failed: 'conflict',
   too_large: 'usage',

@@ -27,9 +27,9 @@ export function durationMs(duration: unknown): number | null {
 export function parseDuration(duration: Duration): number {
   const ms = durationMs(duration);
   if (ms !== null) return ms;
-  throw new RangeError(
-    `invalid duration ${JSON.stringify(duration)}; use text such as '5m', or milliseconds`,
-  );
+  // JSON writes NaN and the infinities as null.
+  const shown = typeof duration === 'string' ? JSON.stringify(duration) : String(duration);
+  throw new RangeError(`invalid duration ${shown}; use text such as '5m', or milliseconds`);
 }
 
 /** A duration as text that reads back as the same: `1h30m`. Without years, which few expect to have 365 days. */

@@ -11,6 +11,8 @@ export const ERROR_STATUS = {
   idempotency_conflict: 409,
   job_paused: 409,
   not_running: 409,
+  /** The tenant has as many definitions of the kind as it may have. */
+  quota_exceeded: 409,
   precondition_failed: 412,
   too_large: 413,
   unsupported_media_type: 415,

@@ -11,12 +11,12 @@ export interface LostInJson {
 
 /**
  * The first value in it that JSON does not represent: NaN, an infinity, an invalid date, a `Map`, a `Set`, a promise that nobody
- * awaited, bytes in the middle of something else. Null where there is none. `text` is its JSON, which most often
+ * awaited, bytes in the middle of something else, a function or a symbol. Null where there is none. `text` is its JSON, which most often
  * shows at once that there is nothing to look for.
  */
 export function lostInJson(value: unknown, text: string, root: string): LostInJson | null {
   const mayBeLost = text.includes('null') || text.includes('{}') || text.includes('{"0":');
-  if (!mayBeLost) return null;
+  if (!mayBeLost) return leftOut(value, root);
   const paths = new Map<unknown, string>();
   const pathOf = (holder: unknown, key: string): string => {
     const step = Array.isArray(holder) ? `[${key}]` : `.${key}`;
@@ -42,7 +42,73 @@ export function lostInJson(value: unknown, text: string, root: string): LostInJs
     paths.set(member, path);
     return member;
   });
-  return lost;
+  return lost ?? leftOut(value, root);
+}
+
+/** The first function or symbol, which JSON leaves out without a word. */
+function leftOut(value: unknown, root: string): LostInJson | null {
+  return find(value, root, (member) => {
+    if (typeof member === 'function') return 'a function';
+    return typeof member === 'symbol' ? 'a symbol' : null;
+  });
+}
+
+/** Why `JSON.stringify` throws, with the path: a BigInt, or a value that contains itself. */
+export function refusedByJson(value: unknown, root: string): LostInJson | null {
+  return find(value, root, (member, isInside) => {
+    if (typeof member === 'bigint') return 'a BigInt';
+    return isInside ? 'a reference to a value that contains it' : null;
+  });
+}
+
+interface Open {
+  readonly path: string;
+  readonly value: unknown;
+  /** The values that contain it, the nearest first. */
+  readonly within: Within | null;
+}
+
+interface Within {
+  readonly value: object;
+  readonly outer: Within | null;
+}
+
+/** The first member, in order, that `whatOf` names. Goes on behind `toJSON`, as JSON does. */
+function find(
+  root: unknown,
+  rootPath: string,
+  whatOf: (member: unknown, isInside: boolean) => string | null,
+): LostInJson | null {
+  // A list of its own: deep values must not overflow the stack.
+  const open: Open[] = [{ path: rootPath, value: root, within: null }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { path, within } = next;
+    const value = asWritten(next.value);
+    const isObject = typeof value === 'object' && value !== null;
+    const isInside = isObject && contains(within, value);
+    const what = whatOf(value, isInside);
+    if (what !== null) return { path, what, isNumber: false };
+    if (!isObject || isInside || ArrayBuffer.isView(value)) continue;
+    const inner = { value, outer: within };
+    const members = Object.entries(value);
+    for (let i = members.length - 1; i >= 0; i--) {
+      const [key, member] = members[i] as [string, unknown];
+      if (member === null || typeof member === 'string' || typeof member === 'number') continue;
+      const step = Array.isArray(value) ? `[${key}]` : `.${key}`;
+      open.push({ path: `${path}${step}`, value: member, within: inner });
+    }
+  }
+  return null;
+}
+
+function asWritten(value: unknown): unknown {
+  const { toJSON } = (value ?? {}) as { readonly toJSON?: unknown };
+  return typeof toJSON === 'function' ? (toJSON.call(value, '') as unknown) : value;
+}
+
+function contains(within: Within | null, value: object): boolean {
+  for (let each = within; each !== null; each = each.outer) if (each.value === value) return true;
+  return false;
 }
 
 function isLost(member: object): boolean {

@@ -6,6 +6,7 @@ import {
   type LimitName,
   lostInJson,
   rangeText,
+  refusedByJson,
 } from '@signalbox/protocol';
 import { SignalboxError } from './errors.ts';
 
@@ -54,7 +55,8 @@ export function exactJson(value: unknown, name: string): string | undefined {
   const text = stringify(value, name);
   const lost = text === undefined ? null : lostInJson(value, text, name);
   if (lost === null) return text;
-  const advice = lost.isNumber ? '' : '; use an array or an object';
+  const isValue = lost.isNumber || lost.what === 'a function' || lost.what === 'a symbol';
+  const advice = isValue ? '' : '; use an array or an object';
   const message = `${lost.path} is ${lost.what}, which JSON cannot represent${advice}`;
   throw new SignalboxError('invalid', message, { field: lost.path });
 }
@@ -63,6 +65,11 @@ function stringify(value: unknown, name: string): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (cause) {
+    const refused = refusedByJson(value, name);
+    if (refused !== null) {
+      const message = `${refused.path} is ${refused.what}, which JSON cannot represent`;
+      throw new SignalboxError('invalid', message, { field: refused.path, cause });
+    }
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new SignalboxError('invalid', `${name} cannot be written as JSON: ${why}`, {
       field: name,

@@ -149,6 +149,16 @@ export class RunHandle<Output> {
 }
 
 /** It has come to its end with an output, or may have. */
+/** Reads a run, and gives up on a node that does not respond. */
+export function readWithin(backend: Backend, id: string, options: WaitOptions): Promise<RunView> {
+  checkOptions('handle', options, WAIT_MEMBERS);
+  const { signal, timeout = ASK_MS } = options;
+  const timeoutMs = timeoutOf({ timeout });
+  const error = (): SignalboxError =>
+    new SignalboxError('timeout', `the node did not respond about run ${id} within the timeout`);
+  return withinTime({ timeoutMs, signal, error }, (either) => backend.run(id, { signal: either }));
+}
+
 /** Without a timeout, and with an infinite one, it never is over. */
 function timeoutOf({ timeout = Number.POSITIVE_INFINITY }: WaitOptions): number {
   if (timeout === Number.POSITIVE_INFINITY) return timeout;

@@ -28,7 +28,7 @@ import type { Submittable } from './jsonified.ts';
 import { checkOptions, hasOnly, type MembersOf } from './known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from './prepare-submission.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
-import { RunHandle } from './run-handle.ts';
+import { RunHandle, readWithin, type WaitOptions } from './run-handle.ts';
 import { SubmissionBatcher } from './submission-batcher.ts';
 import { submitInBatches } from './submit-in-batches.ts';
 import { abortable } from './within-time.ts';
@@ -202,9 +202,12 @@ export class Signalbox implements AsyncDisposable {
       checkBulk('runs.retry', options);
       return this.#backend.changeAll('retry', options);
     },
-    /** Returns a handle of a run, to wait for the run or to cancel it. */
-    handle: async (id: string): Promise<RunHandle<unknown>> => {
-      const { job } = await this.#backend.run(id, {});
+    /**
+     * Returns a handle of a run, to wait for the run or to cancel it. Throws a `SignalboxError` with the code
+     * `timeout` if the node does not respond within `timeout`, 30 seconds by default.
+     */
+    handle: async (id: string, options: WaitOptions = {}): Promise<RunHandle<unknown>> => {
+      const { job } = await readWithin(this.#backend, id, options);
       return new RunHandle(this.#backend, { id, job, created: false });
     },
   };

@@ -211,6 +211,9 @@ export interface Store {
     includeDeleted?: boolean;
   }): Promise<Definition[]>;
 
+  /** How many definitions of a kind the tenant has, without deleted ones. */
+  countDefinitions(query: { tenant: string; kind: string }): Promise<number>;
+
   /**
    * Versions of one kind over all tenants, deleted ones included, in order of (atMs, tenant, name,
    * version) behind the cursor; at most `limit`. For whoever carries out what is defined, on every

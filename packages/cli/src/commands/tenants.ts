@@ -11,7 +11,14 @@ import { UserError } from '../user-error.ts';
 import { addClientCommand, addCommand, type Registry } from './define.ts';
 import { addList } from './list.ts';
 
-const FIELDS = ['weight', 'maxRunning', 'minJitter'] as const;
+const FIELDS = [
+  'weight',
+  'maxRunning',
+  'minJitter',
+  'maxJobs',
+  'maxSchedules',
+  'maxTriggers',
+] as const;
 const HEAD = ['NAME', 'WEIGHT', 'MAX RUNNING', 'CHANGED'] as const;
 
 export function addTenants(registry: Registry, program: Command): void {
@@ -55,14 +62,17 @@ export function addTenants(registry: Registry, program: Command): void {
           '--min-jitter <time>',
           'least spread of its schedules, like 30s; "none" for none',
           toTime,
-        );
+        )
+        .option('--max-jobs <count>', 'most jobs; "none" for 100,000', toLimit)
+        .option('--max-schedules <count>', 'most schedules; "none" for 100,000', toLimit)
+        .option('--max-triggers <count>', 'most triggers; "none" for 100,000', toLimit);
     },
     async run({ api, terminal, args, options, json }) {
       const given = FIELDS.filter((field) => options[field] !== undefined);
       if (given.length === 0) {
         throw new UserError(
           'usage',
-          'nothing to change; use --weight, --max-running or --min-jitter',
+          'nothing to change; use --weight, --max-running, --min-jitter, --max-jobs, --max-schedules or --max-triggers',
         );
       }
       const path = pathOf('tenants', args[0]);

@@ -9,8 +9,8 @@ import { escapeControls, safeText } from './safe-text.ts';
 /** ESC, BEL, CR, a C1 control, DEL, and marks that reorder text. */
 const HOSTILE =
   '\u001b[2J\u001b]0;title\u0007\u001b[31m\r\u009b8m\u007f\u0008\u202e\u2066\u200f\u061c\u2028';
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be printed.
 const STEERS =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they must not be printed.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
 
 /** Words and times that commands compare or compute with; every other text is free. */

@@ -13,22 +13,29 @@ interface StoredTenant {
   readonly weight?: number;
   readonly runningMax?: number;
   readonly jitterMsMin?: number;
+  readonly maxJobs?: number;
+  readonly maxSchedules?: number;
+  readonly maxTriggers?: number;
 }
 
-function toStored({ weight, maxRunning, minJitter }: TenantDefinition): StoredTenant {
+function toStored(definition: TenantDefinition): StoredTenant {
+  const { weight, maxRunning, minJitter, ...quotas } = definition;
   const about = { field: 'minJitter', value: minJitter ?? 0 };
   return {
     ...(weight === undefined ? {} : { weight }),
     ...(maxRunning === undefined ? {} : { runningMax: maxRunning }),
     ...(minJitter === undefined ? {} : { jitterMsMin: msOf('tenant.minJitter', about) }),
+    ...quotas,
   };
 }
 
-function fromStored({ weight, runningMax, jitterMsMin }: StoredTenant): TenantDefinition {
+function fromStored(stored: StoredTenant): TenantDefinition {
+  const { weight, runningMax, jitterMsMin, ...quotas } = stored;
   return {
     ...(weight === undefined ? {} : { weight }),
     ...(runningMax === undefined ? {} : { maxRunning: runningMax }),
     ...(jitterMsMin === undefined ? {} : { minJitter: shownDuration(jitterMsMin) }),
+    ...quotas,
   };
 }
 

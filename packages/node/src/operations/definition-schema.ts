@@ -45,7 +45,7 @@ function schemaError(definition: JobDefinition, { job, task }: Schemas): ApiErro
 }
 
 function firstError(
-  errors: readonly { instancePath: string; message: string; params: unknown }[],
+  errors: readonly { keyword: string; instancePath: string; message: string; params: unknown }[],
   within: string,
 ): ApiError {
   const [first] = errors;
@@ -53,6 +53,8 @@ function firstError(
   if ((first?.params as { pattern?: unknown } | undefined)?.pattern === DURATION_PATTERN) {
     return invalid(field, `${field} must be a duration such as '90s', or milliseconds`);
   }
+  // The schema of a member that an object does not have is `false`.
+  if (first?.keyword === 'boolean') return invalid(field, `${field} is an unknown field`);
   return invalid(
     field,
     `${field === '' ? 'the definition' : field} ${first?.message ?? 'is invalid'}`,

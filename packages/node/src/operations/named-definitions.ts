@@ -1,6 +1,7 @@
 import { type Checked, NAME_PATTERN, type Page } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { hasQuota, requireRoom, withinQuota } from './definition-quota.ts';
 import { shown } from './refusals.ts';
 
 /** What tenants save by name; in the store every change of one is a version of its own. */
@@ -122,12 +123,16 @@ export async function changeNamed<Body extends object>(
     const wanted = params.next(before);
     if (wanted === null) return { before, now: before as Definition, outcome: 'unchanged' };
     const base = { ...key, expectedVersion: before?.version ?? 0, author: caller.key };
+    const write = () => {
+      if (wanted === 'delete') return store.deleteDefinition(base);
+      if (wanted === 'restore') return store.restoreDefinition(base);
+      return store.putDefinition({ ...base, body: JSON.stringify(wanted) });
+    };
+    const isFurther = wanted !== 'delete' && (before === null || before.deleted);
     const result =
-      wanted === 'delete'
-        ? await store.deleteDefinition(base)
-        : wanted === 'restore'
-          ? await store.restoreDefinition(base)
-          : await store.putDefinition({ ...base, body: JSON.stringify(wanted) });
+      isFurther && hasQuota(kind)
+        ? await withinQuota(store, { tenant: caller.tenant, kind }, write)
+        : await write();
     if (result.kind === 'conflict') continue;
     const now = (await store.getDefinition({ ...key, version: result.version })) as Definition;
     const isNew = before === null || (before.deleted && typeof wanted === 'object');
@@ -147,7 +152,10 @@ export async function checkNamed<Body extends object, Shown>(
   const live = liveBody<Body>(params, current);
   const wanted = params.next(current) as Body | null;
   const after = show(wanted ?? (live as Body));
-  if (current === null || live === null) return { outcome: 'created', version: 0, after };
+  if (current === null || live === null) {
+    if (hasQuota(kind)) await requireRoom(store, { tenant, kind });
+    return { outcome: 'created', version: 0, after };
+  }
   const outcome = wanted === null ? 'unchanged' : 'changed';
   return { outcome, version: current.version, before: show(live), after };
 }

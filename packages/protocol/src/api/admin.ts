@@ -38,6 +38,10 @@ export const TenantDefinition = Type.Object(
     maxRunning: Type.Optional(inRange('tenant.maxRunning')),
     /** Schedules of the tenant are spread by at least this much, whatever they ask for. */
     minJitter: Type.Optional(durationIn('tenant.minJitter')),
+    /** How many jobs, schedules and triggers the tenant may have; 100,000 of each unless told. */
+    maxJobs: Type.Optional(inRange('tenant.maxJobs')),
+    maxSchedules: Type.Optional(inRange('tenant.maxSchedules')),
+    maxTriggers: Type.Optional(inRange('tenant.maxTriggers')),
   },
   closed,
 );

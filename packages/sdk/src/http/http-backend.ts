@@ -53,6 +53,7 @@ export class HttpBackend implements Backend {
       path: `/jobs/${encodeURIComponent(name)}`,
       body: JSON.stringify(definition),
       repeatable: true,
+      expects: ['name', 'version'],
     });
   }
 
@@ -66,6 +67,7 @@ export class HttpBackend implements Backend {
       // The answer may get lost: under its key the same request can be sent again, and is done once.
       key: `sdk-${randomUUID()}`,
       repeatable: true,
+      expects: ['items'],
     } as const;
     try {
       return oneByOne((await this.#client.json<Page<SubmittedInARow>>(request)).items);
@@ -78,18 +80,18 @@ export class HttpBackend implements Backend {
     const { waitMs = 0, signal } = options;
     const read = (wait: number | undefined): Promise<RunView> => {
       const path = `/runs/${encodeURIComponent(id)}${queryOf({ wait })}`;
-      return this.#client.json({ method: 'GET', path, signal });
+      return this.#client.json({ method: 'GET', path, signal, expects: ['id', 'state'] });
     };
     return waitMs === 0 ? read(undefined) : this.#waits.wait({ waitMs, signal, read });
   }
 
   tasks(id: string, cursor: string): Promise<Page<TaskView>> {
     const path = `/runs/${encodeURIComponent(id)}/tasks${queryOf({ cursor })}`;
-    return this.#client.json({ method: 'GET', path });
+    return this.#client.json({ method: 'GET', path, expects: ['items'] });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
-    return this.#client.json({ method: 'GET', path: `/runs${queryOf(query)}` });
+    return this.#client.json({ method: 'GET', path: `/runs${queryOf(query)}`, expects: ['items'] });
   }
 
   output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
@@ -102,6 +104,7 @@ export class HttpBackend implements Backend {
       method: 'POST',
       path: `/runs/${action}`,
       body: JSON.stringify(options),
+      expects: ['count'],
     });
   }
 
@@ -123,12 +126,12 @@ export class HttpBackend implements Backend {
 
   diagnosis(taskId: string): Promise<Diagnosis> {
     const path = `/tasks/${encodeURIComponent(taskId)}/diagnosis`;
-    return this.#client.json({ method: 'GET', path });
+    return this.#client.json({ method: 'GET', path, expects: ['detail'] });
   }
 
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
     const path = `/runs/${encodeURIComponent(id)}/logs${queryOf(query)}`;
-    return this.#client.json({ method: 'GET', path });
+    return this.#client.json({ method: 'GET', path, expects: ['items'] });
   }
 
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
@@ -143,7 +146,9 @@ export class HttpBackend implements Backend {
   }
 
   async mayDefine(): Promise<boolean> {
-    const who = await this.#client.json<{ role: Role }>({ method: 'GET', path: '/whoami' });
+    const who = await this.#client.json<{ role: Role }>({
+      ...{ method: 'GET', path: '/whoami', expects: ['role'] },
+    });
     return who.role !== 'worker';
   }
 
@@ -174,6 +179,7 @@ export class HttpBackend implements Backend {
       path,
       body: JSON.stringify({ reason }),
       repeatable,
+      expects: ['id'],
     });
   }
 }

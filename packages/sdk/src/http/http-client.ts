@@ -40,6 +40,8 @@ export interface HttpRequest {
   /** May happen twice without harm; reads always may. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Members that the response of every node has: what lacks them comes from another server. */
+  readonly expects?: readonly string[];
 }
 
 /** Requests to a node over kept connections; repeats what may be repeated. */
@@ -69,13 +71,11 @@ export class HttpClient {
 
   async json<T>(request: HttpRequest): Promise<T> {
     const answer = await this.#ask(request);
-    if (answer.status === 204) return undefined as T;
     if (!isOfType(answer, 'application/json')) throw this.#foreign(request.path, answer);
-    try {
-      return JSON.parse(answer.body.toString()) as T;
-    } catch {
-      throw this.#foreign(request.path, answer);
-    }
+    const value = parsed(answer.body.toString());
+    const isNode = typeof value === 'object' && value !== null && hasAll(value, request.expects);
+    if (!isNode) throw this.#foreign(request.path, answer);
+    return value as T;
   }
 
   /** A copy: the bytes of an answer are a part of what came over the connection. */
@@ -178,6 +178,19 @@ export class HttpClient {
     const message = `no response from ${this.#base.origin}${why ? `: ${why}` : ''}`;
     return new SignalboxError('unreachable', message, { cause });
   }
+}
+
+/** Undefined for text that is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hasAll(value: object, members: readonly string[] = []): boolean {
+  return members.every((name) => Object.hasOwn(value, name));
 }
 
 function isOfType({ contentType = '' }: Pick<Exchanged, 'contentType'>, type: string): boolean {

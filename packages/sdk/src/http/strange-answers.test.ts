@@ -38,6 +38,10 @@ describe('an answer that no node gives', () => {
     ['a page', asHtml, 'HTTP 200 and text/html; charset=utf-8'],
     ['nothing', empty, 'HTTP 200 and no content type'],
     ['half of JSON', broken, 'HTTP 200 and application/json'],
+    ['an empty object', (_, response) => sendJson(response, {}), 'HTTP 200 and application/json'],
+    ['null', (_, response) => sendJson(response, null), 'HTTP 200 and application/json'],
+    ['a text', (_, response) => sendJson(response, 'ok'), 'HTTP 200 and application/json'],
+    ['no content', (_, response) => response.writeHead(204).end(), 'HTTP 204 and no content type'],
   ])('is an error with address and content type: %s', async (_, respond, told) => {
     await using server = await ScriptedServer.start(respond);
     await using box = await connect(server);
@@ -224,4 +228,16 @@ it('a worker is not linked to a server that answers with a page', async () => {
   await using server = await ScriptedServer.start(asHtml);
   await using box = await connect(server);
   await expect(box.work([])).rejects.toMatchObject({ code: 'not_found' });
+});
+
+describe('a node that does not respond', () => {
+  it('does not hold a handle for longer than its timeout', async () => {
+    await using server = await ScriptedServer.start(() => {});
+    await using box = await connect(server);
+    const began = performance.now();
+    await expect(box.runs.handle('r1', { timeout: '1s' })).rejects.toMatchObject({
+      code: 'timeout',
+    });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
 });

@@ -22,14 +22,16 @@ import { type Assign, failureOf, type Handler } from '@signalbox/worker';
 import { requireOption } from '../check-numbers.ts';
 import { signalboxError } from '../direct/direct-backend.ts';
 import { submitItem } from '../direct/submit-item.ts';
+import { SignalboxError } from '../errors.ts';
 import type { AnyJob, Job } from '../job.ts';
 import { checkOptions, type MembersOf } from '../known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from '../prepare-submission.ts';
 import type { SubmitArgs } from '../signalbox.ts';
 import type { AnyHandler } from '../work.ts';
 import { handlersOf } from '../work-on.ts';
-import { Faults } from './faults.ts';
+import { type Behaviour, Faults } from './faults.ts';
 import { loadedHandler } from './loaded-handler.ts';
+import { requireTask } from './require-task.ts';
 import { settleHandlers } from './settle-handlers.ts';
 import { SimulatedRun } from './simulated-run.ts';
 import { SIMULATED, type VirtualNode, virtualNode } from './virtual-node.ts';
@@ -98,7 +100,7 @@ export class Simulation implements AsyncDisposable {
     requireOption('tenant.maxRunning', 'maxRunning', params.maxRunning);
     this.#params = params;
     this.#handlers = handlersOf(params.jobs);
-    const at = new Date(params.at ?? Date.now()).getTime();
+    const at = startOf(params.at);
     this.#time = new VirtualTime(at - START_MS);
     this.#node = virtualNode({
       time: this.#time,
@@ -220,20 +222,28 @@ export class Simulation implements AsyncDisposable {
   /** The next attempt of the job ends with this error, before its handler is called. */
   failNext(job: AnyJob, error: unknown, options: OfTask & { times?: number } = {}): void {
     checkOptions('failNext', options, { task: true, times: true });
-    const { failures } = this.#faults.of(job.name, options.task);
+    const { failures } = this.#behaviourOf(job, options);
     for (let i = 0; i < (options.times ?? 1); i++) failures.push(error);
   }
 
   /** From now on every attempt of the job lasts that long in virtual time. */
   takes(job: AnyJob, duration: Duration, options: OfTask = {}): void {
     checkOptions('takes', options, { task: true });
-    this.#faults.of(job.name, options.task).takesMs = parseDuration(duration);
+    this.#behaviourOf(job, options).takesMs = parseDuration(duration);
   }
 
   /** Runs in place of a command, a request or a handler. */
   fake(job: AnyJob, handler: Handler, options: OfTask = {}): void {
     checkOptions('fake', options, { task: true });
-    this.#faults.of(job.name, options.task).fake = handler;
+    this.#behaviourOf(job, options).fake = handler;
+  }
+
+  #behaviourOf({ name, definition }: AnyJob, { task }: OfTask): Behaviour {
+    if (!this.#params.jobs.some((job) => job.name === name)) {
+      throw new SignalboxError('invalid', `the simulation has no job ${name}`, { field: 'job' });
+    }
+    if (task !== undefined) requireTask(name, definition, task);
+    return this.#faults.of(name, task);
   }
 
   /** The worker is gone with all that it ran; another one takes its place. */
@@ -319,4 +329,10 @@ export async function simulate(params: SimulateParams): Promise<Simulation> {
   const simulation = new Simulation(params);
   await simulation.start();
   return simulation;
+}
+
+function startOf(at: SimulateParams['at']): number {
+  const ms = new Date(at ?? Date.now()).getTime();
+  if (!Number.isNaN(ms)) return ms;
+  throw new SignalboxError('invalid', `at must be a date, not ${String(at)}`, { field: 'at' });
 }

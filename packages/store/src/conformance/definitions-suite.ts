@@ -89,9 +89,12 @@ export function definitionsSuite(target: ConformanceTarget): void {
         deleted: true,
       });
       expect(await list(world)).toEqual([]);
+      expect(await world.store.countDefinitions(KEY)).toBe(0);
       expect(await list(world, { includeDeleted: true })).toEqual(['report']);
       const back = { ...KEY, expectedVersion: 2, author: 'cat' };
       expect(await world.store.restoreDefinition(back)).toEqual({ kind: 'written', version: 3 });
+      expect(await world.store.countDefinitions(KEY)).toBe(1);
+      expect(await world.store.countDefinitions({ ...KEY, tenant: 'other' })).toBe(0);
       expect(await world.store.getDefinition(KEY)).toMatchObject({
         version: 3,
         body: 'one',

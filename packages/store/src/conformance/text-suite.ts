@@ -116,6 +116,10 @@ function definitionCalls(): Record<string, Call> {
     calls[`listDefinitions.${field}`] = (bad, { store }) =>
       store.listDefinitions({ ...list, [field]: bad });
   }
+  for (const field of ['tenant', 'kind']) {
+    calls[`countDefinitions.${field}`] = (bad, { store }) =>
+      store.countDefinitions({ tenant: 'acme', kind: 'job', [field]: bad });
+  }
   return calls;
 }
 

@@ -74,6 +74,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     getDefinition: async (query) => definitions.getDefinition(state, query),
     listDefinitionVersions: async (query) => definitions.listDefinitionVersions(state, query),
     listDefinitions: async (query) => definitions.listDefinitions(state, query),
+    countDefinitions: async (query) => definitions.countDefinitions(state, query),
     listDefinitionChanges: async (query) => definitions.listDefinitionChanges(state, query),
     appendLogs: async (lines) => logs.appendLogs(state, lines),
     readLogs: async (query) => logs.readLogs(state, query),

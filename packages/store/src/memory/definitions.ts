@@ -91,6 +91,15 @@ export function listDefinitions(
   return withinBytes(found, bytes, definitionBytes);
 }
 
+export function countDefinitions(
+  state: MemoryState,
+  { tenant, kind }: Parameters<Store['countDefinitions']>[0],
+): number {
+  requireTexts({ tenant, kind });
+  const { items } = definitionsOf(state, tenant, kind);
+  return items.filter(({ versions }) => versions.at(-1)?.deleted === false).length;
+}
+
 export function listDefinitionChanges(
   state: MemoryState,
   query: Parameters<Store['listDefinitionChanges']>[0],

@@ -83,6 +83,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     getDefinition: checked(definitions.getDefinition),
     listDefinitionVersions: checked(definitions.listDefinitionVersions),
     listDefinitions: checked(definitions.listDefinitions),
+    countDefinitions: (query) => definitions.countDefinitions(database, query),
     listDefinitionChanges: checked(definitions.listDefinitionChanges),
     appendLogs: (lines) => logs.appendLogs(database, lines),
     readLogs: (query) => logs.readLogs(database, query),

@@ -12,6 +12,7 @@ import { requireTexts } from '../validate-text.ts';
 import { hasCode } from './connection/failure.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
+import { countDefinitions as countDefinitionsSql } from './sql/count-definitions.ts';
 import { getDefinition as getDefinitionSql } from './sql/get-definition.ts';
 import { insertDefinition } from './sql/insert-definition.ts';
 import { listDefinitionChanges as listChangesSql } from './sql/list-definition-changes.ts';
@@ -149,6 +150,20 @@ export async function listDefinitions(
     }),
   );
   return rows.map((row) => readListed(database, row));
+}
+
+export async function countDefinitions(
+  database: Database,
+  { tenant, kind }: Parameters<Store['countDefinitions']>[0],
+): Promise<number> {
+  requireTexts({ tenant, kind });
+  const [row] = await database.read<{ readonly count: number }>(
+    step(countDefinitionsSql(database.schema), 2, (writer) => {
+      writer.text(tenant);
+      writer.text(kind);
+    }),
+  );
+  return row?.count ?? 0;
 }
 
 export async function listDefinitionChanges(

@@ -110,6 +110,7 @@ export function storeOn(
     getDefinition: method(definitions.getDefinition),
     listDefinitionVersions: method(definitions.listDefinitionVersions),
     listDefinitions: method(definitions.listDefinitions),
+    countDefinitions: method(definitions.countDefinitions),
     listDefinitionChanges: method(definitions.listDefinitionChanges),
     appendLogs: method(logs.appendLogs),
     readLogs: method(logs.readLogs),

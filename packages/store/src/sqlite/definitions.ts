@@ -14,6 +14,7 @@ import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { definitionPlace, readListedDefinition } from './read-row.ts';
 import { toDefinition } from './rows.ts';
+import { COUNT_DEFINITIONS } from './sql/count-definitions.ts';
 import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
 import { INSERT_DEFINITION } from './sql/insert-definition.ts';
 import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
@@ -107,6 +108,15 @@ export function listDefinitions(
   requireTexts({ tenant, kind, after });
   const sql = listDefinitionsSql({ isFirstPage: after === null, includeDeleted });
   return page(context, bytes, sql, tenant, kind, after ?? '', limit);
+}
+
+export function countDefinitions(
+  { db }: Context,
+  { tenant, kind }: Parameters<Store['countDefinitions']>[0],
+): number {
+  requireTexts({ tenant, kind });
+  const row = db.prepare(COUNT_DEFINITIONS).get(tenant, kind) as { count: number };
+  return row.count;
 }
 
 export function listDefinitionChanges(

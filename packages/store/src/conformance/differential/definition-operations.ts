@@ -57,6 +57,14 @@ export const listDefinitionVersions: Operation = (_model, random) => {
   });
 };
 
+export const countDefinitions: Operation = (_model, random) => {
+  const { name: _, ...query } = randomKey(random);
+  return step({
+    call: (store) => store.countDefinitions(query),
+    succeeded: (count) => count > 0,
+  });
+};
+
 export const listDefinitions: Operation = (_model, random) => {
   const query = {
     tenant: random.pick(TENANTS),

@@ -62,12 +62,12 @@ describe('payloads of handlers', () => {
   });
 
   it.each([
-    ['a BigInt', 1n],
-    ['a function', () => 1],
-  ])('%s fails for good', (_name, value) => {
-    expect(() => encodePayload(value, 'output')).toThrow(
-      new PermanentError('the output cannot be written as JSON'),
-    );
+    ['a function', () => 1, 'the output cannot be written as JSON'],
+    ['a BigInt', 1n, 'output is a BigInt, which JSON cannot represent'],
+    ['a BigInt inside', { n: [1n] }, 'output.n[0] is a BigInt, which JSON cannot represent'],
+    ['a function inside', { on: () => 1 }, 'output.on is a function, which JSON cannot represent'],
+  ])('%s fails for good', (_name, value, message) => {
+    expect(() => encodePayload(value, 'output')).toThrow(new PermanentError(message));
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import { copyOfBytes, lostInJson } from '@signalbox/protocol/link';
+import { copyOfBytes, lostInJson, refusedByJson } from '@signalbox/protocol/link';
 import { PermanentError } from '../../errors.ts';
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -27,12 +27,18 @@ export function encodePayload(value: unknown, name: string): Uint8Array {
   try {
     text = JSON.stringify(value);
   } catch (cause) {
-    throw new PermanentError(`the ${name} cannot be written as JSON`, { cause });
+    const refused = refusedByJson(value, name);
+    const message =
+      refused === null
+        ? `the ${name} cannot be written as JSON`
+        : `${refused.path} is ${refused.what}, which JSON cannot represent`;
+    throw new PermanentError(message, { cause });
   }
   if (text === undefined) throw new PermanentError(`the ${name} cannot be written as JSON`);
   const lost = lostInJson(value, text, name);
   if (lost === null) return utf8(text);
-  const advice = lost.isNumber ? '' : '; use an array or an object';
+  const isValue = lost.isNumber || lost.what === 'a function' || lost.what === 'a symbol';
+  const advice = isValue ? '' : '; use an array or an object';
   throw new PermanentError(`${lost.path} is ${lost.what}, which JSON cannot represent${advice}`);
 }
 
