@@ -66,8 +66,15 @@ function graceOf(gracePeriod: Duration | undefined): { graceMs?: number } {
 /** Loaded only where it is asked for: most workers run handlers and nothing else. */
 async function executorOf(executor: 'command' | 'http' | Executor): Promise<Executor> {
   if (typeof executor !== 'string') return executor;
-  const { commandExecutor, httpExecutor } = await import('@signalbox/worker');
-  return executor === 'command' ? commandExecutor({ allow: true }) : httpExecutor();
+  const { commandExecutor, EXPOSED, httpExecutor } = await import('@signalbox/worker');
+  if (executor === 'http') return httpExecutor();
+  const commands = commandExecutor({ allow: true });
+  if (commands.isolation === 'none') {
+    const message = 'commands are not isolated from this process';
+    const detail = `they can reach: ${EXPOSED.none.join(', ')}`;
+    process.emitWarning(message, { code: 'SIGNALBOX_COMMAND_NOT_ISOLATED', detail });
+  }
+  return commands;
 }
 
 /** Unique among the workers that a node may know: several may be in one process. */

@@ -10,6 +10,7 @@ export {
 } from './errors.ts';
 export { type CommandExecutor, commandExecutor } from './executors/command/command-executor.ts';
 export type { CommandExecutorOptions } from './executors/command/command-options.ts';
+export { EXPOSED, type Isolation } from './executors/command/isolation.ts';
 export type {
   Assign,
   AttemptContext,

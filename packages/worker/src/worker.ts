@@ -47,7 +47,11 @@ export class Worker {
     this.#options = options;
     this.#instance = options.instance ?? randomUUID();
     const executors = [...handlerExecutors(options.handlers ?? {}), ...(options.executors ?? [])];
-    this.#executors = new Map(executors.map((executor) => [executor.name, executor]));
+    this.#executors = new Map(
+      executors.flatMap((executor) =>
+        [executor.name, ...(executor.alsoOffers ?? [])].map((name) => [name, executor] as const),
+      ),
+    );
     this.#attempts = new Attempts(options.total ?? {});
     const transports = options.transports ?? (options.transport ? [options.transport] : []);
     if (transports.length === 0) throw new Error('a worker needs a transport');

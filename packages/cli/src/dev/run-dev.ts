@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import type { RunningNode } from '@signalbox/node';
-import { makeLog } from '@signalbox/node/log';
+import { type Logger, makeLog } from '@signalbox/node/log';
 import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
 import type { Checked, Job, JobDefinition } from '@signalbox/protocol';
@@ -31,8 +31,9 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
   const unlock = lockFolder(folder, values.jobs);
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
-  const executors = await executorsOf(settings, umask);
-  const node = await openDevNode({ app, settings, key });
+  const log = devLog(settings);
+  const executors = await executorsOf(settings, { cwd: app.cwd, log, umask });
+  const node = await openDevNode({ app, settings, key, log });
   const url = node.url ?? '';
   const api = new Api({ url, key, tenant: null });
   const { worker, isNew } = await fill({ app, node, api, settings, jobs, executors }).catch(
@@ -103,19 +104,22 @@ async function checkJobs(
   }
 }
 
-/** The default port may be somebody else's; a port that was asked for must be free. */
-async function openDevNode(params: { app: App; settings: Settings; key: string }) {
-  const { values, isGiven } = params.settings;
-  const log = makeLog({
+function devLog({ values, isGiven }: Settings): Logger {
+  return makeLog({
     level: isGiven('log-level') ? values['log-level'] : DEV_DEFAULTS['log-level'],
     format: isGiven('log-format') ? values['log-format'] : DEV_DEFAULTS['log-format'],
   });
+}
+
+/** The default port may be somebody else's; a port that was asked for must be free. */
+async function openDevNode(params: { app: App; settings: Settings; key: string; log: Logger }) {
+  const { values, isGiven } = params.settings;
   const isFree = await isPortFree(values.host, values.port);
   if (!isFree && !isGiven('port')) {
     params.app.terminal.note(`port ${values.port} is taken: another one is used`);
-    return openNode({ ...params, port: 0, log });
+    return openNode({ ...params, port: 0 });
   }
-  return openNode({ ...params, port: values.port, log });
+  return openNode({ ...params, port: values.port });
 }
 
 function isPortFree(host: string, port: number): Promise<boolean> {

@@ -19,16 +19,16 @@ export async function runWorker(app: App, settings: Settings, umask: number): Pr
   const { urls, key } = findWorkerAccess(app, settings);
   const [first] = urls;
   const handlers = handlersOf(loadJobs(app, settings));
-  const executors = await executorsOf(settings, umask);
-  if (Object.keys(handlers).length + executors.length === 0) {
-    const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
-    throw new UserError('usage', 'this worker has nothing to run', hint);
-  }
   const log = makeLog({
     level: values['log-level'],
     format: values['log-format'],
     fields: { worker: nameOf(settings) },
   });
+  const executors = await executorsOf(settings, { cwd: app.cwd, log, umask });
+  if (Object.keys(handlers).length + executors.length === 0) {
+    const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
+    throw new UserError('usage', 'this worker has nothing to run', hint);
+  }
   const worker = new Worker({
     transports: urls.map((url) => webSocketTransport({ url, key })),
     name: nameOf(settings),
