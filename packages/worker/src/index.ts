@@ -45,4 +45,11 @@ export {
 export type { Connection, ConnectionHandlers, Transport } from './transport/transport.ts';
 export { webSocketTransport } from './transport/web-socket.ts';
 export { Worker } from './worker.ts';
-export type { AttemptIds, RefuseWhy, WorkerEvent, WorkerOptions } from './worker-options.ts';
+export type {
+  AttemptIds,
+  RefuseWhy,
+  WorkerEvent,
+  WorkerOptions,
+  WorkerSpan,
+  WorkerSpans,
+} from './worker-options.ts';

@@ -298,10 +298,10 @@ export class Worker {
 
   #run(held: HeldAttempt): void {
     const executor = this.#executors.get(held.assign.executor) as Executor;
-    const { blobs } = this.#options;
+    const { blobs, spans } = this.#options;
     const startedAt = performance.now();
-    void runAttempt({ held, executor, blobs, owner: this.#runOwner });
-    this.#briskness.started(executor.name, performance.now() - startedAt);
+    void runAttempt({ held, executor, blobs, spans, owner: this.#runOwner });
+    this.#briskness.started(held.assign.executor, performance.now() - startedAt);
   }
 
   readonly #runOwner: RunOwner = {

@@ -5,12 +5,14 @@ import type { RunningNode } from '@signalbox/node';
 import { type Logger, makeLog } from '@signalbox/node/log';
 import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
+import { startWorkerTracing, type WorkerTracing } from '@signalbox/node/tracing';
 import type { Checked, Job, JobDefinition } from '@signalbox/protocol';
 import { type Executor, inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
 import { openNode } from '../processes/open-node.ts';
+import { stopTracing } from '../processes/stop-tracing.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
@@ -33,20 +35,28 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
   const jobs = loadJobs(app, settings);
   const log = devLog(settings);
   const executors = await executorsOf(settings, { cwd: app.cwd, log, umask });
+  const tracing = await startWorkerTracing(process.env, values.name ?? 'dev');
   const node = await openDevNode({ app, settings, key, log });
   const url = node.url ?? '';
   const api = new Api({ url, key, tenant: null });
-  const { worker, isNew } = await fill({ app, node, api, settings, jobs, executors }).catch(
-    async (error) => {
-      // In good order: a lease that nobody lets go would hold up the next start.
-      await node.stop();
-      throw error;
-    },
-  );
+  const { worker, isNew } = await fill({
+    app,
+    node,
+    api,
+    settings,
+    jobs,
+    executors,
+    tracing,
+  }).catch(async (error) => {
+    // In good order: a lease that nobody lets go would hold up the next start.
+    await node.stop();
+    throw error;
+  });
   writeDevState(folder, { url, pid: process.pid });
   const stopped = untilStopped(terminal, async () => {
     removeDevState(folder);
     await worker.stop({ graceMs: values['grace-period'] });
+    await stopTracing(log, tracing);
     await node.stop();
     unlock();
     terminal.note('stopped; the next start resumes the remaining work');
@@ -68,6 +78,7 @@ async function fill(params: {
   settings: Settings;
   jobs: ReturnType<typeof loadJobs>;
   executors: readonly Executor[];
+  tracing: WorkerTracing;
 }): Promise<{ worker: Worker; isNew: boolean }> {
   const { node, api, settings, jobs } = params;
   const worker = await startWorker(params);
@@ -135,8 +146,9 @@ async function startWorker(params: {
   settings: Settings;
   jobs: ReturnType<typeof loadJobs>;
   executors: readonly Executor[];
+  tracing: WorkerTracing;
 }): Promise<Worker> {
-  const { node, jobs, executors } = params;
+  const { node, jobs, executors, tracing } = params;
   const { values } = params.settings;
   const examples = Object.fromEntries(EXAMPLE_JOBS.map(({ name, handler }) => [name, handler]));
   const worker = new Worker({
@@ -147,6 +159,7 @@ async function startWorker(params: {
     total: { slots: values.concurrency },
     handlers: { ...examples, ...handlersOf(jobs) },
     executors,
+    ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
     blobs: node.context.blobs,
   });
   await worker.start();

@@ -1,11 +1,13 @@
 import { makeLog } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
+import { startWorkerTracing } from '@signalbox/node/tracing';
 import { httpBlobs, Worker, webSocketTransport } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { Api } from '../client/api.ts';
 import { findWorkerAccess } from '../client/find-access.ts';
 import { UserError } from '../user-error.ts';
 import { logWorkerEvent } from './log-worker-event.ts';
+import { stopTracing } from './stop-tracing.ts';
 import { untilStopped } from './until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 
@@ -29,6 +31,7 @@ export async function runWorker(app: App, settings: Settings, umask: number): Pr
     const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
     throw new UserError('usage', 'this worker has nothing to run', hint);
   }
+  const tracing = await startWorkerTracing(process.env, nameOf(settings));
   const worker = new Worker({
     transports: urls.map((url) => webSocketTransport({ url, key })),
     name: nameOf(settings),
@@ -38,9 +41,13 @@ export async function runWorker(app: App, settings: Settings, umask: number): Pr
     handlers,
     executors,
     blobs: httpBlobs({ url: urls, key }),
+    ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
     onEvent: (event) => logWorkerEvent(log, event),
   });
-  const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values['grace-period'] }));
+  const stopped = untilStopped(terminal, async () => {
+    await worker.stop({ graceMs: values['grace-period'] });
+    await stopTracing(log, tracing);
+  });
   await checkKey(app, { url: first, key });
   await Promise.race([worker.start(), stopped]);
   if (worker.state !== 'stopped' && worker.state !== 'draining') {

@@ -60,6 +60,8 @@ export function assignFrame(params: {
   now: number;
   supply: Supply;
   ids: RunIdWriter;
+  /** The `traceparent` that the worker continues. */
+  trace: string | undefined;
   /** Values of the secrets that the work refers to; null if it refers to none. */
   secrets: ReadonlyMap<string, string> | null;
 }): AssignFrame | string {
@@ -85,7 +87,7 @@ export function assignFrame(params: {
     input,
     checkpoint: task.checkpoint,
   };
-  const { trace } = run.head;
+  const { trace } = params;
   const window = runWindow(run.head);
   if (trace === undefined && window === undefined && parents === null && task.part === null) {
     return frame;

@@ -69,7 +69,7 @@ export const LOG_EVENTS = {
   'retention.failed': 'Old history could not be deleted; the next sweep retries',
   'retention.refused': 'No history was deleted because the clocks of store and node disagree',
   'retention.swept': 'Old history was deleted',
-  'traces.failed': 'Traces could not be sent before the node stopped',
+  'traces.failed': 'Traces could not be sent before the node or worker stopped',
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;
