@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { startWorkerTracing } from '@signalbox/node/tracing';
 import { type Duration, parseDuration } from '@signalbox/protocol';
 import {
   type Blobs,
@@ -32,6 +33,7 @@ export async function makeWorker(
   const { concurrency, labels, zone, gracePeriod } = params;
   const name = params.name ?? freshName();
   const refused = Promise.withResolvers<never>();
+  const tracing = await startWorkerTracing(process.env, name);
   const worker = new Worker({
     ...link,
     name,
@@ -39,6 +41,7 @@ export async function makeWorker(
       const error = turnedAway(event);
       if (error !== null) refused.reject(error);
     },
+    ...(tracing.spans && { spans: tracing.spans }),
     ...(labels && { labels }),
     ...(zone !== undefined && { zone }),
     ...(concurrency !== undefined && { total: { slots: concurrency } }),
@@ -50,12 +53,17 @@ export async function makeWorker(
   } catch (error) {
     // It would try to connect for as long as the process lives, and keep it alive.
     await worker.stop({ graceMs: 0 });
+    await tracing.stop().catch(() => {});
     throw error;
   } finally {
     // Once it has been welcomed, the worker tries again by itself.
     refused.promise.catch(() => {});
   }
-  const stop = (): Promise<void> => worker.stop(graceOf(gracePeriod));
+  const stop = async (): Promise<void> => {
+    await worker.stop(graceOf(gracePeriod));
+    // A collector that is away does not make the stop fail.
+    await tracing.stop().catch(() => {});
+  };
   return { name, stop, [Symbol.asyncDispose]: stop };
 }
 
@@ -66,8 +74,15 @@ function graceOf(gracePeriod: Duration | undefined): { graceMs?: number } {
 /** Loaded only where it is asked for: most workers run handlers and nothing else. */
 async function executorOf(executor: 'command' | 'http' | Executor): Promise<Executor> {
   if (typeof executor !== 'string') return executor;
-  const { commandExecutor, httpExecutor } = await import('@signalbox/worker');
-  return executor === 'command' ? commandExecutor({ allow: true }) : httpExecutor();
+  const { commandExecutor, EXPOSED, httpExecutor } = await import('@signalbox/worker');
+  if (executor === 'http') return httpExecutor();
+  const commands = commandExecutor({ allow: true });
+  if (commands.isolation === 'none') {
+    const message = 'commands are not isolated from this process';
+    const detail = `they can reach: ${EXPOSED.none.join(', ')}`;
+    process.emitWarning(message, { code: 'SIGNALBOX_COMMAND_NOT_ISOLATED', detail });
+  }
+  return commands;
 }
 
 /** Unique among the workers that a node may know: several may be in one process. */

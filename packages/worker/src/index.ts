@@ -10,6 +10,7 @@ export {
 } from './errors.ts';
 export { type CommandExecutor, commandExecutor } from './executors/command/command-executor.ts';
 export type { CommandExecutorOptions } from './executors/command/command-options.ts';
+export { EXPOSED, type Isolation } from './executors/command/isolation.ts';
 export type {
   Assign,
   AttemptContext,
@@ -44,4 +45,11 @@ export {
 export type { Connection, ConnectionHandlers, Transport } from './transport/transport.ts';
 export { webSocketTransport } from './transport/web-socket.ts';
 export { Worker } from './worker.ts';
-export type { AttemptIds, RefuseWhy, WorkerEvent, WorkerOptions } from './worker-options.ts';
+export type {
+  AttemptIds,
+  RefuseWhy,
+  WorkerEvent,
+  WorkerOptions,
+  WorkerSpan,
+  WorkerSpans,
+} from './worker-options.ts';

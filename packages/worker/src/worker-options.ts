@@ -1,6 +1,6 @@
 import type { Resources } from '@signalbox/protocol/link';
 import type { Blobs } from './blobs.ts';
-import type { Executor } from './executors/executor.ts';
+import type { Assign, Executor, Result } from './executors/executor.ts';
 import type { Handler, HandlerModule } from './executors/handler/handler.ts';
 import type { AttemptState, WorkerState } from './life-cycle.ts';
 import type { LinkEvent } from './link/link.ts';
@@ -20,12 +20,25 @@ export interface WorkerOptions {
   readonly handlers?: Readonly<Record<string, Handler | HandlerModule>>;
   readonly executors?: readonly Executor[];
   readonly blobs?: Blobs;
+  /** Draws attempts into traces; absent where nobody collects them. */
+  readonly spans?: WorkerSpans;
   readonly onEvent?: (event: WorkerEvent) => void;
   /**
    * Events of its links alone. Where nobody asks for `onEvent`, the events of attempts are not made,
    * and those are several for each task.
    */
   readonly onLinkEvent?: (event: LinkEvent) => void;
+}
+
+export interface WorkerSpans {
+  /** Starts a span under `assign.trace`; null where there is no trace. */
+  begin(assign: Assign): WorkerSpan | null;
+}
+
+export interface WorkerSpan {
+  /** The `traceparent` of the span, for what the attempt calls. */
+  readonly trace: string;
+  end(result: Result): void;
 }
 
 /** What names an attempt in every event about one. */

@@ -47,7 +47,11 @@ export class Worker {
     this.#options = options;
     this.#instance = options.instance ?? randomUUID();
     const executors = [...handlerExecutors(options.handlers ?? {}), ...(options.executors ?? [])];
-    this.#executors = new Map(executors.map((executor) => [executor.name, executor]));
+    this.#executors = new Map(
+      executors.flatMap((executor) =>
+        [executor.name, ...(executor.alsoOffers ?? [])].map((name) => [name, executor] as const),
+      ),
+    );
     this.#attempts = new Attempts(options.total ?? {});
     const transports = options.transports ?? (options.transport ? [options.transport] : []);
     if (transports.length === 0) throw new Error('a worker needs a transport');
@@ -294,10 +298,10 @@ export class Worker {
 
   #run(held: HeldAttempt): void {
     const executor = this.#executors.get(held.assign.executor) as Executor;
-    const { blobs } = this.#options;
+    const { blobs, spans } = this.#options;
     const startedAt = performance.now();
-    void runAttempt({ held, executor, blobs, owner: this.#runOwner });
-    this.#briskness.started(executor.name, performance.now() - startedAt);
+    void runAttempt({ held, executor, blobs, spans, owner: this.#runOwner });
+    this.#briskness.started(held.assign.executor, performance.now() - startedAt);
   }
 
   readonly #runOwner: RunOwner = {

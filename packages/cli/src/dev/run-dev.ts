@@ -2,9 +2,10 @@ import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { resolve as resolvePath } from 'node:path';
 import type { RunningNode } from '@signalbox/node';
-import { makeLog } from '@signalbox/node/log';
+import { type Logger, makeLog } from '@signalbox/node/log';
 import { loadDefinitionSchemas } from '@signalbox/node/operations';
 import type { Settings } from '@signalbox/node/settings';
+import { startWorkerTracing, type WorkerTracing } from '@signalbox/node/tracing';
 import type { Checked, Job, JobDefinition } from '@signalbox/protocol';
 import { type Executor, inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
@@ -12,6 +13,7 @@ import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
 import { logWorkerEvent } from '../processes/log-worker-event.ts';
 import { openNode, requirePrivateListener } from '../processes/open-node.ts';
+import { stopTracing } from '../processes/stop-tracing.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
@@ -34,21 +36,30 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
   const keyFile = values.key === null ? keyPath(folder) : null;
   const key = values.key ?? devKey(folder);
   const jobs = loadJobs(app, settings);
-  const executors = await executorsOf(settings, umask);
-  const node = await openDevNode({ app, settings, key });
+  const log = devLog(settings);
+  const executors = await executorsOf(settings, { cwd: app.cwd, log, umask });
+  const tracing = await startWorkerTracing(process.env, values.name ?? 'dev');
+  const node = await openDevNode({ app, settings, key, log });
   const url = node.url ?? '';
   const api = new Api({ url, key, tenant: null });
-  const { worker, isNew } = await fill({ app, node, api, settings, jobs, executors }).catch(
-    async (error) => {
-      // In good order: a lease that nobody lets go would hold up the next start.
-      await node.stop();
-      throw error;
-    },
-  );
+  const { worker, isNew } = await fill({
+    app,
+    node,
+    api,
+    settings,
+    jobs,
+    executors,
+    tracing,
+  }).catch(async (error) => {
+    // In good order: a lease that nobody lets go would hold up the next start.
+    await node.stop();
+    throw error;
+  });
   writeDevState(folder, { url, pid: process.pid });
   const stopped = untilStopped(terminal, async () => {
     removeDevState(folder);
     await worker.stop({ graceMs: values['grace-period'] });
+    await stopTracing(log, tracing);
     await node.stop();
     unlock();
     terminal.note('stopped; the next start resumes the remaining work');
@@ -70,6 +81,7 @@ async function fill(params: {
   settings: Settings;
   jobs: ReturnType<typeof loadJobs>;
   executors: readonly Executor[];
+  tracing: WorkerTracing;
 }): Promise<{ worker: Worker; isNew: boolean }> {
   const { node, api, settings, jobs } = params;
   const worker = await startWorker(params);
@@ -104,19 +116,22 @@ async function checkJobs(params: {
   }
 }
 
-/** The default port may be somebody else's; a port that was asked for must be free. */
-async function openDevNode(params: { app: App; settings: Settings; key: string }) {
-  const { values, isGiven } = params.settings;
-  const log = makeLog({
+function devLog({ values, isGiven }: Settings): Logger {
+  return makeLog({
     level: isGiven('log-level') ? values['log-level'] : DEV_DEFAULTS['log-level'],
     format: isGiven('log-format') ? values['log-format'] : DEV_DEFAULTS['log-format'],
   });
+}
+
+/** The default port may be somebody else's; a port that was asked for must be free. */
+async function openDevNode(params: { app: App; settings: Settings; key: string; log: Logger }) {
+  const { values, isGiven } = params.settings;
   const isFree = await isPortFree(values.host, values.port);
   if (!isFree && !isGiven('port')) {
     params.app.terminal.note(`port ${values.port} is taken: another one is used`);
-    return openNode({ ...params, port: 0, log });
+    return openNode({ ...params, port: 0 });
   }
-  return openNode({ ...params, port: values.port, log });
+  return openNode({ ...params, port: values.port });
 }
 
 function isPortFree(host: string, port: number): Promise<boolean> {
@@ -132,8 +147,9 @@ async function startWorker(params: {
   settings: Settings;
   jobs: ReturnType<typeof loadJobs>;
   executors: readonly Executor[];
+  tracing: WorkerTracing;
 }): Promise<Worker> {
-  const { node, jobs, executors } = params;
+  const { node, jobs, executors, tracing } = params;
   const { values } = params.settings;
   const examples = Object.fromEntries(EXAMPLE_JOBS.map(({ name, handler }) => [name, handler]));
   const worker = new Worker({
@@ -144,6 +160,7 @@ async function startWorker(params: {
     total: { slots: values.concurrency },
     handlers: { ...examples, ...handlersOf(jobs) },
     executors,
+    ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
     blobs: node.context.blobs,
     // Nothing else on this terminal says that a handler failed; the node logs it below the level shown here.
     onEvent: (event) => {

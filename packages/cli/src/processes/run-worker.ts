@@ -1,11 +1,13 @@
 import { makeLog } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
+import { startWorkerTracing } from '@signalbox/node/tracing';
 import { httpBlobs, Worker, webSocketTransport } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { Api } from '../client/api.ts';
 import { findWorkerAccess } from '../client/find-access.ts';
 import { UserError } from '../user-error.ts';
 import { logWorkerEvent } from './log-worker-event.ts';
+import { stopTracing } from './stop-tracing.ts';
 import { untilStopped } from './until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 
@@ -19,16 +21,17 @@ export async function runWorker(app: App, settings: Settings, umask: number): Pr
   const { urls, key } = findWorkerAccess(app, settings);
   const [first] = urls;
   const handlers = handlersOf(loadJobs(app, settings));
-  const executors = await executorsOf(settings, umask);
-  if (Object.keys(handlers).length + executors.length === 0) {
-    const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
-    throw new UserError('usage', 'this worker has nothing to run', hint);
-  }
   const log = makeLog({
     level: values['log-level'],
     format: values['log-format'],
     fields: { worker: nameOf(settings) },
   });
+  const executors = await executorsOf(settings, { cwd: app.cwd, log, umask });
+  if (Object.keys(handlers).length + executors.length === 0) {
+    const hint = 'give --jobs FILE.ts, --allow-command or --allow-http';
+    throw new UserError('usage', 'this worker has nothing to run', hint);
+  }
+  const tracing = await startWorkerTracing(process.env, nameOf(settings));
   const worker = new Worker({
     transports: urls.map((url) => webSocketTransport({ url, key })),
     name: nameOf(settings),
@@ -38,9 +41,13 @@ export async function runWorker(app: App, settings: Settings, umask: number): Pr
     handlers,
     executors,
     blobs: httpBlobs({ url: urls, key }),
+    ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
     onEvent: (event) => logWorkerEvent(log, event),
   });
-  const stopped = untilStopped(terminal, () => worker.stop({ graceMs: values['grace-period'] }));
+  const stopped = untilStopped(terminal, async () => {
+    await worker.stop({ graceMs: values['grace-period'] });
+    await stopTracing(log, tracing);
+  });
   await checkKey(app, { url: first, key });
   await Promise.race([worker.start(), stopped]);
   if (worker.state !== 'stopped' && worker.state !== 'draining') {

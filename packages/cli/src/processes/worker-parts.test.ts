@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { makeLog } from '@signalbox/node/log';
 import { readSettings } from '@signalbox/node/settings';
 import type { Executor } from '@signalbox/worker';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../app.ts';
-import { executorsOf, loadJobs } from './worker-parts.ts';
+import { executorsOf, hiddenOf, loadJobs } from './worker-parts.ts';
 
 type Attempt = Parameters<Executor['run']>[0];
 
@@ -27,7 +28,11 @@ async function requested(flags: Record<string, unknown>): Promise<unknown> {
     flags: { ...open, ...flags },
     environment: {},
   });
-  const [http] = await executorsOf(settings, 0o022);
+  const [http] = await executorsOf(settings, {
+    cwd: '.',
+    log: makeLog({ level: 'silent', format: 'json' }),
+    umask: 0o022,
+  });
   const assign = { id: 'a', run: 'r', tenant: 't', idempotencyKey: 'k', ref: [0, 1, 0, 1, 1, 1] };
   const attempt = {
     assign: { ...assign, work: { http: { url: `http://127.0.0.1:${port}/` } } },
@@ -72,4 +77,15 @@ describe('the jobs of a worker', () => {
     const load = () => loadJobs({ cwd: '/' } as App, settings);
     expect(load).toThrow('a.yaml is not a module');
   });
+});
+
+it('commands do not see the data folder, nor a store file elsewhere', () => {
+  expect(hiddenOf('/srv', { data: '.signalbox', store: null })).toEqual(['/srv/.signalbox']);
+  expect(hiddenOf('/srv', { data: '/data', store: 'file:own.db' })).toEqual([
+    '/data',
+    '/srv/own.db',
+    '/srv/own.db-wal',
+    '/srv/own.db-shm',
+  ]);
+  expect(hiddenOf('/srv', { data: '/data', store: 'postgres://db/x' })).toEqual(['/data']);
 });

@@ -1,7 +1,8 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
+import type { Logger } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
-import type { Executor, WorkerOptions } from '@signalbox/worker';
+import type { CommandExecutorOptions, Executor, WorkerOptions } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { jobsOf, type LoadedJob, loadModule } from '../definitions/load-module.ts';
 import { UserError } from '../user-error.ts';
@@ -47,19 +48,20 @@ export function handlersOf(jobs: readonly LoadedJob[]): Handlers {
 }
 
 /** What the worker may run beside handlers. Neither is on by itself: whoever defines jobs would be let in. */
-export async function executorsOf({ values }: Settings, umask: number): Promise<Executor[]> {
+export async function executorsOf(
+  { values }: Settings,
+  { cwd, log, umask }: { cwd: string; log: Logger; umask: number },
+): Promise<Executor[]> {
   const executors: Executor[] = [];
   if (values['allow-command']) {
-    const { commandExecutor } = await import('@signalbox/worker');
     const programs = values['command-programs'];
-    executors.push(
-      commandExecutor({
-        allow: programs.length === 0 ? true : programs,
-        isolation: values['command-isolation'],
-        network: values['command-network'],
-        umask,
-      }),
-    );
+    const executor = await isolatedCommands(log, values['command-isolation'], {
+      allow: programs.length === 0 ? true : programs,
+      network: values['command-network'],
+      hide: hiddenOf(cwd, values),
+      umask,
+    });
+    executors.push(executor);
   }
   if (values['allow-http']) {
     const { httpExecutor } = await import('@signalbox/worker');
@@ -73,6 +75,40 @@ export async function executorsOf({ values }: Settings, umask: number): Promise<
     );
   }
   return executors;
+}
+
+/** The executor of commands, and a line in the log about what its commands can reach. */
+async function isolatedCommands(
+  log: Logger,
+  wanted: Settings['values']['command-isolation'],
+  options: CommandExecutorOptions,
+): Promise<Executor> {
+  const { commandExecutor, EXPOSED } = await import('@signalbox/worker');
+  let executor: ReturnType<typeof commandExecutor>;
+  try {
+    executor = commandExecutor({ ...options, isolation: wanted });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const hint = 'install bubblewrap, or choose another --command-isolation';
+    throw new UserError('usage', `--command-isolation ${wanted}: ${why}`, hint);
+  }
+  const { isolation } = executor;
+  const fields = { isolation, wanted, exposed: EXPOSED[isolation] };
+  if (isolation === 'none') {
+    const text = 'commands are not isolated from this worker';
+    log.warn({ event: 'command.not_isolated', ...fields }, text);
+  } else log.info({ event: 'command.isolated', ...fields }, 'commands are isolated');
+  return executor;
+}
+
+/** Where this process, or the node of this folder, stores its data and its key. */
+export function hiddenOf(
+  cwd: string,
+  { data, store }: Pick<Settings['values'], 'data' | 'store'>,
+): string[] {
+  const file = store?.startsWith('file:') ? resolve(cwd, store.slice('file:'.length)) : null;
+  const files = file === null ? [] : [file, `${file}-wal`, `${file}-shm`];
+  return [resolve(cwd, data), ...files];
 }
 
 /** A name that is safe everywhere, and new for each process of the machine. */

@@ -1,4 +1,4 @@
-import { startNode } from '@signalbox/node';
+import { type NodeOptions, startNode } from '@signalbox/node';
 import type { JobDefinition } from '@signalbox/protocol';
 import { pino } from 'pino';
 import { runCommand } from '../program.ts';
@@ -16,13 +16,14 @@ export class CommandNode {
     this.#node = node;
   }
 
-  static async start(): Promise<CommandNode> {
+  static async start(options: Partial<NodeOptions> = {}): Promise<CommandNode> {
     const node = await startNode({
       store: 'memory:',
       http: { host: '127.0.0.1', port: 0 },
       rootKey: KEY,
       log: pino({ level: 'silent' }),
       onFatal: () => {},
+      ...options,
     });
     await node.ready();
     return new CommandNode(node);

@@ -12,6 +12,7 @@ import {
   unavailableWorkers,
   type Worker,
 } from '@signalbox/engine';
+import { COMMAND_ISOLATED } from '@signalbox/protocol';
 import { lastAttempt } from './attempt.ts';
 import type { Finding } from './reasons.ts';
 import { count, resourcesText, shellWord } from './words.ts';
@@ -195,6 +196,7 @@ function workerCommand({ executor, zone, labels }: Shape): string {
   const pairs = Object.entries(labels).map(([name, value]) => `${name}=${value}`);
   const options = [
     ...(executor === 'command' || executor === 'http' ? [`--allow-${executor}`] : []),
+    ...(executor === COMMAND_ISOLATED ? ['--allow-command --command-isolation bubblewrap'] : []),
     ...(executor?.startsWith('handler:') ? ['--jobs jobs.ts'] : []),
     ...(zone === null ? [] : [`--zone ${shellWord(zone)}`]),
     ...(pairs.length === 0 ? [] : [`--labels ${shellWord(pairs.join(','))}`]),

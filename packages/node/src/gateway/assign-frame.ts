@@ -10,7 +10,13 @@ import {
   type TaskSpec,
   taskName,
 } from '@signalbox/engine';
-import { type About, aboutProblem, type FromNode, MESSAGE_BYTES_MAX } from '@signalbox/protocol';
+import {
+  type About,
+  aboutProblem,
+  COMMAND_ISOLATED,
+  type FromNode,
+  MESSAGE_BYTES_MAX,
+} from '@signalbox/protocol';
 import type { CommitLoop } from '../loop/index.ts';
 import { secretNames, type WorkWithSecrets, withSecrets } from '../secrets/secret-refs.ts';
 import type { Supply } from '../supply/supplier.ts';
@@ -54,6 +60,8 @@ export function assignFrame(params: {
   now: number;
   supply: Supply;
   ids: RunIdWriter;
+  /** The `traceparent` that the worker continues. */
+  trace: string | undefined;
   /** Values of the secrets that the work refers to; null if it refers to none. */
   secrets: ReadonlyMap<string, string> | null;
 }): AssignFrame | string {
@@ -79,7 +87,7 @@ export function assignFrame(params: {
     input,
     checkpoint: task.checkpoint,
   };
-  const { trace } = run.head;
+  const { trace } = params;
   const window = runWindow(run.head);
   if (trace === undefined && window === undefined && parents === null && task.part === null) {
     return frame;
@@ -160,14 +168,15 @@ function timeoutOf(loop: CommitLoop, attempt: Attempt, now: number): number | nu
 
 /** A handler needs nothing of the definition; a command or a request is in it. */
 function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | null {
-  if (executor !== 'command' && executor !== 'http') return NO_WORK;
+  const kind = WORK_OF[executor];
+  if (kind === undefined) return NO_WORK;
   const { task } = attempt;
   const said = saidOf(task);
   if (said.work !== null) return said.work;
   const definition = loop.specs.definitionOf(task.run.spec) as StoredDefinition | null;
-  const stated = statedTask(task, definition)?.[executor];
+  const stated = statedTask(task, definition)?.[kind];
   if (stated === undefined) return null;
-  const work = { [executor]: stated };
+  const work = { [kind]: stated };
   const bytes = Buffer.byteLength(JSON.stringify(work));
   const made = { work, bytes, secrets: secretNames(stated) };
   said.work = made;
@@ -187,6 +196,13 @@ function statedTask(task: Task, definition: StoredDefinition | null): StatedWork
   }
   return undefined;
 }
+
+/** Which member of a task the executor needs. */
+const WORK_OF: Readonly<Record<string, 'command' | 'http'>> = {
+  command: 'command',
+  [COMMAND_ISOLATED]: 'command',
+  http: 'http',
+};
 
 const NO_WORK: Work = { work: null, bytes: 0, secrets: [] };
 

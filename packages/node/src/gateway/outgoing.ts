@@ -122,6 +122,7 @@ export class Outgoing {
       now: this.#now(),
       supply,
       ids: this.#ids,
+      trace: this.#spans === null ? attempt.task.run.head.trace : this.#spans.traceOf(attempt),
       secrets,
     });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);

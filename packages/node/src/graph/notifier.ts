@@ -94,7 +94,7 @@ export class Notifier {
     const context = this.#context();
     const { id, tenant } = notification;
     const body = bodyOf(notification);
-    const secret = await webhookSecret(context.store, tenant);
+    const secret = await webhookSecret(context, tenant);
     const headers = webhookHeaders({ secret, id, atSeconds: Math.floor(Date.now() / 1_000), body });
     const posted = await postWebhook({ url, headers, body, targets: context.httpTargets ?? {} });
     if (!posted.ok) throw new Error(posted.why);

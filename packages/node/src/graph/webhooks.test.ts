@@ -56,9 +56,8 @@ describe('HTP-06 DAG-27 a webhook at the end of a run', () => {
     await delivered();
     expect(received.length).toBeGreaterThanOrEqual(2);
     expect(new Set(received.map((one) => one.id)).size).toBe(1);
-    const { store } = context();
-    const tenant = 'default';
-    const key = Buffer.from((await webhookSecret(store, tenant)).replace('whsec_', ''), 'base64');
+    const secret = await webhookSecret(context(), 'default');
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
     for (const { id: hook, at, signature, body } of received) {
       const expected = createHmac('sha256', key).update(`${hook}.${at}.${body}`).digest('base64');
       expect(signature).toBe(`v1,${expected}`);

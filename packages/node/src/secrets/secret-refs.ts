@@ -38,10 +38,7 @@ export function withSecrets<W extends WorkWithSecrets>(
   return { ...work, ...filled };
 }
 
-export function withValues(
-  texts: Texts,
-  read: (secret: string) => string,
-): Record<string, string> {
+export function withValues(texts: Texts, read: (secret: string) => string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(texts).map(([name, value]) => [
       name,

@@ -21,6 +21,9 @@ export const LOG_EVENTS = {
   'window.failed': 'The input of a window could not be computed; the window was skipped',
   'window.late': 'A window started after its startingDeadline',
   // Workers and connections
+  'command.isolated': 'This worker runs commands isolated from itself; `isolation` says how',
+  'command.not_isolated':
+    'This worker cannot isolate commands, or was told not to; `exposed` lists what they can reach',
   'effect.failed': 'An effect of a committed decision failed',
   'frame.ignored': 'A frame from a worker was ignored because its payload is too large',
   'frame.rejected': 'A frame from a worker is invalid; its attempt fails',
@@ -67,7 +70,7 @@ export const LOG_EVENTS = {
   'retention.failed': 'Old history could not be deleted; the next sweep retries',
   'retention.refused': 'No history was deleted because the clocks of store and node disagree',
   'retention.swept': 'Old history was deleted',
-  'traces.failed': 'Traces could not be sent before the node stopped',
+  'traces.failed': 'Traces could not be sent before the node or worker stopped',
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

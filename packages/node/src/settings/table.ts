@@ -241,19 +241,19 @@ export const SETTINGS = {
     fallback: [],
     help: 'allowed programs, as names or absolute paths; without it all programs',
   }),
-  'command-isolation': withDefault<'auto' | 'bubblewrap' | 'none'>({
+  'command-isolation': withDefault<'auto' | 'bubblewrap' | 'namespaces' | 'none'>({
     flag: '--command-isolation',
     parts: WORKER,
-    type: choice(['auto', 'bubblewrap', 'none']),
+    type: choice(['auto', 'bubblewrap', 'namespaces', 'none']),
     fallback: 'auto',
-    help: 'auto uses bubblewrap if it works; bubblewrap refuses to start without it',
+    help: 'isolation of commands; auto uses the first that works of bubblewrap, namespaces and none; otherwise the worker refuses to start without it',
   }),
   'command-network': withDefault({
     flag: '--command-network',
     parts: WORKER,
     type: flag,
     fallback: false,
-    help: 'allow network access to commands in bubblewrap',
+    help: 'allow network access to isolated commands',
   }),
   'allow-http': withDefault({
     flag: '--allow-http',

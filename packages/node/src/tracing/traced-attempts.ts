@@ -1,7 +1,8 @@
 import { ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
-import { type Attempt, type Effect, formatRunId } from '@signalbox/engine';
+import { type Attempt, type Effect, formatRunId, taskName } from '@signalbox/engine';
 import type { AttemptSpans } from '../gateway/attempt-spans.ts';
-import { parseTraceparent } from './traceparent.ts';
+import { attemptSpanId, type SpanIds } from './span-ids.ts';
+import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 
 /** Statuses of a span, as OpenTelemetry numbers them. */
 const ERROR = 2;
@@ -13,9 +14,19 @@ const ERROR = 2;
  */
 export class TracedAttempts implements AttemptSpans {
   readonly #tracer: Tracer;
+  readonly #ids: SpanIds;
 
-  constructor(tracer: Tracer) {
+  constructor(tracer: Tracer, ids: SpanIds) {
     this.#tracer = tracer;
+    this.#ids = ids;
+  }
+
+  /** The `traceparent` that the worker continues: that of the span that `ended` draws. */
+  traceOf(attempt: Attempt): string | undefined {
+    const parent = parseTraceparent(attempt.task.run.head.trace);
+    if (parent === null) return undefined;
+    const { traceId, sampled } = parent;
+    return formatTraceparent({ traceId, spanId: spanIdOf(traceId, attempt), sampled });
   }
 
   dispatched({ attempt }: Effect & { kind: 'assign' }, now: number): void {
@@ -45,12 +56,20 @@ export class TracedAttempts implements AttemptSpans {
       'signalbox.state': task.state,
     };
     const context = trace.setSpanContext(ROOT_CONTEXT, parent);
-    const span = this.#tracer.startSpan(name, { startTime: time.from, attributes }, context);
-    if (name === 'signalbox.run' && task.state !== 'SUCCEEDED') {
+    const start = () => this.#tracer.startSpan(name, { startTime: time.from, attributes }, context);
+    const isRun = name === 'signalbox.run';
+    const span = isRun ? this.#ids.with(spanIdOf(parent.traceId, attempt), start) : start();
+    if (isRun && task.state !== 'SUCCEEDED') {
       span.setStatus({ code: ERROR, message: task.error ?? task.state });
     }
     span.end(Math.max(time.from, time.to));
   }
+}
+
+function spanIdOf(traceId: string, { task, number }: Attempt): string {
+  const { ms, partition, seq } = task.run;
+  const run = formatRunId({ ms, partition, seq });
+  return attemptSpanId(traceId, `${run}:${taskName(task)}:${number}`);
 }
 
 export function spanContextOf(traceparent: string | undefined): SpanContext | null {

@@ -1,14 +1,16 @@
 import { ROOT_CONTEXT, type Tracer, type TracerProvider, trace } from '@opentelemetry/api';
+import type { SpanIds } from './span-ids.ts';
 import { spanContextOf, TracedAttempts } from './traced-attempts.ts';
 import { formatTraceparent } from './traceparent.ts';
 import type { SubmitSpan, Tracing } from './tracing.ts';
 
 export type StoppableProvider = TracerProvider & { shutdown(): Promise<void> };
 
-export function tracingOn(provider: StoppableProvider): Tracing {
+/** `ids` is the generator of ids that the provider uses. */
+export function tracingOn(provider: StoppableProvider, ids: SpanIds): Tracing {
   const tracer = provider.getTracer('signalbox');
   return {
-    spans: new TracedAttempts(tracer),
+    spans: new TracedAttempts(tracer, ids),
     submit: (header) => submitSpan(tracer, header),
     stop: () => provider.shutdown(),
   };

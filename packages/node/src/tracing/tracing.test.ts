@@ -8,7 +8,8 @@ import {
 import { describe, expect, it } from 'vitest';
 import { GatewayWorld } from '../gateway/testing/gateway-world.ts';
 import { helloOf, TestWorker } from '../gateway/testing/test-worker.ts';
-import { startTracing } from './start-tracing.ts';
+import { SpanIds } from './span-ids.ts';
+import { startTracing, startWorkerTracing } from './start-tracing.ts';
 import { newTraceparent, parseTraceparent } from './traceparent.ts';
 import { NO_TRACING } from './tracing.ts';
 import { tracingOn } from './tracing-on.ts';
@@ -51,7 +52,8 @@ describe('traceparent', () => {
 async function lifeOf(succeeds: boolean) {
   const exporter = new InMemorySpanExporter();
   const spanProcessors = [new SimpleSpanProcessor(exporter)];
-  const tracing = tracingOn(new NodeTracerProvider({ spanProcessors }));
+  const ids = new SpanIds();
+  const tracing = tracingOn(new NodeTracerProvider({ spanProcessors, idGenerator: ids }), ids);
   const { spans } = tracing;
   const world = await GatewayWorld.start(spans === undefined ? {} : { gateway: { spans } });
   const retry = { maxAttempts: 1, onExhausted: 'fail' } as const;
@@ -102,7 +104,10 @@ describe('tracing', () => {
       });
       expect(span.status.code).toBe(0);
     }
-    expect(assign.trace).toBe(submission.trace);
+    // What the worker does is part of the attempt.
+    const run = drawn.find((span) => span.name === 'signalbox.run')?.spanContext();
+    expect(assign.trace).toBe(`00-${TRACE}-${run?.spanId}-01`);
+    expect(assign.trace).not.toBe(submission.trace);
   });
 
   it('a failed attempt is an error in its trace', async () => {
@@ -113,6 +118,7 @@ describe('tracing', () => {
 
   it('without a collector passes the client its own trace on and draws nothing', async () => {
     expect(await startTracing({})).toBe(NO_TRACING);
+    expect((await startWorkerTracing({}, 'w')).spans).toBeUndefined();
     expect(NO_TRACING.submit(CLIENT).trace).toBe(CLIENT);
     expect(NO_TRACING.submit('garbage').trace).toBeUndefined();
     expect(NO_TRACING.spans).toBeUndefined();

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import type { Duration } from '../duration.ts';
+import { COMMAND_ISOLATED } from '../link/frames.ts';
 import { Type } from '../type.ts';
 import { Instant, Labels, Name, Resources, Warning, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
@@ -80,6 +81,8 @@ export const CommandWork = Type.Object(
     memoryMb: Type.Optional(inRange('command.memoryMb')),
     /** What goes to its standard input: the run's input, or nothing. */
     stdin: Type.Optional(Type.Union([Type.Literal('input'), Type.Literal('none')])),
+    /** Runs only on workers that isolate commands from themselves. */
+    isolated: Type.Optional(Type.Boolean()),
   },
   closed,
 );
@@ -154,7 +157,9 @@ export type Job = Static<typeof Job>;
 /** What a worker must offer to run the task; `none` where no worker is needed. */
 export function executorOf(job: string, task: TaskDefinition): string {
   if (task.sleep ?? task.approval ?? task.event ?? task.run) return 'none';
-  if (task.command !== undefined) return 'command';
+  if (task.command !== undefined) {
+    return task.command.isolated === true ? COMMAND_ISOLATED : 'command';
+  }
   if (task.http !== undefined) return 'http';
   return `handler:${task.handler ?? job}`;
 }

@@ -13,6 +13,7 @@ import {
   submitRuns,
 } from '@signalbox/node/operations';
 import {
+  COMMAND_ISOLATED,
   type Duration,
   parseDuration,
   type RunView,
@@ -287,6 +288,7 @@ export class Simulation implements AsyncDisposable {
       executors: [
         ...[...this.#handlers.keys()].map((name) => `handler:${name}`),
         'command',
+        COMMAND_ISOLATED,
         'http',
       ],
       labels: this.#params.labels ?? {},

@@ -14,10 +14,12 @@ type AssignFrame = FromNode & { readonly kind: 'assign' };
 export class Assignment implements Assign {
   readonly #frame: AssignFrame;
   readonly #about: About;
+  trace: string | undefined;
 
   constructor(frame: AssignFrame) {
     this.#frame = frame;
     this.#about = frame.about;
+    this.trace = frame.trace;
   }
 
   get ref() {
@@ -28,9 +30,6 @@ export class Assignment implements Assign {
   }
   get timeoutMs() {
     return this.#frame.timeoutMs;
-  }
-  get trace() {
-    return this.#frame.trace;
   }
   get input() {
     return this.#frame.input;

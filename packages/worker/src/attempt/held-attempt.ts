@@ -32,7 +32,8 @@ export interface AttemptOwner {
  */
 export class HeldAttempt implements AttemptContext {
   readonly ref: Ref;
-  readonly assign: Assign;
+  /** Its trace becomes that of the worker's own span, if the worker draws one. */
+  readonly assign: Omit<Assign, 'trace'> & { trace?: string | undefined };
   readonly life: LifeCycle<AttemptState>;
   /** The node that gave it, or that has spoken of it last. */
   link: Link;

@@ -1,6 +1,7 @@
 import { type Blobs, needsBlob, resolvePayload, storePayload } from '../blobs.ts';
 import { failureOf, PermanentError, toWire } from '../errors.ts';
 import type { Executor, Result } from '../executors/executor.ts';
+import type { WorkerSpans } from '../worker-options.ts';
 import type { Finish, HeldAttempt } from './held-attempt.ts';
 
 const STOPPED: Result = { kind: 'stopped', output: null };
@@ -21,8 +22,11 @@ export async function runAttempt(params: {
   executor: Executor;
   blobs: Blobs | undefined;
   owner: RunOwner;
+  spans: WorkerSpans | undefined;
 }): Promise<void> {
   const { held, blobs, owner } = params;
+  const span = params.spans?.begin(held.assign) ?? null;
+  if (span !== null) held.assign.trace = span.trace;
   const startedAt = performance.now();
   let result: Result;
   try {
@@ -36,6 +40,7 @@ export async function runAttempt(params: {
     result = failureOf(error);
   }
   const durationMs = performance.now() - startedAt;
+  span?.end(result);
   owner.vacate(held);
   if (held.isOver) return;
   // What fails after it was told to stop has stopped. What succeeds all the same has succeeded.

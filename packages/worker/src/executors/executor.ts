@@ -70,5 +70,7 @@ export interface AttemptContext {
  */
 export interface Executor {
   readonly name: string;
+  /** Further names under which the worker offers it. */
+  readonly alsoOffers?: readonly string[];
   run(attempt: AttemptContext): Promise<Result>;
 }

@@ -1,7 +1,8 @@
 import { tmpdir } from 'node:os';
-import type { WireCommandWork } from '@signalbox/protocol/link';
+import { COMMAND_ISOLATED, type WireCommandWork } from '@signalbox/protocol/link';
 import type { AttemptContext, Executor, Result } from '../executor.ts';
 import { makeAttemptFolder, removeAttemptFolder } from './attempt-folder.ts';
+import { bubblewrapWall } from './bubblewrap.ts';
 import { CommandFailure } from './command-failure.ts';
 import {
   type CommandExecutorOptions,
@@ -11,10 +12,12 @@ import {
   OUTPUT_BYTES_MAX,
 } from './command-options.ts';
 import { environmentOf } from './environment.ts';
-import { bubblewrapArguments, chooseIsolation, type Isolation } from './isolation.ts';
+import { chooseIsolation, type Isolation } from './isolation.ts';
 import { LogBudget } from './log-budget.ts';
+import { namespacesWall } from './namespaces.ts';
 import { findProgram } from './program.ts';
 import { runCommand } from './running-command.ts';
+import type { Wall, WallParams } from './wall.ts';
 
 export interface CommandExecutor extends Executor {
   /** What keeps a command from the rest of the machine. */
@@ -28,6 +31,7 @@ export function commandExecutor(options: CommandExecutorOptions): CommandExecuto
   const isolation = chooseIsolation(options.isolation);
   return {
     name: 'command',
+    ...(isolation === 'none' ? {} : { alsoOffers: [COMMAND_ISOLATED] }),
     isolation,
     memoryLimit: 'polled',
     run: (attempt) => run(attempt, options, isolation),
@@ -71,21 +75,23 @@ async function runIn(
   const program = await findProgram(name, { allow, path });
   const { assign } = attempt;
   const env = environmentOf({ assign, env: work.env ?? {}, allow, path, folder });
-  const isIsolated = isolation === 'bubblewrap';
-  const wall = isIsolated
-    ? bubblewrapArguments({
-        program,
-        folder,
-        folderRoot: options.folder ?? tmpdir(),
-        network: options.network === true,
-        hide: options.hide ?? [],
-      })
-    : [];
+  const isIsolated = isolation !== 'none';
+  if (work.isolated === true && !isIsolated) {
+    throw new CommandFailure('isolation_unavailable: this worker cannot isolate commands');
+  }
+  const wall = await wallOf(isolation, {
+    program,
+    args,
+    env,
+    path,
+    folder,
+    folderRoot: options.folder ?? tmpdir(),
+    network: options.network === true,
+    hide: options.hide ?? [],
+  });
   return runCommand({
     attempt,
-    file: isIsolated ? await findProgram('bwrap', { allow: true, path }) : program,
-    args: isIsolated ? [...wall, program, ...args] : args,
-    env,
+    ...wall,
     folder,
     umask: options.umask ?? null,
     input: work.stdin === 'input' ? (attempt.input ?? new Uint8Array()) : null,
@@ -100,6 +106,24 @@ async function runIn(
     }),
     isIsolated,
   });
+}
+
+async function wallOf(isolation: Isolation, params: Omit<WallParams, 'builder'>): Promise<Wall> {
+  const { program, args, env, path } = params;
+  switch (isolation) {
+    case 'bubblewrap':
+      return bubblewrapWall({
+        ...params,
+        builder: await findProgram('bwrap', { allow: true, path }),
+      });
+    case 'namespaces':
+      return namespacesWall({
+        ...params,
+        builder: await findProgram('unshare', { allow: true, path }),
+      });
+    case 'none':
+      return { file: program, args, env, settings: null };
+  }
 }
 
 /**

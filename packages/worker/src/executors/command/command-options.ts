@@ -5,11 +5,11 @@ export interface CommandExecutorOptions {
    * by accident.
    */
   readonly allow: true | readonly string[];
-  /** `auto` takes bubblewrap where it works; `bubblewrap` does not start without it. */
-  readonly isolation?: 'auto' | 'bubblewrap' | 'none';
-  /** Network inside bubblewrap; off unless set. Without isolation there is no such wall. */
+  /** `auto` takes the strongest that works, or none; the others are demanded: without them, it throws. */
+  readonly isolation?: 'auto' | 'bubblewrap' | 'namespaces' | 'none';
+  /** Network for isolated commands; off unless set. Commands without isolation always have it. */
   readonly network?: boolean;
-  /** Folders that a command in bubblewrap finds empty, beside those that are always hidden. */
+  /** Folders and files that an isolated command finds empty, beside those that are always hidden. */
   readonly hide?: readonly string[];
   /** Where programs are looked for, and the PATH that they get. The worker's own unless told. */
   readonly path?: string;

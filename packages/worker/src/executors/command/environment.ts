@@ -35,6 +35,7 @@ export function environmentOf(params: {
     HOME: folder,
     TMPDIR: folder,
     LANG: 'C.UTF-8',
+    ...(assign.trace === undefined ? {} : { TRACEPARENT: assign.trace }),
     ...env,
     SIGNALBOX_TENANT: assign.tenant,
     SIGNALBOX_JOB: assign.job,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LongTimer } from '../../long-timer.ts';
 import type { AttemptContext, Result } from '../executor.ts';
@@ -29,6 +30,8 @@ export interface CommandParams {
   readonly outputBytesMax: number;
   readonly budget: LogBudget;
   readonly isIsolated: boolean;
+  /** For file descriptor 3 of the process; null if it reads none. */
+  readonly settings: string | null;
 }
 
 /** Runs the process to its end, and answers when nothing of it is left. */
@@ -42,6 +45,7 @@ export async function runCommand(params: CommandParams): Promise<Result> {
   const tree = new ProcessTree({ leader: pid, variable, isWalled: params.isIsolated });
   const output = capture(child, params);
   feed(child, params.input);
+  feedSettings(child, params.settings);
   const memory = watchMemory(tree, params);
   const stop = stopOnAbort(tree, params.attempt);
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -83,7 +87,12 @@ async function start(
         env: params.env,
         // Its own session and group: the whole of it can be signalled, and a terminal's Ctrl-C is not its.
         detached: true,
-        stdio: [params.input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+        stdio: [
+          params.input === null ? 'ignore' : 'pipe',
+          'pipe',
+          'pipe',
+          params.settings === null ? 'ignore' : 'pipe',
+        ],
       }),
     );
     if (child.pid === undefined) return (await once(child, 'error'))[0] as NodeJS.ErrnoException;
@@ -120,6 +129,14 @@ function feed(child: ChildProcess, input: Uint8Array | null): void {
   // A program may end without reading its input.
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
+}
+
+function feedSettings(child: ChildProcess, settings: string | null): void {
+  if (settings === null) return;
+  const pipe = child.stdio[3] as Writable;
+  // A command that is stopped before it runs does not read them to the end.
+  pipe.on('error', () => {});
+  pipe.end(settings);
 }
 
 function capture(

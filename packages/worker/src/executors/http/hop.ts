@@ -19,6 +19,7 @@ const KEPT_ACROSS_ORIGINS: ReadonlySet<string> = new Set([
   'content-type',
   'user-agent',
   'idempotency-key',
+  'traceparent',
   'signalbox-attempt-id',
   'signalbox-run-id',
   'signalbox-window-schedule',
@@ -37,6 +38,9 @@ export function firstHop(work: WireHttpWork, attempt: AttemptContext): Hop {
   const names = new Set(Object.keys(configured).map((name) => name.toLowerCase()));
   if (!names.has('user-agent')) headers['User-Agent'] = 'signalbox';
   if (!names.has('idempotency-key')) headers['Idempotency-Key'] = headerText(assign.idempotencyKey);
+  if (assign.trace !== undefined && !names.has('traceparent')) {
+    headers['traceparent'] = headerText(assign.trace);
+  }
   headers['Signalbox-Attempt-Id'] = headerText(assign.id);
   headers['Signalbox-Run-Id'] = headerText(assign.run);
   const { window } = assign;

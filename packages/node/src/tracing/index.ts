@@ -1,0 +1,1 @@
+export { startWorkerTracing, type WorkerTracing } from './start-tracing.ts';
