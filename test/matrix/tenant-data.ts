@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { type Handler, PermanentError } from '@signalbox/worker';
+import { vi } from 'vitest';
 import type { Answer, ApiWorld, Ask } from '../../packages/node/src/api/testing/api-world.ts';
 
 export const HOOK_SECRET = 'Hk2vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
@@ -9,7 +10,6 @@ export const HOOK_SECRET = 'Hk2vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';
 export class TenantData {
   readonly tenant: string;
   readonly #world: ApiWorld;
-  readonly #saving: (() => void)[] = [];
   #count = 0;
 
   constructor(world: ApiWorld, tenant: string) {
@@ -58,10 +58,10 @@ export class TenantData {
 
   /** A run whose handler has saved a checkpoint and goes on. */
   async saved(): Promise<string> {
-    const job = await this.job({ tasks: [{ handler: 'saves' }] });
-    const saved = new Promise<void>((resolve) => this.#saving.push(resolve));
-    const id = await this.#submit({ job });
-    await saved;
+    const id = await this.#submit({ job: await this.job({ tasks: [{ handler: 'saves' }] }) });
+    const task = await this.task(id);
+    // The worker does not wait for the node to store it.
+    await vi.waitFor(() => this.made(`/tasks/${task}/checkpoint`), 20_000);
     return id;
   }
 
@@ -74,7 +74,6 @@ export class TenantData {
       },
       saves: async (_, { checkpoint, signal }) => {
         await checkpoint.save('state');
-        this.#saving.shift()?.();
         await once(signal, 'abort');
       },
     };

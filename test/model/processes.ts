@@ -15,6 +15,11 @@ import { fileURLToPath } from 'node:url';
 import { type PostgresServer, startPostgres } from '../../tools/postgres.ts';
 
 const MAIN = fileURLToPath(new URL('../../packages/cli/src/main.mjs', import.meta.url));
+/** A response that the API document does not declare ends the process. */
+const CONTRACT = new URL(
+  '../../packages/node/src/api/testing/exit-on-violation.ts',
+  import.meta.url,
+).href;
 
 const RESTART_MS = 500;
 
@@ -45,7 +50,7 @@ export class Process {
     const log = openSync(this.#log, 'a');
     this.#child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, ...this.#args],
+      ['--disable-warning=ExperimentalWarning', '--import', CONTRACT, MAIN, ...this.#args],
       { env: { ...process.env, TZ: 'UTC', ...this.#environment }, stdio: ['ignore', log, log] },
     );
     closeSync(log);

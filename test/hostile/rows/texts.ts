@@ -100,6 +100,14 @@ export const TEXTS: readonly Row[] = [
         '0 2 * * *',
         '&timezone=Australia/Lord_Howe&from=2026-10-02T00:00:00Z&count=3',
       );
+      const job = await world.job();
+      for (const timezone of ['Australia/Lord_Howe', 'America/Santiago']) {
+        const definition = { job, cron: '0 2 * * *', timezone };
+        const made = await world.api.ask('/schedules', {
+          body: { name: world.name(), definition },
+        });
+        expect(made.status).toBe(201);
+      }
       // The clocks change from 02:00 to 02:30 on 4 October: 02:00 is in the gap of half an hour.
       expect(await windows(world, lordHowe)).toEqual([
         '2026-10-02T15:30:00.000Z',

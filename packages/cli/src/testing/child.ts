@@ -7,6 +7,9 @@ import { runCommand } from '../program.ts';
 import { fakeApp } from './fake-app.ts';
 
 const MAIN = fileURLToPath(new URL('../main.mjs', import.meta.url));
+/** A response that the API document does not declare ends the process. */
+const CONTRACT = new URL('../../../node/src/api/testing/exit-on-violation.ts', import.meta.url)
+  .href;
 
 export interface Result {
   readonly code: number;
@@ -47,7 +50,7 @@ export class World {
     );
     const child = spawn(
       process.execPath,
-      ['--disable-warning=ExperimentalWarning', MAIN, ...args],
+      ['--disable-warning=ExperimentalWarning', '--import', CONTRACT, MAIN, ...args],
       {
         cwd: this.folder,
         env: { ...Object.fromEntries(inherited), ...environment },

@@ -1,47 +1,20 @@
 // Loaded before every test file: each response of each node in the process of a test must be declared in the
 // API document, or the test that asked for it fails.
-import { subscribe } from 'node:diagnostics_channel';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, afterEach, expect } from 'vitest';
-import { API_BASE } from '../base.ts';
+import { watchResponses } from './watch-responses.ts';
 
 interface Watch {
   violations: string[];
 }
-const CHANNEL = 'fastify.initialization';
 
-/** Test files that share a process run this file once each, and the channel must be subscribed to once. */
+/** Test files that share a process run this file once each, and must watch each server once. */
 const shared = globalThis as { signalboxContract?: Watch };
 if (shared.signalboxContract === undefined) {
-  const watch: Watch = { violations: [] };
-  shared.signalboxContract = watch;
-  subscribe(CHANNEL, (message) => {
-    const { fastify } = message as { fastify: FastifyInstance };
-    fastify.addHook('onSend', async (request, reply, payload) => {
-      watch.violations.push(...(await violationsIn(request, reply, payload)));
-      return payload;
-    });
-  });
+  const started: Watch = { violations: [] };
+  shared.signalboxContract = started;
+  watchResponses((violations) => started.violations.push(...violations));
 }
 const watch = shared.signalboxContract;
-
-async function violationsIn(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-): Promise<readonly string[]> {
-  const route = request.routeOptions.url;
-  if (route?.startsWith(`${API_BASE}/`) !== true) return [];
-  // Here, because most tests start no server and must not load the API.
-  const { violationsOf } = await import('./contract.ts');
-  return violationsOf({
-    method: request.method,
-    url: route.slice(API_BASE.length),
-    status: reply.statusCode,
-    headers: reply.getHeaders(),
-    body: typeof payload === 'string' ? payload : null,
-  });
-}
 
 function expectNone(): void {
   const found = watch.violations;
