@@ -113,7 +113,8 @@ describe.skipIf(missing !== null)(
       // It did write: otherwise there would be nothing to find.
       expect(first.logged.stdout).toContain(secret);
       const look = async (): Promise<string> => {
-        const places = '. "$0" /tmp /var/tmp /dev/shm /run "$HOME" /proc/[0-9]*/environ /proc/[0-9]*/cmdline';
+        const places =
+          '. "$0" /tmp /var/tmp /dev/shm /run "$HOME" /proc/[0-9]*/environ /proc/[0-9]*/cmdline';
         // The pattern is split, so that the search does not find its own command line.
         const [start, end] = [secret.slice(0, 10), secret.slice(10)];
         const search = `p='${start}'; p="\${p}${end}"; grep -rsl "$p" ${places} || echo nothing`;
