@@ -18,6 +18,7 @@ const commands = {
   'bench:edge': 'bench/edge/main.ts',
   model: 'test/model/main.ts',
   schemathesis: 'test/fuzz/schemathesis.ts',
+  drill: 'test/drill/main.ts',
   pack: 'tools/pack.ts',
   rows: 'tools/rows.ts',
 };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
-import { Engine } from '@signalbox/engine';
+import { DEFAULT_SETTINGS, Engine, type EngineSettings } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import { RefusedReports } from './audit/refused-reports.ts';
 import { StoreAudit } from './audit/store-audit.ts';
@@ -147,7 +147,7 @@ function makeLoop(
   const { store, log, feed, metrics } = parts;
   const { partitions } = options;
   return new CommitLoop({
-    engine: new Engine(options.engine, zoneOf, graphPorts()),
+    engine: new Engine(engineSettings(options), zoneOf, graphPorts()),
     store,
     ports: realPorts({
       release: (effects) => {
@@ -178,6 +178,11 @@ function makeLoop(
       else if (options.http !== false) process.exit(1);
     },
   });
+}
+
+function engineSettings({ engine, placementWeights }: NodeOptions): Partial<EngineSettings> {
+  const { weights, budgets } = engine?.placement ?? DEFAULT_SETTINGS.placement;
+  return { ...engine, placement: { weights: { ...weights, ...placementWeights }, budgets } };
 }
 
 /** Tells nodes apart in logs and lists, also several on one host. Leases do not depend on it. */

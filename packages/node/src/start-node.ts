@@ -19,6 +19,7 @@ import {
 } from './retention/retention.ts';
 import { assertPrivateListener, type Listener } from './settings/listener.ts';
 import { type Logger, makeLog } from './settings/log.ts';
+import type { PlacementWeights } from './settings/types.ts';
 
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
@@ -48,6 +49,8 @@ export interface NodeOptions {
   readonly httpTargets?: TargetOptions;
   /** Jobs that metrics name, the rest as `other`; 0 or absent: metrics name no job. */
   readonly metricsJobs?: number;
+  /** Weights of the scores that choose a worker; a weight that is left out is as by default. */
+  readonly placementWeights?: PlacementWeights;
   readonly engine?: Partial<EngineSettings>;
   readonly loop?: Partial<LoopSettings>;
   /** How long history is kept; what is left out is as by default. False: for ever. */

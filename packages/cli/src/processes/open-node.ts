@@ -47,6 +47,7 @@ export async function openNode(params: OpenNodeParams): Promise<RunningNode> {
       blobsMs: values['keep-blobs'],
     },
     metricsJobs: values['metrics-jobs'],
+    placementWeights: values['placement-weights'],
     httpTargets: {
       allowHttp: values['http-plain'],
       allowPrivate: values['http-private'],

@@ -10,7 +10,6 @@ let world: ApiWorld;
 let worker: Worker;
 let running = 0;
 let most = 0;
-const calls = new Map<string, number>();
 /** Handlers of `holds` wait for it. */
 const gate = Promise.withResolvers<void>();
 
@@ -22,11 +21,9 @@ const handlers = {
     await gate.promise;
     running--;
   },
-  flaky: (_input: never, { run }: HandlerContext) => {
-    const call = (calls.get(run) ?? 0) + 1;
-    calls.set(run, call);
-    if (call < 3) throw new Error('the connection was reset');
-    return call;
+  flaky: (_input: never, { attempt }: HandlerContext) => {
+    if (attempt < 3) throw new Error('the connection was reset');
+    return attempt;
   },
 };
 

@@ -30,24 +30,25 @@ describe('the priority of a run', () => {
     }
   });
 
-  it.each([
-    ...['P3', 'p0', 'high', '', ' P1', 0, 11, -1, 1.5, null, true, {}],
-  ])('PRI-01 that is unknown is refused, and nothing is stored: %j', async (priority) => {
-    const count = async () =>
-      (await world.ask('/runs', { key })).json<{ items: unknown[] }>().items.length;
-    const before = await count();
-    const bodies = [
-      ['/runs', { job: 'mail', priority }],
-      ['/jobs', { name: 'other', definition: { priority } }],
-    ] as const;
-    for (const [path, body] of bodies) {
-      const answer = await world.ask(path, { body, key });
-      expect(answer.status).toBe(422);
-      expect(answer.error().field).toMatch(/priority$/);
-    }
-    expect(await count()).toBe(before);
-    expect((await world.ask('/jobs/other', { key })).status).toBe(404);
-  });
+  it.each([...['P3', 'p0', 'high', '', ' P1', 0, 11, -1, 1.5, null, true, {}]])(
+    'PRI-01 that is unknown is refused, and nothing is stored: %j',
+    async (priority) => {
+      const count = async () =>
+        (await world.ask('/runs', { key })).json<{ items: unknown[] }>().items.length;
+      const before = await count();
+      const bodies = [
+        ['/runs', { job: 'mail', priority }],
+        ['/jobs', { name: 'other', definition: { priority } }],
+      ] as const;
+      for (const [path, body] of bodies) {
+        const answer = await world.ask(path, { body, key });
+        expect(answer.status).toBe(422);
+        expect(answer.error().field).toMatch(/priority$/);
+      }
+      expect(await count()).toBe(before);
+      expect((await world.ask('/jobs/other', { key })).status).toBe(404);
+    },
+  );
 
   it('PRI-09 is changed while the run waits, with who and why in the audit log', async () => {
     const id = await submit({ priority: 'P2' });
@@ -68,7 +69,10 @@ describe('the priority of a run', () => {
   it('PRI-09 is not changed by a key that may not', async () => {
     const id = await submit({ priority: 'P2' });
     const viewer = await world.makeKey('viewer', 'acme');
-    const refused = await world.ask(`/runs/${id}/priority`, { body: { priority: 'P0' }, key: viewer });
+    const refused = await world.ask(`/runs/${id}/priority`, {
+      body: { priority: 'P0' },
+      key: viewer,
+    });
     expect(refused.status).toBe(403);
     expect((await viewOf(id)).priority).toBe('P2');
   });
@@ -87,7 +91,11 @@ describe('a client that names no tenant', () => {
     const who = async (who: string) => (await world.ask('/whoami', { key: who })).json();
     expect(await who(key)).toMatchObject({ tenant: 'acme' });
     expect(await who(other)).toMatchObject({ tenant: 'globex' });
-    const foreign = await world.ask('/runs', { body: { job: 'nightly' }, key: other, tenant: 'acme' });
+    const foreign = await world.ask('/runs', {
+      body: { job: 'nightly' },
+      key: other,
+      tenant: 'acme',
+    });
     expect(foreign.status).toBe(403);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { pipelineWorld } from './testing/pipeline-world.ts';
 
 const world = pipelineWorld();
-const { define, submit, ended, until, ask, post } = world;
+const { define, submit, ended, ask, post } = world;
 
 /** Processes whose command line contains the text; dead ones that wait to be reaped do not count. */
 function processesWith(text: string): string[] {
@@ -31,25 +31,26 @@ describe('a command that is cancelled', () => {
   it.each([
     ['stops when it is told to', 'trap "exit 0" TERM'],
     ['ignores the signal', 'trap "" TERM'],
-  ])('ADM-02 and %s is gone after its grace period and a second, with its slot', async (_name, trap) => {
-    const mark = `signalbox-${performance.now()}`;
-    const script = `: ${mark}; ${trap}; echo up; while :; do sleep 0.05; done`;
-    const command = { argv: ['sh', '-c', script] };
-    await define('endless', { tasks: [{ name: 'main', command, gracePeriod: GRACE_MS }] });
-    const all = await freeSlots();
-    const id = await submit('endless');
-    await expect.poll(() => linesOf(id), { timeout: 10_000 }).toContain('up');
-    expect(processesWith(mark).length).toBeGreaterThan(0);
-    expect(await freeSlots()).toBe(all - 1);
-    const cancelledAt = performance.now();
-    await post(`/runs/${id}/cancel`, { reason: 'wrong data' });
-    await expect
-      .poll(() => processesWith(mark), { timeout: 10_000, interval: 10 })
-      .toEqual([]);
-    expect(performance.now() - cancelledAt).toBeLessThan(GRACE_MS + 1_000);
-    expect((await ended(id)).state).toBe('CANCELLED');
-    expect(await freeSlots()).toBe(all);
-  });
+  ])(
+    'ADM-02 and %s is gone after its grace period and a second, with its slot',
+    async (_name, trap) => {
+      const mark = `signalbox-${performance.now()}`;
+      const script = `: ${mark}; ${trap}; echo up; while :; do sleep 0.05; done`;
+      const command = { argv: ['sh', '-c', script] };
+      await define('endless', { tasks: [{ name: 'main', command, gracePeriod: GRACE_MS }] });
+      const all = await freeSlots();
+      const id = await submit('endless');
+      await expect.poll(() => linesOf(id), { timeout: 10_000 }).toContain('up');
+      expect(processesWith(mark).length).toBeGreaterThan(0);
+      expect(await freeSlots()).toBe(all - 1);
+      const cancelledAt = performance.now();
+      await post(`/runs/${id}/cancel`, { reason: 'wrong data' });
+      await expect.poll(() => processesWith(mark), { timeout: 10_000, interval: 10 }).toEqual([]);
+      expect(performance.now() - cancelledAt).toBeLessThan(GRACE_MS + 1_000);
+      expect((await ended(id)).state).toBe('CANCELLED');
+      expect(await freeSlots()).toBe(all);
+    },
+  );
 });
 
 describe('the history of a run', () => {

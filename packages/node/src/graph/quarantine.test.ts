@@ -15,7 +15,10 @@ it('FLT-06 a task is quarantined after five attempts, and only a key that may ca
   await define('poison', { tasks: [{ name: 'main', retry }] });
   const id = await submit('poison');
   const view = await ended(id);
-  expect(view.tasks[0]).toMatchObject({ state: 'QUARANTINED', error: expect.stringContaining("database is down") });
+  expect(view.tasks[0]).toMatchObject({
+    state: 'QUARANTINED',
+    error: expect.stringContaining('database is down'),
+  });
   expect(given['main']).toHaveLength(5);
   isBroken = false;
   const makeKey = async (role: string): Promise<string> =>

@@ -40,7 +40,12 @@ describe('a dispatch', () => {
     next.beating('w');
     await world.run(60_000);
     // Each task reached a worker once, and the one that never arrived is not charged.
-    expect(next.assigned().map(({ attempt }) => attempt.task.run.seq).sort()).toEqual([1, 2, 3]);
+    expect(
+      next
+        .assigned()
+        .map(({ attempt }) => attempt.task.run.seq)
+        .sort(),
+    ).toEqual([1, 2, 3]);
     for (const { attempt } of next.assigned()) expect(attempt.task.charged).toBe(0);
     const { ends } = world.disk.snapshot();
     expect(ends.map(({ state }) => state)).toEqual(ids.map(() => 'SUCCEEDED'));

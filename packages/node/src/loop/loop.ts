@@ -250,17 +250,26 @@ export class CommitLoop {
 
   /**
    * What workers say. Dropped when too much waits, which it answers with false: a worker repeats what is
-   * not confirmed.
+   * not confirmed. A heartbeat is never dropped: a node under load would take its workers for dead.
    */
   report(said: Command | readonly Command[]): boolean {
     if (this.#stopped) return false;
     const commands = Array.isArray(said) ? (said as readonly Command[]) : [said as Command];
     if (this.#isMailboxFull()) {
-      for (const _ of commands) this.#ports.observe?.({ kind: 'reportDropped' });
-      return false;
+      return commands.map((command) => this.#reportWhenFull(command)).every((isTaken) => isTaken);
     }
     this.#post({ commands, resolve: null, partition: null });
     return true;
+  }
+
+  /** A beat without progress decides nothing, so it need not come after what waits. */
+  #reportWhenFull(command: Command): boolean {
+    if (command.kind === 'beat') {
+      this.engine.apply({ ...command, progress: [] }, this.time.now(), this.#ports.random);
+      return true;
+    }
+    this.#ports.observe?.({ kind: 'reportDropped' });
+    return false;
   }
 
   /** Commands that wait to be decided; beyond `mailboxMax` they are refused. */

@@ -1,3 +1,4 @@
+import { NO_RESOURCES } from '@signalbox/engine';
 import { type Commit, StoreError } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
 import { faulty } from './testing/faulty-store.ts';
@@ -135,6 +136,71 @@ describe('an absent store', () => {
     expect(early.every((a) => a?.kind === 'refused' && a.code === 'overloaded')).toBe(true);
     for (let i = 0; i < 200; i++) node.attach(`w${i}`);
     expect(node.saw('reportDropped')).toBe(true);
+  });
+});
+
+describe('three times as many requests as a node can decide', () => {
+  it('LIV-12 cost no worker its heartbeats: none is taken for dead', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    // Ten facts in every commit, and a commit takes 50 ms: 200 submissions a second.
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          append: (commit) =>
+            new Promise((resolve) => world.after(50, () => resolve(real.append(commit)))),
+        })),
+      loop: { pendingFactsMax: 10, turnFactsMax: 10, idleTurnFactsMax: 10, mailboxMax: 50 },
+    });
+    const spec = await node.spec('acme', 'mail');
+    const workers = ['w1', 'w2', 'w3'];
+    for (const worker of workers) {
+      node.attach(worker, 1);
+      node.beating(worker);
+    }
+    await world.run(1_000);
+    let refused = 0;
+    let submitted = 0;
+    const flood = (): void => {
+      for (let i = 0; i < 60; i++) {
+        submitted++;
+        void node.submit(spec).then((answer) => {
+          if (answer.kind === 'refused') refused++;
+        });
+      }
+      world.after(100, flood);
+    };
+    flood();
+    await world.run(60_000);
+    expect(refused).toBeGreaterThan(submitted / 2);
+    expect(node.released.filter(({ kind }) => kind === 'alert')).toEqual([]);
+    for (const worker of workers) {
+      const found = node.engine.core.workers.workers.get(worker);
+      expect(found?.status).toBe('healthy');
+      expect(node.engine.core.now - (found?.lastSeenAt ?? 0)).toBeLessThan(5_000);
+    }
+    expect(node.fatal).toEqual([]);
+  }, 60_000);
+
+  it('LIV-12 is so also while nothing is decided: a beat does not wait behind a full mailbox', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    const node = await world.startNode({
+      store: (disk) => faulty(disk, () => ({ append: () => new Promise(() => {}) })),
+      loop: { pendingFactsMax: 10, mailboxMax: 50 },
+    });
+    const spec = await node.spec('acme', 'mail');
+    node.attach('w', 1);
+    await world.run(10);
+    for (let i = 0; i < 400; i++) {
+      void node.submit(spec);
+      if (i % 100 === 99) await world.run(1_000);
+    }
+    expect(node.loop.waiting).toBeGreaterThanOrEqual(50);
+    const beat = { kind: 'beat', worker: 'w', foreignUse: NO_RESOURCES, progress: [] } as const;
+    expect(node.loop.report(beat)).toBe(true);
+    expect(node.engine.core.workers.workers.get('w')?.lastSeenAt).toBe(node.engine.core.now);
+    expect(node.loop.report({ kind: 'detachWorker', worker: 'w' })).toBe(false);
   });
 });
 

@@ -98,33 +98,32 @@ const STATES: [string, () => Promise<string>, { run: string; task: string }][] =
     },
     { run: 'PAUSED', task: 'PENDING' },
   ],
-  [
-    'waiting for a person',
-    () => node.submit({ job: 'asks' }),
-    { run: 'RUNNING', task: 'PENDING' },
-  ],
+  ['waiting for a person', () => node.submit({ job: 'asks' }), { run: 'RUNNING', task: 'PENDING' }],
 ];
 
 describe('cancelling a run', () => {
-  it.each(STATES)('ADM-01 that is %s ends it as CANCELLED, once', async (_name, reach, expected) => {
-    await node.define('mail');
-    await node.define('asks', { tasks: [{ name: 'ask', approval: { message: 'Go?' } }] });
-    const id = await reach();
-    await expect
-      .poll(async () => {
-        const { state, tasks } = await view(id);
-        return { run: state, task: tasks[0]?.state };
-      })
-      .toEqual(expected);
-    const answer = await cancelRun(node.context, caller(), { id, reason: 'not needed' });
-    // A worker that has the attempt is told to stop first, and says that it did.
-    const attempt = node.attempts.at(-1);
-    if (attempt !== undefined && expected.task !== 'PENDING') {
-      node.finish(attempt, { kind: 'stopped' });
-    }
-    expect(answer.id).toBe(id);
-    expect((await getRun(node.context, caller(), { id, waitMs: 5_000 })).state).toBe('CANCELLED');
-    const again = cancelRun(node.context, caller(), { id });
-    await expect(again).rejects.toMatchObject({ code: 'not_running' });
-  });
+  it.each(STATES)(
+    'ADM-01 that is %s ends it as CANCELLED, once',
+    async (_name, reach, expected) => {
+      await node.define('mail');
+      await node.define('asks', { tasks: [{ name: 'ask', approval: { message: 'Go?' } }] });
+      const id = await reach();
+      await expect
+        .poll(async () => {
+          const { state, tasks } = await view(id);
+          return { run: state, task: tasks[0]?.state };
+        })
+        .toEqual(expected);
+      const answer = await cancelRun(node.context, caller(), { id, reason: 'not needed' });
+      // A worker that has the attempt is told to stop first, and says that it did.
+      const attempt = node.attempts.at(-1);
+      if (attempt !== undefined && expected.task !== 'PENDING') {
+        node.finish(attempt, { kind: 'stopped' });
+      }
+      expect(answer.id).toBe(id);
+      expect((await getRun(node.context, caller(), { id, waitMs: 5_000 })).state).toBe('CANCELLED');
+      const again = cancelRun(node.context, caller(), { id });
+      await expect(again).rejects.toMatchObject({ code: 'not_running' });
+    },
+  );
 });

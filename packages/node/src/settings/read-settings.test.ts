@@ -63,6 +63,13 @@ describe('readSettings', () => {
     [{ file: file({ 'http-ports': [70000] }) }, 'must be a list of ports and port ranges'],
     [{ flags: { 'trusted-proxies': '10.0.0.5,proxy' } }, 'must be a list of IP addresses'],
     [{ flags: { 'trusted-proxies': '10.0.0.0/33' } }, 'must be a list of IP addresses'],
+    [
+      { flags: { 'placement-weights': 'locality=-1' } },
+      'setting placement-weights from --placement-weights must be weights from 0 to 1000',
+    ],
+    [{ flags: { 'placement-weights': 'tightness=1' } }, 'must be weights from 0 to 1000'],
+    [{ file: file({ 'placement-weights': { balance: 'much' } }) }, 'must be weights'],
+    [{ file: file({ 'placement-weights': [1, 2] }) }, 'must be weights'],
     [{ environment: { SIGNALBOX_ALLOW_COMMAND: 'yes please' } }, 'must be true or false'],
   ])('stops at %j with one line', (sources, message) => {
     expect(() => read(sources)).toThrow(SettingsError);
@@ -84,6 +91,18 @@ describe('readSettings', () => {
       [8080, 8090],
     ]);
     expect(ports({ file: file({ 'http-ports': 9000 }) })).toEqual([9000]);
+  });
+
+  it('PLC-03 reads the weights of placement, and leaves the others as they are', () => {
+    const weights = (sources: Partial<SettingsSources>) =>
+      read(sources).values['placement-weights'];
+    expect(weights({})).toEqual({});
+    expect(weights({ flags: { 'placement-weights': 'tight-fit=0.5, zone-spread=10' } })).toEqual({
+      tightFit: 0.5,
+      zoneSpread: 10,
+    });
+    const content = { 'placement-weights': { locality: 0, balance: 3 } };
+    expect(weights({ file: file(content) })).toEqual({ locality: 0, balance: 3 });
   });
 
   it('reads lists, pairs and times from text and from a file alike', () => {

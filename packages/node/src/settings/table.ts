@@ -7,9 +7,11 @@ import {
   integer,
   labels,
   list,
+  type PlacementWeights,
   ports,
   type SettingType,
   text,
+  weights,
 } from './types.ts';
 
 /** Who reads a setting: a node, a worker, or the commands that talk to a node. */
@@ -173,6 +175,13 @@ export const SETTINGS = {
     type: integer(0, 10_000),
     fallback: 0,
     help: 'number of jobs with their own metric series, the rest count as `other`; 0 disables metrics by job',
+  }),
+  'placement-weights': withDefault<PlacementWeights>({
+    flag: '--placement-weights',
+    parts: NODE,
+    type: weights,
+    fallback: {},
+    help: 'weights of the scores that choose a worker, as locality=4,tight-fit=2,balance=1,zone-spread=1, which are the defaults',
   }),
   'log-level': withDefault({
     flag: '--log-level',

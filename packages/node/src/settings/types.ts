@@ -101,6 +101,40 @@ export const labels: SettingType<Readonly<Record<string, string>>> = {
   },
 };
 
+export interface PlacementWeights {
+  readonly locality?: number;
+  readonly tightFit?: number;
+  readonly balance?: number;
+  readonly zoneSpread?: number;
+}
+
+const WEIGHT_NAMES: Readonly<Record<string, keyof PlacementWeights>> = {
+  locality: 'locality',
+  'tight-fit': 'tightFit',
+  balance: 'balance',
+  'zone-spread': 'zoneSpread',
+};
+const WEIGHT_MAX = 1_000;
+
+/** Weights of placement scores by name; a name that is left out keeps its default. */
+export const weights: SettingType<PlacementWeights> = {
+  words: `weights from 0 to ${WEIGHT_MAX} such as locality=4,tight-fit=2,balance=1,zone-spread=1`,
+  read: (raw) => {
+    const isMap = typeof raw === 'string' || (typeof raw === 'object' && !Array.isArray(raw));
+    if (!isMap) return undefined;
+    const pairs = typeof raw === 'string' ? raw.split(',').map(toPair) : Object.entries(raw ?? {});
+    const read = pairs.map(([name, value]) => [WEIGHT_NAMES[name], toWeight(value)] as const);
+    const isFine = read.every(([name, value]) => name !== undefined && value !== undefined);
+    return isFine ? Object.fromEntries(read) : undefined;
+  },
+};
+
+function toWeight(value: unknown): number | undefined {
+  const isText = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
+  const weight = isText ? Number(value) : value;
+  return typeof weight === 'number' && weight >= 0 && weight <= WEIGHT_MAX ? weight : undefined;
+}
+
 function toPair(pair: string): [string, string | undefined] {
   const at = pair.indexOf('=');
   return at < 0 ? [pair.trim(), undefined] : [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];

@@ -74,8 +74,8 @@ export function fencingSuite(target: ConformanceTarget): void {
       // The node leaves again: its token is refused in turn, and the first one stays refused.
       const back = await Promise.all(taken.map((owned) => takeOver(world, owned, 'b')));
       for (const [i, owned] of back.entries()) {
-        for (const stale of [moved[i], taken[i]]) {
-          const result = await expectUnchanged(world, () => stale!.commit());
+        for (const stale of [moved[i] ?? owned, taken[i] ?? owned]) {
+          const result = await expectUnchanged(world, () => stale.commit());
           expect(result).toEqual({ kind: 'fenced', partitions: [owned.partition] });
         }
         const lists = await world.store.readGroups({ ...owned, afterSeq: 0, limit: 99 });

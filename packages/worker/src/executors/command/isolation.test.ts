@@ -206,6 +206,37 @@ describe.each(['bubblewrap', 'namespaces'] as const)('%s', (isolation) => {
       const result = await executor.run(fakeAttempt({ work: { command: { argv } } }));
       expect(Buffer.from(result.output ?? []).toString()).toBe('no\n');
     });
+
+    it('WRK-17 finds nothing that another attempt has written, while that runs and after it has ended', async () => {
+      const executor = commandExecutor({ allow: true, isolation: 'bubblewrap', folder: root });
+      const secret = `secret-${process.pid}-${performance.now()}`;
+      const writes = 'for d in . /tmp /dev/shm "$HOME"; do echo "$0" > "$d"/data; done 2>/dev/null';
+      const wait = 'cat data; echo up; trap "exit 0" TERM; while :; do sleep 0.05; done';
+      const first = fakeAttempt({
+        work: { command: { argv: ['sh', '-c', `${writes}; ${wait}`, secret] } },
+        graceMs: 2_000,
+      });
+      const running = executor.run(first);
+      await expect.poll(() => first.logged.stdout, { timeout: 5_000 }).toContain('up');
+      // It did write: otherwise there would be nothing to find.
+      expect(first.logged.stdout).toContain(secret);
+      const look = async (): Promise<string> => {
+        const places =
+          '. "$0" /tmp /var/tmp /dev/shm /run "$HOME" /proc/[0-9]*/environ /proc/[0-9]*/cmdline';
+        // The pattern is split, so that the search does not find its own command line.
+        const [start, end] = [secret.slice(0, 10), secret.slice(10)];
+        const search = `p='${start}'; p="\${p}${end}"; grep -rsl "$p" ${places} || echo nothing`;
+        const result = await executor.run(
+          fakeAttempt({ work: { command: { argv: ['sh', '-c', search, root] } } }),
+        );
+        return Buffer.from(result.output ?? []).toString();
+      };
+      expect(await look()).toBe('nothing\n');
+      first.abort();
+      await running;
+      expect(await look()).toBe('nothing\n');
+      expect(readdirSync(root)).toEqual([]);
+    });
   }
 
   it('WRK-17 has the grace period to clean up when it is stopped', async () => {
