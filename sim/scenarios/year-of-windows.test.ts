@@ -51,7 +51,7 @@ describe('a year of windows', () => {
     expect((user + system) / 1_000).toBeLessThan(10_000);
   }, 60_000);
 
-  it('U035 TRG-12 TRG-16 1,000,000 windows across random fail-overs: none missing, none extra', () => {
+  it('U020 U035 TRG-12 TRG-16 1,000,000 windows across random fail-overs: none missing, none extra', () => {
     const schedules = Array.from({ length: 400 }, (_, i): When => {
       return { kind: 'interval', everyMs: HOUR, anchorAt: i * 7_919 };
     });

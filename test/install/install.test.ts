@@ -161,10 +161,11 @@ describe.each([22, 24])('on Node.js %i', (major) => {
     120_000,
   );
 
-  it('npx signalbox dev starts, runs jobs of the READMEs and stops', async () => {
+  it('U082 npx signalbox dev starts, runs a first job within a minute, runs jobs of the READMEs and stops', async () => {
     const node = nodeOf(major);
     const npx = (...args: string[]) =>
       project.run({ node, npx: true, args: ['signalbox', ...args] });
+    const startedAt = performance.now();
     const dev = project.start({
       node,
       npx: true,
@@ -173,6 +174,7 @@ describe.each([22, 24])('on Node.js %i', (major) => {
     const [, url = ''] = await dev.printed(/SIGNALBOX_URL=(\S+)/);
     await dev.printed(/first run of hello: SUCCEEDED/);
     const key = readFileSync(join(project.folder, '.signalbox', 'key'), 'utf8').trim();
+    expect(performance.now() - startedAt).toBeLessThan(60_000);
     expect(await npx('version')).toMatchObject({
       out: expect.stringContaining(`(Node.js ${major}.`),
     });

@@ -24,7 +24,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
 
   afterAll(() => box.close());
 
-  it('carries inputs and outputs that are too large for the journal', async () => {
+  it('U096 carries inputs and outputs that are too large for the journal', async () => {
     const input = 'x'.repeat(500_000);
     const run = await box.submit(big, input);
     expect((await run.result()).length).toBe(500_001);
@@ -42,7 +42,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
     expect(await small?.result()).toMatchObject({ bytes: 11 });
   });
 
-  it('EXT-19 says that an input is too large for any node', async () => {
+  it('EXT-19 U096 says that an input is too large for any node', async () => {
     const huge = box.submit('measure', new Uint8Array(67_108_865));
     await expect(huge).rejects.toMatchObject({
       code: 'too_large',

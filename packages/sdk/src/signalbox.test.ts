@@ -53,7 +53,7 @@ const both = new BothPlaces();
 beforeAll(() => both.start());
 afterAll(() => both.stop());
 
-describe.each(both.places)('API-16 CLU-15 $name', ({ open }) => {
+describe.each(both.places)('API-16 CLU-15 U083 $name', ({ open }) => {
   let box: Signalbox;
 
   beforeAll(async () => {

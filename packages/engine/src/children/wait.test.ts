@@ -65,6 +65,43 @@ describe('EXT-16 a wait', () => {
     },
   );
 
+  it.each([
+    ['sleep', { sleep: { forMs: 60_000 } }, (h) => h.advance(60_000)],
+    ['approval', { approval: {} }, (h) => void approve(h, 'approve')],
+    ['event', { event: { type: 'paid' } }, (h) => void event(h, 'paid', '{"id":7}')],
+    [
+      'run',
+      { run: { job: 'other' } },
+      (h) => {
+        const since = h.run(1).tasks[1]?.part?.waitsSince ?? 0;
+        const of = { partition: 0, seq: 1, task: 1, since, run: 'r', error: '', output: null };
+        h.apply({ kind: 'nestedEnded', ...of, state: 'SUCCEEDED', isGateClosed: false });
+      },
+    ],
+    [
+      'approval with a time',
+      { approval: { timeoutMs: 60_000, default: 'approve' } },
+      (h) => h.advance(60_000),
+    ],
+    [
+      'event with a time',
+      { event: { type: 'never', timeoutMs: 60_000, default: 'succeed' } },
+      (h) => h.advance(60_000),
+    ],
+  ] satisfies [string, StepDefinition, (h: Recorded) => void][])(
+    'U015 for %s is woken after take-overs by something other than itself, and the run goes on',
+    (_kind, step, wake) => {
+      const { h, wait } = waiting(step);
+      h.takeOver();
+      h.takeOver({ checkpoint: h.saveCheckpoint() });
+      expect(wait()?.state).toBe('PENDING');
+      wake(h);
+      h.flush();
+      expect(wait()?.state).toBe('SUCCEEDED');
+      expect(h.run(1).tasks[2]?.state).toBe('QUEUED');
+    },
+  );
+
   it('is the beginning of a run that waits first, from when until when is kept', () => {
     const h = new Recorded({ graphPorts: PORTS });
     h.addWorker({ total: { slots: 1 } });

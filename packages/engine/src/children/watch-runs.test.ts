@@ -84,7 +84,7 @@ describe('DAG-25 the watchdog', () => {
     expect(h.effectsOf('alert')).toEqual([]);
   });
 
-  it('tells of a wait whose time nobody looks at any more', () => {
+  it('U015 tells of a wait whose time nobody looks at any more', () => {
     const h = submitted([
       { name: 'night', sleep: { forMs: 60_000 } },
       { name: 'b', after: ['night'] },

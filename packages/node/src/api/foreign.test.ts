@@ -95,7 +95,7 @@ async function answerFor(route: Route, id: string, key: string): Promise<[number
 }
 
 describe("another tenant's ids", () => {
-  it.each(ofTenant)('SEC-02 h11 %s answers them like absent ones', async (_name, route) => {
+  it.each(ofTenant)('SEC-02 U102 h11 %s answers them like absent ones', async (_name, route) => {
     // What is put under a name that another tenant has too is one's own.
     const isOwn = /^\/(jobs\/:job|calendars\/:calendar|secrets\/:secret)$/.test(route.url);
     if (route.method === 'PUT' && isOwn) return;
@@ -113,18 +113,31 @@ describe("another tenant's ids", () => {
     else expect(foreign[0]).toBe(404);
   });
 
-  it('SEC-02 are in no list and no count', async () => {
-    for (const path of [
+  it('SEC-02 U102 are in no list and no count', async () => {
+    // Every address that shows something of a tenant without naming it.
+    const lists = ROUTES.filter(
+      ({ method, url, role, platform }) =>
+        method === 'GET' &&
+        !url.includes(':') &&
+        platform !== true &&
+        role !== 'signed' &&
+        url !== '/schedule-preview' &&
+        !url.endsWith('/events'),
+    ).map(({ url }) => url);
+    for (const url of [
       '/jobs',
       '/schedules',
       '/triggers',
       '/calendars',
       '/secrets',
       '/runs',
-      '/keys',
+      '/tasks',
       '/audit',
       '/queues',
     ]) {
+      expect(lists).toContain(url);
+    }
+    for (const path of lists) {
       const { status, text } = await world.ask(path, { key: adminOfB });
       expect([path, status]).toEqual([path, 200]);
       expect(text).not.toContain('nightly');

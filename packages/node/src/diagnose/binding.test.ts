@@ -7,6 +7,7 @@ import {
   jobSpec,
   NO_RESOURCES,
   type Resources,
+  refOf,
   seededRandom,
   type Task,
 } from '@signalbox/engine';
@@ -105,7 +106,9 @@ const task: fc.Arbitrary<TaskSpec> = fc.record({
 
 /** Does what the suggestion says; the numbers of the finding are all that it goes by. */
 function lift(bench: Bench, waiting: Task): void {
-  const { reason, numbers } = diagnose(bench.core, waiting, NOW);
+  const { reason, numbers, detail, suggestion } = diagnose(bench.core, waiting, NOW);
+  expect(Object.keys(numbers), reason).not.toEqual([]);
+  expect([detail, suggestion], reason).not.toContain('');
   const { shape, run } = waiting;
   const room = reason === 'PRIORITY_QUEUE_WAIT' ? (numbers['position'] as number) : 1;
   switch (reason) {
@@ -135,7 +138,7 @@ function lift(bench: Bench, waiting: Task): void {
 }
 
 describe('diagnosis', () => {
-  it('EXT-11 OBS-01 what it says lifts the constraint does, one after the other, until the task runs', () => {
+  it('EXT-11 OBS-01 U059 what it says lifts the constraint does, one after the other, until the task runs', () => {
     fc.assert(
       fc.property(
         fc.array(worker, { maxLength: 4 }),
@@ -178,5 +181,50 @@ describe('diagnosis', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  it('U016 a hung task that blocks the only slot of its tenant is named, and expires by its timeout', () => {
+    const engine = new Engine();
+    const random = seededRandom(5);
+    let now = NOW;
+    const apply = (command: Parameters<Engine['apply']>[0]) => engine.apply(command, now, random);
+    const step = () => {
+      apply({ kind: 'tick' });
+      while (engine.schedule(now, random));
+      return engine.take(1).effects;
+    };
+    apply({ kind: 'takePartition', book: new Book(0, 1) });
+    apply({ kind: 'setTenant', tenant: 't', weight: 1, runningMax: 1 });
+    const total = { ...NO_RESOURCES, slots: 5 };
+    const about = { name: 'w', instance: 'a', zone: 'a', labels: {}, executors: ['x'], total };
+    apply({ kind: 'attachWorker', info: about, foreignUse: NO_RESOURCES, holds: [] });
+    const timeouts = { hardMs: 60_000, graceMs: 1_000 };
+    const definition = {
+      tasks: [{ name: 'main', executor: 'x', timeouts, retry: { attemptsMax: 1 } }],
+    };
+    const spec = jobSpec({ tenant: 't', job: 'job', version: 1, definition });
+    const submit = () => {
+      const answer = apply({ kind: 'submit', partition: 0, spec, head: {}, input: null });
+      if (answer.kind !== 'accepted') throw new Error('not accepted');
+      return engine.core.books.get(0)?.runs.get(answer.seq)?.tasks[0] as Task;
+    };
+    const [hung, blocked] = [submit(), submit()];
+    const assigned = step().find((effect) => effect.kind === 'assign');
+    if (assigned?.kind !== 'assign') throw new Error('nothing was assigned');
+    apply({ kind: 'accept', worker: 'w', ref: refOf(assigned.attempt) });
+    step();
+    expect(diagnose(engine.core, blocked, now)).toMatchObject({
+      reason: 'TENANT_OVER_QUOTA',
+      numbers: { running: 1, maxRunning: 1 },
+    });
+    // It beats and says nothing else, until its time and its grace are over.
+    for (let second = 0; second < 70 && blocked.attempt === null; second++) {
+      now += 1_000;
+      apply({ kind: 'beat', worker: 'w', foreignUse: NO_RESOURCES, progress: [] });
+      step();
+    }
+    expect(hung.state).toBe('TIMED_OUT');
+    expect(blocked.state).toBe('ASSIGNED');
+    expect(now - NOW).toBeLessThanOrEqual(67_000);
   });
 });

@@ -59,7 +59,7 @@ describe('tasks', () => {
     }
   });
 
-  it('keeps the names of tasks when the run has ended, and when it is parked', async () => {
+  it('U064 keeps the names of tasks and why they failed when the run has ended, and when it is parked', async () => {
     await node.define('graph', GRAPH);
     const parked = await node.submit({ job: 'graph', delay: 86_400_000 });
     const waiting = await getRun(node.context, caller(), { id: parked });
@@ -125,7 +125,7 @@ describe('tasks', () => {
 });
 
 describe('payloads', () => {
-  it('EXT-19 any byte string is a valid input and output, an empty one too', async () => {
+  it('EXT-19 U097 any byte string is a valid input and output, an empty one too', async () => {
     const outputs = [new Uint8Array(), new Uint8Array([0, 255, 10]), bytes('"json"')];
     let next = 0;
     node.attach('w', () => ({ kind: 'succeeded', output: outputs[next++] as Uint8Array }));

@@ -107,7 +107,7 @@ describePostgres('segments as tables', () => {
     expect(await other.commit({ runs: late })).toEqual({ kind: 'committed' });
   });
 
-  it('are dropped while commits go on, and no commit fails of it', async () => {
+  it('U080 are dropped as whole tables while commits go on, and no commit fails of it', async () => {
     const { store, commit, startMs } = await setup();
     const old = [-30, -20, -10].map((at, i) =>
       runRow({ ms: startMs + at * SEGMENT_MS, partition: 1, seq: i + 1 }),

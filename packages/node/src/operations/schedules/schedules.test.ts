@@ -156,7 +156,7 @@ describe('schedules', () => {
     expect((await save({ jitter: '1m' })).schedule.definition.jitter).toBe('5m');
   });
 
-  it('TRG-26 DAG-29 fires by itself, under the id of its window, and by hand without using up a window', async () => {
+  it('TRG-26 DAG-29 U063 fires by itself, under the id of its window, and by hand without using up a window', async () => {
     const first = nextRun();
     await save({ runAt: iso(Date.now() - 2_000) });
     const { run } = await first;
@@ -199,7 +199,7 @@ describe('schedules', () => {
 });
 
 describe('the timeline', () => {
-  it('EXT-05 shows what is planned, what was skipped and why', async () => {
+  it('EXT-05 U063 shows what is planned, what was skipped and why', async () => {
     const off = { catchUp: { maxWindows: 0 }, startingDeadline: 1_000 };
     await save({ runAt: iso(Date.now() - MINUTE), ...off });
     const skipped = async () => {
