@@ -13,6 +13,7 @@ import {
   cancelRun,
   cancelRuns,
   changePriority,
+  getRun,
   pauseRun,
   reevaluateRun,
   resumeRun,
@@ -192,8 +193,10 @@ export const changeRunsRoutes: readonly Route[] = [
     response: { 200: RunView },
     audit: 'run.priority',
     handler: async ({ context, caller, params, body, note }) => {
-      note.after = String(body.priority);
-      return changePriority(context, caller, { ...params, ...body });
+      note.before = (await getRun(context, caller, params)).priority;
+      const changed = await changePriority(context, caller, { ...params, ...body });
+      note.after = changed.priority;
+      return changed;
     },
   }),
 ];

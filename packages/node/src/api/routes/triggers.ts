@@ -28,6 +28,7 @@ import { EVENT_TYPES, readHttpEvents } from '../../triggers/read-http-event.ts';
 import { BODY_BYTES_MAX } from '../base.ts';
 import { expectedBy, tagOf } from '../etag.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
+import { newestVersion, noteVersion } from '../version-note.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ trigger: Name });
@@ -37,7 +38,7 @@ type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
 
 function answerSaved({ reply, note }: Request, { trigger, outcome }: SavedTrigger): Trigger {
   note.target = trigger.name;
-  note.after = `version ${trigger.version}, ${outcome}`;
+  noteVersion(note, { version: trigger.version, outcome });
   reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(trigger.version));
   return trigger;
 }
@@ -52,11 +53,10 @@ function changing(action: 'pause' | 'resume', summary: string, change: typeof pa
     response: { 200: Trigger },
     audit: `trigger.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
-      const trigger = await change(context, caller, {
-        name: params.trigger,
-        ...expectedBy(headers),
-      });
-      note.after = `version ${trigger.version}, ${trigger.state}`;
+      const { trigger: name } = params;
+      const seen = await newestVersion(context, caller, { kind: 'trigger', name });
+      const trigger = await change(context, caller, { name, ...expectedBy(headers) });
+      noteVersion(note, { version: trigger.version, outcome: trigger.state, seen });
       reply.header('etag', tagOf(trigger.version));
       return trigger;
     },
@@ -144,8 +144,12 @@ const definitionRoutes: readonly Route[] = [
     params: Named,
     response: { 200: Trigger },
     audit: 'trigger.delete',
-    handler: ({ context, caller, params, headers }) =>
-      deleteTrigger(context, caller, { name: params.trigger, ...expectedBy(headers) }),
+    handler: async ({ context, caller, params, headers, note }) => {
+      const { trigger: name } = params;
+      const trigger = await deleteTrigger(context, caller, { name, ...expectedBy(headers) });
+      noteVersion(note, { version: trigger.version, outcome: 'deleted' });
+      return trigger;
+    },
   }),
   changing('pause', 'Pauses a trigger: it starts no runs until it is resumed', pauseTrigger),
   changing('resume', 'Resumes a paused trigger', resumeTrigger),
