@@ -78,10 +78,15 @@ describe('large payloads', () => {
       expect(result).toMatchObject({ class: 'transient' });
   });
 
-  it('WRK-05 WRK-06 a checkpoint that is damaged means the start, not a failure', async () => {
+  it.each([
+    ['lost', null],
+    ['cut short', large.subarray(1)],
+    ['changed in one byte', Uint8Array.from(large, (byte, i) => (i === 9 ? 8 : byte))],
+  ])('WRK-05 WRK-06 a checkpoint that is %s means the start, not a failure', async (_how, kept) => {
     const blobs = new MemoryBlobs();
     const ref = await blobs.put('acme', large);
     blobs.kept.clear();
+    if (kept !== null) blobs.kept.set(`acme/${ref.name}`, kept);
     const { node } = await startWorker((_input, context) => context.checkpoint.load(), { blobs });
     node.say(buildAssign(1, { checkpoint: encodeBlobRef(ref) }));
     expect(textOf((await node.next('finish')).output)).toBe('null');

@@ -96,7 +96,7 @@ describe('stopping an attempt', () => {
     expect((await node.next('finish')).result).toEqual({ kind: 'stopped' });
   });
 
-  it('forgets a stale attempt and says nothing more of it', async () => {
+  it('LIV-09 stops a stale attempt at once, forgets it and says nothing more of it', async () => {
     const { handler, open, begun } = gate();
     const { node, worker } = await startWorker(handler);
     node.say(buildAssign(1));

@@ -64,6 +64,31 @@ describe('a checkpoint', () => {
     expect(run.tasks[0]?.checkpoint).toBe(null);
   });
 
+  it.each([
+    ['is tried again from it', undefined, 'RUNNING'],
+    ['ends', 'end', 'TIMED_OUT'],
+  ] as const)(
+    'WRK-04 is kept when its time is over, and the task %s, by its policy',
+    (_how, onTimeout, state) => {
+      const h = new Recorded();
+      h.addWorker({ name: 'w1' });
+      const retry = onTimeout === undefined ? {} : { onTimeout };
+      const run = h.submit({ timeouts: { hardMs: MINUTE, graceMs: 10_000 }, retry });
+      const [attempt] = h.acceptAll() as [Attempt];
+      h.advance(MINUTE);
+      expect(h.effectsOf('abort')).toMatchObject([{ why: 'timeout' }]);
+      // Its worker saves what was offered, and then stops it.
+      save(h, attempt, Uint8Array.from([60]));
+      h.finish(attempt, { kind: 'stopped' });
+      const next = onTimeout === undefined ? nextAttempt(h, run) : undefined;
+      if (next !== undefined) h.accept(next as Attempt);
+      expect(run.tasks[0]).toMatchObject({ state, charged: 1 });
+      expect(run.tasks[0]?.checkpoint ?? null).toEqual(
+        onTimeout === undefined ? Uint8Array.from([60]) : expect.anything(),
+      );
+    },
+  );
+
   it('WRK-05 of nothing at all is kept as such', () => {
     const h = new Harness();
     h.addWorker();

@@ -97,6 +97,27 @@ describe('the order of assignments', () => {
     expect(h.live().length).toBe(270);
   });
 
+  it('WRK-15: tasks of 3 s start at once for 3 days beside tasks that take as long as that', () => {
+    const [second, hour] = [1_000, 3_600_000];
+    const h = new Harness();
+    for (const name of ['w1', 'w2']) h.addWorker({ name, total: { slots: 3 } });
+    const long = [1, 2, 3, 4].map(() => h.submit({ job: 'long' }));
+    h.acceptAll();
+    for (let passed = 0; passed < 72; passed++) {
+      const short = [1, 2].map(() => h.submit({ job: 'short' }));
+      h.acceptAll();
+      for (const run of short) expect(h.attemptOf(run).assignedAt).toBe(h.now);
+      h.advance(3 * second);
+      for (const run of short) h.succeed(h.attemptOf(run));
+      h.advance(hour - 3 * second);
+    }
+    for (const run of long) h.succeed(h.attemptOf(run));
+    h.flush();
+    const ended = h.factsOf('runEnded');
+    expect(ended.map(({ state }) => state)).toEqual(Array(2 * 72 + 4).fill('SUCCEEDED'));
+    expect(long.map((run) => run.tasks[0]?.attempts)).toEqual([1, 1, 1, 1]);
+  });
+
   it('PLC-15: what is urgent and comes between two steps goes before what is left', () => {
     const h = new Harness({ settings: { assignmentsPerStep: 10 } });
     for (let i = 0; i < 30; i++) h.submit({ class: 2 });

@@ -37,11 +37,60 @@ describe('the audit log', () => {
       key,
       headers: { 'signalbox-reason': 'too many failures' },
     });
-    const [made, defined, paused] = await auditOf(tenant);
+    const later = { method: 'PUT', body: { priority: 'P2' }, key };
+    expect((await world.ask('/jobs/nightly', later)).status).toBe(200);
+    const [made, defined, paused, changed] = await auditOf(tenant);
     expect(made).toMatchObject({ action: 'key.create', target: id, actor: 'root' });
     expect(defined).toMatchObject({ target: 'nightly', actor: id, ip: '127.0.0.1' });
     expect(defined?.after).not.toBeNull();
+    expect(defined?.before).toBeNull();
     expect(paused).toMatchObject({ target: 'nightly', reason: 'too many failures' });
+    // Definitions are named by their versions, all of which can be read.
+    expect(paused).toMatchObject({ before: 'version 1', after: 'version 2, paused' });
+    expect(changed).toMatchObject({ before: 'version 2', after: 'version 3, changed' });
+    const contents = [2, 3].map((version) =>
+      world.ask(`/jobs/nightly/versions/${version}`, { key }).then(({ text }) => text),
+    );
+    const [before = '', after = ''] = await Promise.all(contents);
+    expect([before.includes('P2'), after.includes('P2')]).toEqual([false, true]);
+  });
+
+  it.each([
+    ['schedules', { job: 'used', every: '1h' }, { job: 'used', every: '2h' }],
+    ['triggers', { job: 'used', type: 'a' }, { job: 'used', type: 'b' }],
+    ['calendars', { blackouts: ['12-25'] }, { blackouts: ['12-26'] }],
+  ])('SEC-03 names the versions of %s before and after each change', async (kind, one, two) => {
+    const tenant = `versions-of-${kind}`;
+    await world.ask('/jobs', { body: { name: 'used', definition: {} }, tenant });
+    const url = `/${kind}/kept`;
+    for (const body of [one, two, two]) await world.ask(url, { method: 'PUT', body, tenant });
+    const canPause = kind !== 'calendars';
+    const pauses = canPause ? [`${url}/pause`, `${url}/pause`] : [];
+    for (const path of pauses) await world.ask(path, { method: 'POST', tenant });
+    await world.ask(url, { method: 'DELETE', tenant });
+    const [, ...entries] = await auditOf(tenant);
+    expect(entries.map(({ before, after }) => [before, after])).toEqual([
+      [null, 'version 1, created'],
+      ['version 1', 'version 2, changed'],
+      ['version 2', 'version 2, unchanged'],
+      ...(canPause
+        ? [
+            ['version 2', 'version 3, paused'],
+            ['version 3', 'version 3, paused'],
+            ['version 3', 'version 4, deleted'],
+          ]
+        : [['version 2', 'version 3, deleted']]),
+    ]);
+  });
+
+  it('SEC-03 has the priority of a run before and after it was changed', async () => {
+    const tenant = 'urgent';
+    await world.ask('/jobs', { body: { name: 'used', definition: {} }, tenant });
+    const run = await world.ask('/runs', { body: { job: 'used' }, tenant });
+    const { id } = run.json<{ id: string }>();
+    await world.ask(`/runs/${id}/priority`, { body: { priority: 'P0' }, tenant });
+    const last = (await auditOf(tenant)).at(-1);
+    expect(last).toMatchObject({ action: 'run.priority', before: 'P1', after: 'P0' });
   });
 
   it('SEC-03 takes the reason from the body, and traces submissions by the run', async () => {

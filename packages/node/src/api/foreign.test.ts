@@ -114,35 +114,18 @@ describe("another tenant's ids", () => {
   });
 
   it('SEC-02 U102 are in no list and no count', async () => {
-    // Every address that shows something of a tenant without naming it.
-    const lists = ROUTES.filter(
-      ({ method, url, role, platform }) =>
-        method === 'GET' &&
-        !url.includes(':') &&
-        platform !== true &&
-        role !== 'signed' &&
-        url !== '/schedule-preview' &&
-        !url.endsWith('/events'),
-    ).map(({ url }) => url);
-    for (const url of [
-      '/jobs',
-      '/schedules',
-      '/triggers',
-      '/calendars',
-      '/secrets',
-      '/runs',
-      '/tasks',
-      '/audit',
-      '/queues',
-    ]) {
-      expect(lists).toContain(url);
+    const own = ['/jobs', '/schedules', '/triggers', '/calendars', '/secrets', '/runs', '/tasks', '/keys', '/audit'];
+    const answered: string[] = [];
+    for (const { method, url } of ROUTES) {
+      // A stream has no end; what it sends to other tenants is tested with it.
+      if (method !== 'GET' || url.includes(':') || url === '/events') continue;
+      const { status, text } = await world.ask(url, { key: adminOfB });
+      if (status === 200) answered.push(url);
+      else expect([400, 403, 404, 422], `${url} ${text}`).toContain(status);
+      expect(text, url).not.toContain('nightly');
+      expect(text, url).not.toContain(A);
     }
-    for (const path of lists) {
-      const { status, text } = await world.ask(path, { key: adminOfB });
-      expect([path, status]).toEqual([path, 200]);
-      expect(text).not.toContain('nightly');
-      expect(text).not.toContain(A);
-    }
+    expect(answered).toEqual(expect.arrayContaining([...own, '/queues']));
   });
 
   it('h13 SEC-02 a batch with one job of another tenant is refused as a whole', async () => {

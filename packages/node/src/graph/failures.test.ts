@@ -178,6 +178,21 @@ describe('a failure, over HTTP', () => {
     }
   });
 
+  it('FLT-16 gives each attempt of a task an id of its own, and all of them the same run and task', async () => {
+    await define('flaky', { tasks: [{ name: 'a', retry: { maxAttempts: 3, backoff: [1] } }] });
+    const seen: { attemptId: string; runId: string; task: string }[] = [];
+    answers['a'] = (_input, { attemptId, runId, task }) => {
+      seen.push({ attemptId, runId, task });
+      if (seen.length < 3) throw new Error('not yet');
+    };
+    const id = await submit('flaky');
+    const view = await ended(id);
+    expect(seen.map(({ runId, task }) => [runId, task])).toEqual([1, 2, 3].map(() => [id, 'a']));
+    const ids = seen.map(({ attemptId }) => attemptId);
+    expect(new Set(ids).size).toBe(3);
+    expect(view.tasks[0]?.attempts.map((attempt) => attempt.id)).toEqual(ids);
+  });
+
   it('shows no error of a task that is the last of its run, and succeeded at last', async () => {
     await define('flaky', {
       tasks: [{ name: 'a', retry: { maxAttempts: 2, backoff: { type: 'fixed', delay: 1 } } }],

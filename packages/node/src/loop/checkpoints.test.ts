@@ -8,7 +8,7 @@ const HOUR = 3_600_000;
 const PARTITIONS = 4;
 
 describe('checkpoints', () => {
-  it('DUR-10 come after some hours where little happens, so that groups can be dropped', async () => {
+  it('come after some hours where little happens, so that groups can be dropped', async () => {
     const world = new VirtualWorld();
     await world.define('acme', 'mail');
     const node = await world.startNode({ loop: { partitions: PARTITIONS } });
@@ -28,7 +28,7 @@ describe('checkpoints', () => {
     expect(next.engine.core.books.get(used)?.runs.size).toBe(1);
   });
 
-  it('DUR-10 of an idle partition are right also while another one is always busy', async () => {
+  it('of an idle partition are right also while another one is always busy', async () => {
     const world = new VirtualWorld();
     await world.define('acme', 'mail');
     await world.define('acme', 'idle');

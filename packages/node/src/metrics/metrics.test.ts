@@ -96,6 +96,8 @@ describe('metrics', () => {
     expect(after.get(delay)).toBe(3);
     expect(after.get('processing_duration_seconds_count{priority="P1"}')).toBe(3);
     expect(after.get('run_duration_seconds_count{priority="P1",state="SUCCEEDED"}')).toBe(2);
+    expect(after.get('dispatch_duration_seconds_count')).toBe(3);
+    expect(after.get('stream_lag')).toBe(0);
     expect(after.get('heartbeats_total')).toBe(1);
     expect(after.get('worker_utilisation_ratio{resource="slots"}')).toBe(0);
     expect(after.get('facts_committed_total{kind="runSubmitted"}')).toBe(3);

@@ -18,7 +18,7 @@ async function submit(job: string, count: number): Promise<string[]> {
   return ids;
 }
 
-describe('API-05 runs that are changed by filter', () => {
+describe('runs that are changed by filter', () => {
   it('are only counted by a dry run, then cancelled step by step, and nothing else', async () => {
     const mails = await submit('mail', 7);
     const [report = ''] = await submit('report', 1);
@@ -85,7 +85,7 @@ describe('API-05 runs that are changed by filter', () => {
   });
 });
 
-describe('API-05 a list of runs', () => {
+describe('a list of runs', () => {
   const list = async (filter: Parameters<typeof listRuns>[2], on = node.context) =>
     (await listRuns(on, caller(), filter)).items.map(({ id }) => id);
 

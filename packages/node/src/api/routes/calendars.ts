@@ -9,6 +9,7 @@ import {
 import { expectedBy, tagOf } from '../etag.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
+import { newestVersion, noteVersion } from '../version-note.ts';
 
 const Named = Type.Object({ calendar: Name });
 const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
@@ -27,14 +28,17 @@ export const calendarsRoutes: readonly Route[] = [
     versioned: true,
     audit: 'calendar.update',
     handler: async ({ context, caller, params, body, headers, reply, note }) => {
+      const { calendar: name } = params;
+      const seen = await newestVersion(context, caller, { kind: 'calendar', name });
       const saved = await saveCalendar(context, caller, {
-        name: params.calendar,
+        name,
         calendar: body,
         expected: expectedBy(headers),
       });
       reply.header('etag', tagOf(saved.version));
       note.target = saved.name;
-      note.after = `version ${saved.version}`;
+      const outcome = seen === 0 ? 'created' : seen === saved.version ? 'unchanged' : 'changed';
+      noteVersion(note, { version: saved.version, outcome });
       return saved;
     },
   }),
@@ -79,6 +83,8 @@ export const calendarsRoutes: readonly Route[] = [
       const expected = expectedBy(headers);
       const deleted = await deleteCalendar(context, caller, { name: params.calendar, ...expected });
       note.target = deleted.name;
+      // The response is the calendar as it was.
+      noteVersion(note, { version: deleted.version + 1, outcome: 'deleted' });
       return deleted;
     },
   }),

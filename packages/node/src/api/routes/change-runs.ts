@@ -14,6 +14,7 @@ import {
   cancelRun,
   cancelRuns,
   changePriority,
+  getRun,
   pauseRun,
   reevaluateRun,
   resumeRun,
@@ -207,8 +208,10 @@ export const changeRunsRoutes: readonly Route[] = [
     errors: CHANGE_RUN_ERRORS,
     audit: 'run.priority',
     handler: async ({ context, caller, params, body, note }) => {
-      note.after = String(body.priority);
-      return changePriority(context, caller, { ...params, ...body });
+      note.before = (await getRun(context, caller, params)).priority;
+      const changed = await changePriority(context, caller, { ...params, ...body });
+      note.after = changed.priority;
+      return changed;
     },
   }),
 ];

@@ -27,6 +27,7 @@ import { expectedBy, tagOf } from '../etag.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import { JOB_RULES } from '../rules.ts';
+import { newestVersion, noteVersion } from '../version-note.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ job: Name });
@@ -36,7 +37,7 @@ type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
 
 function answerDefined({ reply, note }: Request, { job, outcome }: Defined): Job {
   note.target = job.name;
-  note.after = `version ${job.version}, ${outcome}`;
+  noteVersion(note, { version: job.version, outcome });
   reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(job.version));
   return job;
 }
@@ -58,8 +59,9 @@ function changing(
     errors: ['not_found'],
     audit: `job.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
+      const seen = await newestVersion(context, caller, { kind: 'job', name: params.job });
       const job = await change(context, caller, { name: params.job, ...expectedBy(headers) });
-      note.after = `version ${job.version}, ${job.state}`;
+      noteVersion(note, { version: job.version, outcome: job.state, seen });
       reply.header('etag', tagOf(job.version));
       return job;
     },
@@ -193,7 +195,7 @@ export const jobsRoutes: readonly Route[] = [
     audit: 'job.delete',
     handler: async ({ context, caller, params, headers, note }) => {
       const job = await deleteJob(context, caller, { name: params.job, ...expectedBy(headers) });
-      note.after = `version ${job.version}, deleted`;
+      noteVersion(note, { version: job.version, outcome: 'deleted' });
       return job;
     },
   }),

@@ -31,6 +31,7 @@ import { keyHeader } from '../key-header.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import { SCHEDULE_RULES } from '../rules.ts';
+import { newestVersion, noteVersion } from '../version-note.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ schedule: Name });
@@ -43,7 +44,7 @@ type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
 
 function answerSaved({ reply, note }: Request, { schedule, outcome }: SavedSchedule): Schedule {
   note.target = schedule.name;
-  note.after = `version ${schedule.version}, ${outcome}`;
+  noteVersion(note, { version: schedule.version, outcome });
   reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(schedule.version));
   return schedule;
 }
@@ -66,8 +67,9 @@ function changing(
     audit: `schedule.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const { schedule: name } = params;
+      const seen = await newestVersion(context, caller, { kind: 'schedule', name });
       const schedule = await change(context, caller, { name, ...expectedBy(headers) });
-      note.after = `version ${schedule.version}, ${schedule.state}`;
+      noteVersion(note, { version: schedule.version, outcome: schedule.state, seen });
       reply.header('etag', tagOf(schedule.version));
       return schedule;
     },
@@ -179,7 +181,7 @@ export const schedulesRoutes: readonly Route[] = [
     handler: async ({ context, caller, params, headers, note }) => {
       const { schedule: name } = params;
       const schedule = await deleteSchedule(context, caller, { name, ...expectedBy(headers) });
-      note.after = `version ${schedule.version}, deleted`;
+      noteVersion(note, { version: schedule.version, outcome: 'deleted' });
       return schedule;
     },
   }),

@@ -31,6 +31,7 @@ import { expectedBy, tagOf } from '../etag.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, type RouteRequest, route } from '../route.ts';
 import { TRIGGER_RULES } from '../rules.ts';
+import { newestVersion, noteVersion } from '../version-note.ts';
 
 const closed = { additionalProperties: false } as const;
 const Named = Type.Object({ trigger: Name });
@@ -40,7 +41,7 @@ type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
 
 function answerSaved({ reply, note }: Request, { trigger, outcome }: SavedTrigger): Trigger {
   note.target = trigger.name;
-  note.after = `version ${trigger.version}, ${outcome}`;
+  noteVersion(note, { version: trigger.version, outcome });
   reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(trigger.version));
   return trigger;
 }
@@ -58,11 +59,10 @@ function changing(action: 'pause' | 'resume', summary: string, change: typeof pa
     errors: ['not_found'],
     audit: `trigger.${action}`,
     handler: async ({ context, caller, params, headers, reply, note }) => {
-      const trigger = await change(context, caller, {
-        name: params.trigger,
-        ...expectedBy(headers),
-      });
-      note.after = `version ${trigger.version}, ${trigger.state}`;
+      const { trigger: name } = params;
+      const seen = await newestVersion(context, caller, { kind: 'trigger', name });
+      const trigger = await change(context, caller, { name, ...expectedBy(headers) });
+      noteVersion(note, { version: trigger.version, outcome: trigger.state, seen });
       reply.header('etag', tagOf(trigger.version));
       return trigger;
     },
@@ -176,8 +176,12 @@ const definitionRoutes: readonly Route[] = [
     response: { 200: Trigger },
     errors: ['not_found'],
     audit: 'trigger.delete',
-    handler: ({ context, caller, params, headers }) =>
-      deleteTrigger(context, caller, { name: params.trigger, ...expectedBy(headers) }),
+    handler: async ({ context, caller, params, headers, note }) => {
+      const { trigger: name } = params;
+      const trigger = await deleteTrigger(context, caller, { name, ...expectedBy(headers) });
+      noteVersion(note, { version: trigger.version, outcome: 'deleted' });
+      return trigger;
+    },
   }),
   changing('pause', 'Pauses a trigger: it starts no runs until it is resumed', pauseTrigger),
   changing('resume', 'Resumes a paused trigger', resumeTrigger),

@@ -350,7 +350,29 @@ describe('a backfill', () => {
       .map(({ run }) => JSON.parse(run.head).dueAt ?? 0)
       .sort((a: number, b: number) => a - b);
     expect(dueAt[0]).toBe(0);
-    expect(dueAt[9]).toBeGreaterThan(Date.now() + 5_000);
+    // Sixty a minute: one each second after the first, which starts at once.
+    const gaps = dueAt.slice(2).map((at: number, i: number) => at - dueAt[i + 1]);
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(1_000);
+    expect(Math.max(...gaps)).toBeLessThan(2_000);
+    await node.stop();
+    node = await SmallNode.start({ disk: node.disk });
+    const books = [...node.context.loop.engine.core.books.values()];
+    const waiting = books.flatMap(({ runs }) => [...runs.values()].map(({ head }) => head.dueAt));
+    const later = waiting.filter((at) => at !== undefined);
+    expect(later.sort((a, b) => a - b)).toEqual(dueAt.slice(1));
+  });
+
+  it('EXT-06 makes exactly those that are missing between others that exist', async () => {
+    const untilMs = Date.parse(range().until);
+    const at = (ago: number) => iso(untilMs - ago * MINUTE);
+    for (const ago of [7, 4, 3]) await fill({ from: at(ago), until: at(ago) });
+    const done = await fill({});
+    expect(done).toMatchObject({ windows: 10, missing: 7 });
+    expect(done.items.map(({ window }) => window)).toEqual([9, 8, 6, 5, 2, 1, 0].map(at));
+    const { items } = await listRuns(node.context, caller(), { job: 'mail' });
+    const windows = items.map(({ window }) => window?.at).filter((each) => each !== undefined);
+    const filled = windows.filter((each) => each <= range().until);
+    expect(filled.sort()).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map(at));
   });
 
   it('leaves windows that are still to come to the schedule', async () => {
