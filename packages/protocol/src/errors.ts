@@ -20,6 +20,8 @@ export const ERROR_STATUS = {
   rate_limited: 429,
   overloaded: 429,
   internal: 500,
+  /** A stored row that the request needs cannot be read. */
+  damaged: 500,
   not_owner: 503,
   unavailable: 503,
   /** It may have happened: ask again with the same idempotency key. */

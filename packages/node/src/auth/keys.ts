@@ -134,6 +134,7 @@ export class Keys {
     });
     for await (const page of pages) {
       for (const definition of page) {
+        if (definition.damaged) continue;
         const key = keyOf(definition);
         if (params.tenants.includes(key.tenant)) found.push(key);
         if (found.length === params.limit) return found;
