@@ -17,6 +17,7 @@ const commands = {
   'bench:core': 'bench/core/main.ts',
   'bench:edge': 'bench/edge/main.ts',
   model: 'test/model/main.ts',
+  damage: 'test/damage/main.ts',
   pack: 'tools/pack.ts',
   rows: 'tools/rows.ts',
 };
