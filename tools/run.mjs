@@ -19,6 +19,7 @@ const commands = {
   model: 'test/model/main.ts',
   schemathesis: 'test/fuzz/schemathesis.ts',
   drill: 'test/drill/main.ts',
+  damage: 'test/damage/main.ts',
   pack: 'tools/pack.ts',
   rows: 'tools/rows.ts',
 };

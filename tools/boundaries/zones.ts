@@ -17,6 +17,7 @@ const store = 'packages/store';
 const memory = 'packages/store/src/memory';
 const sqlite = 'packages/store/src/sqlite';
 const postgres = 'packages/store/src/postgres';
+const damage = 'packages/store/src/damage';
 const conformance = 'packages/store/src/conformance';
 const node = 'packages/node';
 const loop = 'packages/node/src/loop';
@@ -27,14 +28,16 @@ const cli = 'packages/cli';
 
 export const zones: readonly Zone[] = [
   { path: engine, zones: [], ...pure },
-  { path: store, zones: [engine], ...pure },
-  { path: memory, zones: [engine, store], ...pure },
-  { path: sqlite, zones: [engine, store], builtins: true, packages: [] },
-  { path: postgres, zones: [engine, store], builtins: true, packages: ['pg'] },
+  { path: store, zones: [engine, damage], ...pure },
+  // Checksums of bytes are left to `node:zlib`.
+  { path: damage, zones: [engine, store], builtins: true, packages: [] },
+  { path: memory, zones: [engine, store, damage], ...pure },
+  { path: sqlite, zones: [engine, store, damage], builtins: true, packages: [] },
+  { path: postgres, zones: [engine, store, damage], builtins: true, packages: ['pg'] },
   {
     path: conformance,
     // The memory store is the oracle that the others are compared with.
-    zones: [engine, store, memory],
+    zones: [engine, store, memory, damage],
     builtins: true,
     packages: ['vitest', 'fast-check'],
   },

@@ -6,7 +6,7 @@ export const EXIT_CODES = {
   no: {
     code: 1,
     meaning:
-      'negative result: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` would start no run, `runs cancel` or `runs retry` could not change every run, or a confirmation was declined',
+      'negative result: the run did not end as SUCCEEDED, `diff` found differences, `triggers test` would start no run, `runs cancel` or `runs retry` could not change every run, `doctor` found something that needs attention, or a confirmation was declined',
   },
   usage: { code: 2, meaning: 'invalid arguments, settings or input; nothing was done' },
   notFound: { code: 3, meaning: 'the job, run, task, worker, tenant or key does not exist' },
@@ -50,6 +50,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
   overloaded: 'busy',
   headers_too_large: 'usage',
   internal: 'internal',
+  damaged: 'conflict',
   not_owner: 'unreachable',
   unavailable: 'unreachable',
   unknown: 'unreachable',

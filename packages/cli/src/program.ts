@@ -5,6 +5,7 @@ import { addApprovals } from './commands/approve.ts';
 import { addCalendars } from './commands/calendars.ts';
 import { addCompletion } from './commands/completion.ts';
 import { type Ending, exitCodeOf, type Registry } from './commands/define.ts';
+import { addDoctor } from './commands/doctor.ts';
 import { addEvents } from './commands/events.ts';
 import { addHold } from './commands/hold.ts';
 import { addJobs } from './commands/jobs.ts';
@@ -52,6 +53,7 @@ export function makeProgram(app: App, ending: Ending): Command {
   addTasks(registry, program);
   addLogs(registry, program);
   addWhy(registry, program);
+  addDoctor(registry, program);
   addCancel(registry, program);
   addRetry(registry, program);
   addApprovals(registry, program);

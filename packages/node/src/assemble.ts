@@ -61,6 +61,11 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     jobs: options.metricsJobs ?? 0,
     onFailure: (failed) => logFailure(log, failed),
   });
+  opened.onDamaged(({ kind, key, partition, tenant, error }) => {
+    metrics.rowDamaged(kind);
+    const fields = { row: kind, key, partition, tenant, reason: error };
+    log.error({ event: 'row.damaged', ...fields }, 'damaged row set aside');
+  });
   const store = countStoreCalls(opened, (method) => metrics.storeCalled(method));
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
   const feed = new RunFeed({ loop: () => loop, store: () => store });

@@ -47,7 +47,11 @@ export class Ready {
 
   #ownsAll(): boolean {
     const { partitions } = this.#loop.settings;
-    for (let p = 0; p < partitions; p++) if (!this.#loop.hasRead(p)) return false;
+    const { stoppedPartitions } = this.#loop;
+    for (let p = 0; p < partitions; p++) {
+      // One that cannot be read will not become ready, and the others are to work.
+      if (!this.#loop.hasRead(p) && !stoppedPartitions.has(p)) return false;
+    }
     return true;
   }
 
@@ -60,11 +64,13 @@ export class Ready {
     const { leaseMs, beatMs, partitions } = this.#loop.settings;
     if (performance.now() - this.#startedMs < leaseMs + beatMs) return;
     const held = [...this.#loop.leases.held.keys()];
-    if (held.length === 0 || !held.every((p) => this.#loop.hasRead(p))) return;
+    const stopped = this.#loop.stoppedPartitions.size;
+    if ((held.length === 0 && stopped === 0) || !held.every((p) => this.#loop.hasRead(p))) return;
     try {
       const now = await this.#store.now();
       const leases = await this.#store.listLeases();
-      if (leases.filter((lease) => lease.expiresAtMs > now).length >= partitions) this.#tell();
+      if (leases.filter((lease) => lease.expiresAtMs > now).length >= partitions - stopped)
+        this.#tell();
     } catch {
       // The next look asks again.
     }

@@ -49,7 +49,7 @@ describe('a node', () => {
     expect(leases.filter((lease) => lease.expiresAtMs > now)).toEqual([]);
   });
 
-  it('that cannot read its journal says so at once, with the place', async () => {
+  it('that cannot read the journal of a partition starts without it, and names the place', async () => {
     const address = `file:${join(folder, 'broken.sqlite')}`;
     const store = await openStore(address);
     await store.migrate();
@@ -64,10 +64,15 @@ describe('a node', () => {
     const rows = { factCount: 1, runs: [], ends: [], parked: [], inboxTaken: [], aliases: [] };
     await store.append({ commitId: 'c1', parts: [{ ...part, ...rows }] });
     await store.close();
-    const node = await startNode({ store: address, http: false, onFatal: () => {} });
-    await expect(node.ready()).rejects.toThrow(
+    const node = await startNode({ store: address, http: false, partitions: 2 });
+    await node.ready();
+    const { loop, store: opened } = node.context;
+    expect(loop.owns(1)).toBe(true);
+    expect(loop.stoppedPartitions.get(0)).toMatch(
       /the journal of partition 0 cannot be read: group 2 cannot be read: fact 1 is not JSON/,
     );
+    const damaged = await opened.listDamagedRows({ after: null, limit: 9 });
+    expect(damaged).toMatchObject([{ kind: 'group', partition: 0 }]);
     await node.stop();
   });
 

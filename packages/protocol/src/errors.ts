@@ -23,6 +23,8 @@ export const ERROR_STATUS = {
   overloaded: 429,
   headers_too_large: 431,
   internal: 500,
+  /** A stored row that the request needs cannot be read. */
+  damaged: 500,
   not_owner: 503,
   unavailable: 503,
   /** It may have happened: ask again with the same idempotency key. */

@@ -1,8 +1,17 @@
 import type { Class, RunId } from '@signalbox/engine';
 import type { AuditEntry, AuditRow } from './audit-chain.ts';
 import type { DamagedRow, FoundDamage } from './damage/damaged-rows.ts';
+import type {
+  Definition,
+  DefinitionChange,
+  DefinitionCursor,
+  DefinitionKey,
+  DefinitionResult,
+} from './definition.ts';
 import type { LogLineRow, LogQuery } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
+
+export type * from './definition.ts';
 
 /**
  * The store: where facts become durable. Three implementations (memory, SQLite, PostgreSQL) are
@@ -492,37 +501,3 @@ export interface InboxEntry {
   readonly key: string | null;
   readonly atMs: number;
 }
-
-export interface DefinitionKey {
-  readonly tenant: string;
-  /** 'job', 'schedule', 'tenant', 'key', … */
-  readonly kind: string;
-  readonly name: string;
-}
-
-export interface DefinitionChange extends DefinitionKey {
-  readonly expectedVersion: number;
-  readonly body: string;
-  readonly author: string;
-}
-
-export interface Definition extends DefinitionKey {
-  readonly version: number;
-  readonly body: string;
-  readonly author: string;
-  readonly atMs: number;
-  readonly deleted: boolean;
-  /** It cannot be read: there is no body. Only in lists. */
-  readonly damaged?: true;
-}
-
-export interface DefinitionCursor {
-  readonly atMs: number;
-  readonly tenant: string;
-  readonly name: string;
-  readonly version: number;
-}
-
-export type DefinitionResult =
-  | { readonly kind: 'written'; readonly version: number }
-  | { readonly kind: 'conflict'; readonly currentVersion: number };

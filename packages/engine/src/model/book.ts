@@ -1,4 +1,5 @@
 import type { Notification } from '../facts/graph-facts.ts';
+import type { AsideRun } from './aside-run.ts';
 import { invariant } from './assert.ts';
 import type { Lane } from './lane.ts';
 import type { Run } from './run.ts';
@@ -44,6 +45,8 @@ export class Book {
   readonly removedSchedules = new Map<string, RemovedSchedule>();
   /** What somebody outside is still to be told, by its id. */
   readonly notifications = new Map<string, Notification & { readonly seq: number }>();
+  /** Live runs that cannot be continued, by number. */
+  readonly aside = new Map<number, AsideRun>();
   /** Live runs of windows, as far as their schedules know them. */
   readonly windowRuns = new Map<number, Schedule>();
 

@@ -1,5 +1,6 @@
 import { addRun } from '../facts/fold.ts';
 import { decodeText, encodeText } from '../facts/text.ts';
+import type { AsideRun } from '../model/aside-run.ts';
 import type { Book } from '../model/book.ts';
 import type { Class } from '../model/classes.ts';
 import { childrenOf, isRunFailure, parentEnded, partOf } from '../model/graph.ts';
@@ -9,6 +10,7 @@ import { withMemory } from '../model/shape.ts';
 import type { JobSpec } from '../model/spec.ts';
 import { isTerminalTask, type RunState, type TaskState } from '../model/states.ts';
 import { fromBase64, toBase64 } from './base64.ts';
+import { type AsideLine, asideLines, decodeAside } from './checkpoint-aside.ts';
 import {
   decodeGraph,
   decodeNotification,
@@ -28,8 +30,8 @@ const CHUNK_CHARS = 1_000_000;
 /** Format 1 knows no schedules, 2 no graphs that pause, grow or wait, 3 no ids of nested runs. */
 const FORMAT = 4;
 
-/** Finds the job version of a live run; every version is in the store. */
-export type FindSpec = (tenant: string, job: string, version: number) => JobSpec;
+/** Finds the job version of a live run; null where it cannot be read. */
+export type FindSpec = (tenant: string, job: string, version: number) => JobSpec | null;
 
 export interface JobVersion {
   readonly tenant: string;
@@ -44,6 +46,8 @@ type Header = [
   nextToken: number,
   specs: [string, string, number][],
   lanes: [string, number, [number, number, number] | null, number[]][],
+  /** Only where there are any. */
+  aside?: AsideLine[],
 ];
 
 type AttemptLine = [
@@ -125,6 +129,7 @@ export function encodeCheckpoint(book: Book): Uint8Array[] {
       .filter((lane) => lane.parked > 0 || lane.cursor !== null || lane.taken !== null)
       .map(laneLine),
   ];
+  if (book.aside.size > 0) header.push(asideLines(book));
   return [`${JSON.stringify(header)}\n`, ...chunks].map(encodeText);
 }
 
@@ -204,15 +209,29 @@ function laneLine(lane: Lane): Header[5][number] {
 /** The job versions that the checkpoint's runs need: to be loaded before it can be read. */
 export function checkpointSpecs(chunks: readonly Uint8Array[]): JobVersion[] {
   if (chunks.length === 0) return [];
-  const header = JSON.parse(decodeText(chunks[0] as Uint8Array)) as Header;
-  return header[4].map(([tenant, job, version]) => ({ tenant, job, version }));
+  const versions = readHeader(chunks)[4].map(([tenant, job, version]) => ({
+    tenant,
+    job,
+    version,
+  }));
+  for (const { tenant, saved } of asideRuns(chunks)) {
+    if (saved !== null) versions.push({ tenant, job: saved.job, version: saved.version });
+  }
+  return versions;
+}
+
+/** The runs that were set aside before the checkpoint was taken. */
+export function asideRuns(chunks: readonly Uint8Array[]): AsideRun[] {
+  return chunks.length === 0 ? [] : (readHeader(chunks)[6] ?? []).map(decodeAside);
+}
+
+function readHeader(chunks: readonly Uint8Array[]): Header {
+  return JSON.parse(decodeText(chunks[0] as Uint8Array)) as Header;
 }
 
 export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find: FindSpec): void {
   if (chunks.length === 0) return;
-  const [format, nextSeq, lastMs, nextToken, specLines, lanes] = JSON.parse(
-    decodeText(chunks[0] as Uint8Array),
-  ) as Header;
+  const [format, nextSeq, lastMs, nextToken, specLines, lanes] = readHeader(chunks);
   if (format < 1 || format > FORMAT) throw new RangeError(`unknown checkpoint format ${format}`);
   const specs = specLines.map(([tenant, job, version]) => find(tenant, job, version));
   for (const chunk of chunks.slice(1)) {
@@ -220,7 +239,7 @@ export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find
       if (line === '') continue;
       if (isScheduleLine(line)) decodeSchedule(book, line);
       else if (isNotificationLine(line)) decodeNotification(book, line);
-      else decodeRun(book, specs, JSON.parse(line) as RunLine);
+      else decodeRunLine(book, JSON.parse(line) as RunLine, { specs, specLines });
     }
   }
   book.nextSeq = nextSeq;
@@ -234,12 +253,29 @@ export function decodeCheckpoint(book: Book, chunks: readonly Uint8Array[], find
   }
 }
 
-function decodeRun(book: Book, specs: readonly JobSpec[], line: RunLine): void {
-  const [seq, ms, spec, klass, inputBytes, head, state, cancel, tasks, graph] = line;
+function decodeRunLine(
+  book: Book,
+  line: RunLine,
+  { specs, specLines }: { specs: readonly (JobSpec | null)[]; specLines: Header[4] },
+): void {
+  const [seq, ms, index] = line;
+  const spec = specs[index] as JobSpec | null;
+  if (spec !== null) return decodeRun(book, spec, line);
+  const [tenant, job, version] = specLines[index] as Header[4][number];
+  book.aside.set(seq, { seq, ms, tenant, saved: { job, version, line }, facts: [] });
+}
+
+/** A run that was set aside, whose job version can be read again. */
+export function decodeSavedRun(book: Book, spec: JobSpec, line: readonly unknown[]): void {
+  decodeRun(book, spec, line as unknown as RunLine);
+}
+
+function decodeRun(book: Book, spec: JobSpec, line: RunLine): void {
+  const [seq, ms, , klass, inputBytes, head, state, cancel, tasks, graph] = line;
   const run = addRun(book, {
     seq,
     ms,
-    spec: specs[spec] as JobSpec,
+    spec,
     head: head === 0 ? {} : head,
     class: klass,
     input: null,

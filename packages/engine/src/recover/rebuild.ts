@@ -5,7 +5,14 @@ import { foldSchedule, forgetWindowRun } from '../facts/fold-schedule.ts';
 import { isNotificationFact } from '../facts/graph-facts.ts';
 import { Book } from '../model/book.ts';
 import type { Run } from '../model/run.ts';
-import { checkpointSpecs, decodeCheckpoint, type FindSpec, type JobVersion } from './checkpoint.ts';
+import {
+  asideRuns,
+  checkpointSpecs,
+  decodeCheckpoint,
+  decodeSavedRun,
+  type FindSpec,
+  type JobVersion,
+} from './checkpoint.ts';
 
 /** The groups that came after the checkpoint. */
 export interface TailGroup {
@@ -43,6 +50,9 @@ export function planRebuild(params: {
     facts: readGroup(params.partition, group),
   }));
   const arrived = new Map<number, RunPointer>();
+  for (const { seq, ms, tenant, saved } of asideRuns(params.chunks)) {
+    if (saved === null) arrived.set(seq, { seq, ms, tenant });
+  }
   const gone = new Set<number>();
   for (const { facts } of tail) {
     for (const fact of facts) {
@@ -76,9 +86,37 @@ export function rebuild(
 ): Book {
   const book = new Book(plan.partition, params.epoch);
   decodeCheckpoint(book, plan.chunks, params.findSpec);
+  takeBackAside(book, plan, params);
   foldTail(book, plan, params.rows);
   book.epoch = params.epoch;
   return book;
+}
+
+/** Runs that were set aside continue if what was missing can be read. */
+function takeBackAside(
+  book: Book,
+  plan: RebuildPlan,
+  { rows, findSpec }: { rows: ReadonlyMap<number, SubmittedRun>; findSpec: FindSpec },
+): void {
+  for (const aside of asideRuns(plan.chunks)) {
+    const { seq, tenant, saved, facts } = aside;
+    if (plan.gone.has(seq)) continue;
+    if (saved === null) {
+      const row = rows.get(seq);
+      if (row !== undefined) addRun(book, row);
+    } else {
+      const spec = findSpec(tenant, saved.job, saved.version);
+      if (spec !== null) decodeSavedRun(book, spec, saved.line);
+    }
+    if (!book.runs.has(seq)) {
+      book.aside.set(seq, aside);
+      continue;
+    }
+    for (const [epoch, { fact }] of facts) {
+      book.epoch = epoch;
+      fold(book, fact);
+    }
+  }
 }
 
 /** Goes on with a book that was rebuilt before, by the groups that came after it. */
@@ -106,18 +144,19 @@ function foldPacked(
       book.nextSeq = Math.max(book.nextSeq, seq + 1);
       book.lastMs = Math.max(book.lastMs, ms);
       if (packed.lane !== null) park(book, packed.lane, packed.run);
-      else if (!plan.gone.has(seq)) addRun(book, rowOf(rows, seq));
+      else if (!plan.gone.has(seq)) addOrSetAside(book, rows, packed.run);
       return;
     }
     case 'pagedInAt': {
       const runs = packed.runs.filter(({ seq }) => !plan.gone.has(seq));
       leaveLane(book, { ...packed, runs });
-      for (const { seq } of runs) addRun(book, rowOf(rows, seq));
+      for (const run of runs) addOrSetAside(book, rows, run);
       return;
     }
     case 'endedAt': {
       const run = book.runs.get(packed.seq);
       if (run !== undefined) removeRun(book, run as Run);
+      book.aside.delete(packed.seq);
       // Also of a run that came and went after the checkpoint, and was never in the book.
       forgetWindowRun(book, packed.seq);
       return;
@@ -125,17 +164,31 @@ function foldPacked(
     case 'scheduleFact':
       return foldSchedule(book, packed.fact);
     case 'fact':
-      if (!plan.gone.has(packed.fact.seq) || isNotificationFact(packed.fact)) {
-        fold(book, packed.fact);
-      } else if (packed.fact.kind === 'taskAssigned') {
-        book.nextToken = Math.max(book.nextToken, packed.fact.token + 1);
-      }
+      return foldRunFact(book, packed, plan);
   }
 }
 
-/** A submission without its row would be lost work: better to stop than to go on without it. */
-function rowOf(rows: ReadonlyMap<number, SubmittedRun>, seq: number): SubmittedRun {
+function foldRunFact(
+  book: Book,
+  packed: PackedFact & { readonly kind: 'fact' },
+  plan: RebuildPlan,
+): void {
+  const { fact } = packed;
+  const aside = book.aside.get(fact.seq);
+  if (isNotificationFact(fact) || (aside === undefined && !plan.gone.has(fact.seq))) {
+    return fold(book, fact);
+  }
+  aside?.facts.push([book.epoch, packed]);
+  if (fact.kind === 'taskAssigned') book.nextToken = Math.max(book.nextToken, fact.token + 1);
+}
+
+/** A run whose row or job version could not be read is set aside with all that is known of it. */
+function addOrSetAside(
+  book: Book,
+  rows: ReadonlyMap<number, SubmittedRun>,
+  { seq, ms, tenant }: RunPointer,
+): void {
   const row = rows.get(seq);
-  if (row === undefined) throw new RangeError(`the row of run ${seq} is missing`);
-  return row;
+  if (row === undefined) book.aside.set(seq, { seq, ms, tenant, saved: null, facts: [] });
+  else addRun(book, row);
 }

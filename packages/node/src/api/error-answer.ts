@@ -1,6 +1,7 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
 import { StoreError } from '@signalbox/store';
 import { ApiError } from '../context.ts';
+import { DAMAGED_TEXT } from '../operations/operation.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -49,6 +50,8 @@ function ofStore(error: StoreError): ApiError {
       );
     case 'invalid':
       return new ApiError('invalid', 'the store cannot save this value');
+    case 'damaged':
+      return new ApiError('damaged', DAMAGED_TEXT);
   }
 }
 

@@ -23,7 +23,7 @@ const TAGS = {
     description: 'Tenants, keys, secrets and the audit log',
   },
   Node: {
-    words: ['health', 'ready', 'whoami', 'metrics', 'openapi.json'],
+    words: ['health', 'ready', 'whoami', 'doctor', 'metrics', 'openapi.json'],
     description: 'The node itself: health, metrics and this description',
   },
 } as const;

@@ -36,7 +36,12 @@ async function storeAnswers({ store }: NodeContext): Promise<Check> {
 function partitionsOwned({ loop }: NodeContext): Check {
   const held = [...loop.leases.held.values()];
   const owned = held.filter((one) => loop.hasRead(one.partition)).length;
-  const detail = `${owned} of ${held.length} leased partitions are ready`;
+  const stopped = [...loop.stoppedPartitions.keys()].filter((p) => !loop.hasRead(p));
+  const detail =
+    `${owned} of ${held.length} leased partitions are ready` +
+    (stopped.length === 0
+      ? ''
+      : `; stopped, because their facts cannot be read: ${stopped.join(', ')}; see "signalbox doctor"`);
   return { ok: owned > 0 && owned === held.length, detail };
 }
 

@@ -3,6 +3,7 @@ import { auditRoutes } from './routes/audit.ts';
 import { blobsRoutes } from './routes/blobs.ts';
 import { calendarsRoutes } from './routes/calendars.ts';
 import { changeRunsRoutes } from './routes/change-runs.ts';
+import { doctorRoutes } from './routes/doctor.ts';
 import { eventsRoutes } from './routes/events.ts';
 import { healthRoutes } from './routes/health.ts';
 import { jobsRoutes } from './routes/jobs.ts';
@@ -40,6 +41,7 @@ export const ROUTES: readonly Route[] = [
   ...secretsRoutes,
   ...webhooksRoutes,
   ...auditRoutes,
+  ...doctorRoutes,
   ...metricsRoutes,
   ...openapiRoutes(() => ROUTES),
 ];

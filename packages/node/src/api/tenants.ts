@@ -57,7 +57,8 @@ export async function listTenants(
         ...limits,
       }),
   });
-  return { items: rows.map(tenantOf), ...(last === null ? {} : { next: last.name }) };
+  const items = rows.filter(({ damaged }) => damaged !== true).map(tenantOf);
+  return { items, ...(last === null ? {} : { next: last.name }) };
 }
 
 interface Change {

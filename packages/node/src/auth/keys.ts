@@ -159,7 +159,9 @@ export class Keys {
           ...limits,
         }),
     });
-    for await (const page of pages) yield page.map(keyOf);
+    for await (const page of pages) {
+      yield page.filter(({ damaged }) => !damaged).map(keyOf);
+    }
   }
 
   async #read(id: string): Promise<KnownKey | null> {

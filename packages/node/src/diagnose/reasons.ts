@@ -19,6 +19,7 @@ export const DIAGNOSIS_REASONS = {
   STOPPING: 'the attempt was told to stop and is within its grace period',
   WAITING_ACCEPT: 'the attempt is assigned to a worker that has not accepted it yet',
   WAITING_OWNER: 'the owner of the partition has not processed the submission yet',
+  PARTITION_STOPPED: 'the facts of the partition cannot be read, so its runs stand still',
   STORE_AWAY: 'the store is unavailable, so nothing is assigned',
   PAUSED_BY_PRESSURE: 'the store is slow, and tasks of this priority are not assigned meanwhile',
   TENANT_OVER_QUOTA: 'the tenant has reached its limit of running attempts',

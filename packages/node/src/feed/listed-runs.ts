@@ -57,7 +57,7 @@ export class ListedRuns {
     const limits = { limit: PAGE, bytes: PAGE_BYTES };
     const query = { tenant, job: list.job, before: list.last, withPayloads: false, ...limits };
     const rows = await this.#context.store.listRuns(query);
-    for (const row of rows) this.#rows.set(row.run.id.seq, row);
+    for (const row of rows) if (!row.damaged) this.#rows.set(row.run.id.seq, row);
     this.#rowsRead += rows.length;
     const last = rows.at(-1)?.run.id;
     if (last !== undefined) {

@@ -3,6 +3,7 @@ import type { Store, StoredRun } from '@signalbox/store';
 import {
   type CommitLoop,
   headOf,
+  isAside,
   type RunView,
   type TaskSelection,
   viewOf,
@@ -33,6 +34,7 @@ export async function readFollowed(params: {
     if (run !== undefined && run.ms === id.ms) {
       return viewOf(run, select, (task) => derivedState(task, loop.time.now()));
     }
+    if (book.aside.has(id.seq)) throw isAside(id);
     if (isParked(book, { seq: id.seq, head: headOf(stored) })) return viewOfStored(stored, select);
     // Younger than the last reading, or it has ended since its row was read.
     const again = await store.getRun({ tenant, id });

@@ -1,6 +1,7 @@
 import type { Answer, Command, RunHead, RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import type { CommitLoop } from './loop.ts';
+import { isAside } from './reader.ts';
 import { refused } from './refused.ts';
 import { toSubmitted } from './take-over.ts';
 
@@ -24,6 +25,7 @@ export async function executeOnRun(params: {
     if (live.spec.tenant !== tenant || live.ms !== id.ms) return NOT_FOUND;
     return loop.execute(command);
   }
+  if (book?.aside.has(id.seq)) throw isAside(id);
   const stored = await store.getRun({ tenant, id });
   if (stored === null || stored.end !== null) return NOT_FOUND;
   const head = stored.run.head === '' ? {} : (JSON.parse(stored.run.head) as RunHead);

@@ -103,7 +103,7 @@ export class Inbox {
         const entries = read.filter(({ id }) => !this.#underWay.has(id));
         // The clocks of two nodes differ: an event that was sent to a run just submitted must not come
         // before it.
-        for (const entry of entries) if (!isOfEvents(entry)) await this.#takeIn(entry);
+        for (const entry of entries) if (!isOfEvents(entry)) await this.#takeInReadable(entry);
         for (const entry of entries) if (isOfEvents(entry)) this.#hear(entry);
       }
     } catch (error) {
@@ -113,6 +113,15 @@ export class Inbox {
     if (this.#stopped) return;
     if (this.#hurried) this.hurry();
     else this.start();
+  }
+
+  /** An entry whose job or run is damaged waits until that is repaired, and keeps no other waiting. */
+  async #takeInReadable(entry: InboxEntry): Promise<void> {
+    try {
+      await this.#takeIn(entry);
+    } catch (error) {
+      if (asStoreError(error).kind !== 'damaged') throw error;
+    }
   }
 
   /** An entry was acknowledged to its client, so it runs even if its job has been deleted since. */

@@ -10,6 +10,9 @@ const READS_AT_ONCE = 4;
 /** After a failed read that a decision waits for. */
 const RETRY_MS = 1_000;
 
+const NONE_DAMAGED: ReadonlySet<Run> = new Set();
+const DAMAGED_INPUT = 'the input of the run is damaged in the store';
+
 type Assign = Effect & { kind: 'assign' };
 
 interface LoaderParams {
@@ -78,13 +81,14 @@ export class Loader {
    */
   async #loadInputs(batch: readonly Assign[]): Promise<void> {
     for (let bare = batch; ; await this.#pause()) {
-      await this.#readInputs(bare.map(({ attempt }) => attempt.task.run));
+      const damaged = await this.#readInputs(bare.map(({ attempt }) => attempt.task.run));
       if (this.#stopped) return;
       const here = bare.filter(({ attempt }) => this.#isHere(attempt.task.run));
       const live = here.filter(({ attempt }) => isLive(attempt));
       for (const effect of here) if (!live.includes(effect)) this.#answerUnsent(effect);
+      for (const effect of live) if (damaged.has(effect.attempt.task.run)) this.#failUnsent(effect);
       this.#send(live.filter(({ attempt }) => !lacksInput(attempt.task.run)));
-      bare = live.filter(({ attempt }) => lacksInput(attempt.task.run));
+      bare = live.filter(({ attempt: { task } }) => lacksInput(task.run) && !damaged.has(task.run));
       if (bare.length === 0) return;
     }
   }
@@ -98,12 +102,23 @@ export class Loader {
     this.#p.deliver({ kind: 'finish', worker, ref: refOf(attempt), result });
   }
 
+  /** Without its input the task can never start, and waiting would hide that. */
+  #failUnsent({ worker, attempt }: Assign): void {
+    const result = { kind: 'failed', error: DAMAGED_INPUT, class: 'permanent' } as const;
+    this.#p.deliver({ kind: 'finish', worker, ref: refOf(attempt), result });
+  }
+
   /** A decision waits for the run's input. Returns false where the run has left this node meanwhile. */
   async #loadForDecision(run: Run): Promise<boolean> {
     for (; lacksInput(run); await this.#pause()) {
       if (this.#stopped || !this.#isHere(run)) return false;
-      await this.#readInputs([run]);
+      const damaged = await this.#readInputs([run]);
       if (!lacksInput(run)) break;
+      if (damaged.has(run)) {
+        const { partition, seq } = run;
+        this.#p.deliver({ kind: 'cancel', partition, seq, by: 'signalbox', reason: DAMAGED_INPUT });
+        return false;
+      }
     }
     if (this.#stopped || !this.#isHere(run)) return false;
     const { partition, seq } = run;
@@ -111,8 +126,8 @@ export class Loader {
     return true;
   }
 
-  /** A run whose row could not be read, or was not found, still lacks its input afterwards. */
-  async #readInputs(runs: readonly Run[]): Promise<void> {
+  /** Returns the runs whose rows are damaged: those lack their inputs for good. Others may be found later. */
+  async #readInputs(runs: readonly Run[]): Promise<ReadonlySet<Run>> {
     const ids = runs.map(({ ms, partition, seq, spec }) => {
       return { tenant: spec.tenant, id: { ms, partition, seq } };
     });
@@ -123,9 +138,27 @@ export class Loader {
         const input = inputs.get(`${run.partition}/${run.seq}`) ?? null;
         if (input !== null && lacksInput(run)) this.#setInput(run, input);
       }
+      return await this.#damagedOf(
+        runs.filter((run) => !inputs.has(`${run.partition}/${run.seq}`)),
+      );
     } catch (error) {
       this.#p.storeFailed(asStoreError(error));
+      return NONE_DAMAGED;
     }
+  }
+
+  async #damagedOf(missing: readonly Run[]): Promise<ReadonlySet<Run>> {
+    const damaged = new Set<Run>();
+    for (const run of missing) {
+      const { ms, partition, seq, spec } = run;
+      try {
+        await this.#p.store.getRun({ tenant: spec.tenant, id: { ms, partition, seq } });
+      } catch (error) {
+        if (asStoreError(error).kind !== 'damaged') throw error;
+        damaged.add(run);
+      }
+    }
+    return damaged;
   }
 
   /** The partition may have left, or come back as another fold of its facts. */
@@ -182,8 +215,9 @@ export class Loader {
     const runs: SubmittedRun[] = [];
     for (const { run } of rows) {
       const version = { tenant: run.tenant, job: run.job, version: run.jobVersion };
-      const spec = this.#p.specs.known(version) ?? (await this.#p.specs.load(version));
-      runs.push(toSubmitted(run, spec));
+      const { specs } = this.#p;
+      const spec = specs.known(version) ?? (await specs.loadReadable(version));
+      if (spec !== null) runs.push(toSubmitted(run, spec));
     }
     return runs;
   }

@@ -90,7 +90,10 @@ export class CommitLoop {
     this.#decider = new Decider({ engine, ports, leases, mailbox, groups: this.#groups });
     const common = { engine, store, ports, settings, specs, time, leases };
     const deliver = (command: Command): void => this.#deliver([command]);
-    const storeFailed = (error: StoreError): void => this.#health.failed(error.message);
+    const storeFailed = (error: StoreError): void => {
+      // One row that cannot be read says nothing of the store: the others can be.
+      if (error.kind !== 'damaged') this.#health.failed(error.message);
+    };
     this.#health = new StoreHealth({
       ...common,
       freshen: () => deliver({ kind: 'freshen' }),
@@ -290,6 +293,11 @@ export class CommitLoop {
   /** True where this node holds the partition, has read it in, and may rely on its lease. */
   owns(partition: number): boolean {
     return this.leases.held.get(partition)?.phase === 'live' && this.leases.isTrusted(partition);
+  }
+
+  /** Partitions that stand still on this node because their facts cannot be read, with the reason. */
+  get stoppedPartitions(): ReadonlyMap<number, string> {
+    return this.#ownership.stoppedPartitions;
   }
 
   /** Owned, and what was read of it has been taken in: memory can tell what there is of it. */

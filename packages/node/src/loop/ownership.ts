@@ -8,6 +8,7 @@ import { refused, refusedAll } from './refused.ts';
 import type { ServerTime } from './server-time.ts';
 import type { Specs } from './specs.ts';
 import { readPartition } from './take-over.ts';
+import { UnreadableJournal } from './unreadable-journal.ts';
 
 interface OwnershipParams {
   readonly engine: Engine;
@@ -28,6 +29,8 @@ interface OwnershipParams {
 /** What it means for the engine to get a partition, to lose one, and to hand one over. */
 export class Ownership {
   readonly #p: OwnershipParams;
+  /** Partitions whose facts cannot be read, with the reason. */
+  readonly stoppedPartitions = new Map<number, string>();
   #stopped = false;
 
   constructor(params: OwnershipParams) {
@@ -49,6 +52,7 @@ export class Ownership {
       const { book } = read;
       if (this.#stopped || !this.#isHeld(held)) return;
       held.phase = 'live';
+      this.stoppedPartitions.delete(partition);
       // A tail that nobody has checkpointed yet counts, whoever wrote it.
       held.factsSinceCheckpoint = read.tailFacts;
       held.bytesSinceCheckpoint = read.tailBytes;
@@ -64,6 +68,7 @@ export class Ownership {
     } catch (error) {
       if (this.#isHeld(held)) this.#p.leases().held.delete(partition);
       if (error instanceof StoreError) this.#notRead(partition, error);
+      else if (error instanceof UnreadableJournal) this.#unreadable(partition, error.message);
       else fail(error);
     }
   }
@@ -75,7 +80,24 @@ export class Ownership {
   #notRead(partition: number, { kind, message: error }: StoreError): void {
     if (this.#stopped) return;
     const isPassing = kind === 'unavailable';
+    if (kind === 'damaged') return this.#stopPartition(partition, error);
     const retryMs = isPassing ? 0 : this.#p.leases().holdOff.failed(partition);
+    this.#p.ports.observe?.({ kind: 'takeOverFailed', partition, error, retryMs });
+  }
+
+  /** The facts have their checksums, but do not fit together: no row of them is to blame alone. */
+  #unreadable(partition: number, error: string): void {
+    const place = { kind: 'group', key: `${partition}`, partition, tenant: null } as const;
+    const row = { ...place, error, bytes: new Uint8Array(0) };
+    void this.#p.store.setAside(row).catch(asStoreError);
+    this.#stopPartition(partition, error);
+  }
+
+  /** Its facts cannot be read: it stops alone, and is tried again in case that it has been repaired. */
+  #stopPartition(partition: number, error: string): void {
+    if (this.#stopped) return;
+    this.stoppedPartitions.set(partition, error);
+    const retryMs = this.#p.leases().holdOff.failed(partition);
     this.#p.ports.observe?.({ kind: 'takeOverFailed', partition, error, retryMs });
   }
 

@@ -3,6 +3,7 @@ import {
   CLASSES,
   type ClassName,
   type DetailTask,
+  formatRunId,
   type Growth,
   isParked,
   parseDetail,
@@ -18,7 +19,7 @@ import {
   toldError,
   type Waited,
 } from '@signalbox/engine';
-import type { Store, StoredRun } from '@signalbox/store';
+import { type Store, type StoredRun, StoreError } from '@signalbox/store';
 import type { CommitLoop } from './loop.ts';
 import { ALL_TASKS, selectTasks, type TaskSelection } from './task-selection.ts';
 
@@ -99,9 +100,15 @@ export async function readRun(params: {
   // with a lost partition, and then its next owner knows better than "waiting".
   const book = loop.engine.core.books.get(id.partition);
   if (book === undefined || !loop.owns(id.partition)) return 'not_owner';
+  if (book.aside.has(id.seq)) throw isAside(id);
   const parked = isParked(book, { seq: id.seq, head: headOf(stored) });
   // It was brought into memory, and may have ended since, while the store was asked.
   return parked ? viewOfStored(stored, select) : readRun(params);
+}
+
+/** The run is open, but its row or its job version could not be read when the partition was taken over. */
+export function isAside(id: RunId): StoreError {
+  return new StoreError('damaged', `run ${formatRunId(id)} was set aside; see "signalbox doctor"`);
 }
 
 /** `stateOf`: how a task stands for whoever reads it from the journal, where readiness is derived. */

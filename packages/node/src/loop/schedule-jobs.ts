@@ -132,11 +132,18 @@ export class ScheduleJobs {
   }
 
   async #newest(tenant: string, job: string): Promise<JobHead> {
-    const spec = await this.#p.specs.newest(tenant, job);
+    const spec = await this.#p.specs.newest(tenant, job).catch(asDamaged);
     if (spec === null) return { kind: 'deleted' };
+    // Windows are skipped and recorded until the definition has been saved again.
+    if (spec === 'damaged') return { kind: 'paused' };
     const definition = this.#p.specs.definitionOf(spec) as { readonly paused?: boolean } | null;
     return definition?.paused === true ? { kind: 'paused' } : { kind: 'ready', spec };
   }
+}
+
+function asDamaged(error: unknown): 'damaged' {
+  if (asStoreError(error).kind !== 'damaged') throw error;
+  return 'damaged';
 }
 
 /** A job that no schedule has needed yet is read when one is due. */

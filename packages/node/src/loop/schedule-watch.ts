@@ -195,6 +195,8 @@ export class ScheduleWatch {
     for (const kind of ['schedule', 'trigger']) {
       for await (const page of this.#changes(kind, sinceMs)) {
         for (const definition of page) {
+          // The engine keeps the version that it has.
+          if (definition.damaged) continue;
           if (this.#versions.toSet(definition) !== null) definitions.push(definition);
         }
       }

@@ -51,6 +51,22 @@ export class Specs {
     return this.#derive(version, definition.body);
   }
 
+  /** Null where the version is damaged or missing: what needs it is set aside. */
+  async loadReadable(version: JobVersion): Promise<JobSpec | null> {
+    try {
+      return await this.load(version);
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.kind === 'unavailable') throw error;
+      const { tenant, job: name } = version;
+      const key = JSON.stringify([tenant, 'job', name, version.version]);
+      const place = { kind: 'definition', key, partition: null, tenant } as const;
+      const bytes = new Uint8Array(0);
+      // A version that is damaged was named by the store already; this adds one that is not there at all.
+      await this.#store.setAside({ ...place, error: error.message, bytes });
+      return null;
+    }
+  }
+
   /** The newest version of a job, or null where there is none or it was deleted. */
   async newest(tenant: string, job: string): Promise<JobSpec | null> {
     return this.#read(tenant, job, false);

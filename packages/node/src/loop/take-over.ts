@@ -1,16 +1,18 @@
 import {
   type Book,
   type FindSpec,
+  formatRunId,
   type JobSpec,
   type JobVersion,
   planRebuild,
   type RebuildPlan,
   type RunHead,
+  type RunPointer,
   rebuild,
   type SubmittedRun,
   type TailGroup,
 } from '@signalbox/engine';
-import { type RunRow, type Store, StoreError } from '@signalbox/store';
+import { type FoundDamage, type RunRow, type Store, StoreError } from '@signalbox/store';
 import type { Specs } from './specs.ts';
 import { UnreadableJournal } from './unreadable-journal.ts';
 
@@ -36,11 +38,16 @@ export async function readPartition(params: {
   for (let after = checkpoint?.seq ?? 0; after < fenceSeq; ) {
     const query = { partition, afterSeq: after, limit: GROUPS_PER_READ, bytes: BYTES_PER_READ };
     const groups = await store.readGroups(query);
-    const last = groups.at(-1);
-    if (last === undefined)
-      throw new RangeError(`groups of partition ${partition} after ${after} are missing`);
+    // Facts are never passed over: without one of the groups the partition cannot be read.
+    if (groups.length === 0 || groups.some(({ seq }, i) => seq !== after + 1 + i)) {
+      await store.setAside(missingGroup(partition, after, groups));
+      throw new StoreError(
+        'damaged',
+        `groups of partition ${partition} after ${after} are missing`,
+      );
+    }
     tail.push(...groups);
-    after = last.seq;
+    after += groups.length;
   }
   try {
     const plan = planRebuild({ partition, chunks: checkpoint?.chunks ?? [], tail });
@@ -67,10 +74,10 @@ export async function readNeeded(params: {
   const { store, specs, plan } = params;
   const rows = await readRows(store, plan.partition, plan.needed);
   // Kept here and not only in the cache: a cache may forget one before it is needed.
-  const found = new Map<string, JobSpec>();
+  const found = new Map<string, JobSpec | null>();
   for (const version of [...plan.jobVersions, ...rows.map(versionOf)]) {
     const key = keyOf(version.tenant, version.job, version.version);
-    if (!found.has(key)) found.set(key, await specs.load(version));
+    if (!found.has(key)) found.set(key, await specs.loadReadable(version));
   }
   const find: FindSpec = (tenant, job, version) => {
     const spec = found.get(keyOf(tenant, job, version));
@@ -78,11 +85,42 @@ export async function readNeeded(params: {
       throw new RangeError(`job ${tenant}/${job} version ${version} not loaded`);
     return spec;
   };
-  const submitted = new Map(
-    rows.map((row) => [row.id.seq, toSubmitted(row, find(row.tenant, row.job, row.jobVersion))]),
-  );
+  const submitted = new Map<number, SubmittedRun>();
+  for (const row of rows) {
+    const spec = find(row.tenant, row.job, row.jobVersion);
+    if (spec !== null) submitted.set(row.id.seq, toSubmitted(row, spec));
+  }
+  const read = new Set(rows.map(({ id }) => id.seq));
+  for (const pointer of plan.needed) {
+    if (!read.has(pointer.seq)) await store.setAside(missingRun(plan.partition, pointer));
+  }
   return { rows: submitted, find };
 }
+
+/** A row that is damaged was named by the store already; this adds those that are not there at all. */
+function missingRun(partition: number, { seq, ms, tenant }: RunPointer): FoundDamage {
+  const key = formatRunId({ ms, partition, seq });
+  return { kind: 'run', key, partition, tenant, error: 'the row is missing', bytes: NO_BYTES };
+}
+
+function missingGroup(
+  partition: number,
+  after: number,
+  groups: readonly { readonly seq: number }[],
+): FoundDamage {
+  const gap = groups.findIndex(({ seq }, i) => seq !== after + 1 + i);
+  const key = `${partition}/${after + 1 + Math.max(0, gap)}`;
+  return {
+    kind: 'group',
+    key,
+    partition,
+    tenant: null,
+    error: 'the group is missing',
+    bytes: NO_BYTES,
+  };
+}
+
+const NO_BYTES = new Uint8Array(0);
 
 function keyOf(tenant: string, job: string, version: number): string {
   return JSON.stringify([tenant, job, version]);

@@ -153,6 +153,7 @@ function ofNode({ counter, counters, gauge, histograms }: Makers) {
       'commits_refused_total',
       'Partitions released because the store refused their commit',
     ),
+    damagedRows: counters('damaged_rows_total', 'Stored rows that could not be read', ['kind']),
     storeCalls: counters('store_calls_total', 'Store calls', ['method']),
     sweeps: counters('retention_sweeps_total', 'Retention sweeps by outcome', ['outcome']),
     blobsCollected: counter('blobs_deleted_total', 'Blobs deleted by retention'),

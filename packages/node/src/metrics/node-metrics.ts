@@ -93,6 +93,10 @@ export class NodeMetrics implements Metrics {
     this.#set.blobsCollected.add(count);
   }
 
+  rowDamaged(kind: string): void {
+    this.#set.damagedRows.of(kind).add();
+  }
+
   storeCalled(method: string): void {
     this.#set.storeCalls.of(method).add();
   }

@@ -34,8 +34,16 @@ export const diagnoseTask = operation(
       ...finding,
       numbers: { ...finding.numbers },
     });
+    const partition = found.kind === 'inbox' ? found.entry.partition : found.id.partition;
+    const stopped = stoppedPartition(context, partition);
+    if (stopped !== null && found.kind === 'inbox') return told('PENDING', stopped);
     if (found.kind === 'inbox') return told('PENDING', WAITING_OWNER);
     const { id } = found;
+    if (stopped !== null) {
+      const stored = await context.store.getRun({ tenant, id });
+      if (stored === null) throw noTask(params.id);
+      if (stored.end === null) return told('PENDING', stopped);
+    }
     // Waits until what memory holds of the run is durable, and says no to strangers.
     const view = await readView(context, tenant, id);
     const { core } = context.loop.engine;
@@ -69,6 +77,17 @@ async function heldByJob(
   if (reason !== 'WAITING_RUN' || wait?.kind !== 'run' || part?.nested !== null) return null;
   const head = await jobHeads(loop).newest(run.spec.tenant, wait.job);
   return head?.paused ? pausedJob(wait.job) : null;
+}
+
+function stoppedPartition({ loop }: NodeContext, partition: number): Finding | null {
+  const error = loop.stoppedPartitions.get(partition);
+  if (error === undefined || loop.hasRead(partition)) return null;
+  return {
+    reason: 'PARTITION_STOPPED',
+    detail: `Partition ${partition}, to which the run belongs, cannot be read; other partitions continue.`,
+    suggestion: 'An operator has to restore the damaged row from a backup: signalbox doctor',
+    numbers: { partition },
+  };
 }
 
 const WAITING_OWNER: Finding = {

@@ -11,6 +11,7 @@ import {
   checkNamed,
   deleted,
   type Expected,
+  isReadable,
   type ListParams,
   listNamed,
   liveBody,
@@ -141,7 +142,10 @@ export const listJobVersions = operation(
       bytesOf: definitionBytes,
       read: (limits) => context.store.listDefinitionVersions({ ...key, ...limits }),
     });
-    return { items: rows.map(jobOf), ...(last === null ? {} : { next: String(last.version) }) };
+    return {
+      items: rows.filter(isReadable).map(jobOf),
+      ...(last === null ? {} : { next: String(last.version) }),
+    };
   }),
 );
 

@@ -1,5 +1,11 @@
 import { type Checked, NAME_PATTERN, type Page } from '@signalbox/protocol';
-import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
+import {
+  type Definition,
+  definitionBytes,
+  readOnePage,
+  readPages,
+  StoreError,
+} from '@signalbox/store';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { hasQuota, requireRoom, withinQuota } from './definition-quota.ts';
 import { shown } from './refusals.ts';
@@ -67,7 +73,37 @@ export async function listNamed<Shown extends { readonly name: string }>(
     bytesOf: definitionBytes,
     read: (limits) => store.listDefinitions({ tenant, kind, after, includeDeleted, ...limits }),
   });
-  return { items: rows.map(params.show), ...(last === null ? {} : { next: last.name }) };
+  const items = rows.filter(isReadable).map(params.show);
+  return { items, ...(last === null ? {} : { next: last.name }) };
+}
+
+/** Lists leave out what is damaged: reading it by its name is refused with the reason. */
+export function isReadable({ damaged }: Definition): boolean {
+  return damaged !== true;
+}
+
+/**
+ * The version that a change replaces. A damaged one counts as deleted, so that saving the definition
+ * again repairs it.
+ */
+async function readCurrent(
+  store: NodeContext['store'],
+  key: { tenant: string; kind: string; name: string },
+): Promise<Definition | null> {
+  try {
+    return await store.getDefinition(key);
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.kind !== 'damaged') throw error;
+    const pages = readPages<Definition>({
+      limit: 500,
+      bytesOf: definitionBytes,
+      read: (last, limits) =>
+        store.listDefinitionVersions({ ...key, after: last?.version ?? 0, ...limits }),
+    });
+    let newest: Definition | null = null;
+    for await (const page of pages) newest = page.at(-1) ?? newest;
+    return newest && { ...newest, deleted: true };
+  }
 }
 
 /** What becomes of a definition: its next body, an end, or nothing where all is as it should be. */
@@ -118,7 +154,7 @@ export async function changeNamed<Body extends object>(
   const key = { tenant: caller.tenant, kind, name };
   if (!NAME.test(name)) throw noneNamed(params);
   for (let tries = 0; tries < TRIES; tries++) {
-    const before = await store.getDefinition(key);
+    const before = await readCurrent(store, key);
     requireVersion(params, before);
     const wanted = params.next(before);
     if (wanted === null) return { before, now: before as Definition, outcome: 'unchanged' };
@@ -148,7 +184,7 @@ export async function checkNamed<Body extends object, Shown>(
   params: Named & { next: Next<Body>; show: (body: Body) => Shown },
 ): Promise<Checked<Shown>> {
   const { kind, name, show } = params;
-  const current = await store.getDefinition({ tenant, kind, name });
+  const current = await readCurrent(store, { tenant, kind, name });
   const live = liveBody<Body>(params, current);
   const wanted = params.next(current) as Body | null;
   const after = show(wanted ?? (live as Body));

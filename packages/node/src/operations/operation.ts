@@ -17,6 +17,10 @@ export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
   };
 }
 
+/** No other row is concerned. */
+export const DAMAGED_TEXT =
+  'a stored row that this request needs is damaged; an operator finds it with "signalbox doctor"';
+
 /** A store's own words may name a host or a table: only what follows from them is said. */
 export function asApiError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
@@ -37,5 +41,7 @@ export function asApiError(error: unknown): unknown {
       );
     case 'invalid':
       return new ApiError('invalid', 'the store cannot save this value');
+    case 'damaged':
+      return new ApiError('damaged', DAMAGED_TEXT);
   }
 }

@@ -64,6 +64,7 @@ export async function pageOfRuns(
     for (const row of rows) {
       if (views.length === limit) return { views, next: formatRunId(before as RunId) };
       before = row.run.id;
+      if (row.damaged) continue;
       const view = await matching(context, row, wanted);
       if (view !== null) views.push(view);
     }

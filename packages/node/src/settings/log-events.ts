@@ -52,6 +52,7 @@ export const LOG_EVENTS = {
   'partition.read_failed': 'A partition could not be read; take-over is retried',
   'partition.taken_over': 'This node took over a partition; debug',
   'report.dropped': 'A report from a worker was dropped under load; debug',
+  'row.damaged': 'A stored row cannot be read and was set aside; `row` and `key` name it',
   'store.available': 'The store is available again',
   'store.failed': 'An operation failed because of a store error',
   'store.unavailable': 'The store is unavailable; the node keeps retrying',

@@ -8,6 +8,13 @@ const LOOK_BACK_MS = 60_000;
 /** Below what is looked back: whoever comes finds nothing missed. */
 const LOOKS_ALONE = 55;
 
+/** A version that is damaged counts as deleted: the version before it must not come back into force. */
+const WITHOUT = (definition: Definition): Definition => ({
+  ...definition,
+  deleted: true,
+  body: '{"types":[]}',
+});
+
 export interface DefinitionBook {
   /** Takes a version in; said again, or after a newer one, it changes nothing. Answers whether it did. */
   adopt(definition: Definition): boolean;
@@ -92,7 +99,9 @@ export class DefinitionWatch<Book extends DefinitionBook> {
         this.#store.listDefinitionChanges({ kind: this.#kind, after: after ?? start, ...limits }),
     });
     for await (const page of pages) {
-      for (const definition of page) if (this.book.adopt(definition)) hasNews = true;
+      for (const definition of page) {
+        if (this.book.adopt(definition.damaged ? WITHOUT(definition) : definition)) hasNews = true;
+      }
     }
     this.#sinceMs = Math.max(0, now - LOOK_BACK_MS);
     if (hasNews) this.#changed();

@@ -96,6 +96,32 @@ export const Health = Type.Object({
   version: Type.String(),
 });
 
+export const DamagedRow = Type.Object({
+  kind: Type.String(),
+  key: Type.String(),
+  partition: Type.Union([Type.Integer(), Type.Null()]),
+  tenant: Type.Union([Type.String(), Type.Null()]),
+  error: Type.String(),
+  /** When it was first found. */
+  at: Instant,
+  advice: Type.String(),
+});
+
+export const Doctor = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('attention')]),
+  checks: Type.Record(
+    Type.String(),
+    Type.Object({
+      ok: Type.Boolean(),
+      detail: Type.String(),
+      advice: Type.Optional(Type.String()),
+    }),
+  ),
+  /** The first hundred. */
+  damagedRows: Type.Array(DamagedRow),
+  version: Type.String(),
+});
+
 export type Role = (typeof ROLES)[number];
 export type WorkerView = Static<typeof WorkerView>;
 export type QueueDepth = Static<typeof QueueDepth>;
@@ -105,3 +131,5 @@ export type NewKey = Static<typeof NewKey>;
 export type Key = Static<typeof Key>;
 export type AuditEntry = Static<typeof AuditEntry>;
 export type Health = Static<typeof Health>;
+export type DamagedRow = Static<typeof DamagedRow>;
+export type Doctor = Static<typeof Doctor>;

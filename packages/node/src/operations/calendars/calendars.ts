@@ -132,7 +132,8 @@ async function saveUsers(
       context.store.listDefinitions({ ...query, after: after?.name ?? null, ...limits }),
   });
   for await (const page of pages) {
-    for (const { name, body } of page) {
+    for (const { name, body, damaged } of page) {
+      if (damaged) continue;
       const stored = JSON.parse(body) as Stored;
       if (stored.when.kind !== 'cron' || stored.when.calendar?.name !== calendar) continue;
       if ((await followCalendar(context, caller, { name, calendar })) !== null) saved.push(name);

@@ -1,0 +1,33 @@
+export interface DefinitionKey {
+  readonly tenant: string;
+  /** 'job', 'schedule', 'tenant', 'key', … */
+  readonly kind: string;
+  readonly name: string;
+}
+
+export interface DefinitionChange extends DefinitionKey {
+  readonly expectedVersion: number;
+  readonly body: string;
+  readonly author: string;
+}
+
+export interface Definition extends DefinitionKey {
+  readonly version: number;
+  readonly body: string;
+  readonly author: string;
+  readonly atMs: number;
+  readonly deleted: boolean;
+  /** It cannot be read: there is no body. Only in lists. */
+  readonly damaged?: true;
+}
+
+export interface DefinitionCursor {
+  readonly atMs: number;
+  readonly tenant: string;
+  readonly name: string;
+  readonly version: number;
+}
+
+export type DefinitionResult =
+  | { readonly kind: 'written'; readonly version: number }
+  | { readonly kind: 'conflict'; readonly currentVersion: number };

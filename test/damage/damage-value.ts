@@ -1,0 +1,32 @@
+import type { Random } from './random.ts';
+
+export type Value = string | number | boolean | Uint8Array | null;
+
+/** The three ways: broken contents, something that no program wrote, and a value that is cut short. */
+export const WAYS = ['broken', 'unknown', 'cut'] as const;
+export type Way = (typeof WAYS)[number];
+
+/** Another value of the same type; null is replaced by nothing, so it stays and the caller picks again. */
+export function damageValue(value: Value, way: Way, random: Random): Value {
+  if (value === null) return null;
+  if (typeof value === 'boolean') return !value;
+  if (typeof value === 'number') return way === 'cut' ? Math.trunc(value / 10) + 1 : value + 1;
+  if (typeof value === 'string') return damageText(value, way, random);
+  return damageBytes(value, way, random);
+}
+
+function damageText(text: string, way: Way, random: Random): string {
+  if (way === 'cut' && text.length > 0) return text.slice(0, random.below(text.length));
+  if (way === 'unknown') return '{"kind":"nobody"}';
+  const at = random.below(text.length + 1);
+  return `${text.slice(0, at)}{"${text.slice(at)}`;
+}
+
+function damageBytes(bytes: Uint8Array, way: Way, random: Random): Uint8Array {
+  if (bytes.length === 0 || way === 'unknown') return new TextEncoder().encode('{"kind":"nobody"}');
+  if (way === 'cut') return bytes.slice(0, random.below(bytes.length));
+  const broken = bytes.slice();
+  const at = random.below(broken.length);
+  broken[at] = (broken[at] as number) ^ (1 << random.below(8));
+  return broken;
+}
