@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { startWorkerTracing } from '@signalbox/node/tracing';
+import type { WorkerTracing } from '@signalbox/node/tracing';
 import { type Duration, parseDuration } from '@signalbox/protocol';
 import {
   type Blobs,
@@ -33,7 +33,7 @@ export async function makeWorker(
   const { concurrency, labels, zone, gracePeriod } = params;
   const name = params.name ?? freshName();
   const refused = Promise.withResolvers<never>();
-  const tracing = await startWorkerTracing(process.env, name);
+  const tracing = await tracingFor(name);
   const worker = new Worker({
     ...link,
     name,
@@ -65,6 +65,16 @@ export async function makeWorker(
     await tracing.stop().catch(() => {});
   };
   return { name, stop, [Symbol.asyncDispose]: stop };
+}
+
+/** A program that only attaches to nodes loads nothing of a node, unless it sends traces. */
+async function tracingFor(worker: string): Promise<WorkerTracing> {
+  const { env } = process;
+  if (!env['OTEL_EXPORTER_OTLP_ENDPOINT'] && !env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT']) {
+    return { stop: async () => {} };
+  }
+  const { startWorkerTracing } = await import('@signalbox/node/tracing');
+  return startWorkerTracing(env, worker);
 }
 
 function graceOf(gracePeriod: Duration | undefined): { graceMs?: number } {
