@@ -1,20 +1,18 @@
+import { crc32 } from 'node:zlib';
 import { expect } from 'vitest';
 import { ROUTES } from '../../../packages/node/src/api/routes.ts';
 import { ROOT_KEY } from '../../../packages/node/src/api/testing/api-world.ts';
 import { Authenticator } from '../../../packages/node/src/auth/authenticator.ts';
+import { makeKey, parseKey } from '../../../packages/node/src/auth/key-format.ts';
 import { RawSocket } from '../../../packages/node/src/gateway/testing/raw-socket.ts';
 import { type HostileWorld, type Row, shownOf } from '../hostile-world.ts';
 
 const TIMED_TRIES = 200;
 
-/** The last character of a secret is part of its checksum: one in the middle makes it wrong and well-formed. */
-function withWrongSecret(key: string): string {
-  const at = key.length - 12;
-  return `${key.slice(0, at)}${key[at] === 'a' ? 'b' : 'a'}${key.slice(at + 1)}`;
-}
-
-function withUnknownId(key: string): string {
-  return key.replace(/[0-9a-f]{16}/, '0123456789abcdef');
+/** A key with a valid checksum: one without is refused before its id is looked up. */
+function forge(id: string, secret: string): string {
+  const sum = crc32(`sbx_${id}_${secret}`).toString(16).padStart(8, '0');
+  return `sbx_${id}_${secret}${sum}`;
 }
 
 function medianMs(times: number[]): number {
@@ -65,8 +63,11 @@ export const ACCESS: readonly Row[] = [
     title: 'a wrong secret and an unknown id get the same response, and cost the same',
     check: async (world) => {
       const key = await world.key('viewer', 'default');
-      const wrong = withWrongSecret(key);
-      const unknown = withUnknownId(key);
+      const { id = '' } = parseKey(key) ?? {};
+      const { secret } = makeKey();
+      const wrong = forge(id, secret);
+      const unknown = forge('0123456789abcdef', secret);
+      expect([parseKey(wrong)?.id, parseKey(unknown)?.secret]).toEqual([id, secret]);
       const answers = await Promise.all(
         [wrong, unknown].map((text) => world.api.ask('/runs', { key: text })),
       );
