@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { toLease } from './rows.ts';
 import { insertGroup } from './sql/insert-group.ts';
 import { LIST_LEASES } from './sql/list-leases.ts';
+import { readLastGroup } from './sql/read-last-group.ts';
 import { READ_PARTITION } from './sql/read-partition.ts';
 import { RELEASE_LEASE } from './sql/release-lease.ts';
 import { TAKE_PARTITION } from './sql/take-partition.ts';
@@ -29,15 +30,28 @@ export function acquireLease(
       const remainingMs = held.expiresAtMs - nowMs;
       return { kind: 'held', owner: held.owner, epoch: held.epoch, remainingMs };
     }
+    const last = held === null ? lastGroup(context, partition) : null;
     // I7: the epoch rises with every take, also when an owner takes its own lease again.
-    const epoch = (held?.epoch ?? 0) + 1;
-    const seq = ((row?.['last_seq'] as number | undefined) ?? 0) + 1;
+    const epoch = (held?.epoch ?? last?.epoch ?? 0) + 1;
+    const seq = ((row?.['last_seq'] as number | undefined) ?? last?.seq ?? 0) + 1;
     db.run(TAKE_PARTITION, partition, owner, epoch, nowMs + ttlMs, seq);
     const fence = insertGroup(catalog.ensureGroupSegment(seq));
     const group = { partition, seq, epoch, commitId, atMs: nowMs, factCount: 0, body: EMPTY };
     db.run(fence, partition, seq, epoch, commitId, nowMs, 0, EMPTY, groupChecksum(group));
     return { kind: 'acquired', epoch, seq, nowMs };
   });
+}
+
+/** Where the row of the partition was deleted by hand, the journal still says which epoch was the last. */
+function lastGroup(
+  { db, catalog }: Context,
+  partition: number,
+): { readonly seq: number; readonly epoch: number } | null {
+  for (const segment of catalog.listGroupSegments().toReversed()) {
+    const row = db.get(readLastGroup(segment), partition);
+    if (row !== undefined) return { seq: row['seq'] as number, epoch: row['epoch'] as number };
+  }
+  return null;
 }
 
 export function releaseLease(

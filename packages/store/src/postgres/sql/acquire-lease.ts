@@ -5,7 +5,8 @@ import { CLOCK_MS, sql } from './statement.ts';
  * Lease and fence in one statement. The upsert locks the lease's row and judges its newest version
  * by the store's clock; the fence takes the next seq. Where the old owner's commit takes that seq
  * at the same moment, the unique key (partition, seq) lets one of the two through: then the caller
- * asks again, and the next seq is one further.
+ * asks again, and the next seq is one further. A row that is missing is created with the epoch that
+ * follows the last one in the journal, so that a deleted row never repeats an epoch.
  */
 export const acquireLease = sql(
   'acquire_lease',
@@ -13,7 +14,12 @@ export const acquireLease = sql(
 with clock as materialized (select ${CLOCK_MS} as now_ms),
 taken as (
   insert into ${s}.leases as held (partition, owner, epoch, expires_at_ms)
-  select $1::int, $2::text, 1, now_ms + $3::bigint from clock
+  select $1::int, $2::text,
+    1 + coalesce(
+      (select g.epoch from ${s}.groups g where g.partition = $1::int order by g.seq desc limit 1),
+      0
+    ),
+    now_ms + $3::bigint from clock
   on conflict (partition) do update
   set owner = excluded.owner, epoch = held.epoch + 1, expires_at_ms = excluded.expires_at_ms
   where held.owner = excluded.owner or held.expires_at_ms <= (select now_ms from clock)
