@@ -23,7 +23,7 @@ report('Tasks run by one worker', tracking.tasks, { most: Number.POSITIVE_INFINI
 report('What the worker tracks afterwards', tracking.tracked, { most: 0 });
 report('Growth of its memory over the last four fifths, MB', tracking.rssGrowthMb, { most: 20 });
 
-const lifeMs = (): number => 2_000 + Math.random() * 8_000;
+const lifeMs = (): number => 5_000 + Math.random() * 20_000;
 const chaos = await drillLostTasks({ tasks, lifeMs });
 const anything = Number.POSITIVE_INFINITY;
 report('Tasks submitted to a process that is killed again and again', chaos.tasks, {
