@@ -33,6 +33,12 @@ describe('outages', () => {
     const { evidence, violations } = await stage.finish();
     expect(violations).toEqual([]);
     expect(statesOf(evidence)).toEqual({ SUCCEEDED: 1_000 });
+    // Found by the silence of the workers, not by a timeout of the tasks.
+    for (const { run, end } of evidence.runs) {
+      const [first] = parseDetail(end!.detail, run.id.ms).tasks[0]!.attempts;
+      expect(first).toMatchObject({ outcome: 'worker_lost' });
+      expect(lostNames.has(first!.worker)).toBe(true);
+    }
   }, 60_000);
 
   it('DUR-26 the store is away for ten minutes: runs wait, handlers finish, and as many end as were submitted', async () => {

@@ -4,10 +4,11 @@ import { root } from '../files.ts';
 import { type MeasurementSources, measurementProblem } from './measured.ts';
 import { renderPage } from './page.ts';
 import { outcomes, readReport } from './report.ts';
-import type { Claims, Rows } from './rows.ts';
-import { claimProblems, compareRows, measurementsOf } from './rows.ts';
+import type { Claims, Measured, Rows } from './rows.ts';
+import { claimProblems, compareRows } from './rows.ts';
 
 const claimsFile = join(root, 'docs', 'claims.json');
+const measuredFile = join(root, 'docs', 'measured.json');
 const pageFile = join(root, 'docs', 'promises.md');
 
 export interface PromisesResult {
@@ -19,32 +20,34 @@ export interface PromisesResult {
 /** Holds the claims against the last report; with `write` the page is rewritten instead of compared. */
 export function checkPromises({ write = false } = {}): PromisesResult {
   const claims = JSON.parse(readFileSync(claimsFile, 'utf8')) as Claims;
-  const rows = compareRows(claims, outcomes(readReport()));
-  const page = renderPage(claims, rows);
+  const measured = JSON.parse(readFileSync(measuredFile, 'utf8')) as Measured;
+  const rows = compareRows(claims, outcomes(readReport()), measured);
+  const page = renderPage(claims, rows, measured);
   if (write) writeFileSync(pageFile, page);
   const checkedIn = existsSync(pageFile) ? readFileSync(pageFile, 'utf8') : '';
   return {
     rows,
     problems: [
       ...claimProblems(claims).map((problem) => `docs/claims.json: ${problem}`),
-      ...measurementProblems(claims),
+      ...measurementProblems(claims, measured),
       ...rows.missing.map((id) => `${id} is claimed but no passing test shows it`),
       ...(checkedIn === page ? [] : ['docs/promises.md is stale: run npm run rows -- --write']),
     ],
   };
 }
 
-/** Measurements whose command, page or figure is missing, or whose figure misses its target. */
-function measurementProblems(claims: Claims): string[] {
+/** Measurements of a row that is not claimed, and those whose command, page or figure is missing, or whose figure misses its target. */
+function measurementProblems(claims: Claims, measured: Measured): string[] {
   const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     scripts: Record<string, string>;
   };
   const readPage: MeasurementSources['readPage'] = (path) =>
     existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : null;
-  return Object.entries(claims).flatMap(([id, claim]) =>
-    measurementsOf(claim).flatMap((measurement) => {
-      const problem = measurementProblem(measurement, { scripts, readPage });
-      return problem === null ? [] : [`${id}: ${problem}`];
-    }),
-  );
+  return Object.entries(measured).flatMap(([id, measurements]) => {
+    const problems = measurements.map((each) => measurementProblem(each, { scripts, readPage }));
+    const isClaimed = Object.hasOwn(claims, id);
+    return [...problems, isClaimed ? null : 'is measured but not claimed']
+      .filter((problem) => problem !== null)
+      .map((problem) => `docs/measured.json: ${id}: ${problem}`);
+  });
 }

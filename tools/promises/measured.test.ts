@@ -55,13 +55,15 @@ describe('a recorded measurement', () => {
   it('shows a row without a test, is on the page, and is overruled by a failed test', () => {
     // The id is put together at run time: a literal id in a title would count as shown.
     const id = ['AAA', '01'].join('-');
-    const claims = { [id]: { text: 'Decides fast.', measured: [good] } };
-    const rows = compareRows(claims, []);
+    const claims = { [id]: 'Decides fast.' };
+    const measured = { [id]: [good] };
+    const rows = compareRows(claims, [], measured);
     expect(rows.missing).toEqual([]);
-    expect(renderPage(claims, rows)).toContain(
+    expect(compareRows(claims, []).missing).toEqual([id]);
+    expect(renderPage(claims, rows, measured)).toContain(
       `| ${id} | Decides fast. | [\`npm run bench:core\`](performance.md#core): One decision, ms |`,
     );
     const failed = [{ file: 'x.test.ts', title: `${id} decides`, status: 'failed' }];
-    expect(compareRows(claims, failed).missing).toEqual([id]);
+    expect(compareRows(claims, failed, measured).missing).toEqual([id]);
   });
 });

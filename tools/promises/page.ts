@@ -1,23 +1,22 @@
 // docs/promises.md, written from the claims and the tests that show them.
 import type { Measurement } from './measured.ts';
-import type { Claims, Rows } from './rows.ts';
-import { claimText, measurementsOf, rowIds } from './rows.ts';
+import type { Claims, Measured, Rows } from './rows.ts';
+import { rowIds } from './rows.ts';
 
 const titlesPerFileMax = 3;
 
-export function renderPage(claims: Claims, rows: Rows): string {
+export function renderPage(claims: Claims, rows: Rows, measured: Measured = {}): string {
   const lines = rows.claimed.map((id) => {
-    const claim = claims[id] ?? '';
-    const measured = measurementsOf(claim).map(measurementCell);
-    const evidence = [...testCells(rows.shown[id] ?? []), ...measured].join('<br>') || 'none';
-    return `| ${id} | ${cell(claimText(claim))} | ${evidence} |`;
+    const figures = (measured[id] ?? []).map(measurementCell);
+    const evidence = [...testCells(rows.shown[id] ?? []), ...figures].join('<br>') || 'none';
+    return `| ${id} | ${cell(claims[id] ?? '')} | ${evidence} |`;
   });
   return [
     '# Promises',
     '',
     'What Signalbox promises, and the tests or recorded measurements that show it. Written by',
-    '`npm run rows -- --write` from `docs/claims.json` and the test report; `npm test` fails if a promise',
-    'has no passing test and no recorded measurement.',
+    '`npm run rows -- --write` from `docs/claims.json`, `docs/measured.json` and the test report;',
+    '`npm test` fails if a promise has no passing test and no recorded measurement.',
     '',
     '| id | promise | shown by |',
     '|---|---|---|',

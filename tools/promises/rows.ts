@@ -2,16 +2,11 @@
 import type { Measurement } from './measured.ts';
 import type { TestOutcome } from './report.ts';
 
-/** A sentence that tests show, or a sentence and the recorded figures that show it. */
-export type Claim = string | { readonly text: string; readonly measured: readonly Measurement[] };
-
 /** One line per row id, in the project's own words. */
-export type Claims = Readonly<Record<string, Claim>>;
+export type Claims = Readonly<Record<string, string>>;
 
-export const claimText = (claim: Claim): string => (typeof claim === 'string' ? claim : claim.text);
-
-export const measurementsOf = (claim: Claim): readonly Measurement[] =>
-  typeof claim === 'string' ? [] : claim.measured;
+/** By row id: recorded figures that show a claim which tests alone cannot show. */
+export type Measured = Readonly<Record<string, readonly Measurement[]>>;
 
 export interface Rows {
   readonly claimed: readonly string[];
@@ -26,10 +21,14 @@ export function rowIds(title: string): string[] {
 }
 
 /**
- * A row is shown if at least one test that names it passed, or the claim has recorded figures, and no
+ * A row is shown if at least one test that names it passed, or the row has recorded figures, and no
  * test that names it failed.
  */
-export function compareRows(claims: Claims, tests: readonly TestOutcome[]): Rows {
+export function compareRows(
+  claims: Claims,
+  tests: readonly TestOutcome[],
+  measured: Measured = {},
+): Rows {
   const shown = new Map<string, string[]>();
   const failed = new Set<string>();
   for (const test of tests) {
@@ -41,8 +40,7 @@ export function compareRows(claims: Claims, tests: readonly TestOutcome[]): Rows
   }
   for (const id of failed) shown.delete(id);
   const claimed = Object.keys(claims).sort();
-  const isMeasured = (id: string): boolean =>
-    measurementsOf(claims[id] ?? '').length > 0 && !failed.has(id);
+  const isMeasured = (id: string): boolean => (measured[id] ?? []).length > 0 && !failed.has(id);
   return {
     claimed,
     shown: Object.fromEntries(
@@ -61,9 +59,7 @@ export function claimProblems(claims: Claims): string[] {
   const ids = Object.keys(claims);
   return [
     ...ids.filter((id) => rowIds(id)[0] !== id).map((id) => `${id} is not a row id`),
-    ...ids
-      .filter((id) => claimText(claims[id] ?? '').trim() === '')
-      .map((id) => `${id} has no words`),
+    ...ids.filter((id) => claims[id]?.trim() === '').map((id) => `${id} has no words`),
     ...(ids.join() === [...ids].sort().join() ? [] : ['the ids are not in order']),
   ];
 }

@@ -48,7 +48,8 @@ describe('a command that is cancelled', () => {
       await expect.poll(() => processesWith(mark), { timeout: 10_000, interval: 10 }).toEqual([]);
       expect(performance.now() - cancelledAt).toBeLessThan(GRACE_MS + 1_000);
       expect((await ended(id)).state).toBe('CANCELLED');
-      expect(await freeSlots()).toBe(all);
+      // The worker says that the slot is free when it has seen the process end.
+      await expect.poll(freeSlots, { timeout: 10_000 }).toBe(all);
     },
   );
 });

@@ -52,6 +52,41 @@ describe('a dispatch', () => {
   });
 });
 
+describe('delayed runs', () => {
+  it('MSG-01 are handed out not before their time, and 99 in 100 within a second of it', async () => {
+    const world = new VirtualWorld();
+    await world.define('acme', 'mail');
+    // A store that takes 30 ms for every commit.
+    const node = await world.startNode({
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          append: (commit) =>
+            new Promise((resolve) => world.after(30, () => resolve(real.append(commit)))),
+        })),
+    });
+    node.attach('w', 1_000);
+    node.beating('w');
+    node.finishEverything();
+    const finish = node.onEffect;
+    const lateMs: number[] = [];
+    node.onEffect = (effect) => {
+      if (effect.kind === 'assign') {
+        lateMs.push(world.nowMs - (effect.attempt.task.run.head.dueAt ?? 0));
+      }
+      finish(effect);
+    };
+    const spec = await node.spec('acme', 'mail');
+    const from = world.nowMs + 60_000;
+    // Some at one instant, some apart.
+    for (let i = 0; i < 500; i++) void node.submit(spec, { dueAt: from + Math.floor(i / 5) * 97 });
+    await world.run(120_000);
+    expect(lateMs).toHaveLength(500);
+    lateMs.sort((a, b) => a - b);
+    expect(lateMs[0]).toBeGreaterThanOrEqual(0);
+    expect(lateMs[Math.floor(lateMs.length * 0.99)]).toBeLessThanOrEqual(1_000);
+  });
+});
+
 describe('the same execution, published again', () => {
   it('DUR-08 within five minutes has no effect, also on another node and after memory has forgotten it', async () => {
     const world = new VirtualWorld();
