@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiError, type NodeContext } from '../context.ts';
 import { type Load, sendAway, shed } from './shedding.ts';
+import { ApiWorld } from './testing/api-world.ts';
 
 const load = (waiting: number): Load => ({ waiting, waitingMax: 1_000 });
 
@@ -50,4 +51,38 @@ describe('shedding', () => {
       expect(thrown).toMatchObject({ code: 'overloaded', retryAfterSeconds: 5 });
     },
   );
+});
+
+describe('shedding over HTTP', () => {
+  let world: ApiWorld;
+  beforeEach(async () => {
+    world = await ApiWorld.start();
+    await world.ask('/jobs', { body: { name: 'mail', definition: {} } });
+  });
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await world.stop();
+  });
+  const submit = async (priority: string) => {
+    const answer = await world.ask('/runs', { body: { job: 'mail', priority } });
+    return [answer.status, answer.headers.get('retry-after')];
+  };
+
+  it('API-11 answers 429 with Retry-After, to P2 from half of the bound, to P1 from nine tenths', async () => {
+    const { loop } = world.node.context;
+    const { mailboxMax } = loop.settings;
+    const expected = [
+      [0.49, [201, null], [201, null], [201, null]],
+      [0.5, [201, null], [201, null], [429, '5']],
+      [0.89, [201, null], [201, null], [429, '5']],
+      [0.9, [201, null], [429, '2'], [429, '5']],
+      [1, [429, '1'], [429, '2'], [429, '5']],
+    ] as const;
+    for (const [share, ...answers] of expected) {
+      vi.spyOn(loop, 'waiting', 'get').mockReturnValue(share * mailboxMax);
+      for (const [klass, answer] of answers.entries()) {
+        expect(await submit(`P${klass}`), `P${klass} at ${share}`).toEqual(answer);
+      }
+    }
+  });
 });

@@ -178,6 +178,25 @@ describe('a failure, over HTTP', () => {
     }
   });
 
+  it('FLT-15 a task that ran out of time is found by its state, apart from one that failed', async () => {
+    const tasks = [{ name: 'slow', timeout: 20 }, { name: 'wrong' }, { name: 'fine' }];
+    await define('mixed', { failurePolicy: 'CONTINUE', tasks });
+    answers['slow'] = (_input, { signal }) =>
+      new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(signal.reason)),
+      );
+    answers['wrong'] = fail;
+    const id = await submit('mixed');
+    expect((await ended(id)).state).toBe('PARTIAL');
+    const found = async (state: string) => {
+      const page = await ask(`/runs/${id}/tasks?state=${state}`);
+      return page.json<{ items: { name: string }[] }>().items.map(({ name }) => name);
+    };
+    expect(await found('TIMED_OUT')).toEqual(['slow']);
+    expect(await found('FAILED')).toEqual(['wrong']);
+    expect(await found('SUCCEEDED')).toEqual(['fine']);
+  });
+
   it('FLT-16 gives each attempt of a task an id of its own, and all of them the same run and task', async () => {
     await define('flaky', { tasks: [{ name: 'a', retry: { maxAttempts: 3, backoff: [1] } }] });
     const seen: { attemptId: string; runId: string; task: string }[] = [];

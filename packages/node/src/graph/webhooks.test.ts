@@ -44,30 +44,36 @@ describe('HTP-06 DAG-27 a webhook at the end of a run', () => {
     while (open().length > 0) await new Promise(setImmediate);
   };
 
-  it('is signed, says what happened, and is tried again under the same id', async () => {
-    await define('told', { notify: { onFailure: [{ url: url() }] }, tasks: [{ name: 'a' }] });
-    answers['a'] = fail;
-    status = 503;
-    const id = await submit('told');
-    expect((await ended(id)).state).toBe('FAILED');
-    while (received.length === 0) await new Promise(setImmediate);
-    expect(open()).toHaveLength(1);
-    status = 200;
-    await delivered();
-    expect(received.length).toBeGreaterThanOrEqual(2);
-    expect(new Set(received.map((one) => one.id)).size).toBe(1);
-    const secret = await webhookSecret(context(), 'default');
-    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
-    for (const { id: hook, at, signature, body } of received) {
-      const expected = createHmac('sha256', key).update(`${hook}.${at}.${body}`).digest('base64');
-      expect(signature).toBe(`v1,${expected}`);
-      expect(JSON.parse(body)).toMatchObject({
-        id: `${id}/end`,
-        type: 'run.failed',
-        data: { run: id, job: 'told', state: 'FAILED' },
-      });
-    }
-  });
+  it.each([
+    ['onFailure', 'FAILED', 'run.failed'],
+    ['onSuccess', 'SUCCEEDED', 'run.succeeded'],
+  ])(
+    '%s is signed, says what happened, and is tried again under the same id',
+    async (on, state, type) => {
+      await define('told', { notify: { [on]: [{ url: url() }] }, tasks: [{ name: 'a' }] });
+      if (state === 'FAILED') answers['a'] = fail;
+      status = 503;
+      const id = await submit('told');
+      expect((await ended(id)).state).toBe(state);
+      while (received.length === 0) await new Promise(setImmediate);
+      expect(open()).toHaveLength(1);
+      status = 200;
+      await delivered();
+      expect(received.length).toBeGreaterThanOrEqual(2);
+      expect(new Set(received.map((one) => one.id)).size).toBe(1);
+      const secret = await webhookSecret(context(), 'default');
+      const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+      for (const { id: hook, at, signature, body } of received) {
+        const expected = createHmac('sha256', key).update(`${hook}.${at}.${body}`).digest('base64');
+        expect(signature).toBe(`v1,${expected}`);
+        expect(JSON.parse(body)).toMatchObject({
+          id: `${id}/end`,
+          type,
+          data: { run: id, job: 'told', state },
+        });
+      }
+    },
+  );
 
   it('is not sent where nobody asked for that end', async () => {
     await define('told', { notify: { onFailure: [{ url: url() }] }, tasks: [{ name: 'a' }] });
