@@ -6,6 +6,7 @@ export {
   verifyAuditChain,
 } from './audit-chain.ts';
 export type { DamagedRow, FoundDamage, RowKind, RowPlace } from './damage/damaged-rows.ts';
+export type * from './definition.ts';
 export * from './errors.ts';
 export type { LogCursor, LogLineRow, LogQuery } from './log-lines.ts';
 export {

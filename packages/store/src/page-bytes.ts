@@ -1,6 +1,7 @@
 import type { AuditRow } from './audit-chain.ts';
+import type { Definition } from './definition.ts';
 import type { LogLineRow } from './log-lines.ts';
-import type { Definition, InboxEntry, StoredRun } from './store.ts';
+import type { InboxEntry, StoredRun } from './store.ts';
 
 /** Where a page has no limit in bytes. */
 export const ANY_BYTES = Number.MAX_SAFE_INTEGER;

@@ -1,11 +1,11 @@
 import { compareRunIds, formatRunId } from '@signalbox/engine';
 import type { AuditRow } from './audit-chain.ts';
 import { compareText } from './compare-text.ts';
+import type { Definition } from './definition.ts';
 import { compareLogCursors, type LogLineRow } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
 import type {
   Checkpoint,
-  Definition,
   EndRow,
   Group,
   InboxEntry,

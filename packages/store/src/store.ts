@@ -11,8 +11,6 @@ import type {
 import type { LogLineRow, LogQuery } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
 
-export type * from './definition.ts';
-
 /**
  * The store: where facts become durable. Three implementations (memory, SQLite, PostgreSQL) are
  * kept equal by one conformance suite and by differential runs; nothing above this file may know

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Definition } from '../store.ts';
+import type { Definition } from '../definition.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld, type World } from './world.ts';
 

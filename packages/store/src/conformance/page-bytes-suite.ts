@@ -1,5 +1,6 @@
 import type { RunId } from '@signalbox/engine';
 import { describe, expect, it } from 'vitest';
+import type { DefinitionCursor } from '../definition.ts';
 import {
   auditRowBytes,
   definitionBytes,
@@ -7,7 +8,6 @@ import {
   mayContinue,
   storedRunBytes,
 } from '../page-bytes.ts';
-import type { DefinitionCursor } from '../store.ts';
 import { auditEntry, endRow, logLine, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld, type World } from './world.ts';

@@ -1,5 +1,6 @@
 import type { RunId } from '@signalbox/engine';
-import type { Checkpoint, Definition, EndRow, Group, InboxEntry, RunRow } from '../store.ts';
+import type { Definition } from '../definition.ts';
+import type { Checkpoint, EndRow, Group, InboxEntry, RunRow } from '../store.ts';
 import { addBytes, addNumber, addText, START } from './checksum.ts';
 
 /*

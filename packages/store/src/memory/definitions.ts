@@ -1,13 +1,13 @@
 import { compareText } from '../compare-text.ts';
-import { definitionBytes, withinBytes } from '../page-bytes.ts';
 import type {
   Definition,
   DefinitionChange,
   DefinitionCursor,
   DefinitionKey,
   DefinitionResult,
-  Store,
-} from '../store.ts';
+} from '../definition.ts';
+import { definitionBytes, withinBytes } from '../page-bytes.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { requireTime } from '../validate-time.ts';
 import { definitionsOf, type MemoryState } from './state.ts';

@@ -2,9 +2,10 @@ import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
 import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
+import type { Definition } from '../definition.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type { Segment } from '../run-segment.ts';
-import type { Checkpoint, Definition, EndRow, Group, InboxEntry, Lease, RunRow } from '../store.ts';
+import type { Checkpoint, EndRow, Group, InboxEntry, Lease, RunRow } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 

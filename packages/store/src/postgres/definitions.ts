@@ -1,13 +1,13 @@
 import { type RowPlace, verify } from '../damage/damaged-rows.ts';
 import { definitionChecksum } from '../damage/row-checksums.ts';
-import { ANY_BYTES } from '../page-bytes.ts';
 import type {
   Definition,
   DefinitionChange,
   DefinitionKey,
   DefinitionResult,
-  Store,
-} from '../store.ts';
+} from '../definition.ts';
+import { ANY_BYTES } from '../page-bytes.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { hasCode } from './connection/failure.ts';
 import { step } from './connection/step.ts';

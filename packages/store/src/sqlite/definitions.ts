@@ -1,13 +1,13 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { definitionChecksum } from '../damage/row-checksums.ts';
-import { definitionBytes, withinBytes } from '../page-bytes.ts';
 import type {
   Definition,
   DefinitionChange,
   DefinitionKey,
   DefinitionResult,
-  Store,
-} from '../store.ts';
+} from '../definition.ts';
+import { definitionBytes, withinBytes } from '../page-bytes.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { requireTime } from '../validate-time.ts';
 import type { Context } from './context.ts';

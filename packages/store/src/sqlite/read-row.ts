@@ -1,7 +1,8 @@
 import { formatRunId, readRunId } from '@signalbox/engine';
 import type { RowPlace } from '../damage/damaged-rows.ts';
 import { damagedRun } from '../damage/damaged-run.ts';
-import type { Definition, Group, InboxEntry, RunRow, StoredRun } from '../store.ts';
+import type { Definition } from '../definition.ts';
+import type { Group, InboxEntry, RunRow, StoredRun } from '../store.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { toDefinition, toEnd, toGroup, toInboxEntry, toRun } from './rows.ts';

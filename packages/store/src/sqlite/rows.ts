@@ -9,8 +9,9 @@ import {
   inboxChecksum,
   runChecksum,
 } from '../damage/row-checksums.ts';
+import type { Definition } from '../definition.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { Definition, EndRow, Group, GroupHead, InboxEntry, Lease, RunRow } from '../store.ts';
+import type { EndRow, Group, GroupHead, InboxEntry, Lease, RunRow } from '../store.ts';
 import type { Row } from './database.ts';
 
 export function idBytes(id: RunId): Uint8Array {

@@ -1,4 +1,4 @@
-import type { DefinitionKey, DefinitionResult } from '../../store.ts';
+import type { DefinitionKey, DefinitionResult } from '../../definition.ts';
 import { KINDS, type Model, NAMES, TENANTS } from './model.ts';
 import type { Random } from './random.ts';
 import { type Operation, step } from './step.ts';
