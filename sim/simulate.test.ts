@@ -4,7 +4,7 @@ import { simulate, simulateSeed } from './simulate.ts';
 
 describe('the simulator', () => {
   it.each([1001, 1002, 1003, 1004])(
-    'DUR-04 DUR-10 DUR-14 PLC-11 seed %i keeps every promise',
+    'DUR-04 DUR-10 DUR-14 PLC-11 U028 seed %i keeps every promise',
     async (seed) => {
       const result = await simulateSeed(seed, 10);
       expect(result.violations).toEqual([]);

@@ -56,6 +56,8 @@ export type Effect =
         | 'softTimeout'
         | 'quarantined'
         | 'workerLost'
+        /** A worker beats but accepts nothing; it was cordoned. */
+        | 'workerIdle'
         /** A run stopped by itself and waits for a person. */
         | 'runPaused'
         /** A run does not move, or takes far longer than it usually does. */

@@ -8,6 +8,7 @@ export function begin(core: Core, attempt: Attempt): void {
   const { task, number } = attempt;
   const { partition, seq } = task.run;
   const fact = { partition, seq, task: task.index, at: core.now, attempt: number };
+  if (attempt.worker !== null) attempt.worker.unaccepted = 0;
   core.emit(core.bookOf(task.run), taskStarted(fact), task.run);
   startClock(core, attempt);
 }

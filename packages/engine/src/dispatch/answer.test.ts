@@ -57,6 +57,67 @@ describe('a worker that does not accept', () => {
   });
 });
 
+describe('a worker that beats and starts nothing', () => {
+  /** Lets the worker ignore one assignment until it is suspect, and beat again. */
+  const ignore = (h: Harness) => {
+    h.advance(30_000);
+    h.apply({ kind: 'beat', worker: 'w1', foreignUse: resources(), progress: [] });
+    h.step();
+  };
+
+  it('U007 is cordoned after three assignments in a row, with an alert, until it is uncordoned', () => {
+    const h = new Harness();
+    h.addWorker({ name: 'w1' });
+    const run = h.submit();
+    h.step();
+    ignore(h);
+    ignore(h);
+    expect(h.worker('w1').status).toBe('healthy');
+    expect(h.effectsOf('alert')).toEqual([]);
+    ignore(h);
+    expect(h.worker('w1').status).toBe('cordoned');
+    expect(h.effectsOf('alert')).toMatchObject([{ alert: 'workerIdle', about: { worker: 'w1' } }]);
+    // Beats do not lift it, and the task goes to another worker, uncharged.
+    h.advance(60_000);
+    expect(run.tasks[0]).toMatchObject({ state: 'QUEUED', charged: 0 });
+    h.addWorker({ name: 'w2', total: { slots: 1 } });
+    h.step();
+    expect(h.attemptOf(run).workerName).toBe('w2');
+    h.apply({ kind: 'uncordonWorker', worker: 'w1' });
+    expect(h.worker('w1').status).toBe('healthy');
+  });
+
+  it('U007 may start again after it attached again, unless a person cordoned it', () => {
+    for (const byPerson of [false, true]) {
+      const h = new Harness();
+      h.addWorker({ name: 'w1' });
+      h.submit();
+      h.step();
+      for (let i = 0; i < 3; i++) ignore(h);
+      if (byPerson) h.apply({ kind: 'cordonWorker', worker: 'w1' });
+      h.addWorker({ name: 'w1', instance: 'i2' });
+      expect(h.worker('w1').status).toBe(byPerson ? 'cordoned' : 'healthy');
+    }
+  });
+
+  it('U007 is not cordoned if it starts something in between', () => {
+    const h = new Harness();
+    h.addWorker({ name: 'w1' });
+    h.submit();
+    h.step();
+    ignore(h);
+    ignore(h);
+    const [attempt] = h.acceptAll();
+    h.succeed(attempt as NonNullable<typeof attempt>);
+    h.submit();
+    h.step();
+    ignore(h);
+    ignore(h);
+    expect(h.worker('w1').status).toBe('healthy');
+    expect(h.effectsOf('alert')).toEqual([]);
+  });
+});
+
 describe('a worker that refuses', () => {
   it('PLC-12: the task is tried elsewhere at once, with the reason told and nothing charged', () => {
     const h = new Harness();

@@ -83,6 +83,10 @@ export class Worker implements Timed {
   /** By the node's clock; a worker's own clock never matters (LIV-05). */
   lastSeenAt: number;
   missedBeats = 0;
+  /** How often in a row it let an assignment go unaccepted until it was suspect. */
+  unaccepted = 0;
+  /** Cordoned because of that, and not by a person: ends when the worker attaches again. */
+  isIdle = false;
   detachedAt = 0;
   restUntil = 0;
   timerAt = 0;

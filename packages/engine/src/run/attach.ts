@@ -32,7 +32,8 @@ export function attachWorker(
     ...(before === undefined ? [] : leaveOld(core, before)),
   ];
   const worker = core.workers.attach({ info, foreignUse, now: core.now });
-  if (kept === 'draining' || kept === 'cordoned') worker.status = kept;
+  if (kept === 'draining') worker.status = kept;
+  if (kept === 'cordoned' && before?.isIdle === false) worker.status = kept;
 
   const held = new Set<Attempt>();
   for (const ref of holds) {

@@ -28,7 +28,7 @@ function report(h: Harness, attempt: Attempt, value: number): void {
 const aborts = (h: Harness) => h.effectsOf('abort').map(({ why }) => why);
 
 describe('progress', () => {
-  it('LIV-03 that stands still for 10 min although the worker beats: stopped, and tried again', () => {
+  it('LIV-03 U007 that stands still for 10 min although the worker beats: stopped, and tried again', () => {
     const { h, run, attempt, task } = running({});
     report(h, attempt, 40);
     for (let s = 0; s < 599; s++) {

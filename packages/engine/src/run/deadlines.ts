@@ -50,7 +50,14 @@ function forceStop(core: Core, attempt: Attempt, giveUp: GiveUp): void {
   giveUp(attempt.task, 'stopped', core.settings.stopSlackMs);
 }
 
-/** PLC-10: not accepted in time. Back to the queue uncharged; the worker is suspect until heard of. */
+/** After so many times in a row a worker that beats but starts nothing is cordoned. */
+const UNACCEPTED_MAX = 3;
+
+/**
+ * PLC-10: not accepted in time. Back to the queue uncharged; the worker is suspect until heard of. A worker
+ * that keeps sending heartbeats without starting anything would hold up one task after the other, so it
+ * is cordoned until it attaches again or a person uncordons it.
+ */
 function takeBack(core: Core, attempt: Attempt): void {
   const { task, worker, number } = attempt;
   const { partition, seq } = task.run;
@@ -61,6 +68,11 @@ function takeBack(core: Core, attempt: Attempt): void {
   // It may have arrived after all and be running: its place stays taken while the worker stops it.
   settle(core, task, fact, core.settings.stopSlackMs);
   if (worker === null || worker.status !== 'healthy') return;
-  worker.status = 'suspect';
+  worker.unaccepted++;
+  worker.status = worker.unaccepted < UNACCEPTED_MAX ? 'suspect' : 'cordoned';
   core.workers.refresh(worker);
+  if (worker.status === 'suspect') return;
+  worker.isIdle = true;
+  const about = { worker: worker.info.name, since: core.now };
+  core.tell({ kind: 'alert', alert: 'workerIdle', about });
 }

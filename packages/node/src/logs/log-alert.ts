@@ -7,6 +7,7 @@ const LINES = {
   softTimeout: ['attempt.overdue', 'attempt passed its soft timeout'],
   quarantined: ['task.quarantined', 'task quarantined'],
   workerLost: ['worker.lost', 'worker lost'],
+  workerIdle: ['worker.cordoned', 'worker cordoned, accepts nothing'],
   runPaused: ['run.paused', 'run paused, needs an operator'],
   runStuck: ['run.stuck', 'run makes no progress'],
   additionRefused: ['task.addition_refused', 'added tasks refused'],

@@ -33,6 +33,8 @@ export const LOG_EVENTS = {
   'worker.attached': 'A worker attached to this node',
   'worker.changed': 'The state of this worker changed',
   'worker.connect_failed': "A worker's connection could not be set up",
+  'worker.cordoned':
+    'A worker sent heartbeats but did not accept its assignments three times in a row; it is cordoned until it reconnects',
   'worker.detached': 'A worker detached from this node; `isClean` is true if it sent `bye`',
   'worker.disconnected': "This node closed a worker's connection; `reason` says why",
   'worker.drain_requested': 'A node asked this worker to drain',
