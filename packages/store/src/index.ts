@@ -8,6 +8,7 @@ export {
 export type { DamagedRow, FoundDamage, RowKind, RowPlace } from './damage/damaged-rows.ts';
 export type * from './definition.ts';
 export * from './errors.ts';
+export * from './lease.ts';
 export type { LogCursor, LogLineRow, LogQuery } from './log-lines.ts';
 export {
   auditRowBytes,

@@ -2,6 +2,7 @@ import { compareRunIds, formatRunId } from '@signalbox/engine';
 import type { AuditRow } from './audit-chain.ts';
 import { compareText } from './compare-text.ts';
 import type { Definition } from './definition.ts';
+import type { Lease } from './lease.ts';
 import { compareLogCursors, type LogLineRow } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
 import type {
@@ -9,7 +10,6 @@ import type {
   EndRow,
   Group,
   InboxEntry,
-  Lease,
   ParkedRow,
   ReservedKey,
   RunRow,

@@ -8,6 +8,7 @@ import type {
   DefinitionKey,
   DefinitionResult,
 } from './definition.ts';
+import type { AcquireResult, BeatResult, Lease } from './lease.ts';
 import type { LogLineRow, LogQuery } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
 
@@ -456,35 +457,6 @@ export interface Checkpoint {
   readonly seq: number;
   /** Opaque; written and read whole, in order. */
   readonly chunks: readonly Uint8Array[];
-}
-
-export interface Lease {
-  readonly partition: number;
-  readonly owner: string;
-  readonly epoch: number;
-  readonly expiresAtMs: number;
-}
-
-export type AcquireResult =
-  | {
-      readonly kind: 'acquired';
-      readonly epoch: number;
-      /** Seq of the fence group; the next append is this plus one. */
-      readonly seq: number;
-      readonly nowMs: number;
-    }
-  | {
-      readonly kind: 'held';
-      readonly owner: string;
-      readonly epoch: number;
-      readonly remainingMs: number;
-    };
-
-export interface BeatResult {
-  readonly nowMs: number;
-  readonly nodes: readonly { node: string; address: string }[];
-  readonly renewed: readonly number[];
-  readonly lost: readonly number[];
 }
 
 export interface InboxEntry {

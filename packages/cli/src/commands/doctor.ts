@@ -1,7 +1,7 @@
 import type { Doctor } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { printJson } from '../print/json.ts';
-import { escapeControls } from '../print/table.ts';
+import { escapeControls } from '../print/safe-text.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { addClientCommand, type Registry } from './define.ts';
 

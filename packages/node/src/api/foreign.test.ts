@@ -114,7 +114,17 @@ describe("another tenant's ids", () => {
   });
 
   it('SEC-02 U102 are in no list and no count', async () => {
-    const own = ['/jobs', '/schedules', '/triggers', '/calendars', '/secrets', '/runs', '/tasks', '/keys', '/audit'];
+    const own = [
+      '/jobs',
+      '/schedules',
+      '/triggers',
+      '/calendars',
+      '/secrets',
+      '/runs',
+      '/tasks',
+      '/keys',
+      '/audit',
+    ];
     const answered: string[] = [];
     for (const { method, url } of ROUTES) {
       // A stream has no end; what it sends to other tenants is tested with it.

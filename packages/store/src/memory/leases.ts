@@ -1,6 +1,7 @@
 import { compareText } from '../compare-text.ts';
+import type { AcquireResult, BeatResult, Lease } from '../lease.ts';
 import { isInForce } from '../lease-length.ts';
-import type { AcquireResult, BeatResult, Lease, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { groupsOf, type MemoryState } from './state.ts';
 

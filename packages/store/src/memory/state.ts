@@ -3,9 +3,10 @@ import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
 import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
 import type { Definition } from '../definition.ts';
+import type { Lease } from '../lease.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type { Segment } from '../run-segment.ts';
-import type { Checkpoint, EndRow, Group, InboxEntry, Lease, RunRow } from '../store.ts';
+import type { Checkpoint, EndRow, Group, InboxEntry, RunRow } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 

@@ -1,5 +1,6 @@
 import { StoreError } from '../errors.ts';
-import type { AcquireResult, Store } from '../store.ts';
+import type { AcquireResult } from '../lease.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { hasCode } from './connection/failure.ts';
 import type { Row } from './connection/pipeline.ts';

@@ -1,4 +1,5 @@
-import type { BeatResult, Lease, Store } from '../store.ts';
+import type { BeatResult, Lease } from '../lease.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Row } from './connection/pipeline.ts';
 import { step } from './connection/step.ts';

@@ -1,5 +1,6 @@
+import type { BeatResult } from '../lease.ts';
 import { LEASE_MS_MAX } from '../lease-length.ts';
-import type { BeatResult, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { DELETE_NODE } from './sql/delete-node.ts';

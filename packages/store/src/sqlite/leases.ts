@@ -1,6 +1,7 @@
 import { groupChecksum } from '../damage/row-checksums.ts';
+import type { AcquireResult, Lease } from '../lease.ts';
 import { isInForce } from '../lease-length.ts';
-import type { AcquireResult, Lease, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { toLease } from './rows.ts';

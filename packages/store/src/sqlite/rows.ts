@@ -10,8 +10,9 @@ import {
   runChecksum,
 } from '../damage/row-checksums.ts';
 import type { Definition } from '../definition.ts';
+import type { Lease } from '../lease.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { EndRow, Group, GroupHead, InboxEntry, Lease, RunRow } from '../store.ts';
+import type { EndRow, Group, GroupHead, InboxEntry, RunRow } from '../store.ts';
 import type { Row } from './database.ts';
 
 export function idBytes(id: RunId): Uint8Array {

@@ -1,4 +1,4 @@
-import type { AcquireResult } from '../../store.ts';
+import type { AcquireResult } from '../../lease.ts';
 import { bytes } from '../builders.ts';
 import { type Model, NODES, PARTITIONS } from './model.ts';
 import type { Random } from './random.ts';
