@@ -46,7 +46,7 @@ function change(sql: string, ...values: (string | number)[]): void {
 }
 
 describe('a damaged group', () => {
-  it('stops its partition alone; readiness, why and doctor say so', async () => {
+  it('stops its partition alone; why and doctor say so', async () => {
     const before = await open();
     await before.define();
     const id = await submit(before, 'echo');
