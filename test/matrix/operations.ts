@@ -209,6 +209,12 @@ const PLATFORM: Record<string, Operation> = {
   createKey: entry('admin', 'own', () => send('/keys', { role: 'viewer' })),
   revokeKey: entry('admin', 'absent', async (data) => remove(`/keys/${await data.key()}`)),
   getWebhookSecret: lists('admin', '/webhook-secret'),
+  listSecrets: lists('operator', '/secrets'),
+  updateSecret: entry('admin', 'own', (data) =>
+    send(`/secrets/${data.name()}`, { value: 'of the matrix' }, 'PUT'),
+  ),
+  deleteSecret: entry('admin', 'absent', async (data) => remove(`/secrets/${await data.secret()}`)),
+  getDoctor: lists('platform admin', '/doctor'),
   listAuditEntries: lists('admin', '/audit'),
   getMetrics: lists('platform viewer', '/metrics'),
   getHealth: lists('anyone', '/health'),

@@ -111,6 +111,12 @@ export class TenantData {
     return name;
   }
 
+  async secret(): Promise<string> {
+    const name = this.name();
+    await this.made(`/secrets/${name}`, { method: 'PUT', body: { value: 'of the matrix' } });
+    return name;
+  }
+
   async blob(): Promise<string> {
     const made = await this.made('/blobs', { method: 'PUT', raw: `of ${this.name()}` });
     return made.json<{ name: string }>().name;

@@ -125,6 +125,8 @@ const printing: (() => string[])[] = [
   () => ['workers'],
   () => ['tenants'],
   () => ['keys'],
+  () => ['secrets'],
+  () => ['doctor'],
   () => ['submit', 'mail'],
   () => ['tasks'],
   ...['pause', 'resume', 'cancel', 'retry', 'reevaluate'].map((name) => () => [name, run]),

@@ -233,7 +233,8 @@ describe('a node that must not start', () => {
     [['--host', '203.0.113.1', '--tls-proxy'], 2, 'cannot listen on 203.0.113.1'],
     [['--host', '0.0.0.0'], 2, 'set tls-proxy (--tls-proxy, SIGNALBOX_TLS_PROXY=true)'],
   ])('%j ends with %i and one line', async (flags, expected, message) => {
-    const args = ['node', '--port', '0', '--data', 'data', ...flags];
+    const folder = flags.includes('--data') ? [] : ['--data', 'data'];
+    const args = ['node', '--port', '0', ...folder, ...flags];
     const { code, err } = await world.run(args, { SIGNALBOX_KEY: KEY });
     expect(err).toContain(message);
     expect(err).not.toContain('hunter2');

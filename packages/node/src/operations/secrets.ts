@@ -15,6 +15,7 @@ import {
   requireName,
 } from './named-definitions.ts';
 import { operation } from './operation.ts';
+import { paged } from './paged.ts';
 import { iso } from './schedules/schedule-definition.ts';
 
 export interface SavedSecret {
@@ -54,8 +55,11 @@ export const saveSecret = operation(
 );
 
 export const listSecrets = operation(
-  (context, caller, params: ListParams): Promise<Page<Secret>> =>
-    listNamed(context, caller, { ...params, kind: KIND, show }),
+  paged(
+    'secrets',
+    (context, caller, params: ListParams): Promise<Page<Secret>> =>
+      listNamed(context, caller, { ...params, kind: KIND, show }),
+  ),
 );
 
 /** Attempts that refer to it fail from now on. */

@@ -1,10 +1,12 @@
-import { Name, NewSecret, pageOf, Secret } from '@signalbox/protocol';
+import { Cursor, Name, NewSecret, pageOf, Secret } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import { deleteSecret, listSecrets, saveSecret } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
+import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
 
 const Named = Type.Object({ secret: Name });
+const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
 
 export const secretsRoutes: readonly Route[] = [
   route({
@@ -14,7 +16,9 @@ export const secretsRoutes: readonly Route[] = [
     summary: 'Stores a secret, encrypted; attempts that start later receive the new value',
     params: Named,
     body: NewSecret,
+    reads: VERSION_HEADERS,
     response: { 200: Secret, 201: Secret },
+    versioned: true,
     audit: 'secret.update',
     handler: async ({ context, caller, params, body, headers, reply, note }) => {
       const { secret, outcome } = await saveSecret(context, caller, {
@@ -34,10 +38,7 @@ export const secretsRoutes: readonly Route[] = [
     role: 'operator',
     summary: 'Lists the secrets of the tenant by name, without their values',
     query: Type.Object(
-      {
-        after: Type.Optional(Name),
-        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
-      },
+      { after: Type.Optional(Cursor), limit: Limit },
       { additionalProperties: false },
     ),
     response: { 200: pageOf(Secret) },
@@ -49,7 +50,9 @@ export const secretsRoutes: readonly Route[] = [
     role: 'admin',
     summary: 'Deletes a secret; attempts that refer to it fail',
     params: Named,
+    reads: VERSION_HEADERS,
     response: { 200: Secret },
+    errors: ['not_found'],
     audit: 'secret.delete',
     handler: async ({ context, caller, params, headers, note }) => {
       const expected = expectedBy(headers);
