@@ -4,6 +4,11 @@ import type { Core } from './core.ts';
 import { lingerShortly } from './lingering.ts';
 import { wake } from './occupy.ts';
 
+/** After so many times in a row a worker that beats but starts nothing is cordoned. */
+export const UNACCEPTED_MAX = 3;
+/** … and tried again after so long. */
+const IDLE_MS = 300_000;
+
 /**
  * The live attempt that a worker speaks of, or null. Everything must match: the token says which
  * assignment it is, the worker says whose (I15, DUR-10). A superseded attempt can therefore not
@@ -27,12 +32,24 @@ export function heardFrom(core: Core, name: string): Worker | null {
   if (worker === undefined) return null;
   worker.lastSeenAt = core.now;
   worker.missedBeats = 0;
-  if (worker.status === 'suspect') {
+  if (worker.status === 'suspect' || isTriedAgain(core, worker)) {
     worker.status = 'healthy';
     core.workers.refresh(worker);
     wake(core, worker);
   }
   return worker;
+}
+
+/**
+ * What kept it from accepting may be gone, as a link that was cut in one direction: it gets one
+ * assignment, and the next one that it lets go unaccepted cordons it again.
+ */
+function isTriedAgain({ now }: Core, worker: Worker): boolean {
+  const { idleSince, status } = worker;
+  if (idleSince === null || status !== 'cordoned' || now - idleSince < IDLE_MS) return false;
+  worker.idleSince = null;
+  worker.unaccepted = UNACCEPTED_MAX - 1;
+  return true;
 }
 
 /**

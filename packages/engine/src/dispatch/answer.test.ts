@@ -87,6 +87,34 @@ describe('a worker that beats and starts nothing', () => {
     expect(h.worker('w1').status).toBe('healthy');
   });
 
+  it('U007 is tried with one assignment after five minutes, for the link may be well again', () => {
+    const h = new Harness();
+    h.addWorker({ name: 'w1' });
+    const run = h.submit();
+    h.step();
+    for (let i = 0; i < 3; i++) ignore(h);
+    const beat = () =>
+      h.apply({ kind: 'beat', worker: 'w1', foreignUse: resources(), progress: [] });
+    const wait = (seconds: number) => {
+      for (let s = 0; s < seconds; s += 5) {
+        h.advance(5_000);
+        beat();
+        h.step();
+      }
+    };
+    wait(290);
+    expect(h.worker('w1').status).toBe('cordoned');
+    wait(10);
+    expect(h.worker('w1').status).toBe('healthy');
+    expect(h.attemptOf(run).workerName).toBe('w1');
+    ignore(h);
+    expect(h.worker('w1').status).toBe('cordoned');
+    wait(300);
+    const [attempt] = h.acceptAll();
+    h.succeed(attempt as NonNullable<typeof attempt>);
+    expect(h.worker('w1')).toMatchObject({ status: 'healthy', unaccepted: 0 });
+  });
+
   it('U007 may start again after it attached again, unless a person cordoned it', () => {
     for (const byPerson of [false, true]) {
       const h = new Harness();

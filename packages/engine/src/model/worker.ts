@@ -85,8 +85,8 @@ export class Worker implements Timed {
   missedBeats = 0;
   /** How often in a row it let an assignment go unaccepted until it was suspect. */
   unaccepted = 0;
-  /** Cordoned because of that, and not by a person: ends when the worker attaches again. */
-  isIdle = false;
+  /** Cordoned because of that since then, and not by a person; null: not so. */
+  idleSince: number | null = null;
   detachedAt = 0;
   restUntil = 0;
   timerAt = 0;

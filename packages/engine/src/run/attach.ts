@@ -33,7 +33,7 @@ export function attachWorker(
   ];
   const worker = core.workers.attach({ info, foreignUse, now: core.now });
   if (kept === 'draining') worker.status = kept;
-  if (kept === 'cordoned' && before?.isIdle === false) worker.status = kept;
+  if (kept === 'cordoned' && before?.idleSince === null) worker.status = kept;
 
   const held = new Set<Attempt>();
   for (const ref of holds) {

@@ -1,6 +1,7 @@
 import { aboutTask } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
 import { armDeadline, hardTimeoutAt, softTimeoutAt, stuckAt } from '../core/deadline.ts';
+import { UNACCEPTED_MAX } from '../core/find-attempt.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
 import { taskRequeued } from '../facts/facts.ts';
@@ -50,13 +51,10 @@ function forceStop(core: Core, attempt: Attempt, giveUp: GiveUp): void {
   giveUp(attempt.task, 'stopped', core.settings.stopSlackMs);
 }
 
-/** After so many times in a row a worker that beats but starts nothing is cordoned. */
-const UNACCEPTED_MAX = 3;
-
 /**
  * PLC-10: not accepted in time. Back to the queue uncharged; the worker is suspect until heard of. A worker
  * that keeps sending heartbeats without starting anything would hold up one task after the other, so it
- * is cordoned until it attaches again or a person uncordons it.
+ * is cordoned until it attaches again, a person uncordons it, or it is tried again (`heardFrom`).
  */
 function takeBack(core: Core, attempt: Attempt): void {
   const { task, worker, number } = attempt;
@@ -72,7 +70,7 @@ function takeBack(core: Core, attempt: Attempt): void {
   worker.status = worker.unaccepted < UNACCEPTED_MAX ? 'suspect' : 'cordoned';
   core.workers.refresh(worker);
   if (worker.status === 'suspect') return;
-  worker.isIdle = true;
+  worker.idleSince = core.now;
   const about = { worker: worker.info.name, since: core.now };
   core.tell({ kind: 'alert', alert: 'workerIdle', about });
 }

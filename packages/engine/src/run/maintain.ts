@@ -32,7 +32,7 @@ export function drainWorker(core: Core, name: string): Answer {
 export function cordonWorker(core: Core, name: string): Answer {
   const worker = core.workers.workers.get(name);
   if (worker === undefined) return NO_SUCH_WORKER;
-  worker.isIdle = false;
+  worker.idleSince = null;
   setStatus(core, worker, 'cordoned');
   return DONE;
 }
@@ -43,7 +43,7 @@ export function uncordonWorker(core: Core, name: string): Answer {
   const status = worker.status === 'detached' ? worker.statusKept : worker.status;
   if (status === 'cordoned' || status === 'draining') {
     worker.unaccepted = 0;
-    worker.isIdle = false;
+    worker.idleSince = null;
     setStatus(core, worker, 'healthy');
     wake(core, worker);
   }

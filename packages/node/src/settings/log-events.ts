@@ -34,7 +34,7 @@ export const LOG_EVENTS = {
   'worker.changed': 'The state of this worker changed',
   'worker.connect_failed': "A worker's connection could not be set up",
   'worker.cordoned':
-    'A worker sent heartbeats but did not accept its assignments three times in a row; it is cordoned until it reconnects',
+    'A worker sent heartbeats but did not accept its assignments three times in a row; it is cordoned until it reconnects, is uncordoned, or five minutes have passed',
   'worker.detached': 'A worker detached from this node; `isClean` is true if it sent `bye`',
   'worker.disconnected': "This node closed a worker's connection; `reason` says why",
   'worker.drain_requested': 'A node asked this worker to drain',
