@@ -22,7 +22,7 @@ const handle = (n: number): void => {
 
 /** Several jobs: what a kill interrupts is tried again, at most a hundred a minute of one job. */
 const jobs = Array.from({ length: JOBS }, (_, i) =>
-  job(`task-${i}`, { retry: { maxAttempts: 20, backoff: { type: 'fixed', delay: 0 } } }, handle),
+  job(`task-${i}`, { retry: { maxAttempts: 20, backoff: { type: 'fixed', delay: 1 } } }, handle),
 );
 
 const box = await Signalbox.open(address);

@@ -48,7 +48,7 @@ const ask: ApiWorld['ask'] = (path, request) => world.ask(path, { tenant: 'acme'
 /** A channel is a job with one request. */
 async function channel(name: string, maxAttempts = 5): Promise<void> {
   const { port } = server.address() as AddressInfo;
-  const retry = { maxAttempts, backoff: { type: 'fixed', delay: 0 }, onExhausted: 'fail' };
+  const retry = { maxAttempts, backoff: { type: 'fixed', delay: 1 }, onExhausted: 'fail' };
   const http = { url: `http://127.0.0.1:${port}/${name}`, method: 'POST' };
   const definition = { tasks: [{ name: 'main', http, retry }] };
   const made = await ask('/jobs', { body: { name, definition } });

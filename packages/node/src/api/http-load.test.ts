@@ -33,7 +33,7 @@ beforeAll(async () => {
   worker = new Worker({ name: 'w', transport, handlers, total: { slots: SLOTS } });
   await worker.start();
   for (const name of Object.keys(handlers)) {
-    const retry = { backoff: { type: 'fixed', delay: 0 } };
+    const retry = { backoff: { type: 'fixed', delay: 1 } };
     const definition = { tasks: [{ name: 'main', handler: name, retry }] };
     await world.ask('/jobs', { body: { name, definition }, tenant: 'acme' });
   }

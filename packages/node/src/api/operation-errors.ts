@@ -16,7 +16,8 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     ...(route.method === 'GET' ? [] : (['bad_request', 'timeout', 'too_large'] as const)),
     // The router refuses a parameter that is too long.
     ...(route.params === undefined ? [] : (['bad_request'] as const)),
-    ...(hasKey ? (['unauthenticated', 'forbidden', 'rate_limited', 'unavailable'] as const) : []),
+    // Two keys are a bad request; looking a key up reads the store, whose row can be damaged.
+    ...(hasKey ? KEY_ERRORS : []),
     // Another request can change the same resource; the store's answer to a write can be lost.
     ...(isChange ? (['conflict', 'unknown', 'unavailable'] as const) : []),
     ...(route.reads?.includes('If-Match') ? (['bad_request', 'precondition_failed'] as const) : []),
@@ -25,6 +26,14 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
   return [...new Set(codes)];
 }
 
+const KEY_ERRORS = [
+  'bad_request',
+  'unauthenticated',
+  'forbidden',
+  'rate_limited',
+  'unavailable',
+  'damaged',
+] as const satisfies readonly ErrorCode[];
 /** Of operations that ask the node which owns a run. */
 export const RUN_ERRORS = ['not_found', 'not_owner'] as const satisfies readonly ErrorCode[];
 /** Of operations that change a live run. */

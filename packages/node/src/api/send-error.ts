@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERROR_STATUS } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../context.ts';
 import type { Logger } from '../settings/log-events.ts';
 import type { ClientAddress } from './client-address.ts';
 import { answerOf, errorText, MESSAGES } from './error-answer.ts';
@@ -14,12 +15,13 @@ export function errorSender(
 ): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   return (thrown, request, reply) => {
     // The client closed the connection while the node read its request: nobody receives the response.
-    if (thrown instanceof Error && thrown === request.raw.errored) {
+    const isAborted = thrown instanceof Error && thrown === request.raw.errored;
+    if (isAborted) {
       const fields = { requestId: request.id, route: request.routeOptions?.url };
       log.debug({ event: 'request.aborted', ...fields }, 'request aborted by the client');
-      return reply.code(400).send();
     }
-    const { status, body, retryAfterSeconds, unforeseen } = answerOf(thrown, request.id);
+    const error = isAborted ? new ApiError('bad_request', MESSAGES.bad_request) : thrown;
+    const { status, body, retryAfterSeconds, unforeseen } = answerOf(error, request.id);
     if (unforeseen) {
       const route = request.routeOptions?.url;
       const fields = { err: thrown, requestId: request.id, route };

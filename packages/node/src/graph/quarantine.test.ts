@@ -11,7 +11,7 @@ it('FLT-06 a task is quarantined after five attempts, and only a key that may ca
     if (isBroken) throw new Error('the database is down');
     return 'done';
   };
-  const retry = { backoff: { type: 'fixed', delay: 0 } } as const;
+  const retry = { backoff: { type: 'fixed', delay: 1 } } as const;
   await define('poison', { tasks: [{ name: 'main', retry }] });
   const id = await submit('poison');
   const view = await ended(id);

@@ -80,7 +80,7 @@ export const jobsRoutes: readonly Route[] = [
     response: { 200: Job, 201: Job },
     versioned: true,
     location: ({ name }: { name: string }) => `/jobs/${name}`,
-    errors: ['target_not_allowed'],
+    errors: ['quota_exceeded', 'target_not_allowed'],
     audit: 'job.update',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -103,7 +103,7 @@ export const jobsRoutes: readonly Route[] = [
     reads: VERSION_HEADERS,
     response: { 200: Job, 201: Job },
     versioned: true,
-    errors: ['target_not_allowed'],
+    errors: ['quota_exceeded', 'target_not_allowed'],
     audit: 'job.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;

@@ -88,7 +88,7 @@ export const schedulesRoutes: readonly Route[] = [
     response: { 201: Schedule },
     versioned: true,
     location: ({ name }: { name: string }) => `/schedules/${name}`,
-    errors: ['not_found'],
+    errors: ['quota_exceeded', 'not_found'],
     audit: 'schedule.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -108,7 +108,7 @@ export const schedulesRoutes: readonly Route[] = [
     reads: VERSION_HEADERS,
     response: { 200: Schedule, 201: Schedule },
     versioned: true,
-    errors: ['not_found'],
+    errors: ['quota_exceeded', 'not_found'],
     audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;

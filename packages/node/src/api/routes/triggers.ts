@@ -93,7 +93,7 @@ const definitionRoutes: readonly Route[] = [
     response: { 201: Trigger },
     versioned: true,
     location: ({ name }: { name: string }) => `/triggers/${name}`,
-    errors: ['not_found'],
+    errors: ['quota_exceeded', 'not_found'],
     audit: 'trigger.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -112,7 +112,7 @@ const definitionRoutes: readonly Route[] = [
     reads: VERSION_HEADERS,
     response: { 200: Trigger, 201: Trigger },
     versioned: true,
-    errors: ['not_found'],
+    errors: ['quota_exceeded', 'not_found'],
     audit: 'trigger.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
