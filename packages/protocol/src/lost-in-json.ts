@@ -45,8 +45,28 @@ export function lostInJson(value: unknown, text: string, root: string): LostInJs
   return lost ?? leftOut(value, root);
 }
 
+/** Deeper values are searched with a list of their own, which costs more. */
+const QUICK_DEPTH = 16;
+
+/** A quick look without paths, because every submission and every output passes here. */
+function mayLeaveOut(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) {
+    return typeof value === 'function' || typeof value === 'symbol';
+  }
+  if (depth === 0 || 'toJSON' in value) return true;
+  if (ArrayBuffer.isView(value)) return false;
+  for (const key in value) {
+    const member = (value as Record<string, unknown>)[key];
+    const type = typeof member;
+    if (type === 'function' || type === 'symbol') return true;
+    if (type === 'object' && mayLeaveOut(member, depth - 1)) return true;
+  }
+  return false;
+}
+
 /** The first function or symbol, which JSON leaves out without a word. */
 function leftOut(value: unknown, root: string): LostInJson | null {
+  if (!mayLeaveOut(value, QUICK_DEPTH)) return null;
   return find(value, root, (member) => {
     if (typeof member === 'function') return 'a function';
     return typeof member === 'symbol' ? 'a symbol' : null;
