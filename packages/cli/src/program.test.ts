@@ -83,3 +83,12 @@ describe('the command', () => {
     expect(ask('signalbox submit hello --wa')).toBe('--wait');
   });
 });
+
+describe('a mistyped command of a group', () => {
+  it('is named, with the commands that exist', async () => {
+    const app = fakeApp({});
+    expect(await runCommand(app, ['schedules', 'creat', 'x'])).toBe(2);
+    expect(app.texts.err).toContain('schedules has no command "creat"');
+    expect(app.texts.err).toContain('commands of schedules: list, ');
+  });
+});

@@ -16,3 +16,6 @@ export function attemptId(run: string, task: string, number: number): string {
 
 /** Names of jobs, tasks, tenants, workers: what is safe in a path, a label, a table and a log. */
 export const NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
+/** Ends the sentence "the name …". */
+export const NAME_RULE =
+  'must be 1 to 128 letters, digits, dots, hyphens and underscores, beginning with a letter or a digit';

@@ -4,6 +4,7 @@ import { Api } from '../client/api.ts';
 import { findAccess } from '../client/find-access.ts';
 import { EXIT_CODES, type ExitName } from '../exit-codes.ts';
 import type { Terminal } from '../print/terminal.ts';
+import { UserError } from '../user-error.ts';
 
 /** One call of a command that talks to a node. */
 export interface Call {
@@ -45,6 +46,8 @@ export function addCommand(parent: Command, usage: string, params: CommandParams
     .summary(params.summary)
     .description(`${params.summary[0]?.toUpperCase()}${params.summary.slice(1)}.`);
   command.copyInheritedSettings(parent);
+  // A mistyped command of its parent arrives here as an argument.
+  if (params.isDefault === true) command.allowExcessArguments();
   params.configure?.(command);
   const examples = params.examples ?? [];
   if (examples.length > 0) {
@@ -70,6 +73,7 @@ export function addClientCommand(
     .option('--data <folder>', 'data folder of a running `signalbox dev` (SIGNALBOX_DATA)')
     .option('--tenant <name>', 'tenant to act on (SIGNALBOX_TENANT)');
   command.action(async () => {
+    if (params.isDefault === true) requireNoCommand(parent, command.args);
     const options: Record<string, unknown> = command.opts();
     const access = findAccess(app, {
       url: options['url'],
@@ -92,4 +96,15 @@ export function addClientCommand(
 
 export function exitCodeOf(ending: Ending): number {
   return EXIT_CODES[ending.exit].code;
+}
+
+/** The default command of a group takes no arguments: a word there is a command that does not exist. */
+function requireNoCommand(parent: Command, [word]: readonly string[]): void {
+  if (word === undefined) return;
+  const names = parent.commands.map((each) => each.name()).join(', ');
+  throw new UserError(
+    'usage',
+    `${parent.name()} has no command ${JSON.stringify(word)}`,
+    `commands of ${parent.name()}: ${names}`,
+  );
 }

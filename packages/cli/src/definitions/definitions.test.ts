@@ -92,7 +92,7 @@ describe('readDefinitions', () => {
     ['a.txt', 'job: a', 'a.txt must be a YAML, JSON'],
     ['a.ts', 'export const = 1', 'cannot load '],
     ['a.ts', 'throw new Error("broken")', ': broken'],
-    ['a.mjs', 'await 1; export const a = 1;', 'no await outside of functions'],
+    ['a.mjs', 'await 1; export const a = 1;', 'must not use await outside of functions'],
   ])('refuses %s with %j in one line', (name, text, message) => {
     write(name, text);
     const read = () => readDefinitions(folder, [name]);

@@ -57,7 +57,7 @@ function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? error.code : '';
   if (code === 'ERR_REQUIRE_ASYNC_MODULE')
-    return 'a module of jobs has no await outside of functions';
+    return 'a module of jobs must not use await outside of functions';
   if (code === 'MODULE_NOT_FOUND' || code === 'ENOENT') return firstLine(error.message);
   // Where in the user's files, which need not be the one that was named: the stack's head says it of what
   // cannot be parsed, the first call that is not ours of what was thrown.

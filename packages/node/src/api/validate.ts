@@ -5,6 +5,8 @@ import {
   LABEL_NAME_RULE,
   LABEL_VALUE_PATTERN,
   LABEL_VALUE_RULE,
+  NAME_PATTERN,
+  NAME_RULE,
 } from '@signalbox/protocol';
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/schema';
@@ -18,6 +20,7 @@ export type Check = (value: unknown) => Promise<void>;
 
 /** Patterns that say more than that some characters are not allowed. */
 const RULES: ReadonlyMap<string, string> = new Map([
+  [NAME_PATTERN, NAME_RULE],
   [IDEMPOTENCY_KEY_PATTERN, IDEMPOTENCY_KEY_RULE],
   [LABEL_VALUE_PATTERN, LABEL_VALUE_RULE],
 ]);
