@@ -4,7 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { parseIdBytes, readRunId } from '@signalbox/engine';
 import { makeLog } from '@signalbox/node/log';
-import { defineJob, diagnoseTask, examine, submitRuns } from '@signalbox/node/operations';
+import {
+  defineJob,
+  diagnoseTask,
+  examine,
+  getRun,
+  listRuns,
+  submitRuns,
+} from '@signalbox/node/operations';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Box, CALLER } from './box.ts';
 
@@ -68,6 +75,9 @@ describe('a damaged group', () => {
       checks: { store: { ok: true }, partitions: { ok: false }, damagedRows: { ok: false } },
       damagedRows: [{ kind: 'group', key: `${partition}/2`, partition }],
     });
+    // Lists go on without its live runs, which are refused with the reason.
+    expect((await listRuns(context, CALLER, {})).items).toEqual([]);
+    await expect(getRun(context, CALLER, { id })).rejects.toMatchObject({ code: 'damaged' });
     // Jobs of other partitions run.
     await box.work();
     const names = Array.from({ length: 12 }, (_, n) => `job-${n}`);

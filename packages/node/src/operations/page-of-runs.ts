@@ -6,7 +6,7 @@ import {
   type RunId,
 } from '@signalbox/engine';
 import type { RunFilter, RunState } from '@signalbox/protocol';
-import { PAGE_BYTES, type StoredRun, storedRunBytes } from '@signalbox/store';
+import { PAGE_BYTES, type StoredRun, StoreError, storedRunBytes } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import { readFollowed } from '../follow/read-followed.ts';
 import { type RunView as EngineView, NO_TASKS, readRun, viewOfStored } from '../loop/index.ts';
@@ -65,7 +65,7 @@ export async function pageOfRuns(
       if (views.length === limit) return { views, next: formatRunId(before as RunId) };
       before = row.run.id;
       if (row.damaged) continue;
-      const view = await matching(context, row, wanted);
+      const view = await matching(context, row, wanted).catch(leftOut);
       if (view !== null) views.push(view);
     }
     looked += rows.length;
@@ -87,6 +87,15 @@ async function ofKey(context: NodeContext, tenant: string, wanted: RunsWanted): 
   if (before !== null && compareRunIds(id, before) >= 0) return { views: [] };
   const view = await matching(context, row, wanted);
   return { views: view === null || view.head.key !== key ? [] : [view] };
+}
+
+/**
+ * How a live run of a stopped partition stands is not known. The list goes on without it, as without
+ * a damaged one; reading the run by its id is refused with the reason.
+ */
+function leftOut(error: unknown): null {
+  if (error instanceof StoreError && error.kind === 'damaged') return null;
+  throw error;
 }
 
 /** The run as it is now; null where it does not match. */

@@ -12,6 +12,8 @@ describe('values that look like secrets', () => {
     ['Authorization', 'abc'],
     ['x-api-key', 'abc'],
     ['COOKIE', 'a=b'],
+    ['PRIVATE-TOKEN', 'abc'],
+    ['X-Vault-Token', 'abc'],
     ['X-Other', 'Bearer abc'],
     ['X-Other', `ghp_${'a1'.repeat(18)}`],
     ['X-Other', 'eyJhbGciOiJI.eyJzdWIiOiIx.abc'],
@@ -27,6 +29,9 @@ describe('values that look like secrets', () => {
   it.each([
     ['GITHUB_TOKEN', 'abc'],
     ['PGPASSWORD', 'abc'],
+    ['DB_PASS', 'abc'],
+    ['DB_PWD', 'abc'],
+    ['CLIENT_CREDENTIALS', 'abc'],
     ['client_secret', 'abc'],
     ['API_KEY_2', 'abc'],
     ['OTHER', 'AKIAABCDEFGHIJKLMNOP'],
@@ -43,6 +48,7 @@ describe('values that look like secrets', () => {
   it.each([
     ['PGHOST', 'db.example.com'],
     ['KEYBOARD', 'us'],
+    ['COMPASS', 'north'],
     ['SSH_KEY_FILE', '/etc/keys/id'],
     ['TOKEN_URL', 'https://example.com/token'],
     ['API_TOKEN', ''],

@@ -1,9 +1,11 @@
 import type { JobDefinition, Warning } from '@signalbox/protocol';
 import { isSecretRef } from './secret-refs.ts';
 
-const HEADERS = /^(?:authorization|cookie|x-api-key|api-key|x-auth-token|x-access-token)$/i;
+const HEADERS =
+  /(?:^|-)(?:authorization|cookie|token|secret|password|credentials?|(?:api|access|auth)-?key)$/i;
 /** At the end of a word: `PGPASSWORD` and `API_KEY_2`, but not `KEYBOARD`. */
-const VARIABLES = /(?:TOKEN|SECRET|PASSWORD|PASSWD|KEY)(?:S?$|S?_|\d)/i;
+const VARIABLES =
+  /(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|KEY|(?:^|_)(?:PASS|PWD))(?:S?$|S?_|\d)/i;
 /** Variables with such a name often contain where a secret is, and not the secret. */
 const LOCATION = /^(?:\.{0,2}\/|https?:\/\/[^@]*$)/;
 /** Prefixes and shapes that issuers give to their keys, so that they can be found. */

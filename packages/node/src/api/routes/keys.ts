@@ -62,12 +62,11 @@ export const keysRoutes: readonly Route[] = [
     handler: async ({ auth, caller, body, headers, reply, note }) => {
       const { role, note: text = '', expiresAt = null } = body;
       const tenant = tenantOfNew(caller, role, headers['signalbox-tenant']);
-      if (expiresAt !== null) checkExpiry(expiresAt);
       const made = await auth.keys.create({
         tenant,
         role,
         note: text,
-        expiresAt,
+        expiresAt: expiresAt === null ? null : expiryOf(expiresAt),
         author: caller.key,
       });
       const view = keyView(made.key);
@@ -100,12 +99,13 @@ export const keysRoutes: readonly Route[] = [
   }),
 ];
 
-function checkExpiry(expiresAt: string): void {
+/** As it is shown: a date is its midnight. */
+function expiryOf(expiresAt: string): string {
   const at = instantMs(expiresAt);
   if (at === null) {
     throw new ApiError('invalid', `must be ${rangeText('instant')}`, { field: 'expiresAt' });
   }
-  if (at > Date.now()) return;
+  if (at > Date.now()) return new Date(at).toISOString();
   throw new ApiError('invalid', 'must be in the future', { field: 'expiresAt' });
 }
 

@@ -284,3 +284,12 @@ describe('the stored answer', () => {
     expect(await run({})).toMatchObject({ class: 'transient', error: 'response_failed' });
   });
 });
+
+it('does not log header values that the endpoint repeats', async () => {
+  answerWith(401, {}, 'bad token sup3r-s3cret-value');
+  const http = { url: server.url, headers: { Authorization: 'Bearer sup3r-s3cret-value' } };
+  const attempt = fakeAttempt({ work: { http }, input: null });
+  await executor.run(attempt);
+  expect(attempt.logged.log).toContain('bad token ***');
+  expect(JSON.stringify(attempt.logged)).not.toContain('sup3r');
+});

@@ -30,7 +30,7 @@ async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promi
     const answer = await request(work, attempt, { options, signal, refused });
     const durationMs = Math.round(performance.now() - startedAt);
     // A failed attempt has no output: what the endpoint answered is for people, in its log.
-    if (!isSuccess(answer)) attempt.log('log', describeAnswer(answer));
+    if (!isSuccess(answer)) attempt.log('log', describeAnswer(withoutEchoes(answer, work)));
     const result = resultOf(answer, Date.now());
     return result.kind === 'stopped' ? result : { ...result, durationMs };
   } catch (error) {
@@ -42,6 +42,20 @@ async function run(attempt: AttemptContext, options: HttpExecutorOptions): Promi
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Shorter header values are words such as `json` or `gzip`. */
+const ECHO_CHARACTERS_MIN = 8;
+
+/**
+ * An endpoint may repeat what it was sent, above all in an error. The values of headers may be secrets,
+ * and a log is read by people who may not know them.
+ */
+function withoutEchoes(answer: Answer, { headers = {} }: WireHttpWork): Answer {
+  const sent = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
+  const long = sent.filter((value) => value.length >= ECHO_CHARACTERS_MIN);
+  const text = long.reduce((rest, value) => rest.replaceAll(value, '***'), answer.body.text);
+  return { ...answer, body: { ...answer.body, text } };
 }
 
 async function request(

@@ -1,0 +1,31 @@
+import { DatabaseSync } from 'node:sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { parkedRow, part, runRow } from '../conformance/builders.ts';
+import { createSqliteStore } from './create-sqlite-store.ts';
+import { temporaryFile } from './testing/temporary-file.ts';
+
+it('a place of a lane that names no run is set aside, and the others are read', async () => {
+  const { path, remove } = temporaryFile();
+  onTestFinished(remove);
+  const store = await createSqliteStore({ path });
+  await store.migrate();
+  const lease = { partition: 1, owner: 'a', ttlMs: 10_000, commitId: 'fence' };
+  const taken = await store.acquireLease(lease);
+  if (taken.kind !== 'acquired') throw new Error('the lease is held');
+  const ms = await store.now();
+  const runs = [1, 2].map((seq) => runRow({ ms, partition: 1, seq }));
+  const parked = runs.map((run) => parkedRow(run));
+  const next = part({ partition: 1, epoch: taken.epoch, seq: taken.seq + 1, runs, parked });
+  await store.append({ commitId: 'one', parts: [next] });
+  const raw = new DatabaseSync(path);
+  const find = raw.prepare("select name from sqlite_master where name glob 'parked_[0-9]*'");
+  const { name } = find.get() as { name: string };
+  raw.exec(`update ${name} set id = substr(id, 1, 15) where sort = 1`);
+  raw.close();
+  const query = { partition: 1, lane: 'P1/acme', upTo: 9, after: null, limit: 9 };
+  const { runs: read } = await store.readParked(query);
+  expect(read.map(({ run }) => run.id.seq)).toEqual([2]);
+  const damaged = await store.listDamagedRows({ after: null, limit: 9 });
+  expect(damaged).toMatchObject([{ kind: 'run', partition: 1, error: 'not the id of a run' }]);
+  await store.close();
+});
