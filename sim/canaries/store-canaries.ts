@@ -39,7 +39,7 @@ export const STORE_CANARIES: readonly CodeCanary[] = [
     caughtBy: 'C1',
     options: canaryWorld(2),
     sabotage: () => {
-      const isIt = nth(30);
+      const isIt = nth(20);
       return {
         store: changing((commit) =>
           mapParts(commit, (part) =>

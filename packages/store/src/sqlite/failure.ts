@@ -24,7 +24,9 @@ const PASSING = new Set([BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, P
 export function toStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const isPassing = PASSING.has(primaryCode(error));
+  // The file system says no: a folder or a right may come back, as with SQLite's own CANTOPEN.
+  const isSystem = error instanceof Error && 'syscall' in error;
+  const isPassing = isSystem || PASSING.has(primaryCode(error));
   return new StoreError(isPassing ? 'unavailable' : 'invalid', `SQLite: ${message}`, {
     cause: error,
   });
