@@ -282,4 +282,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'a node that started after a step of the clock forgot keys that slower nodes had just taken',
     options: drawOptions(100_168, 16),
   },
+  {
+    seed: 110_068,
+    why: 'a cancelled assignment that nobody accepted was held for the grace of its job, which was years',
+    options: drawOptions(110_068, 30),
+  },
 ];

@@ -76,6 +76,30 @@ const setup = (state: string) => {
 };
 
 describe('cancelling', () => {
+  it('an assignment that nobody accepts ends at its acceptance deadline, however long its grace is', () => {
+    const h = new Recorded();
+    h.addWorker();
+    const run = h.submit({ tasks: [{ timeouts: { graceMs: 1_000 * HOUR } }] });
+    h.step();
+    expect(run.tasks[0]?.state).toBe('ASSIGNED');
+    cancel(h, run.seq);
+    h.advance(h.engine.core.settings.acceptMs);
+    expect(run.state).toBe('CANCELLED');
+  });
+
+  it('an attempt that is accepted after the request to stop has its whole grace', () => {
+    const h = new Recorded();
+    h.addWorker();
+    const run = h.submit({ tasks: [{ timeouts: { graceMs: HOUR } }] });
+    h.step();
+    cancel(h, run.seq);
+    h.acceptAll();
+    h.advance(HOUR - 1);
+    expect(run.state).toBe('RUNNING');
+    h.advance(5_001);
+    expect(run.state).toBe('CANCELLED');
+  });
+
   it.each(Object.keys(STATES))(
     'U008 U013 U086 a run that is %s: it ends, at the latest after its grace',
     (state) => {

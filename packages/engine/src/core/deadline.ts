@@ -10,9 +10,10 @@ export function armDeadline(core: Core, task: Task): void {
 
 /** Null where only the worker's own liveness bounds the attempt. */
 function nextDeadline(core: Core, attempt: Attempt): number | null {
-  if (attempt.stopAt !== 0) return attempt.stopAt;
+  const acceptedBy = acceptanceAt(core, attempt);
+  if (attempt.stopAt !== 0) return Math.min(attempt.stopAt, acceptedBy ?? attempt.stopAt);
   if (attempt.worker === null) return attempt.orphanUntil;
-  if (attempt.task.state === 'ASSIGNED') return attempt.assignedAt + core.settings.acceptMs;
+  if (acceptedBy !== null) return acceptedBy;
   let at = Number.POSITIVE_INFINITY;
   if (attempt.hardAt > 0) at = hardTimeoutAt(attempt);
   const soft = softTimeoutAt(core, attempt);
@@ -20,6 +21,16 @@ function nextDeadline(core: Core, attempt: Attempt): number | null {
   const stuck = stuckAt(core, attempt);
   if (stuck !== null && stuck < at) at = stuck;
   return at === Number.POSITIVE_INFINITY ? null : at;
+}
+
+/**
+ * When an assignment that nobody accepts is taken back (PLC-10); null once it is accepted, or where its
+ * worker is gone. A stop does not put it off: the grace is time for work that has begun, and of a job
+ * that allows days for it, an assignment that never arrived would hold its place for days.
+ */
+export function acceptanceAt(core: Core, { worker, task, assignedAt }: Attempt): number | null {
+  if (worker === null || task.state !== 'ASSIGNED') return null;
+  return assignedAt + core.settings.acceptMs;
 }
 
 /** When it is stopped, if it has a deadline at all. */

@@ -1,5 +1,6 @@
 import { type Attempt, refOf, type StopReason } from '../model/run.ts';
 import type { Core } from './core.ts';
+import { armDeadline } from './deadline.ts';
 
 /**
  * Asks the worker to stop an attempt: abort signal now, force after the grace. The attempt stays
@@ -10,6 +11,6 @@ export function requestStop(core: Core, attempt: Attempt, why: StopReason): void
   const graceMs = attempt.task.spec.timeouts.graceMs;
   attempt.stopWhy = why;
   attempt.stopAt = core.now + graceMs + core.settings.stopSlackMs;
-  core.wheel.arm(attempt.task, attempt.stopAt);
+  armDeadline(core, attempt.task);
   core.tell({ kind: 'abort', worker: attempt.workerName, ref: refOf(attempt), graceMs, why });
 }

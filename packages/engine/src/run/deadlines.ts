@@ -1,6 +1,12 @@
 import { aboutTask } from '../core/alert.ts';
 import type { Core } from '../core/core.ts';
-import { armDeadline, hardTimeoutAt, softTimeoutAt, stuckAt } from '../core/deadline.ts';
+import {
+  acceptanceAt,
+  armDeadline,
+  hardTimeoutAt,
+  softTimeoutAt,
+  stuckAt,
+} from '../core/deadline.ts';
 import { UNACCEPTED_MAX } from '../core/find-attempt.ts';
 import { settle } from '../core/settle.ts';
 import { requestStop } from '../core/stop.ts';
@@ -22,12 +28,13 @@ export function silenceOf(task: Task): 'worker_lost' | 'not_accepted' {
 /** Something about a live attempt is due: warn, stop, take back, or give up. */
 export function attemptDue(core: Core, task: Task, giveUp: GiveUp): void {
   const attempt = task.attempt as Attempt;
+  const acceptedBy = acceptanceAt(core, attempt);
+  if (acceptedBy !== null && acceptedBy <= core.now) return takeBack(core, attempt);
   if (attempt.stopAt !== 0) {
     // Asked to stop a moment ago, by something else that was due: its grace has only begun.
     return attempt.stopAt > core.now ? armDeadline(core, task) : forceStop(core, attempt, giveUp);
   }
   if (attempt.worker === null) return giveUp(task, silenceOf(task), 0);
-  if (task.state === 'ASSIGNED') return takeBack(core, attempt);
   const soft = softTimeoutAt(core, attempt);
   if (soft !== null && soft <= core.now) {
     attempt.softAlerted = true;
