@@ -29,7 +29,7 @@ export interface LostTasks {
  */
 export async function drillLostTasks(params: {
   tasks: number;
-  /** Drawn anew for each life, from the first batch that it has acknowledged. */
+  /** Drawn again for each life, from the first batch that it has acknowledged. */
   lifeMs: () => number;
   killsMax?: number;
 }): Promise<LostTasks> {

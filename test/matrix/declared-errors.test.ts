@@ -1,11 +1,12 @@
 import type { ErrorCode } from '@signalbox/protocol';
-import { Worker, webSocketTransport } from '@signalbox/worker';
+import type { Worker } from '@signalbox/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationId } from '../../packages/node/src/api/operation-id.ts';
 import { ROUTES } from '../../packages/node/src/api/routes.ts';
 import { ApiWorld, ROOT_KEY } from '../../packages/node/src/api/testing/api-world.ts';
 import { OPERATIONS, type Operation, type Request } from './operations.ts';
 import { PROVOKED } from './provoked.ts';
+import { startWorker } from './start-worker.ts';
 import { TenantData } from './tenant-data.ts';
 
 const OWN = 'tenant-own';
@@ -22,13 +23,7 @@ beforeAll(async () => {
   world = await ApiWorld.start();
   data = new TenantData(world, OWN);
   foreignKey = await world.makeKey('admin', 'tenant-other');
-  worker = new Worker({
-    name: 'matrix',
-    transport: webSocketTransport({ url: world.url, key: ROOT_KEY }),
-    total: { slots: 100, cpuMilli: 1_000, memoryMb: 1_000, gpu: 0, diskMb: 1_000 },
-    handlers: data.handlers,
-  });
-  await worker.start();
+  worker = await startWorker(world, data);
 });
 afterAll(async () => {
   await worker.stop({ graceMs: 0 });

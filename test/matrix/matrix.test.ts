@@ -1,10 +1,11 @@
 import { ROLES, type Role } from '@signalbox/protocol';
-import { Worker, webSocketTransport } from '@signalbox/worker';
+import type { Worker } from '@signalbox/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operationId } from '../../packages/node/src/api/operation-id.ts';
 import { ROUTES } from '../../packages/node/src/api/routes.ts';
 import { type Answer, ApiWorld, ROOT_KEY } from '../../packages/node/src/api/testing/api-world.ts';
 import { type Admits, OPERATIONS, type Operation, type Request } from './operations.ts';
+import { startWorker } from './start-worker.ts';
 import { TenantData } from './tenant-data.ts';
 
 const OWN = 'tenant-own';
@@ -40,13 +41,7 @@ beforeAll(async () => {
     await add(keys, '*', true);
   }
   keys.push({ name: 'the root key', role: 'admin', isPlatform: true, text: ROOT_KEY });
-  worker = new Worker({
-    name: 'matrix',
-    transport: webSocketTransport({ url: world.url, key: ROOT_KEY }),
-    total: { slots: 100, cpuMilli: 1_000, memoryMb: 1_000, gpu: 0, diskMb: 1_000 },
-    handlers: data.handlers,
-  });
-  await worker.start();
+  worker = await startWorker(world, data);
 });
 afterAll(async () => {
   await worker.stop({ graceMs: 0 });

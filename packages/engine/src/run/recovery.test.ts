@@ -168,7 +168,7 @@ describe('a task that timed out', () => {
 });
 
 describe('what has ended', () => {
-  it('U029 is never assigned again, whatever workers say and whoever takes over', () => {
+  it('U029 is never assigned again, whatever workers say and after every take-over', () => {
     let endings = 0;
     assertProperty(
       fc.property(actions, (list) => {

@@ -45,7 +45,7 @@ describe.each([
     expect(h.firedHours).toEqual([0, 3]);
   });
 
-  it('TRG-27 U028 U099 a job that skips overlap has one live run over all its schedules and whoever asks', () => {
+  it('TRG-27 U028 U099 a job that skips overlap has one live run over all its schedules and submissions', () => {
     const h = new Scheduled();
     h.endsRuns = false;
     const spec = jobSpec({

@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
 import { StoreError } from '@signalbox/store';
 import { ApiError } from '../context.ts';
-import { DAMAGED_TEXT } from '../operations/operation.ts';
+import { asApiError } from '../operations/operation.ts';
 
 export interface ErrorAnswer {
   readonly status: number;
@@ -13,7 +13,7 @@ export interface ErrorAnswer {
 
 /** The one place where something thrown becomes an answer. What is not foreseen says nothing of itself. */
 export function answerOf(thrown: unknown, requestId: string): ErrorAnswer {
-  const error = asApiError(thrown);
+  const error = toApiError(thrown);
   const field = error.field === undefined ? {} : { field: error.field };
   return {
     status: ERROR_STATUS[error.code],
@@ -23,36 +23,12 @@ export function answerOf(thrown: unknown, requestId: string): ErrorAnswer {
   };
 }
 
-function asApiError(thrown: unknown): ApiError {
-  if (thrown instanceof ApiError) return thrown;
-  if (thrown instanceof StoreError) return ofStore(thrown);
+function toApiError(thrown: unknown): ApiError {
+  const known = asApiError(thrown);
+  if (known instanceof ApiError) return known;
   const code = ofFastify(thrown);
   if (code !== null) return new ApiError(code, MESSAGES[code]);
   return new ApiError('internal', 'internal error; search the log of the node for this request id');
-}
-
-/** A store's own words may name a host or a table; only what follows from them is said. */
-function ofStore(error: StoreError): ApiError {
-  switch (error.kind) {
-    case 'unavailable':
-      return new ApiError('unavailable', 'the store is unavailable; retry', {
-        retryAfterSeconds: 1,
-      });
-    case 'unknown':
-      return new ApiError(
-        'unknown',
-        'the outcome is unknown; retry with the same idempotency key, or read the current state',
-      );
-    case 'conflict':
-      return new ApiError(
-        'conflict',
-        'another request changed the same resource at the same time; retry',
-      );
-    case 'invalid':
-      return new ApiError('invalid', 'the store cannot save this value');
-    case 'damaged':
-      return new ApiError('damaged', DAMAGED_TEXT);
-  }
 }
 
 type TransportCode =

@@ -80,8 +80,8 @@ describe('shedding over HTTP', () => {
     ] as const;
     for (const [share, ...answers] of expected) {
       vi.spyOn(loop, 'waiting', 'get').mockReturnValue(share * mailboxMax);
-      for (const [klass, answer] of answers.entries()) {
-        expect(await submit(`P${klass}`), `P${klass} at ${share}`).toEqual(answer);
+      for (const [priority, answer] of answers.entries()) {
+        expect(await submit(`P${priority}`), `P${priority} at ${share}`).toEqual(answer);
       }
     }
   });

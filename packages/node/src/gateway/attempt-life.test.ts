@@ -138,7 +138,7 @@ describe('the life of an attempt on a link', () => {
     expect(worker.of('assign')).toEqual([]);
   });
 
-  it('U096 ends an attempt whose output is too large for the link, or its worker would send it for ever', async () => {
+  it('U096 ends an attempt whose output is too large for the link, or its worker would send it without end', async () => {
     await start();
     const worker = await connect('w');
     const id = await world.submit('mail');

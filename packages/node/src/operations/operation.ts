@@ -18,7 +18,7 @@ export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
 }
 
 /** No other row is concerned. */
-export const DAMAGED_TEXT =
+const DAMAGED_TEXT =
   'a stored row that this request needs is damaged; an operator finds it with "signalbox doctor"';
 
 /** A store's own words may name a host or a table: only what follows from them is said. */
