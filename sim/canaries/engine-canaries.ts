@@ -219,8 +219,8 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
   {
     name: 'readers are told what is not durable',
     caughtBy: 'C12',
-    options: canaryWorld(140, { 'node.crash': 5_000 }, { minutes: 20, nodes: 3 }),
-    seeds: 4,
+    options: canaryWorld(140, { 'node.crash': 5_000 }, { minutes: 6, nodes: 3 }),
+    seeds: 12,
     sabotage: () => ({
       loop: (loop) => {
         loop.durable = () => Promise.resolve();
