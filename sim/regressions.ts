@@ -70,6 +70,13 @@ function wildWorld(seed: number, minutes: number): Options {
   return drawOptions(seed, minutes, NO_LATE_WILDNESS);
 }
 
+/** Tenants compete while the store refuses large commits, so that partitions are given up and taken again. */
+function contestOnTightStore(seed: number): Options {
+  const drawn = drawOptions(seed, 30);
+  const wild = { ...drawn.wild, tightStore: true, commitBytesMax: 300_000 };
+  return { ...drawn, loop: { ...drawn.loop, groupBytesMax: 2_000_000 }, wild };
+}
+
 /** The last ones are whole worlds as their seeds draw them, wildness included. */
 export const REGRESSIONS: readonly Regression[] = [
   {
@@ -251,5 +258,10 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 110_068,
     why: 'a cancelled assignment that nobody accepted was held for the grace of its job, which was years',
     options: drawOptions(110_068, 30),
+  },
+  {
+    seed: 130135,
+    why: 'after a partition was lost and taken again, tenants owed what their attempts had used before, and assignments that were refused set the level for all others',
+    options: contestOnTightStore(130135),
   },
 ];

@@ -178,16 +178,26 @@ function overDays(options: Options, ages: NonNullable<Wild['ages']>): Options {
   return { ...options, schedules: 0, wild: { ...options.wild, ...calm } };
 }
 
-/** Fair shares are a node's own: where tenants compete, there is one node, and little else happens. */
+/** What was drawn, made consistent: some kinds of wildness exclude each other. */
 function settled(options: Options): Options {
-  if (options.wild.inputBytesMax === LARGE_INPUT) return settled(withLargeInputs(options));
-  if (options.wild.ages !== null) return overDays(options, options.wild.ages);
-  if (options.wild.excursionMs !== 0) return underWrongClock(options);
-  if (!options.wild.contest) return options;
+  const { ages, excursionMs, contest } = options.wild;
+  const isContest = contest && ages === null && excursionMs === 0;
+  // Before the budgets of bytes are derived: they depend on the wildness that a contest leaves out.
+  const calm = isContest ? inContest(options) : options;
+  const sized = calm.wild.inputBytesMax === LARGE_INPUT ? withLargeInputs(calm) : calm;
+  if (isContest) return { ...sized, burst: CONTEST_BURST };
+  if (ages !== null) return overDays(sized, ages);
+  return excursionMs === 0 ? sized : underWrongClock(sized);
+}
+
+const CONTEST_BURST = 60;
+
+/** Fair shares are a node's own: where tenants compete, there is one node, and little else happens. */
+function inContest(options: Options): Options {
   const misfitShare = Math.max(0.02, options.wild.misfitShare);
   const wild = { ...options.wild, ...NO_LATE_WILDNESS, misfitShare };
   const tenants = Math.max(2, options.tenants);
-  const alone = { nodes: 1, liarShare: 0, schedules: 0, follows: false, hears: false, burst: 60 };
+  const alone = { nodes: 1, liarShare: 0, schedules: 0, follows: false, hears: false };
   return { ...options, ...alone, tenants, faults: {}, dueShare: 0, wild };
 }
 

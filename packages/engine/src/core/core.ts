@@ -90,8 +90,13 @@ export class Core {
   /** Schedules whose next window is compared with a provisional run: due again once that is decided. */
   readonly undecidedSchedules = new Set<Schedule>();
   pauseFrom: 0 | 1 | 2 | 3 = 3;
-  /** Fair keys of the tenants served last, per class. */
+  /** Fair keys of the tenants served last, per class, as they were when they were served. */
   readonly fairLevel: [number, number, number] = [0, 0, 0];
+  readonly servedLast: [TenantClass | null, TenantClass | null, TenantClass | null] = [
+    null,
+    null,
+    null,
+  ];
   /** The lowest fair key among tenants that compete or run, per class, as last computed. */
   readonly lowestKey: [number, number, number] = [0, 0, 0];
   readonly #orders = new ReadyOrders();
@@ -158,7 +163,8 @@ export class Core {
    * that has used least. The first alone is old where a single long attempt has run since.
    */
   startLevel(klass: Class): number {
-    return Math.max(this.fairLevel[klass], this.lowestKey[klass]);
+    const served = this.servedLast[klass]?.fairKey ?? 0;
+    return Math.max(Math.min(this.fairLevel[klass], served), this.lowestKey[klass]);
   }
 
   bookOf(run: Run): Book {

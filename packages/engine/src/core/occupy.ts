@@ -78,20 +78,40 @@ export function reviewReservations(core: Core): void {
   }
 }
 
-/** From now on the attempt is charged to its tenant. */
+/**
+ * From now on the attempt is charged to its tenant. What it used before a take-over is not: a node that
+ * lost the partition and got it back has charged that already, and a new node knows nothing of what
+ * the other tenants used in that time. As a debt it would starve the tenant for as long.
+ */
 export function charge(core: Core, attempt: Attempt): void {
   attempt.share = dominantShare(attempt.shape.request, core.workers.total);
   const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
   core.activate(owner);
-  owner.started(attempt.share, attempt.assignedAt);
+  attempt.chargedFrom = core.now;
+  owner.started(attempt.share, attempt.chargedFrom);
   owner.computeKey(core.now);
   core.queues.rekey(owner);
 }
 
 export function endCharge(core: Core, attempt: Attempt): void {
   const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
-  owner.ended(attempt.share, attempt.assignedAt, core.now);
+  owner.ended(attempt.share, attempt.chargedFrom, core.now);
   owner.computeKey(core.now);
+  if (owner.held && owner.running < owner.runningMax) release(core, owner);
+  else core.queues.rekey(owner);
+}
+
+/**
+ * An attempt that never began, because its worker refused it or did not accept it: its expected use
+ * is taken back, from its tenant and from the level at which others start. Otherwise a fleet that
+ * refuses many assignments leaves a level that nobody has used, and who begins to wait there is
+ * starved until the others reach it.
+ */
+export function withdrawCharge(core: Core, attempt: Attempt): void {
+  const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
+  owner.withdrawn(attempt.share, attempt.chargedFrom, core.now);
+  const key = owner.computeKey(core.now);
+  core.lowestKey[owner.class] = Math.min(core.lowestKey[owner.class], key);
   if (owner.held && owner.running < owner.runningMax) release(core, owner);
   else core.queues.rekey(owner);
 }

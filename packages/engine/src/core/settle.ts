@@ -7,7 +7,7 @@ import type { Core } from './core.ts';
 import { enqueue, makeReady } from './enqueue.ts';
 import { linger } from './lingering.ts';
 import { notify } from './notify.ts';
-import { endCharge, unorphan, vacate } from './occupy.ts';
+import { endCharge, unorphan, vacate, withdrawCharge } from './occupy.ts';
 
 const OUTCOME_STATE: { readonly [K in TaskOutcome['kind']]: TaskState } = {
   taskSucceeded: 'SUCCEEDED',
@@ -31,8 +31,11 @@ export function settle(core: Core, task: Task, decided: TaskOutcome, lingerMs = 
   const attempt = task.attempt;
   const outcome = unlessPaused(core, task, unlessDoomed(task, decided));
   core.wheel.disarm(task);
-  if (attempt !== null) endCharge(core, attempt);
-  else if (task.lane !== null) core.queues.remove(task);
+  if (attempt !== null) {
+    const neverBegan = outcome.kind === 'taskRequeued' && task.state === 'ASSIGNED';
+    if (neverBegan) withdrawCharge(core, attempt);
+    else endCharge(core, attempt);
+  } else if (task.lane !== null) core.queues.remove(task);
   else core.unstall(task);
   record(core, task, outcome);
   if (attempt !== null) {

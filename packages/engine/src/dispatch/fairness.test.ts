@@ -147,6 +147,52 @@ describe('a tenant that did not use its part', () => {
   });
 });
 
+describe('assignments that never begin', () => {
+  /** A fleet whose tenants have tasks of a minute each, and which then has no room left. */
+  function busyFleet(): Harness {
+    const h = new Harness();
+    h.addWorker({ name: 'w1', total: { slots: 20 } });
+    for (let round = 0; round < 40; round++) {
+      for (const tenant of ['a', 'b']) h.submit({ tenant });
+      const attempts = h.acceptAll();
+      h.advance(60_000);
+      for (const attempt of attempts) h.succeed(attempt);
+      h.step();
+    }
+    return h;
+  }
+
+  it('TEN-02: leave no debt to the tenant whose tasks were refused', () => {
+    const h = busyFleet();
+    const owner = h.engine.core.ofTenant('a', 1);
+    for (let i = 0; i < 20; i++) h.submit({ tenant: 'a' });
+    const before = owner.computeKey(h.now);
+    h.step();
+    for (const attempt of h.live()) h.refuse(attempt, null);
+    expect(owner.running).toBe(0);
+    expect(owner.fairKey - before).toBeLessThan(100);
+  });
+
+  it('TEN-02: set no level that others would have to start from', () => {
+    const h = busyFleet();
+    for (let i = 0; i < 20; i++) h.submit({ tenant: 'a' });
+    h.step();
+    for (const attempt of h.live()) h.refuse(attempt, null);
+    h.submit({ tenant: 'c' });
+    const [a, c] = ['a', 'c'].map((tenant) => h.engine.core.ofTenant(tenant, 1).computeKey(h.now));
+    expect((c as number) - (a as number)).toBeLessThan(100);
+  });
+
+  it('TEN-02: nor do tasks that end sooner than those before them', () => {
+    const h = busyFleet();
+    for (let i = 0; i < 20; i++) h.submit({ tenant: 'a' });
+    for (const attempt of h.acceptAll()) h.succeed(attempt);
+    h.submit({ tenant: 'c' });
+    const [a, c] = ['a', 'c'].map((tenant) => h.engine.core.ofTenant(tenant, 1).computeKey(h.now));
+    expect((c as number) - (a as number)).toBeLessThan(100);
+  });
+});
+
 describe('a fleet full of small tasks', () => {
   it('TEN-02 U052 leaves their part to tasks that need half a worker', () => {
     const contest = new Contest({

@@ -237,6 +237,8 @@ export class Attempt {
   zoned = false;
   /** Share of the fleet that it occupies; what its tenant is charged per second. */
   share = 0;
+  /** Since when this node charges it: its assignment, or a later take-over. */
+  chargedFrom = 0;
 
   constructor(params: {
     task: Task;

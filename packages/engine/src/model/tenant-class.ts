@@ -72,10 +72,19 @@ export class TenantClass {
   }
 
   ended(share: number, startedAt: number, at: number): void {
+    const ms = this.#stopped(share, startedAt, at);
+    this.#meanMs += MEAN_WEIGHT * (ms - this.#meanMs);
+  }
+
+  /** An assignment that never began: it says nothing about how long the tenant's tasks take. */
+  withdrawn(share: number, assignedAt: number, at: number): void {
+    this.#stopped(share, assignedAt, at);
+  }
+
+  #stopped(share: number, startedAt: number, at: number): number {
     const ms = Math.max(CHARGE_MS_MIN, at - startedAt);
     this.running--;
     this.#done += share * ms;
-    this.#meanMs += MEAN_WEIGHT * (ms - this.#meanMs);
     if (this.running === 0) {
       // Nothing runs, so the sums are zero; saying so keeps rounding from piling up.
       this.#rate = 0;
@@ -84,6 +93,7 @@ export class TenantClass {
       this.#rate -= share;
       this.#startSum -= share * startedAt;
     }
+    return ms;
   }
 
   /** Share-milliseconds used so far. */

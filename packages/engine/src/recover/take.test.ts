@@ -68,6 +68,19 @@ describe('a run that was fetched out of the due lane', () => {
 });
 
 describe('a node that takes a partition over', () => {
+  it('TEN-02 charges a tenant from then on, not for what its attempts used before', () => {
+    const { h } = running({ tenant: 'a' });
+    const owner = h.engine.core.ofTenant('a', 1);
+    h.advance(3_600_000);
+    const usedBefore = owner.used(h.now);
+    expect(usedBefore).toBeGreaterThan(0);
+    h.loseAndTakeAgain();
+    expect(h.book.epoch).toBe(2);
+    expect(owner.used(h.now)).toBeCloseTo(usedBefore);
+    h.advance(1_000);
+    expect(owner.used(h.now)).toBeLessThan(usedBefore * 1.01);
+  });
+
   it.each([
     ['its facts', false],
     ['a checkpoint and the facts after it', true],

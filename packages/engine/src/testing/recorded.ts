@@ -59,6 +59,15 @@ export class Recorded extends Harness {
     this.flush();
   }
 
+  /** The same node loses the partition and gets it back. */
+  loseAndTakeAgain(): void {
+    this.apply({ kind: 'leavePartition', partition: this.book.partition });
+    this.flush();
+    this.epoch++;
+    this.apply({ kind: 'takePartition', book: this.store.rebuild(this.epoch, null) });
+    this.flush();
+  }
+
   /** What the workers would say that they hold, were they asked now. */
   heldBy(worker: string): AttemptRef[] {
     return this.live()
