@@ -89,7 +89,7 @@ describe('lists and last', () => {
     expect(await ids('--id', id, '--priority', 'p1')).toEqual([id]);
     expect(await ids('--id', id, '--priority', 'P0')).toEqual([]);
     expect(await ids('--from', '-1h', '--job', 'wait')).toContain(id);
-    expect(await ids('--to', '-1h')).toEqual([]);
+    expect(await ids('--until', '-1h')).toEqual([]);
     expect(await ids('--schedule', 'nightly')).toEqual([]);
   });
 
