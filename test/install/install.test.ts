@@ -39,7 +39,7 @@ afterAll(() => project.remove());
 const nodeOf = (major: number): string => nodes.get(major) ?? '';
 
 describe('the installed packages', () => {
-  const folders = ['signalbox', ...'cli engine node protocol store worker'.split(' ')].map(
+  const folders = ['signalbox', ...'cli engine graph node protocol store worker'.split(' ')].map(
     (name) => (name === 'signalbox' ? name : `@signalbox/${name}`),
   );
   const filesOf = (name: string) => {
