@@ -43,7 +43,7 @@ export const zones: readonly Zone[] = [
     packages: ['vitest', 'fast-check'],
   },
   { path: graph, zones: [], ...pure },
-  { path: protocol, zones: [], builtins: false, packages: ['typebox'] },
+  { path: protocol, zones: [], builtins: false, packages: ['ipaddr.js', 'typebox'] },
   { path: loop, zones: [engine, store], ...pure },
   { path: timeZones, zones: [engine], ...pure },
   {
