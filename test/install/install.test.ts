@@ -192,6 +192,7 @@ describe.each([22, 24])('on Node.js %i', (major) => {
     expect(packagesIn(client.err)).toEqual([
       '@signalbox/protocol',
       '@signalbox/worker',
+      'ipaddr.js',
       'signalbox',
       'undici',
     ]);
