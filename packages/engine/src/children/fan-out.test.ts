@@ -122,7 +122,7 @@ describe('a fan-out', () => {
     expect(run.state).toBe('PARTIAL');
   });
 
-  it('DAG-22 survives crashes at any time: derived anew, nothing twice', () => {
+  it('DAG-22 I12 survives crashes at any time: derived anew, nothing twice', () => {
     const { h, ask } = setup();
     ask(20);
     for (let i = 0; i < 20; i++) {

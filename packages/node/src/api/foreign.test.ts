@@ -95,7 +95,7 @@ async function answerFor(route: Route, id: string, key: string): Promise<[number
 }
 
 describe("another tenant's ids", () => {
-  it.each(ofTenant)('SEC-02 U102 h11 %s answers them like absent ones', async (_name, route) => {
+  it.each(ofTenant)('SEC-02 U102 h11 I19 %s answers them like absent ones', async (_name, route) => {
     // What is put under a name that another tenant has too is one's own.
     const isOwn = /^\/(jobs\/:job|calendars\/:calendar|secrets\/:secret)$/.test(route.url);
     if (route.method === 'PUT' && isOwn) return;
@@ -113,7 +113,7 @@ describe("another tenant's ids", () => {
     else expect(foreign[0]).toBe(404);
   });
 
-  it('SEC-02 U102 are in no list and no count', async () => {
+  it('SEC-02 U102 I19 are in no list and no count', async () => {
     const own = [
       '/jobs',
       '/schedules',
