@@ -152,7 +152,7 @@ describe('three nodes', () => {
     expect((await stage.finish()).violations).toEqual([]);
   });
 
-  it('CLU-03 an owner that stood still for longer than its lease is refused by the store when it goes on', async () => {
+  it('CLU-03 F5 an owner that stood still for longer than its lease is refused by the store when it goes on', async () => {
     const stage = await Stage.set({ nodes: 3, partitions: 4, workers: [10, 10, 10] });
     const { nodes, clockwork } = stage.world;
     let superseded = 0;

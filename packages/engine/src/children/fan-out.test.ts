@@ -34,7 +34,7 @@ describe('a fan-out', () => {
     ['a total', { total: 100 }],
     ['a list', Array.from({ length: 100 }, (_, i) => i)],
   ])(
-    'DAG-06 DAG-07 U099 makes a child for each of %s, and what joins them begins once, after the last',
+    'DAG-06 DAG-07 U099 F21 makes a child for each of %s, and what joins them begins once, after the last',
     (_what, output) => {
       const { h, run, ask } = setup();
       ask(output);

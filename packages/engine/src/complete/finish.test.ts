@@ -120,7 +120,7 @@ describe('an attempt that has been superseded', () => {
   }
 
   it.each(REPORTS.flatMap((name) => [[name, 'w2'] as const, [name, 'w1'] as const]))(
-    'DUR-10 LIV-09 U027 I15 can no longer %s once the task runs on %s',
+    'DUR-10 LIV-09 U027 F4 I15 can no longer %s once the task runs on %s',
     (name, to) => {
       const { h, run, old } = reassigned(to);
       const before = dumpBook(bookOf(h));
