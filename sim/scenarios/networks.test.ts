@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { canaryWorld } from '../canaries/canary.ts';
 import { simulate } from '../simulate.ts';
 
-const SMALL = { minutes: 4, nodes: 3, partitions: 4, submitEveryMs: 1_000, restMinutes: 30 };
+const SMALL = { minutes: 3, nodes: 3, partitions: 4, submitEveryMs: 1_000, restMinutes: 20 };
 
 describe('networks that fail', () => {
   it.each([

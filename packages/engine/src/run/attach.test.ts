@@ -197,7 +197,7 @@ describe('a task that kills its worker each time', () => {
   it.each([
     ['after it accepted', true],
     ['before it accepted', false],
-  ])('FLT-06 F28 is charged and quarantined though the worker is back under its name: %s', (_w, ok) => {
+  ])('FLT-06 is charged and quarantined though the worker is back under its name: %s', (_w, ok) => {
     const { run, tried } = poison((h, _attempt, round) => {
       h.apply({ kind: 'detachWorker', worker: 'w1' });
       h.advance(1_000);

@@ -95,26 +95,23 @@ async function answerFor(route: Route, id: string, key: string): Promise<[number
 }
 
 describe("another tenant's ids", () => {
-  it.each(ofTenant)(
-    'SEC-02 U102 h11 I19 %s answers them like absent ones',
-    async (_name, route) => {
-      // What is put under a name that another tenant has too is one's own.
-      const isOwn = /^\/(jobs\/:job|calendars\/:calendar|secrets\/:secret)$/.test(route.url);
-      if (route.method === 'PUT' && isOwn) return;
-      const pair = ids.get(route.url.split('/')[1] as string);
-      expect(pair).toBeDefined();
-      if (pair === undefined) return;
-      const foreign = await answerFor(route, pair.real, adminOfB);
-      const absent = await answerFor(route, pair.absent, adminOfB);
-      expect(foreign).toEqual(absent);
-      // A list of something that is not there may be empty instead, and what is defined would be new.
-      const nothing = route.url.endsWith('/check')
-        ? { outcome: 'created', version: 0, after: {} }
-        : { items: [] };
-      if (foreign[0] === 200) expect(JSON.parse(foreign[1])).toEqual(nothing);
-      else expect(foreign[0]).toBe(404);
-    },
-  );
+  it.each(ofTenant)('SEC-02 U102 h11 %s answers them like absent ones', async (_name, route) => {
+    // What is put under a name that another tenant has too is one's own.
+    const isOwn = /^\/(jobs\/:job|calendars\/:calendar|secrets\/:secret)$/.test(route.url);
+    if (route.method === 'PUT' && isOwn) return;
+    const pair = ids.get(route.url.split('/')[1] as string);
+    expect(pair).toBeDefined();
+    if (pair === undefined) return;
+    const foreign = await answerFor(route, pair.real, adminOfB);
+    const absent = await answerFor(route, pair.absent, adminOfB);
+    expect(foreign).toEqual(absent);
+    // A list of something that is not there may be empty instead, and what is defined would be new.
+    const nothing = route.url.endsWith('/check')
+      ? { outcome: 'created', version: 0, after: {} }
+      : { items: [] };
+    if (foreign[0] === 200) expect(JSON.parse(foreign[1])).toEqual(nothing);
+    else expect(foreign[0]).toBe(404);
+  });
 
   it('SEC-02 U102 I19 are in no list and no count', async () => {
     const own = [
