@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 const NEEDS_OWN_PROCESS = ['packages/engine/src/dispatch/blocked.test.ts'];
 
 /** Tests that leave nothing behind in their process share one: a process for each file costs 0.4 s of a core. */
-const SHARED = ['engine', 'protocol', 'store', 'node'].map(
+const SHARED = ['engine', 'graph', 'protocol', 'store', 'node'].map(
   (name) => `packages/${name}/src/**/*.test.ts`,
 );
 

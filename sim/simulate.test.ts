@@ -13,7 +13,7 @@ describe('the simulator', () => {
     60_000,
   );
 
-  it('leaves the same log for the same seed', async () => {
+  it('I21 leaves the same log for the same seed', async () => {
     const first = await simulateSeed(2001, 8);
     const second = await simulateSeed(2001, 8);
     expect(second.hash).toBe(first.hash);

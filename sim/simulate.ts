@@ -7,7 +7,7 @@ import { drawOptions, type Options } from './world/options.ts';
 import type { Sabotage } from './world/sabotage.ts';
 import { World } from './world/world.ts';
 
-/** Faults, then heal, then rest. */
+/** Faults, then heal, then rest. I21: the options and their seed determine everything that happens. */
 export async function runWorld(options: Options, sabotage: Sabotage = {}): Promise<World> {
   const world = new World(options, sabotage);
   await world.begin();

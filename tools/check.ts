@@ -15,6 +15,7 @@ const parts: Readonly<Record<string, readonly string[]>> = {
   'format and lint': [bin('@biomejs/biome/bin/biome'), ...lint],
   types: [...tsc, '.'],
   'types of the engine alone': [...tsc, 'packages/engine'],
+  'types of the graph alone': [...tsc, 'packages/graph'],
   boundaries: [tool('boundaries.ts')],
   tidy: [tool('tidy.ts')],
   promises: [tool('rows.ts'), '--if-fresh'],

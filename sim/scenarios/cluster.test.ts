@@ -94,7 +94,7 @@ const p95 = (sorted: readonly number[]): number => sorted[Math.floor(sorted.leng
 const NO_GAP_MS = SUBMIT_MS + 500;
 
 describe('three nodes', () => {
-  it('CLU-01 CLU-03 EVO-06 each partition has one owner, and the death of a node stops only its own, for a lease and a beat', async () => {
+  it('CLU-01 CLU-03 EVO-06 I8 each partition has one owner, and the death of a node stops only its own, for a lease and a beat', async () => {
     const cluster = await Cluster.begin();
     const owned = cluster.owned();
     expect(owned.flat().sort((a, b) => a - b)).toEqual([...Array(PARTITIONS).keys()]);
@@ -152,7 +152,7 @@ describe('three nodes', () => {
     expect((await stage.finish()).violations).toEqual([]);
   });
 
-  it('CLU-03 an owner that stood still for longer than its lease is refused by the store when it goes on', async () => {
+  it('CLU-03 F5 an owner that stood still for longer than its lease is refused by the store when it goes on', async () => {
     const stage = await Stage.set({ nodes: 3, partitions: 4, workers: [10, 10, 10] });
     const { nodes, clockwork } = stage.world;
     let superseded = 0;

@@ -94,7 +94,7 @@ describe('deaths of workers', () => {
     expect(recoveries.at(-1)).toBeLessThanOrEqual(90_000);
   }, 120_000);
 
-  it('U001 workers are killed at random for 24 h: nothing stays RUNNING longer than its lease and one sweep', async () => {
+  it('U001 F3 workers are killed at random for 24 h: nothing stays RUNNING longer than its lease and one sweep', async () => {
     const minutes = 24 * 60;
     const stage = await Stage.set({
       minutes,

@@ -90,7 +90,7 @@ describe('outages', () => {
     expect(statesOf(evidence)).toEqual({ SUCCEEDED: 10 });
   });
 
-  it('LIV-13 EVO-06 half of all messages are lost for two minutes: few attempts are repeated, and all is well 30 s later', async () => {
+  it('LIV-13 EVO-06 F17 half of all messages are lost for two minutes: few attempts are repeated, and all is well 30 s later', async () => {
     const stage = await Stage.set({ nodes: 3, workers: [10, 10, 10, 10] });
     for (let i = 0; i < 10; i++) {
       stage.submit('normal', 8);

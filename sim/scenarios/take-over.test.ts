@@ -91,7 +91,7 @@ describe('take-over', () => {
     expect(stage.events('start')).toHaveLength(50);
   });
 
-  it('DUR-21 EVO-06 a node that is cut off from the store assigns nothing and heals', async () => {
+  it('DUR-21 EVO-06 F11 a node that is cut off from the store assigns nothing and heals', async () => {
     const stage = await Stage.set({ nodes: 3, workers: [5, 5, 5] });
     const [node] = stage.world.nodes;
     const { owner } = node!.process!;

@@ -39,7 +39,7 @@ afterAll(() => project.remove());
 const nodeOf = (major: number): string => nodes.get(major) ?? '';
 
 describe('the installed packages', () => {
-  const folders = ['signalbox', ...'cli engine node protocol store worker'.split(' ')].map(
+  const folders = ['signalbox', ...'cli engine graph node protocol store worker'.split(' ')].map(
     (name) => (name === 'signalbox' ? name : `@signalbox/${name}`),
   );
   const filesOf = (name: string) => {
@@ -192,6 +192,7 @@ describe.each([22, 24])('on Node.js %i', (major) => {
     expect(packagesIn(client.err)).toEqual([
       '@signalbox/protocol',
       '@signalbox/worker',
+      'ipaddr.js',
       'signalbox',
       'undici',
     ]);

@@ -1,9 +1,12 @@
 import { SETTINGS } from '@signalbox/node/settings';
+import { JobDefinition, TaskDefinition } from '@signalbox/protocol';
 import { describe, expect, it } from 'vitest';
 import { makeProgram } from '../../packages/cli/src/program.ts';
 import { fakeApp } from '../../packages/cli/src/testing/fake-app.ts';
 import { openApiDocument } from '../../packages/node/src/api/openapi-document.ts';
 import { ROUTES } from '../../packages/node/src/api/routes.ts';
+import { JOB_MEMBERS } from '../../packages/sdk/src/job.ts';
+import { WORK_MEMBERS } from '../../packages/sdk/src/work.ts';
 
 /** Options that set no field of the API, each with its reason. An entry may be limited to one command. */
 const NO_FIELD: Readonly<Record<string, string>> = {
@@ -85,6 +88,15 @@ function problemsOf(options: readonly { option: string; path: string }[]): strin
   );
 }
 
+it('options of jobs and tasks in the SDK have the name of the field that they set', () => {
+  const fields = new Set([
+    ...Object.keys(TaskDefinition.properties),
+    ...Object.keys(JobDefinition.properties),
+  ]);
+  expect(Object.keys(WORK_MEMBERS).filter((name) => !fields.has(name))).toEqual([]);
+  expect(Object.keys(JOB_MEMBERS).filter((name) => !fields.has(name))).toEqual([]);
+});
+
 describe('options of the command', () => {
   const options = optionsOf(makeProgram(fakeApp({}), { exit: 'ok' }));
 
@@ -98,6 +110,11 @@ describe('options of the command', () => {
       'signalbox schedules create --tz: no field of the API has this name',
     ]);
     expect(problemsOf([{ option: '--catch-up-max-age', path }])).toEqual([]);
+    for (const option of ['--to', '--count']) {
+      expect(problemsOf([{ option, path }])).toEqual([
+        `${path} ${option}: no field of the API has this name`,
+      ]);
+    }
   });
 
   it('every exception is an option that exists', () => {

@@ -24,8 +24,10 @@ const entries: Record<string, string> = {
   'packages/engine/src/index.ts': "export { a } from './model/a.ts';",
   'packages/engine/src/model/a.ts': 'export const a = 1;',
   'packages/store/src/index.ts': 'export const s = 1;',
-  'packages/store/src/memory/index.ts': 'export const m = 1;',
-  'packages/node/src/index.ts': 'export const n = 1;',
+  'packages/store/src/memory/index.ts': "import '@signalbox/engine'; export const m = 1;",
+  'packages/store/src/postgres/pool.ts': "import 'pg';",
+  'packages/node/src/index.ts':
+    "import '@signalbox/engine'; import '@signalbox/store'; import 'ws'; export const n = 1;",
   'packages/node/src/loop/index.ts': 'export const l = 1;',
 };
 
@@ -90,6 +92,22 @@ describe('walls between packages', () => {
   ];
   it.each(allowed)('%s allows %s', (file, text) => {
     expect(check({ [file]: text })).toEqual([]);
+  });
+
+  it('names a dependency that only tests import, or nobody', () => {
+    const manifest = JSON.stringify({
+      name: '@signalbox/worker',
+      exports: { '.': './src/index.ts' },
+      dependencies: { undici: '1.0.0', 'left-pad': '1.0.0' },
+    });
+    const files = {
+      'packages/worker/package.json': manifest,
+      'packages/worker/src/index.ts': "import 'undici/types';",
+      'packages/worker/src/x.test.ts': "import 'left-pad';",
+    };
+    expect(check(files)).toEqual([
+      'packages/worker/package.json:1: no file of the package imports its dependency left-pad',
+    ]);
   });
 
   it('keeps test code out of the product', () => {

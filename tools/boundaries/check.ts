@@ -16,6 +16,7 @@ export function checkBoundaries(tree: SourceTree): Problem[] {
     ...findHomeless(tree),
     ...findBarrels(tree, entries),
     ...imports.flatMap((each) => importProblems(each, { packages, entries })),
+    ...findUnused(tree, { packages, imports }),
     ...findCycles(imports),
     ...findImpurities(tree),
   ];
@@ -94,11 +95,38 @@ function packageOf(file: string): string {
   return first === 'packages' ? `${first}/${second}` : first;
 }
 
+/** A dependency that no published file imports is installed by every user for nothing. */
+function findUnused(
+  tree: SourceTree,
+  { packages, imports }: { packages: readonly PackageInfo[]; imports: readonly Import[] },
+): Problem[] {
+  return packages.flatMap(({ dir, dependencies }) => {
+    const used = new Set(
+      imports
+        .filter(({ from }) => from.startsWith(`${dir}/`) && !from.endsWith('.test.ts'))
+        .map(({ specifier }) => nameOf(specifier)),
+    );
+    const file = `${dir}/package.json`;
+    const lines = tree.get(file)?.split('\n') ?? [];
+    return [...dependencies]
+      .filter((name) => !used.has(name))
+      .map((name) => ({
+        file,
+        line: lines.findIndex((text) => text.includes(`"${name}"`)) + 1,
+        message: `no file of the package imports its dependency ${name}`,
+      }));
+  });
+}
+
+function nameOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
 /** What works only because a sibling installed it breaks when the package is published. */
 function dependencyProblem({ from, target, specifier }: Import, packages: readonly PackageInfo[]) {
   const own = packages.find((each) => from.startsWith(`${each.dir}/`));
   if (own === undefined || target.kind === 'builtin' || specifier.startsWith('.')) return undefined;
-  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  const name = nameOf(specifier);
   const isTestSuite = from.startsWith('packages/store/src/conformance/');
   if (own.dependencies.has(name) || own.name === name || isTestSuite) return undefined;
   return `${name} is not a dependency of ${own.name}`;

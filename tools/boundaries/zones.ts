@@ -25,6 +25,7 @@ const timeZones = 'packages/node/src/zones';
 const protocol = 'packages/protocol';
 const worker = 'packages/worker';
 const cli = 'packages/cli';
+const graph = 'packages/graph';
 
 export const zones: readonly Zone[] = [
   { path: engine, zones: [], ...pure },
@@ -41,7 +42,8 @@ export const zones: readonly Zone[] = [
     builtins: true,
     packages: ['vitest', 'fast-check'],
   },
-  { path: protocol, zones: [], builtins: false, packages: ['typebox'] },
+  { path: graph, zones: [], ...pure },
+  { path: protocol, zones: [], builtins: false, packages: ['ipaddr.js', 'typebox'] },
   { path: loop, zones: [engine, store], ...pure },
   { path: timeZones, zones: [engine], ...pure },
   {
@@ -60,7 +62,7 @@ export const zones: readonly Zone[] = [
   },
   {
     path: cli,
-    zones: [protocol, worker, node],
+    zones: [protocol, worker, node, graph],
     builtins: true,
     packages: 'declared',
   },

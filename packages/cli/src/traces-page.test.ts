@@ -130,7 +130,7 @@ describe('a worker in its own process', () => {
     world.remove();
   });
 
-  it('OBS-10 sends spans of the trace, and passes it on to requests and commands', async () => {
+  it('sends spans of the trace, and passes it on to requests and commands', async () => {
     const { port } = endpoint.address() as AddressInfo;
     const url = `http://127.0.0.1:${port}/`;
     const argv = ['sh', '-c', 'printf %s "$TRACEPARENT"'];

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -183,6 +184,17 @@ describe('addresses', () => {
       '1:2:3:4:5:6:7::8',
       '12345::',
       '1.2.3.4::',
+      '::1.2.3',
+      '::01.2.3.4',
+      '::0x7f.0.0.1',
+      '127.1',
+      '2130706433',
+      '0x7f.0.0.1',
+      '0177.0.0.1',
+      '1.2.3.4 ',
+      ' ::1',
+      '[::1]',
+      '1:2:3:4:5:6:1.2.3.4:8',
       'example.com',
     ]) {
       expect([text, parseAddress(text)]).toEqual([text, null]);
@@ -195,6 +207,35 @@ describe('addresses', () => {
     expect(parseBlock('1.2.3.4')?.bits).toBe(32);
     for (const text of ['10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', 'x/8', '::/129'])
       expect(parseBlock(text)).toBeNull();
+  });
+
+  it('agrees with Node.js about every text that resembles an address', () => {
+    const part = fc.constantFrom(
+      '::',
+      ':',
+      '.',
+      '0',
+      '1',
+      '01',
+      '255',
+      '256',
+      'f',
+      'ffff',
+      '10000',
+      '0x1',
+      '1.2.3.4',
+      '%0',
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 17 }), (parts) => {
+        const text = parts.join('');
+        expect([text, parseAddress(text) !== null]).toEqual([
+          text,
+          isIP(text) > 0 && !text.includes('%'),
+        ]);
+      }),
+      { numRuns: 5_000 },
+    );
   });
 
   it('agrees with the URL parser about every IPv6 address', () => {

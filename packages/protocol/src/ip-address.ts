@@ -1,3 +1,7 @@
+import ipaddr from 'ipaddr.js';
+
+const { IPv4, IPv6 } = ipaddr;
+
 /**
  * What an address is to a guard against forged requests. `private` is what a trusted network may
  * open; `reserved` is never a target: metadata services, link-local, and every form that hides an
@@ -38,7 +42,12 @@ export function classifyAddress(address: string): AddressKind {
 }
 
 export function isWithin(bytes: readonly number[], list: readonly Block[]): boolean {
-  return list.some((block) => block.bytes.length === bytes.length && startsWith(bytes, block));
+  const address = ipaddr.fromByteArray([...bytes]);
+  return list.some(
+    (block) =>
+      block.bytes.length === bytes.length &&
+      address.match(ipaddr.fromByteArray([...block.bytes]), block.bits),
+  );
 }
 
 /** `address` or `address/bits`; null where the text is neither. */
@@ -51,50 +60,15 @@ export function parseBlock(text: string): Block | null {
   return { bytes, bits: Number(bits) };
 }
 
-/** Four or sixteen bytes. Takes canonical decimal IPv4 only: `new URL()` has folded every other form. */
+/**
+ * Four or sixteen bytes. IPv4, also at the end of IPv6, is accepted only as four decimal numbers: `new URL()` has
+ * converted every other form, and programs differ about `010`. A zone index of IPv6 is not part of an address.
+ */
 export function parseAddress(text: string): number[] | null {
-  return text.includes(':') ? parseV6(text) : parseV4(text);
-}
-
-function parseV4(text: string): number[] | null {
-  const parts = text.split('.');
-  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) return null;
-  const bytes = parts.map(Number);
-  return bytes.every((byte) => byte <= 255) ? bytes : null;
-}
-
-function parseV6(text: string): number[] | null {
-  const [first = '', second, ...rest] = text.split('::');
-  if (rest.length > 0) return null;
-  // An IPv4 part is only ever the end of the whole.
-  const head = second !== undefined && first.includes('.') ? null : parseGroups(first);
-  if (second === undefined) return head?.length === 16 ? head : null;
-  const tail = parseGroups(second);
-  if (head === null || tail === null) return null;
-  const gap = 16 - head.length - tail.length;
-  return gap >= 2 ? [...head, ...new Array<number>(gap).fill(0), ...tail] : null;
-}
-
-function parseGroups(text: string): number[] | null {
-  if (text === '') return [];
-  const groups = text.split(':');
-  const bytes: number[] = [];
-  for (const [i, group] of groups.entries()) {
-    const v4 = i === groups.length - 1 && group.includes('.') ? parseV4(group) : null;
-    if (v4 !== null) bytes.push(...v4);
-    else if (/^[0-9a-f]{1,4}$/i.test(group)) {
-      const value = Number.parseInt(group, 16);
-      bytes.push(value >> 8, value & 0xff);
-    } else return null;
-  }
-  return bytes.length <= 16 ? bytes : null;
-}
-
-function startsWith(bytes: readonly number[], block: Block): boolean {
-  const whole = block.bits >> 3;
-  for (let i = 0; i < whole; i++) if (bytes[i] !== block.bytes[i]) return false;
-  const mask = (0xff << (8 - (block.bits & 7))) & 0xff;
-  return ((bytes[whole] ?? 0) & mask) === ((block.bytes[whole] ?? 0) & mask);
+  const last = text.slice(text.lastIndexOf(':') + 1);
+  if (last.includes('.') && !IPv4.isValidFourPartDecimal(last)) return null;
+  if (!text.includes(':')) return last.includes('.') ? IPv4.parse(text).toByteArray() : null;
+  return IPv6.isValid(text) && !text.includes('%') ? IPv6.parse(text).toByteArray() : null;
 }
 
 function blocks(text: string): readonly Block[] {

@@ -76,7 +76,7 @@ export interface RunsFilter {
   /** Submitted at this time or later, ISO 8601. */
   readonly from?: string | undefined;
   /** Submitted before this time, ISO 8601. */
-  readonly to?: string | undefined;
+  readonly until?: string | undefined;
   readonly idempotencyKey?: string | undefined;
   /** Name of the schedule that started the run. */
   readonly schedule?: string | undefined;
@@ -110,7 +110,7 @@ export const FILTER_MEMBERS = {
   state: true,
   priority: true,
   from: true,
-  to: true,
+  until: true,
   idempotencyKey: true,
   schedule: true,
   trigger: true,

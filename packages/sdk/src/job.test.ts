@@ -36,7 +36,7 @@ describe('job', () => {
       priority: 'P0',
       description: 'daily figures',
       labels: { team: 'finance' },
-      tasks: [{ labels: { disk: 'ssd' }, timeout: 60_000 }],
+      tasks: [{ workerLabels: { disk: 'ssd' }, timeout: 60_000 }],
     });
   });
 

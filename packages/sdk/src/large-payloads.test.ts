@@ -42,7 +42,7 @@ describe.each(both.places)('API-16 $name', ({ open }) => {
     expect(await small?.result()).toMatchObject({ bytes: 11 });
   });
 
-  it('EXT-19 U096 says that an input is too large for any node', async () => {
+  it('EXT-19 U096 F24 says that an input is too large for any node', async () => {
     const huge = box.submit('measure', new Uint8Array(67_108_865));
     await expect(huge).rejects.toMatchObject({
       code: 'too_large',

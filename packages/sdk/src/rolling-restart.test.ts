@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { job, Signalbox, type WorkingWorker } from './index.ts';
 
-it('U089 U090 a rolling restart of all workers charges no attempt and leaves nothing running', async () => {
+it('U089 U090 F26 a rolling restart of all workers charges no attempt and leaves nothing running', async () => {
   const box = await Signalbox.open('memory:');
   const release = Promise.withResolvers<void>();
   let running = 0;

@@ -11,7 +11,7 @@ it('API-16 lists and cancels runs by filter, embedded', async () => {
     (await box.runs.list(query)).items.map(({ id }) => id);
   expect(await ids({ idempotencyKey: 'order-1', job: undefined })).toEqual([first.id]);
   expect(await ids({ id: second.id })).toEqual([second.id]);
-  expect(await ids({ to: '2000-01-01T00:00:00Z' })).toEqual([]);
+  expect(await ids({ until: '2000-01-01T00:00:00Z' })).toEqual([]);
   const filter = { job: 'wait', state: undefined };
   expect(await box.runs.cancel({ filter, dryRun: true })).toMatchObject({ count: 2, done: 0 });
   expect(await box.runs.cancel({ filter, reason: 'bad data' })).toMatchObject({ done: 2 });

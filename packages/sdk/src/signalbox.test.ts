@@ -107,7 +107,7 @@ describe.each(both.places)('API-16 CLU-15 U083 $name', ({ open }) => {
     expect(await second.result()).toBe('hello, a');
   });
 
-  it('EXT-17 makes one live run of many submissions with the same unique value', async () => {
+  it('makes one live run of many submissions with the same unique value', async () => {
     await box.apply([unworked]);
     const runs = await Promise.all(
       Array.from({ length: 50 }, () => box.submit(unworked, undefined, { uniqueKey: 'tenant-7' })),

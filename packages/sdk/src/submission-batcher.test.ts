@@ -62,20 +62,23 @@ describe('submissions of one turn', () => {
     await batcher.idle();
   });
 
-  it('do not suffer for the wrong one among them, which is found in few requests', async () => {
-    let requests = 0;
-    const batcher = new SubmissionBatcher(async (items) => {
-      requests++;
-      const wrong = items.find(({ head }) => head.job === 'absent');
-      if (wrong) throw new SignalboxError('not_found', 'no job has the name "absent"');
-      return items.map(answer);
-    });
-    const jobs = Array.from({ length: 256 }, (_, i) => (i === 77 ? 'absent' : `job${i}`));
-    const settled = await Promise.allSettled(jobs.map((job) => batcher.submit(item(job))));
-    expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(255);
-    expect(settled[77]).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
-    expect(requests).toBeLessThanOrEqual(17);
-  });
+  it.each(['not_found', 'damaged'] as const)(
+    'do not fail with the wrong one among them (%s), which is found in few requests',
+    async (code) => {
+      let requests = 0;
+      const batcher = new SubmissionBatcher(async (items) => {
+        requests++;
+        const wrong = items.find(({ head }) => head.job === 'absent');
+        if (wrong) throw new SignalboxError(code, 'the job "absent" cannot be used');
+        return items.map(answer);
+      });
+      const jobs = Array.from({ length: 256 }, (_, i) => (i === 77 ? 'absent' : `job${i}`));
+      const settled = await Promise.allSettled(jobs.map((job) => batcher.submit(item(job))));
+      expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(255);
+      expect(settled[77]).toMatchObject({ status: 'rejected', reason: { code } });
+      expect(requests).toBeLessThanOrEqual(17);
+    },
+  );
 
   it('share an error that is of none of them in particular, without asking again', async () => {
     let requests = 0;

@@ -6,23 +6,40 @@ import { SignalboxError, type SignalboxErrorCode } from './errors.ts';
 /** Requests under way at once; what comes meanwhile gathers, and the batches grow with the load. */
 const IN_FLIGHT_MAX = 4;
 
-/** Errors that may be of one submission only: the others must not suffer for it. */
-const OF_ONE: ReadonlySet<SignalboxErrorCode> = new Set([
-  'bad_request',
-  'not_found',
-  'conflict',
-  'idempotency_conflict',
-  'job_paused',
-  'precondition_failed',
-  'too_large',
-  'invalid',
-  'target_not_allowed',
-  'locked_field',
-]);
+/** Whether an error may concern one submission only: the others of its batch must not fail with it. */
+const OF_ONE: Readonly<Record<SignalboxErrorCode, boolean>> = {
+  bad_request: true,
+  unauthenticated: false,
+  forbidden: false,
+  not_found: true,
+  method_not_allowed: false,
+  timeout: false,
+  conflict: true,
+  idempotency_conflict: true,
+  job_paused: true,
+  not_running: false,
+  quota_exceeded: false,
+  precondition_failed: true,
+  too_large: true,
+  unsupported_media_type: false,
+  invalid: true,
+  target_not_allowed: true,
+  locked_field: true,
+  rate_limited: false,
+  overloaded: false,
+  headers_too_large: false,
+  internal: false,
+  damaged: true,
+  not_owner: false,
+  unavailable: false,
+  unknown: false,
+  unreachable: false,
+  closed: false,
+};
 
 /** Not where the batch may have been taken before it was refused: its halves would be taken again. */
 function isOfOne(error: unknown): boolean {
-  return error instanceof SignalboxError && OF_ONE.has(error.code) && !error.mayBeDone;
+  return error instanceof SignalboxError && OF_ONE[error.code] && !error.mayBeDone;
 }
 
 interface Waiting {

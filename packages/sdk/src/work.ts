@@ -112,7 +112,7 @@ export function taskDefinitionOf(options: WorkOptions): TaskDefinition {
     ...(http && { http: typeof http === 'string' ? { url: http } : http }),
     ...(resources && { resources }),
     ...(zone !== undefined && { zone }),
-    ...(workerLabels && { labels: workerLabels }),
+    ...(workerLabels && { workerLabels }),
     ...(prefer && { prefer }),
     ...(antiAffinity && { antiAffinity: [...antiAffinity] }),
     ...(retry && { retry }),

@@ -22,7 +22,7 @@ const realClockTarget: ConformanceTarget = {
 const TIMEOUT_MS = 120_000;
 
 describe('differential runs', { timeout: TIMEOUT_MS }, () => {
-  it.each(seeds)('memory and SQLite agree, seed %i', async (seed) => {
+  it.each(seeds)('I21 memory and SQLite agree, seed %i', async (seed) => {
     const { steps } = await differentialRun({ seed, steps: 400, a: memoryTarget, b: sqliteTarget });
     expect(steps).toBeGreaterThanOrEqual(400);
   });

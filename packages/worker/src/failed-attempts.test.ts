@@ -6,7 +6,7 @@ import type { WorkerEvent } from './worker-options.ts';
 afterEach(stopWorkers);
 
 describe('a watcher of a worker', () => {
-  it('OBS-09 is told once of an attempt that failed, with run, job, task, attempt and error', async () => {
+  it('is told once of an attempt that failed, with run, job, task, attempt and error', async () => {
     const events: WorkerEvent[] = [];
     const { node } = await startWorker(
       () => {
@@ -35,7 +35,7 @@ describe('a watcher of a worker', () => {
     expect(moved).toMatchObject({ run: expect.any(String), job: 'invoice', task: 'load' });
   });
 
-  it('OBS-09 is told of one that ran past its time, and not of one that was cancelled', async () => {
+  it('is told of one that ran past its time, and not of one that was cancelled', async () => {
     const events: WorkerEvent[] = [];
     const { node } = await startWorker(obedient, { onEvent: (event) => void events.push(event) });
     node.say(buildAssign(1), buildAssign(2));

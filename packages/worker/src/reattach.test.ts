@@ -7,7 +7,7 @@ import type { WorkerEvent } from './worker-options.ts';
 afterEach(stopWorkers);
 
 describe('re-attaching', () => {
-  it('WRK-09 runs on without the node and delivers later', async () => {
+  it('WRK-09 F10 runs on without the node and delivers later', async () => {
     const { handler, begun, open } = gate();
     const gone = Promise.withResolvers<void>();
     const onEvent = (event: WorkerEvent) => {

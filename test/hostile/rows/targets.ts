@@ -24,7 +24,7 @@ async function failure(
   net: 'strict' | 'trusting',
   http: object,
 ): Promise<string> {
-  const { state, tasks } = await world.ended({ tasks: [{ http, labels: { net } }] });
+  const { state, tasks } = await world.ended({ tasks: [{ http, workerLabels: { net } }] });
   expect(state).toBe('FAILED');
   return tasks[0]?.error ?? '';
 }
@@ -91,7 +91,7 @@ export const TARGETS: readonly Row[] = [
         world.outside.seen.length = 0;
         world.outside.answer = (_, response) => response.end('ok');
         expect(
-          await world.ended({ tasks: [{ http: { url }, labels: { net: 'trusting' } }] }),
+          await world.ended({ tasks: [{ http: { url }, workerLabels: { net: 'trusting' } }] }),
         ).toMatchObject({
           state: 'SUCCEEDED',
         });

@@ -98,7 +98,7 @@ export const TEXTS: readonly Row[] = [
     check: async (world) => {
       const lordHowe = preview(
         '0 2 * * *',
-        '&timezone=Australia/Lord_Howe&from=2026-10-02T00:00:00Z&count=3',
+        '&timezone=Australia/Lord_Howe&from=2026-10-02T00:00:00Z&limit=3',
       );
       const job = await world.job();
       for (const timezone of ['Australia/Lord_Howe', 'America/Santiago']) {
@@ -116,7 +116,7 @@ export const TEXTS: readonly Row[] = [
       ]);
       const santiago = preview(
         '0 0 * * *',
-        '&timezone=America/Santiago&from=2026-09-05T00:00:00Z&count=3',
+        '&timezone=America/Santiago&from=2026-09-05T00:00:00Z&limit=3',
       );
       // There is no midnight on 6 September: the clocks change from 24:00 to 01:00.
       expect(await windows(world, santiago)).toEqual([

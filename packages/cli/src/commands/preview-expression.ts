@@ -17,8 +17,8 @@ export async function previewExpression(
     return;
   }
   if (expr === undefined) throw new UserError('usage', "missing required argument 'expr'");
-  const { timezone, from, until, count, dstGap, dstOverlap } = options;
-  const request = { expr, timezone, from, until, count: numberOf(count), dstGap, dstOverlap };
+  const { timezone, from, until, limit, dstGap, dstOverlap } = options;
+  const request = { expr, timezone, from, until, limit: numberOf(limit), dstGap, dstOverlap };
   const preview = previewWindows(request, app.terminal.now());
   if (preview.kind === 'refused') throw mistake(expr, preview.refusal);
   if (options['json'] === true) printJson(app.terminal, previewAnswer(preview));
@@ -26,15 +26,15 @@ export async function previewExpression(
 }
 
 /** Text that is no number is left for the one place that refuses it. */
-function numberOf(count: unknown): unknown {
-  return typeof count === 'string' && /^\d{1,6}$/.test(count) ? Number(count) : count;
+function numberOf(limit: unknown): unknown {
+  return typeof limit === 'string' && /^\d{1,6}$/.test(limit) ? Number(limit) : limit;
 }
 
 const OPTION_OF: Readonly<Record<string, string>> = {
   timezone: '--timezone',
   from: '--from',
   until: '--until',
-  count: '--count',
+  limit: '--limit',
 };
 
 function mistake(expr: string, { field, message, position }: PreviewRefusal): UserError {

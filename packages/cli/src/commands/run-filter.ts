@@ -8,7 +8,7 @@ export function filterOptions(command: Command): void {
     .option('--state <state>', 'only runs in this state')
     .option('--priority <priority>', 'only runs of this priority: P0, P1 or P2')
     .option('--from <instant>', 'only runs submitted at this instant or later, like -2h')
-    .option('--to <instant>', 'only runs submitted before this instant')
+    .option('--until <instant>', 'only runs submitted before this instant')
     .option('--idempotency-key <key>', 'only the run with this idempotency key')
     .option('--schedule <name>', 'only runs that this schedule started')
     .option('--trigger <name>', 'only runs that this trigger started')
@@ -28,7 +28,7 @@ export function filterOf(
     state: given['state']?.toUpperCase(),
     priority: given['priority']?.toUpperCase(),
     from: instantOf('--from', given['from'], now),
-    to: instantOf('--to', given['to'], now),
+    until: instantOf('--until', given['until'], now),
     idempotencyKey: given['idempotencyKey'],
     schedule: given['schedule'],
     trigger: given['trigger'],

@@ -26,7 +26,7 @@ const run = (...args: string[]) => node.run(args);
 const submit = async (...args: string[]) => (await run('submit', ...args)).out.trim();
 
 describe('signalbox runs cancel and retry', () => {
-  it('API-13 count and show with --dry-run, then change all that match', async () => {
+  it('count and show with --dry-run, then change all that match', async () => {
     const ids = [await submit('wait'), await submit('wait')];
     const dry = await run('runs', 'cancel', '--job', 'wait', '--state', 'pending', '--dry-run');
     expect(dry.out.trim().split('\n')).toEqual([...ids].reverse().concat('2 would be cancelled'));
@@ -38,7 +38,7 @@ describe('signalbox runs cancel and retry', () => {
     ).toHaveLength(3);
   });
 
-  it('API-13 name the new runs of a retry, and refuse to change everything by accident', async () => {
+  it('name the new runs of a retry, and refuse to change everything by accident', async () => {
     expect((await run('submit', 'broken', '--wait')).code).toBe(1);
     const retried = await run('runs', 'retry', '--job', 'broken', '--yes');
     expect(retried.out).toMatch(/^[0-9a-f-]{36} \(of [0-9a-f-]{36}\)\n1 of 1 retried\n$/);
@@ -51,7 +51,7 @@ describe('signalbox runs cancel and retry, before they change anything,', () => 
   const isOpen = async (id: string) =>
     (await run('runs', 'list', '--state', 'pending', '--id', id, '--json')).out.includes(id);
 
-  it('API-13 ask on a terminal with the number of runs, and do nothing after a no', async () => {
+  it('ask on a terminal with the number of runs, and do nothing after a no', async () => {
     const id = await submit('wait');
     const no = await node.run(cancel, { isTty: true, answer: false });
     expect(no).toMatchObject({
@@ -65,7 +65,7 @@ describe('signalbox runs cancel and retry, before they change anything,', () => 
     expect(await isOpen(id)).toBe(false);
   });
 
-  it('API-13 need --yes without a terminal, and do not ask where no run matches', async () => {
+  it('need --yes without a terminal, and do not ask where no run matches', async () => {
     expect((await run(...cancel)).out).toBe('0 of 0 cancelled\n');
     const id = await submit('wait');
     const refused = await run(...cancel);
@@ -78,7 +78,7 @@ describe('signalbox runs cancel and retry, before they change anything,', () => 
 });
 
 describe('lists and last', () => {
-  it('API-13 runs list takes a time range, a key and the beginning of an id', async () => {
+  it('runs list takes a time range, a key and the beginning of an id', async () => {
     const id = await submit('wait', '--idempotency-key', 'order-1');
     const ids = async (...args: string[]) =>
       (await run('runs', 'list', '--json', ...args)).out
@@ -89,11 +89,11 @@ describe('lists and last', () => {
     expect(await ids('--id', id, '--priority', 'p1')).toEqual([id]);
     expect(await ids('--id', id, '--priority', 'P0')).toEqual([]);
     expect(await ids('--from', '-1h', '--job', 'wait')).toContain(id);
-    expect(await ids('--to', '-1h')).toEqual([]);
+    expect(await ids('--until', '-1h')).toEqual([]);
     expect(await ids('--schedule', 'nightly')).toEqual([]);
   });
 
-  it('API-13 last is the newest run of this key, whatever others have submitted since', async () => {
+  it('last is the newest run of this key, whatever others have submitted since', async () => {
     const mine = await submit('wait');
     const made = JSON.parse((await run('keys', 'create', '--role', 'submitter', '--json')).out) as {
       secret: string;

@@ -12,7 +12,7 @@ const NEW_YORK = ['30 2 * * *', '--timezone', 'America/New_York', '--from', '202
 
 describe('schedules preview', () => {
   it('EXT-05 marks every clock change between the windows', async () => {
-    const { code, out, err } = await run([...NEW_YORK, '--count', '2']);
+    const { code, out, err } = await run([...NEW_YORK, '--limit', '2']);
     expect(code).toBe(0);
     expect(err).toBe('at 02:30 every day, America/New_York\n');
     expect(out.split('\n')).toEqual([
@@ -25,7 +25,7 @@ describe('schedules preview', () => {
 
   it('EXT-05 tells the first from the second of two', async () => {
     const args = ['0 1 * * *', '--timezone', 'Europe/London', '--from', '2025-10-25T12:00Z'];
-    const { out } = await run([...args, '--count', '2', '--dst-overlap', 'both']);
+    const { out } = await run([...args, '--limit', '2', '--dst-overlap', 'both']);
     expect(out.split('\n')).toEqual([
       '2025-10-26T00:00:00.000Z\tSun 2025-10-26 01:00:00 +01:00\tfirst of two',
       '-\tSun 2025-10-26 02:00:00 +01:00 → Sun 2025-10-26 01:00:00 +00:00\tclocks go back 1 h',
@@ -36,7 +36,7 @@ describe('schedules preview', () => {
 
   it('EXT-05 marks a hundred windows over fifty years, each change once and in order', async () => {
     const args = ['0 0 1 1,7 *', '--timezone', 'Europe/Berlin', '--from', '1990-01-01', '--json'];
-    const { out } = await run([...args, '--count', '100']);
+    const { out } = await run([...args, '--limit', '100']);
     const { next, changes, marks } = JSON.parse(out) as {
       next: string[];
       changes: { at: string; before: string; after: string }[];
@@ -82,8 +82,8 @@ describe('schedules preview', () => {
       ['* * * * *', '--from', '2026-02-30T00:00Z'],
       '--from: "2026-02-30T00:00Z" is not a date and time',
     ],
-    [['* * * * *', '--count', 'many'], '--count: "many" is not a whole number from 1 to 10000'],
-    [['* * * * *', '--count', '0'], '--count: 0 is not a whole number'],
+    [['* * * * *', '--limit', 'many'], '--limit: "many" is not a whole number from 1 to 10000'],
+    [['* * * * *', '--limit', '0'], '--limit: 0 is not a whole number'],
     [['* * * * *', '--dst-gap', 'jump'], 'Allowed choices are shift, skip'],
     [[], "missing required argument 'expr'"],
     [['0', '2', '*', '*', '*'], "too many arguments for 'preview'"],
@@ -112,17 +112,17 @@ describe('schedules preview --stdin', () => {
 
   it('answers each line with one line', async () => {
     const answers = await ask([
-      { ...nightly, count: 1 },
-      { ...nightly, count: 1, dstOverlap: 'last' },
-      { ...nightly, count: 9, dstOverlap: 'both', until: '2025-11-03T00:00Z' },
+      { ...nightly, limit: 1 },
+      { ...nightly, limit: 1, dstOverlap: 'last' },
+      { ...nightly, limit: 9, dstOverlap: 'both', until: '2025-11-03T00:00Z' },
       {
         expr: '30 2 * * *',
         timezone: 'America/New_York',
         from: '2025-03-09T00:00Z',
-        count: 1,
+        limit: 1,
         dstGap: 'skip',
       },
-      { ...nightly, count: 1, dstOverlap: null },
+      { ...nightly, limit: 1, dstOverlap: null },
     ]);
     expect(answers).toEqual([
       { next: ['2025-11-02T05:30:00.000Z'] },
@@ -143,15 +143,15 @@ describe('schedules preview --stdin', () => {
       { ...nightly, timezone: 7 },
       { ...nightly, from: 'noon' },
       { ...nightly, until: 5 },
-      { ...nightly, count: 1.5 },
-      { ...nightly, count: 10_001 },
+      { ...nightly, limit: 1.5 },
+      { ...nightly, limit: 10_001 },
       { ...nightly, dstGap: 'jump' },
       { ...nightly, dstOverlap: 'toString' },
       'no JSON',
       '[1]',
       'null',
       `"${'x'.repeat(100_000)}"`,
-      { ...nightly, count: 1 },
+      { ...nightly, limit: 1 },
     ]);
     const fields = answers.map((answer) => (answer as { error?: { field: string } }).error?.field);
     expect(fields).toEqual([
@@ -163,8 +163,8 @@ describe('schedules preview --stdin', () => {
       'timezone',
       'from',
       'until',
-      'count',
-      'count',
+      'limit',
+      'limit',
       'dstGap',
       'dstOverlap',
       'line',
@@ -185,10 +185,10 @@ describe('schedules preview --stdin', () => {
   });
 
   it('reads lines however they are cut, and forgets one that never ends', async () => {
-    const line = Buffer.from(`${JSON.stringify({ ...nightly, timezone: 'Ünknown', count: 1 })}\n`);
+    const line = Buffer.from(`${JSON.stringify({ ...nightly, timezone: 'Ünknown', limit: 1 })}\n`);
     const pieces = Array.from(line, (byte) => Uint8Array.of(byte));
     const endless = Array.from({ length: 5 }, () => Buffer.alloc(40_000, 'x'));
-    const good = Buffer.from(`\n${JSON.stringify({ ...nightly, count: 1 })}`);
+    const good = Buffer.from(`\n${JSON.stringify({ ...nightly, limit: 1 })}`);
     const { out } = await run(['--stdin'], { inputChunks: [...pieces, ...endless, good] });
     const answers = out
       .trimEnd()

@@ -7,7 +7,7 @@ export function addPreview({ app }: Registry, parent: Command): void {
     summary: 'show the next windows of a cron expression, with every clock change',
     examples: [
       ['signalbox schedules preview "30 2 * * *" --timezone Europe/Berlin', 'the next ten windows'],
-      ['signalbox schedules preview "0 9 * * MON" --from 2026-03-01 --count 3', 'from a date on'],
+      ['signalbox schedules preview "0 9 * * MON" --from 2026-03-01 --limit 3', 'from a date on'],
       ['signalbox schedules preview --stdin < requests.jsonl', 'one JSON object a line'],
     ],
     configure: (configured) => {
@@ -15,7 +15,7 @@ export function addPreview({ app }: Registry, parent: Command): void {
         .option('--timezone <name>', 'IANA time zone, like Europe/Berlin (default: UTC)')
         .option('--from <instant>', 'windows after this instant (default: now)')
         .option('--until <instant>', 'windows before this instant')
-        .option('--count <number>', 'how many windows (default: 10)')
+        .option('-n, --limit <count>', 'how many windows at most (default: 10)')
         .addOption(
           new Option('--dst-gap <policy>', 'for a time that a clock change skips').choices([
             'shift',

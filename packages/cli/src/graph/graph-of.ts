@@ -1,6 +1,6 @@
+import type { Box, BoxKind, Edge, Graph } from '@signalbox/graph';
 import { type JobDefinition, parseDuration, type TaskDefinition } from '@signalbox/protocol';
 import { span } from '../print/times.ts';
-import type { Box, BoxKind, Edge, Graph } from './graph.ts';
 
 /** The graph that a definition describes. */
 export function graphOf(definition: JobDefinition): Graph {

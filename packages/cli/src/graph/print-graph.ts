@@ -1,5 +1,6 @@
+import type { Graph } from '@signalbox/graph';
+import { escapeControls } from '../print/safe-text.ts';
 import type { Terminal } from '../print/terminal.ts';
-import type { Graph } from './graph.ts';
 
 export const GRAPH_FORMATS = ['text', 'mermaid', 'svg'] as const;
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
@@ -13,21 +14,19 @@ export async function printGraph(
   graph: Graph,
   { format, title, isAscii }: { format: GraphFormat; title: string; isAscii: boolean },
 ): Promise<void> {
+  const { folded, mermaid, svg, textGraph } = await import('@signalbox/graph');
   switch (format) {
     case 'text': {
-      const { textGraph } = await import('./text-graph.ts');
       const columns = terminal.isTty ? terminal.columns : Number.POSITIVE_INFINITY;
-      const { paint } = terminal;
-      for (const line of textGraph(graph, { columns, isAscii, paint })) terminal.line(line);
+      const style = { ...terminal.paint, escape: escapeControls };
+      for (const line of textGraph(graph, { columns, isAscii, style })) terminal.line(line);
       return;
     }
     case 'mermaid': {
-      const [{ folded }, { mermaid }] = [await import('./fold.ts'), await import('./mermaid.ts')];
       for (const line of mermaid(folded(graph, PICTURE_MAX))) terminal.line(line);
       return;
     }
     case 'svg': {
-      const [{ folded }, { svg }] = [await import('./fold.ts'), await import('./svg.ts')];
       terminal.write(svg(folded(graph, PICTURE_MAX), { title }));
       return;
     }

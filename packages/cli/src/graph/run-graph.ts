@@ -1,6 +1,6 @@
+import type { Box, Edge, Graph } from '@signalbox/graph';
 import type { JobDefinition } from '@signalbox/protocol';
 import type { TaskRow } from '../print/task-rows.ts';
-import type { Box, Edge, Graph } from './graph.ts';
 import { graphOf } from './graph-of.ts';
 
 /** The graph of a job as one of its runs has come through it. */

@@ -1,3 +1,4 @@
+import type { RunState, TaskState } from '@signalbox/protocol';
 import { colour } from './safe-text.ts';
 
 const CODES = {
@@ -11,13 +12,14 @@ const CODES = {
 } as const;
 
 type Colour = keyof typeof CODES;
+type State = RunState | TaskState;
 export type Paint = Readonly<Record<Colour, (text: string) => string>> & {
-  readonly state: (state: string) => string;
+  readonly state: (state: State) => string;
   /** Any text in the colour of a state. */
-  readonly ofState: (state: string) => (text: string) => string;
+  readonly ofState: (state: State) => (text: string) => string;
 };
 
-const STATE_COLOUR: Readonly<Record<string, Colour>> = {
+const STATE_COLOUR: Readonly<Record<State, Colour>> = {
   PENDING: 'dim',
   QUEUED: 'yellow',
   ASSIGNED: 'cyan',
@@ -41,9 +43,8 @@ export function paint(hasColour: boolean): Paint {
   const colours = Object.fromEntries(
     (Object.keys(CODES) as Colour[]).map((name) => [name, one(name)]),
   ) as Record<Colour, (text: string) => string>;
-  const ofState = (name: string) => {
-    const shade = STATE_COLOUR[name];
-    return shade === undefined ? (text: string) => text : colours[shade];
-  };
+  // A newer node may report a state that is not in the table.
+  const ofState = (name: State) =>
+    Object.hasOwn(STATE_COLOUR, name) ? colours[STATE_COLOUR[name]] : (text: string) => text;
   return { ...colours, ofState, state: (name) => ofState(name)(name) };
 }

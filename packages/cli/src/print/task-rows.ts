@@ -1,10 +1,10 @@
-import type { AttemptView, TaskView } from '@signalbox/protocol';
-import { commonState, tally } from '../graph/states.ts';
+import { commonState, tally } from '@signalbox/graph/states';
+import type { AttemptView, TaskState, TaskView } from '@signalbox/protocol';
 
 /** One line about a task, or about a fan-out with all its children. */
 export interface TaskRow {
   readonly name: string;
-  readonly state: string;
+  readonly state: TaskState;
   readonly attempts: readonly AttemptView[];
   /** How often it was tried, which may be more than are listed. */
   readonly attemptCount: number;

@@ -77,7 +77,7 @@ function defineJob(): void {
 }
 
 describe('nodes that are killed', () => {
-  it('TRG-12 U017 U034 on a file, again and again: every second has one run', async () => {
+  it('TRG-12 U017 U034 F2 on a file, again and again: every second has one run', async () => {
     defineJob();
     const path = join(world.current.folder, 'signalbox.sqlite');
     const store = await createSqliteStore({ path });
@@ -94,7 +94,7 @@ describe('nodes that are killed', () => {
   }, 240_000);
 
   it.skipIf(!hasPostgres)(
-    'TRG-12 U017 U032 U033 on PostgreSQL, two and then one: another takes over, every second has one run',
+    'TRG-12 U017 U032 U033 F1 on PostgreSQL, two and then one: another takes over, every second has one run',
     async () => {
       defineJob();
       const url = await createDatabase();

@@ -34,7 +34,7 @@ describe('a fan-out', () => {
     ['a total', { total: 100 }],
     ['a list', Array.from({ length: 100 }, (_, i) => i)],
   ])(
-    'DAG-06 DAG-07 U099 makes a child for each of %s, and what joins them begins once, after the last',
+    'DAG-06 DAG-07 U099 F21 makes a child for each of %s, and what joins them begins once, after the last',
     (_what, output) => {
       const { h, run, ask } = setup();
       ask(output);
@@ -122,7 +122,7 @@ describe('a fan-out', () => {
     expect(run.state).toBe('PARTIAL');
   });
 
-  it('DAG-22 survives crashes at any time: derived anew, nothing twice', () => {
+  it('DAG-22 I12 survives crashes at any time: derived anew, nothing twice', () => {
     const { h, ask } = setup();
     ask(20);
     for (let i = 0; i < 20; i++) {

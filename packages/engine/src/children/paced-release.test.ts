@@ -83,7 +83,7 @@ describe('the release of a large fan-out', () => {
     expect(Math.abs(percentile(beside.delays, 0.95) - p95)).toBeLessThanOrEqual(0.1 * p95);
   }, 60_000);
 
-  it('DAG-10 takes about 20 s for 100,000 tasks that become ready together, and loses none', () => {
+  it('DAG-10 F21 takes about 20 s for 100,000 tasks that become ready together, and loses none', () => {
     const h = new Harness();
     h.addWorker({ total: { slots: 1_000_000 } });
     const limits = { fanOutMax: 100_000, readyPerSecond: 100_000 };

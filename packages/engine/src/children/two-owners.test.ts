@@ -102,7 +102,7 @@ const ACTS: readonly Act[] = [
 ];
 
 describe('two nodes that process the last two parents of a task', () => {
-  it('DAG-22 queue and assign it once in 10,000 random interleavings', () => {
+  it('DAG-22 I12 queue and assign it once in 10,000 random interleavings', () => {
     const seed = propertySeed();
     const random = seededRandom(seed);
     let [refused, byOld] = [0, 0];

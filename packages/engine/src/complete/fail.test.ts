@@ -9,7 +9,7 @@ import { Harness } from '../testing/harness.ts';
 const DAY = 24 * 3_600_000;
 
 describe('a task that fails each time', () => {
-  it('FLT-06 is quarantined after five attempts and its owner told; there is no sixth', () => {
+  it('FLT-06 F22 is quarantined after five attempts and its owner told; there is no sixth', () => {
     const h = new Harness();
     h.addWorker();
     const run = h.submit({ job: 'poison' });

@@ -42,7 +42,7 @@ function setup() {
 }
 
 describe('a report that comes twice', () => {
-  it.each(REPORTS)('DUR-03 has the same answer and no further effect on the run: %s', (name) => {
+  it.each(REPORTS)('DUR-03 I4 has the same answer and no further effect on the run: %s', (name) => {
     const { h, attempt } = setup();
     const command = reports('w1', refOf(attempt))[name] as Command;
     const first = h.apply(command);
@@ -58,7 +58,7 @@ describe('a report that comes twice', () => {
     );
   });
 
-  it('DUR-03 also once the run has ended: the worker is told to forget it, and nothing changes', () => {
+  it('DUR-03 I4 I5 also once the run has ended: the worker is told to forget it, and nothing changes', () => {
     const h = new Recorded();
     h.addWorker();
     const run = h.submit();
@@ -120,7 +120,7 @@ describe('an attempt that has been superseded', () => {
   }
 
   it.each(REPORTS.flatMap((name) => [[name, 'w2'] as const, [name, 'w1'] as const]))(
-    'DUR-10 LIV-09 U027 can no longer %s once the task runs on %s',
+    'DUR-10 LIV-09 U027 F4 I15 can no longer %s once the task runs on %s',
     (name, to) => {
       const { h, run, old } = reassigned(to);
       const before = dumpBook(bookOf(h));

@@ -43,7 +43,7 @@ describe('retries', () => {
     expect(busiest(dueAt, 1_000)).toBe(500);
   });
 
-  it('FLT-07 of all kinds: no more than the limit in a second, the others later', () => {
+  it('FLT-07 F22 of all kinds: no more than the limit in a second, the others later', () => {
     const kinds = [{ class: 'transient' }, { class: 'resource' }] as const;
     const failures = many(600, (i) => `job${i}`).map((failure, i) => ({
       ...failure,

@@ -30,7 +30,7 @@ function expectRoom(harness: Harness, facts: readonly Fact[]): void {
 const YEAR_MS = 31_536_000_000;
 
 describe('the capacity of workers', () => {
-  it('PLC-01 U013: is never exceeded, and slots equal live attempts, through refusals, lingering attempts, losses and returns', () => {
+  it('PLC-01 U013 I14: is never exceeded, and slots equal live attempts, through refusals, lingering attempts, losses and returns', () => {
     const first = propertySeed();
     const seen = new Set<string>();
     for (let seed = first; seed < first + 12; seed++) {

@@ -11,7 +11,7 @@ const IDLE_MS = 300_000;
 
 /**
  * The live attempt that a worker speaks of, or null. Everything must match: the token says which
- * assignment it is, the worker says whose (I15, DUR-10). A superseded attempt can therefore not
+ * assignment it is, the worker says whose (I5, I15, DUR-10). A superseded attempt can therefore not
  * finish, checkpoint, extend or renew anything.
  */
 export function findAttempt(core: Core, worker: string, ref: AttemptRef): Attempt | null {

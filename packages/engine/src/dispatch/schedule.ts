@@ -14,7 +14,7 @@ export type Place = (task: Task) => {
 export type Assign = (task: Task, worker: Worker, score: number) => void;
 
 /**
- * Hands out work until nothing more fits: all of P0 that can be placed before any P1, all of P1
+ * I13: hands out work until nothing more fits: all of P0 that can be placed before any P1, all of P1
  * before any P2; within a class the tenant that has used least. Answers whether it stopped early.
  */
 export function schedule(core: Core, place: Place, assign: Assign): boolean {
@@ -34,7 +34,7 @@ export function schedule(core: Core, place: Place, assign: Assign): boolean {
   return false;
 }
 
-/** A tenant at its limit is passed over, not waited for (TEN-04); P0 knows no limit (PRI-11). */
+/** A tenant at its limit is passed over, not waited for (I14, TEN-04); P0 knows no limit (PRI-11). */
 function overLimit(lane: TaskLane): boolean {
   return lane.owner.class !== 0 && lane.owner.running >= lane.owner.runningMax;
 }

@@ -155,8 +155,22 @@ describe('fold', () => {
     }
   });
 
+  it('I6 numbers attempts without gaps, and has one live attempt at a time', () => {
+    const { book, task } = setup();
+    const assign = (attempt: number) => fold(book, ABOUT_TASK.taskAssigned.make(attempt));
+    expect(() => assign(2)).toThrow('I6');
+    assign(1);
+    expect(() => assign(2)).toThrow('I6');
+    expect(task).toMatchObject({ attempts: 1, attempt: { number: 1 } });
+    fold(book, ABOUT_TASK.taskRequeued.make(1));
+    expect(() => assign(1)).toThrow('I6');
+    expect(() => assign(3)).toThrow('I6');
+    assign(2);
+    expect(task).toMatchObject({ attempts: 2, attempt: { number: 2 } });
+  });
+
   it.each(['PENDING', 'QUEUED', 'ASSIGNED', 'RUNNING'] as const)(
-    'DUR-10 in %s refuses every fact of an attempt that is not the live one',
+    'DUR-10 I15 in %s refuses every fact of an attempt that is not the live one',
     (state) => {
       for (const kind of KINDS) {
         const { book, task } = inState(state);

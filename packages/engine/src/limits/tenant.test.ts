@@ -96,7 +96,7 @@ describe("a tenant's limit", () => {
     expect(run.tasks[0]?.state).toBe('ASSIGNED');
   });
 
-  it('is never exceeded in its class, through any sequence of limits, ends and refusals', () => {
+  it('I14 is never exceeded in its class, through any sequence of limits, ends and refusals', () => {
     const ops = fc.array(
       fc.oneof(
         fc.record({ kind: fc.constant('submit' as const), n: fc.integer({ min: 1, max: 5 }) }),

@@ -89,9 +89,22 @@ export function eventsOf(run: Run): RunEvents {
   return graph.events;
 }
 
+const IS_FAILURE: Readonly<Record<TaskState, boolean>> = {
+  PENDING: false,
+  QUEUED: false,
+  ASSIGNED: false,
+  RUNNING: false,
+  SUCCEEDED: false,
+  FAILED: true,
+  TIMED_OUT: true,
+  CANCELLED: false,
+  SKIPPED: false,
+  QUARANTINED: true,
+};
+
 /** Ended, and neither well nor on purpose. */
 export function isFailure(state: TaskState): boolean {
-  return state === 'FAILED' || state === 'TIMED_OUT' || state === 'QUARANTINED';
+  return IS_FAILURE[state];
 }
 
 /**

@@ -217,7 +217,7 @@ describe('a task that kills its worker each time', () => {
     expect(run.tasks[0]?.state).toBe('QUARANTINED');
   });
 
-  it('FLT-06 is quarantined after five different workers, and they never die two at a time', () => {
+  it('FLT-06 F28 is quarantined after five different workers, and they never die two at a time', () => {
     const { h, run, tried } = poison((h, attempt, round) => {
       expect(h.live().filter((live) => live.task === attempt.task)).toHaveLength(1);
       h.mute(attempt.workerName);

@@ -113,7 +113,7 @@ describe('an attempt that takes too long', () => {
     expect(aborts(h)).toEqual(['timeout']);
   });
 
-  it('LIV-06 has no result any more: what comes late counts as a timeout', () => {
+  it('LIV-06 I4 has no result any more: what comes late counts as a timeout', () => {
     const { h, attempt, task, run } = running({ hardMs: MINUTE }, { retry: { onTimeout: 'end' } });
     h.advance(MINUTE);
     h.advance(SECOND);

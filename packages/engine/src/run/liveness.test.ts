@@ -81,7 +81,7 @@ function deaths(settings: Partial<EngineSettings>): number[] {
 }
 
 describe('a worker that goes silent', () => {
-  it('LIV-02 U002 is noticed within 15 s, and its tasks are tried on another worker', () => {
+  it('LIV-02 U002 F4 is noticed within 15 s, and its tasks are tried on another worker', () => {
     const noticed = deaths({});
     expect(percentile(noticed, 0.5)).toBeLessThan(60 * SECOND);
     expect(percentile(noticed, 0.95)).toBeLessThan(90 * SECOND);
@@ -129,7 +129,7 @@ describe('a worker that goes silent', () => {
     },
   );
 
-  it('is noticed 5 s after its connection closed, without waiting for the silence', () => {
+  it('F3 is noticed 5 s after its connection closed, without waiting for the silence', () => {
     const h = new Harness({ settings: SLOW });
     h.addWorker({ name: 'w1' });
     const run = h.submit();

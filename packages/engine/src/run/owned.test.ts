@@ -50,7 +50,7 @@ function heal(life: Life): void {
 }
 
 describe('after anything that may happen', () => {
-  it('U009 every task that has not ended has an owner and a deadline', () => {
+  it('U009 I16 every task that has not ended has an owner and a deadline', () => {
     assertProperty(
       fc.property(actions, (list) => {
         const life = new Life();

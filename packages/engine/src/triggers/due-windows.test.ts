@@ -34,7 +34,7 @@ const skips = (decisions: WindowDecision[]) =>
   );
 
 describe('due windows', () => {
-  it('TRG-02 none a millisecond early, one at its instant', () => {
+  it('TRG-02 I11 none a millisecond early, one at its instant', () => {
     expect(decide(MINUTE - 1)).toEqual([]);
     expect(decide(MINUTE)).toEqual([
       { kind: 'fire', window: MINUTE, planned: MINUTE, catchUp: false },
@@ -109,7 +109,7 @@ describe('due windows', () => {
     ]);
   });
 
-  it('TRG-12 decides every window up to the newest due one, each once, in the order of time', () => {
+  it('TRG-12 I11 decides every window up to the newest due one, each once, in the order of time', () => {
     const spec = fc.record({
       jitterMs: fc.constantFrom(0, 1_000, 45_000, 300_000),
       graceMs: fc.constantFrom(0, 10_000, 60_000, 600_000),

@@ -34,7 +34,7 @@ export interface DueParams {
 export const COUNT_MAX = 1_000;
 
 /**
- * Decides every window that is due and undecided. The work is bounded by the catch-up policy and not
+ * I11: decides every window that is due and undecided, in order and never early. The work is bounded by the catch-up policy and not
  * by how long nobody looked: a month of minutes is one range, found by stepping back from now.
  */
 export function dueWindows(params: DueParams): WindowDecision[] {

@@ -113,7 +113,7 @@ describe("another tenant's ids", () => {
     else expect(foreign[0]).toBe(404);
   });
 
-  it('SEC-02 U102 are in no list and no count', async () => {
+  it('SEC-02 U102 I19 are in no list and no count', async () => {
     const own = [
       '/jobs',
       '/schedules',

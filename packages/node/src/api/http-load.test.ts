@@ -85,7 +85,7 @@ describe('EVO-08 a cron expression', () => {
   it('gives the next windows, over the ends of months too', async () => {
     const from = '2027-01-31T12:00:00Z';
     const windows = async (cron: string): Promise<string[]> => {
-      const query = new URLSearchParams({ expr: cron, from, count: '3' });
+      const query = new URLSearchParams({ expr: cron, from, limit: '3' });
       const answer = await ask(`/schedule-preview?${query}`);
       expect(answer.status, answer.text).toBe(200);
       const { windows: found } = answer.json<{ windows: { at: string }[] }>();

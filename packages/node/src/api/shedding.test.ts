@@ -68,7 +68,7 @@ describe('shedding over HTTP', () => {
     return [answer.status, answer.headers.get('retry-after')];
   };
 
-  it('API-11 answers 429 with Retry-After, to P2 from half of the bound, to P1 from nine tenths', async () => {
+  it('API-11 F20 answers 429 with Retry-After, to P2 from half of the bound, to P1 from nine tenths', async () => {
     const { loop } = world.node.context;
     const { mailboxMax } = loop.settings;
     const expected = [

@@ -132,7 +132,7 @@ describe('API-09 placement', () => {
   it('names the label that is missing, not the executor that a worker offers', async () => {
     node.attach('near', HOLD, { labels: { gpu: 't4' } });
     node.attach('far', HOLD, { executors: ['handler:other'], labels: { gpu: 'a100' } });
-    await node.define('train', { tasks: [{ handler: 'mail', labels: { gpu: 'a100' } }] });
+    await node.define('train', { tasks: [{ handler: 'mail', workerLabels: { gpu: 'a100' } }] });
     const id = await node.submit({ job: 'train' });
     await settled();
     const found = await why(id);

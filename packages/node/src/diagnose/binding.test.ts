@@ -138,7 +138,7 @@ function lift(bench: Bench, waiting: Task): void {
 }
 
 describe('diagnosis', () => {
-  it('EXT-11 OBS-01 U059 what it says lifts the constraint does, one after the other, until the task runs', () => {
+  it('OBS-01 U059 what it says lifts the constraint does, one after the other, until the task runs', () => {
     fc.assert(
       fc.property(
         fc.array(worker, { maxLength: 4 }),
@@ -167,7 +167,7 @@ describe('diagnosis', () => {
     );
   });
 
-  it('EXT-11 the first in line starts with the one change that is suggested', () => {
+  it('the first in line starts with the one change that is suggested', () => {
     fc.assert(
       fc.property(fc.array(worker, { maxLength: 4 }), task, (workers, only) => {
         const bench = new Bench();

@@ -124,7 +124,7 @@ describe('a handler that blocks its process', () => {
   });
 
   it(
-    'U021 keeps its attempt: heartbeats come from a thread of their own',
+    'U021 F6 keeps its attempt: heartbeats come from a thread of their own',
     async () => {
       startProcess('a');
       await attached(1);
@@ -138,7 +138,7 @@ describe('a handler that blocks its process', () => {
   );
 
   it(
-    'U021 is given up if the process stands still, and its late completion is not accepted',
+    'U021 F6 is given up if the process stands still, and its late completion is not accepted',
     async () => {
       const first = startProcess('a');
       await attached(1);

@@ -24,7 +24,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const stateOf = async (id: RunId) => (await world.view(id)).state;
 
 describe('a repeated, late or foreign word', () => {
-  it('h67 a completion twice gets the same answer, in one commit and after it', async () => {
+  it('h67 F19 a completion twice gets the same answer, in one commit and after it', async () => {
     await start();
     const worker = await connect('w');
     const id = await world.submit('mail');

@@ -107,7 +107,7 @@ describe('who may attach', () => {
     expect(await (await raw([], '/elsewhere')).status()).toBe(404);
   });
 
-  it('refuses pages of a browser and more links than it may have', async () => {
+  it('F23 refuses pages of a browser and more links than it may have', async () => {
     await start({ sockets: { connectionsMax: 1 } });
     const origin = ['Authorization: Bearer good', 'Origin: https://example.com'];
     expect(await (await raw(origin)).status()).toBe(403);
@@ -128,7 +128,7 @@ describe('who may attach', () => {
 });
 
 describe('hostile sockets', () => {
-  it('h63 silence ends with 4401, garbage with 1008', async () => {
+  it('h63 F23 silence ends with 4401, garbage with 1008', async () => {
     await start({ gateway: { limits: { helloMs: 50 } } });
     expect(await net.client().closed).toBe(CLOSE.unauthenticated);
     expect(await net.client(null).closed).toBe(CLOSE.unauthenticated);

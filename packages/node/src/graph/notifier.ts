@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Notification } from '@signalbox/engine';
+import type { Answer, Notification } from '@signalbox/engine';
 import type { NotifyTarget } from '@signalbox/protocol';
 import type { NodeContext } from '../context.ts';
 import { postWebhook } from './post-webhook.ts';
@@ -10,8 +10,16 @@ import { webhookSecret } from './webhook-secret.ts';
 const TRIES = 12;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MS_MAX = 1_800_000;
-/** Refusals that say nothing about the notification. */
-const TRY_AGAIN: ReadonlySet<string> = new Set(['overloaded', 'unavailable', 'unknown']);
+/** Whether a refusal is temporary, so that the result of a delivery is reported again. */
+const TRY_AGAIN: Readonly<Record<(Answer & { kind: 'refused' })['code'], boolean>> = {
+  not_owner: false,
+  not_found: false,
+  invalid: false,
+  overloaded: true,
+  unavailable: true,
+  unknown: true,
+  key_reserved: false,
+};
 
 interface Due {
   readonly partition: number;
@@ -67,7 +75,7 @@ export class Notifier {
     await this.#untilDone(async () => {
       const { loop } = this.#context();
       const answer = await loop.execute({ kind: 'notified', partition, id, delivered });
-      if (answer.kind === 'refused' && TRY_AGAIN.has(answer.code)) throw new Error(answer.message);
+      if (answer.kind === 'refused' && TRY_AGAIN[answer.code]) throw new Error(answer.message);
       return true;
     }, notification);
   }

@@ -12,7 +12,7 @@ function recorder() {
 }
 
 describe('events of the commit loop', () => {
-  it('OBS-09 a lease that another node took is a warning, one that is released is not', () => {
+  it('a lease that another node took is a warning, one that is released is not', () => {
     const { lines, log } = recorder();
     logLoopEvent(log, { kind: 'leaseLost', partition: 3, why: 'fenced' });
     logLoopEvent(log, { kind: 'leaseLost', partition: 4, why: 'released' });
@@ -23,7 +23,7 @@ describe('events of the commit loop', () => {
     ]);
   });
 
-  it('OBS-09 a refused commit and a store that is away have names that can be searched', () => {
+  it('a refused commit and a store that is away have names that can be searched', () => {
     const { lines, log } = recorder();
     logLoopEvent(log, { kind: 'groupRefused', partition: 1, error: 'too long', retryMs: 50 });
     logLoopEvent(log, { kind: 'storeAway', error: 'connection refused' });
@@ -38,7 +38,7 @@ describe('events of the commit loop', () => {
 });
 
 describe('alerts', () => {
-  it('OBS-09 have an event of their own, and all of them are found by one field', () => {
+  it('have an event of their own, and all of them are found by one field', () => {
     const { lines, log } = recorder();
     const at = Date.parse('2030-01-31T09:00:00Z');
     const schedule = { tenant: 'acme', job: 'report', schedule: 'nightly' };

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('the log of a node', () => {
-  it('OBS-09 has one line for each attempt that failed, with run, job, task, attempt and error', async () => {
+  it('has one line for each attempt that failed, with run, job, task, attempt and error', async () => {
     const lines: Line[] = [];
     const log = pino({ level: 'info' }, { write: (line) => void lines.push(JSON.parse(line)) });
     node = await startNode({ store: 'memory:', http: false, log });

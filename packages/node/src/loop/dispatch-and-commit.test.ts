@@ -118,7 +118,7 @@ describe('the same execution, published again', () => {
 });
 
 describe('the owner of a partition', () => {
-  it('CLU-04 is told in order that it has it, that the store fails and that it lost it, and stops before the lease ends', async () => {
+  it('CLU-04 I8 is told in order that it has it, that the store fails and that it lost it, and stops before the lease ends', async () => {
     const world = new VirtualWorld();
     await world.define('acme', 'mail');
     let isCut = false;

@@ -449,7 +449,7 @@ export class CommitLoop {
     this.#step();
   }
 
-  /** Everything in the group is durable: now, and not before, the world may know. */
+  /** I1: effects and responses of a group are released only once it is durable. */
   #release(group: Group, parts: readonly CommitPart[]): void {
     this.#durable.set(group.number);
     this.engine.confirm(group.number);

@@ -5,7 +5,7 @@ import { faulty } from './testing/faulty-store.ts';
 import { VirtualWorld } from './testing/virtual-world.ts';
 
 describe('a slow store', () => {
-  it('DUR-18 PRF-13 makes groups larger, then pauses P2, and everything returns to normal', async () => {
+  it('DUR-18 makes groups larger, then pauses P2, and everything returns to normal', async () => {
     const world = new VirtualWorld();
     for (const klass of [0, 1, 2] as const)
       await world.define('acme', `p${klass}`, { class: klass });

@@ -107,7 +107,7 @@ describe('a backlog beyond memory', () => {
     return sent;
   };
 
-  it('U071 waits in the store in order, is paged in as the queue runs low, and all of it runs', async () => {
+  it('waits in the store in order, is paged in as the queue runs low, and all of it runs', async () => {
     const { world, node } = await start({ settings });
     await submitMany(node, 500);
     expect(node.engine.core.books.get(0)?.runs.size).toBe(20);

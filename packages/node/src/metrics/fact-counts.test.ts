@@ -266,7 +266,7 @@ describe('facts that became durable', () => {
     ).toBe(2);
   });
 
-  it('OBS-09 tell of each attempt that failed once, and of none that came back untried', () => {
+  it('tell of each attempt that failed once, and of none that came back untried', () => {
     const world = new World();
     world.publish(submitted(1), assigned(1, 1, 1_500), requeued(1, 1, 'drained'));
     world.publish(assigned(1, 2, 1_600));

@@ -97,7 +97,7 @@ describe('a list of runs', () => {
     const follower = SmallNode.idle({ disk: node.disk });
     for (const on of [node.context, follower.context]) {
       expect(await list({ from: await at(first) }, on)).toContain(first);
-      expect(await list({ to: await at(first) }, on)).toEqual([]);
+      expect(await list({ until: await at(first) }, on)).toEqual([]);
       expect(await list({ from: '2999-01-01T00:00:00Z' }, on)).toEqual([]);
       expect(await list({ id: second }, on)).toEqual([second]);
       expect(await list({ id: second.slice(0, 8).toUpperCase() }, on)).toContain(second);
@@ -110,7 +110,7 @@ describe('a list of runs', () => {
     }
     const wrong = listRuns(node.context, caller(), {
       from: '2030-01-01T00:00:00Z',
-      to: '2029-01-01T00:00:00Z',
+      until: '2029-01-01T00:00:00Z',
     });
     await expect(wrong).rejects.toMatchObject({ code: 'invalid', field: 'from' });
   });

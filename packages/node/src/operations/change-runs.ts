@@ -25,9 +25,22 @@ export interface BulkChange {
 }
 
 const OPEN: ReadonlySet<RunState> = new Set(RUN_STATES.filter((state) => !isTerminalRun(state)));
-/** Cancelled runs only where the filter asks for them: somebody wanted those to end. */
-const RETRIED: ReadonlySet<RunState> = new Set(['FAILED', 'PARTIAL']);
-const RETRYABLE: ReadonlySet<RunState> = new Set([...RETRIED, 'CANCELLED']);
+/** Cancelled runs only if the filter selects them: a user wanted those to end. */
+const RETRY: Readonly<Record<RunState, 'always' | 'if selected' | 'never'>> = {
+  PENDING: 'never',
+  RUNNING: 'never',
+  PAUSED: 'never',
+  SUCCEEDED: 'never',
+  PARTIAL: 'always',
+  FAILED: 'always',
+  CANCELLED: 'if selected',
+};
+const RETRIED: ReadonlySet<RunState> = new Set(
+  RUN_STATES.filter((state) => RETRY[state] === 'always'),
+);
+const RETRYABLE: ReadonlySet<RunState> = new Set(
+  RUN_STATES.filter((state) => RETRY[state] !== 'never'),
+);
 
 /** Cancels the runs that match and have not ended: a bounded step, with a cursor for the next. */
 export const cancelRuns = operation(

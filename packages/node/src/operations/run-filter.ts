@@ -26,13 +26,13 @@ const ID_DIGITS_MIN = 4;
 /** The ids among which matching runs are: an id begins with the time of the submission. */
 export function rangeOf(filter: RunFilter): IdRange {
   const from = msOf('from', filter.from);
-  const to = msOf('to', filter.to);
-  if (from !== null && to !== null && from >= to) {
-    throw new ApiError('invalid', 'from must be before to', { field: 'from' });
+  const until = msOf('until', filter.until);
+  if (from !== null && until !== null && from >= until) {
+    throw new ApiError('invalid', 'from must be before until', { field: 'from' });
   }
   const range: IdRange = {
     from: from === null ? null : firstIdOf(from),
-    before: to === null ? null : firstIdOf(to),
+    before: until === null ? null : firstIdOf(until),
   };
   return filter.id === undefined ? range : within(range, beginningWith(filter.id));
 }

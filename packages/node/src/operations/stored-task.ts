@@ -15,7 +15,14 @@ type Times = Pick<
   TaskDefinition,
   'timeout' | 'progressTimeout' | 'gracePeriod' | 'expectedDuration'
 >;
-type Renamed = keyof Times | 'resources' | 'antiAffinity' | 'retry' | 'http' | Waits;
+type Renamed =
+  | keyof Times
+  | 'resources'
+  | 'workerLabels'
+  | 'antiAffinity'
+  | 'retry'
+  | 'http'
+  | Waits;
 type Waits = 'sleep' | 'approval' | 'event';
 
 /**
@@ -23,7 +30,7 @@ type Waits = 'sleep' | 'approval' | 'event';
  * what only people and workers read. Here alone one becomes the other.
  */
 export type StoredTask = Omit<TaskDefinition, Renamed> &
-  Pick<EngineTask, 'request' | 'apart' | 'retry' | 'timeouts' | Waits> & {
+  Pick<EngineTask, 'request' | 'labels' | 'apart' | 'retry' | 'timeouts' | Waits> & {
     readonly executor: string;
     readonly http?: StoredHttp;
   };
@@ -33,13 +40,14 @@ type StoredHttp = Omit<WireHttpWork, 'headers'> & Pick<HttpWork, 'headers'>;
 
 /** `path` is the place of the task, for what is refused. */
 export function storedTask(job: string, task: TaskDefinition, path: string): StoredTask {
-  const { resources, antiAffinity, retry, http, sleep, approval, event, ...more } = task;
-  const { timeout, progressTimeout, gracePeriod, expectedDuration, ...same } = more;
+  const { resources, workerLabels, antiAffinity, retry, http, sleep, approval, ...more } = task;
+  const { event, timeout, progressTimeout, gracePeriod, expectedDuration, ...same } = more;
   const timeouts = storedTimes({ timeout, progressTimeout, gracePeriod, expectedDuration }, path);
   return {
     ...same,
     executor: executorOf(job, task),
     ...(resources === undefined ? {} : { request: resources }),
+    ...(workerLabels === undefined ? {} : { labels: workerLabels }),
     ...(antiAffinity === undefined ? {} : { apart: antiAffinity }),
     ...(retry === undefined ? {} : { retry: storedRetry(retry, `${path}.retry`) }),
     ...(Object.keys(timeouts).length === 0 ? {} : { timeouts }),
@@ -110,11 +118,12 @@ function waitAt(path: string, value: number | string) {
 
 /** The task as its author would write it; durations as text. */
 export function authoredTask(stored: StoredTask): TaskDefinition {
-  const { executor: _, request, apart, retry, timeouts, ...more } = stored;
+  const { executor: _, request, labels, apart, retry, timeouts, ...more } = stored;
   const { http, sleep, approval, event, ...same } = more;
   return {
     ...same,
     ...(request === undefined ? {} : { resources: { ...request } }),
+    ...(labels === undefined ? {} : { workerLabels: { ...labels } }),
     ...(apart === undefined ? {} : { antiAffinity: [...apart] }),
     ...(retry === undefined ? {} : { retry: authoredRetry(retry) }),
     ...(timeouts === undefined ? {} : authoredTimes(timeouts)),

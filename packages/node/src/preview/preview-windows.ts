@@ -16,7 +16,7 @@ export interface PreviewRequest {
   readonly timezone?: unknown;
   readonly from?: unknown;
   readonly until?: unknown;
-  readonly count?: unknown;
+  readonly limit?: unknown;
   readonly dstGap?: unknown;
   readonly dstOverlap?: unknown;
 }
@@ -40,8 +40,8 @@ export type Preview =
   | PreviewedWindows
   | { readonly kind: 'refused'; readonly refusal: PreviewRefusal };
 
-export const PREVIEW_COUNT_MAX = 10_000;
-const PREVIEW_COUNT = 10;
+export const PREVIEW_LIMIT_MAX = 10_000;
+const PREVIEW_LIMIT = 10;
 
 class Refused extends Error {
   readonly refusal: PreviewRefusal;
@@ -69,11 +69,11 @@ function preview(request: PreviewRequest, now: number): Preview {
   const cron = readCron(request);
   const fromMs = readInstant(request.from, 'from', cron.zone) ?? now;
   const untilMs = readInstant(request.until, 'until', cron.zone) ?? Number.POSITIVE_INFINITY;
-  const countMax = isAbsent(request.until) ? PREVIEW_COUNT : PREVIEW_COUNT_MAX;
-  const count = readCount(request.count) ?? countMax;
+  const fallback = isAbsent(request.until) ? PREVIEW_LIMIT : PREVIEW_LIMIT_MAX;
+  const limit = readLimit(request.limit) ?? fallback;
   const windows: number[] = [];
   let at = nextWindow(cron, fromMs);
-  while (at !== null && at < untilMs && windows.length < count) {
+  while (at !== null && at < untilMs && windows.length < limit) {
     windows.push(at);
     at = nextWindow(cron, at);
   }
@@ -114,10 +114,10 @@ function readInstant(value: unknown, field: string, zone: Zone): number | undefi
   return ms;
 }
 
-function readCount(value: unknown): number | undefined {
+function readLimit(value: unknown): number | undefined {
   if (isAbsent(value)) return undefined;
-  if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > PREVIEW_COUNT_MAX) {
-    refuse('count', `${shown(value)} is not a whole number from 1 to ${PREVIEW_COUNT_MAX}`);
+  if (!Number.isInteger(value) || Number(value) < 1 || Number(value) > PREVIEW_LIMIT_MAX) {
+    refuse('limit', `${shown(value)} is not a whole number from 1 to ${PREVIEW_LIMIT_MAX}`);
   }
   return Number(value);
 }

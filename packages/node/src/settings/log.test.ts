@@ -16,7 +16,7 @@ describe('makeLog', () => {
     );
   });
 
-  it('OBS-09 says the level as a word, with the time and the ids that it was given', () => {
+  it('says the level as a word, with the time and the ids that it was given', () => {
     const lines: string[] = [];
     const log = makeLog({ level: 'debug', format: 'json', write: (text) => void lines.push(text) });
     const fields = { event: 'run.stuck', run: 'r1' } as const;
@@ -48,7 +48,7 @@ describe('makeLog', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ worker: 'w1', event: 'lease.lost' });
   });
 
-  it('OBS-09 does not compile with a misspelt event', () => {
+  it('does not compile with a misspelt event', () => {
     const log = makeLog({ level: 'silent', format: 'json' });
     // @ts-expect-error there is no such event
     log.warn({ event: 'lease.lots' }, 'lease lost');
@@ -61,7 +61,7 @@ describe('makeLog', () => {
 describe('docs/logs.md', () => {
   const page = readFileSync(new URL('../../../../docs/logs.md', import.meta.url), 'utf8');
 
-  it('OBS-09 has one row for each event, as the table has it', () => {
+  it('has one row for each event, as the table has it', () => {
     const rows = page.split('\n').filter((line) => /^\| `\w+\.\w+` \|/.test(line));
     const expected = Object.entries(LOG_EVENTS).map(([name, text]) => `| \`${name}\` | ${text} |`);
     expect(rows).toEqual(expected);

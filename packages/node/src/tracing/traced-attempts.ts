@@ -8,7 +8,7 @@ import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 const ERROR = 2;
 
 /**
- * Draws an attempt into the trace that its run was submitted with (OBS-10): how long it waited, how
+ * Draws an attempt into the trace that its run was submitted with: how long it waited, how
  * long it took to reach its worker, how long it ran. Spans are made afterwards, from times that the
  * engine keeps anyway, so that nothing is held for a trace while a task waits for days.
  */

@@ -113,7 +113,7 @@ export const TaskDefinition = Type.Object(
     http: Type.Optional(HttpWork),
     resources: Type.Optional(Type.Partial(Resources, closed)),
     zone: Type.Optional(Name),
-    labels: Type.Optional(Labels),
+    workerLabels: Type.Optional(Labels),
     prefer: Type.Optional(Labels),
     antiAffinity: Type.Optional(Type.Array(Name, { maxItems: 100 })),
     retry: Type.Optional(RetryPolicy),

@@ -14,7 +14,7 @@ export const RUN_FILTER_FIELDS = {
   /** Submitted at this instant or later. */
   from: Type.Optional(InstantInput),
   /** Submitted before this instant. */
-  to: Type.Optional(InstantInput),
+  until: Type.Optional(InstantInput),
   /** The run that holds the idempotency key, for as long as the key is remembered. */
   idempotencyKey: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
   /** The name of the schedule that started it, for a window, as a backfill or by hand. */

@@ -293,7 +293,7 @@ describe('a simulation', () => {
     expect(deadlines).toEqual(['2026-01-01T00:01:00.000Z', '2026-01-01T00:02:00.000Z']);
   });
 
-  it('EXT-17 gives the live run to a second submission with the same unique value', async () => {
+  it('gives the live run to a second submission with the same unique value', async () => {
     await using t = await simulate({ jobs: [hello], at: AT });
     t.takes(hello, '1m');
     const first = await t.submit(hello, { name: 'a' }, { uniqueKey: 'customer-1' });

@@ -24,7 +24,7 @@ describePostgres('on a real server', () => {
       300_000,
     );
 
-    it('agree with the memory store without prepared statements', async () => {
+    it('F13 agree with the memory store without prepared statements', async () => {
       const b = postgresTarget(url, { prepare: false });
       await differentialRun({ ...options, seed: 3, b });
     }, 300_000);

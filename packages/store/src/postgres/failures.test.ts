@@ -73,7 +73,7 @@ describePostgres('when the server is in trouble', () => {
     expect(await writing).toBe(true);
   });
 
-  it('goes on by itself after all its sessions were ended', async () => {
+  it('F7 goes on by itself after all its sessions were ended', async () => {
     for (let round = 0; round < 3; round++) {
       await commit();
       await beat();
@@ -96,7 +96,7 @@ describePostgres('when the server is in trouble', () => {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  it('waits in line behind a deadlock and is not broken by it', async () => {
+  it('F29 waits in line behind a deadlock and is not broken by it', async () => {
     // Two stores write the same keys in opposite order, again and again.
     const other = await openStore({ url, schema: store.schema });
     const owners = await Promise.all(

@@ -43,7 +43,7 @@ describe('SQLite failures', () => {
     expect(await commit(2)).toEqual({ kind: 'committed' });
   });
 
-  it('are unavailable when the disk is full, leave nothing behind, and pass with it', async () => {
+  it('F15 are unavailable when the disk is full, leave nothing behind, and pass with it', async () => {
     const { store, connection, commit } = await setup();
     const before = await store.snapshot();
     const pages = connection.prepare('PRAGMA page_count').get() as { page_count: number };

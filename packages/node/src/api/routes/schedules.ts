@@ -248,7 +248,7 @@ export const schedulesRoutes: readonly Route[] = [
         timezone: Text,
         from: Text,
         until: Text,
-        count: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+        limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
         dstGap: Text,
         dstOverlap: Text,
       },

@@ -5,7 +5,14 @@ const TIMES: ReadonlySet<string> = new Set([
 ]);
 
 /** Members whose values are the author's own: nothing in them is a setting. */
-const OPAQUE: ReadonlySet<string> = new Set(['inputs', 'labels', 'prefer', 'env', 'headers']);
+const OPAQUE: ReadonlySet<string> = new Set([
+  'inputs',
+  'labels',
+  'workerLabels',
+  'prefer',
+  'env',
+  'headers',
+]);
 
 /**
  * What a node shows of a job definition: durations as text, instants in UTC to the millisecond, names of

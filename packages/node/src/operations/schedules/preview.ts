@@ -4,14 +4,14 @@ import { markWindows, type PreviewRequest, previewWindows } from '../../preview/
 import { operation } from '../operation.ts';
 import { iso } from './schedule-definition.ts';
 
-const COUNT_MAX = 100;
+const LIMIT_MAX = 100;
 const MINUTE_MS = 60_000;
 
 /** The next windows of an expression before it is saved, with every clock change among them. */
 export const previewSchedule = operation(
-  async (context, _caller, params: PreviewRequest & { count?: number }): Promise<WindowPreview> => {
-    const count = Math.min(params.count ?? 10, COUNT_MAX);
-    const preview = previewWindows({ ...params, count }, context.loop.time.now());
+  async (context, _caller, params: PreviewRequest & { limit?: number }): Promise<WindowPreview> => {
+    const limit = Math.min(params.limit ?? 10, LIMIT_MAX);
+    const preview = previewWindows({ ...params, limit }, context.loop.time.now());
     if (preview.kind === 'refused') {
       const { field, message } = preview.refusal;
       throw new ApiError('invalid', message, { field });

@@ -395,7 +395,7 @@ describe('a preview', () => {
       expr: '30 2 * * *',
       timezone: 'Europe/Berlin',
       from: '2027-03-26T00:00:00Z',
-      count: 5,
+      limit: 5,
     });
     expect(preview.windows.map(({ at }) => at.slice(0, 16))).toEqual([
       '2027-03-26T01:30',

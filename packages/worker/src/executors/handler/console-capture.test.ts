@@ -15,7 +15,7 @@ const linesOf = (node: FakeNode, seq: number) =>
     .map(({ stream, text: bytes }) => [stream, text(bytes)]);
 
 describe('console in a handler', () => {
-  it('OBS-09 goes to the log of its own task, whatever runs beside it, and to the console too', async () => {
+  it('goes to the log of its own task, whatever runs beside it, and to the console too', async () => {
     const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
     const both = Promise.withResolvers<void>();
     let begun = 0;

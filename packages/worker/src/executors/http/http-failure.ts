@@ -10,11 +10,14 @@ export type HttpFailureCode =
   | 'response_failed'
   | 'timeout';
 
-const PERMANENT: ReadonlySet<HttpFailureCode> = new Set([
-  'target_not_allowed',
-  'invalid',
-  'too_many_redirects',
-]);
+const CLASSES: Readonly<Record<HttpFailureCode, 'permanent' | 'transient'>> = {
+  target_not_allowed: 'permanent',
+  invalid: 'permanent',
+  too_many_redirects: 'permanent',
+  connect_failed: 'transient',
+  response_failed: 'transient',
+  timeout: 'transient',
+};
 
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
@@ -26,6 +29,6 @@ export class HttpFailure extends Error {
   }
 
   get class(): 'permanent' | 'transient' {
-    return PERMANENT.has(this.code) ? 'permanent' : 'transient';
+    return CLASSES[this.code];
   }
 }

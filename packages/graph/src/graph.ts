@@ -1,3 +1,5 @@
+import type { BoxState } from './states.ts';
+
 /** A graph to be drawn: boxes with a few words, and who waits for whom. */
 export interface Graph {
   readonly boxes: readonly Box[];
@@ -15,7 +17,7 @@ export interface Box {
   /** How many tasks of the definition it stands for. */
   readonly count: number;
   /** Of a run: the state of its task, or the one that matters most among its tasks. */
-  readonly state?: string;
+  readonly state?: BoxState;
 }
 
 export type BoxKind = 'work' | 'fanOut' | 'dynamic' | 'sleep' | 'approval' | 'event' | 'run';

@@ -1,21 +1,22 @@
-import { stripVTControlCharacters } from 'node:util';
-import type { Paint } from '../print/paint.ts';
-import { drawText } from './draw-text.ts';
+import { drawText, type TextStyle } from './draw-text.ts';
 import { folded } from './fold.ts';
 import { type Graph, layersOf, neighboursOf } from './graph.ts';
 
 /** More than this many boxes are no picture any more. */
 const BOXES_MAX = 40;
 
+const asIs = (text: string): string => text;
+const COLOURLESS = { bold: asIs, dim: asIs, ofState: () => asIs };
+
 export interface TextGraphParams {
   /** How wide it may be; without end where nobody looks at it on a terminal. */
   readonly columns: number;
   readonly isAscii: boolean;
-  readonly paint: Paint;
+  readonly style: TextStyle;
 }
 
 /** The graph as text that fits: turned, then folded, and at last as a list of its layers. */
-export function textGraph(graph: Graph, { columns, isAscii, paint }: TextGraphParams): string[] {
+export function textGraph(graph: Graph, { columns, isAscii, style }: TextGraphParams): string[] {
   let last = Number.POSITIVE_INFINITY;
   for (let max = BOXES_MAX; max >= 5; max = Math.floor(max / 2)) {
     const shown = folded(graph, max);
@@ -23,9 +24,10 @@ export function textGraph(graph: Graph, { columns, isAscii, paint }: TextGraphPa
     last = shown.boxes.length;
     if (last > BOXES_MAX) break;
     for (const direction of ['right', 'down'] as const) {
-      const lines = drawText(shown, { direction, isAscii, paint });
-      const width = Math.max(...lines.map((line) => [...stripVTControlCharacters(line)].length));
-      if (width <= columns) return lines;
+      // Measured without colours, which have no width.
+      const lines = drawText(shown, { direction, isAscii, style: { ...style, ...COLOURLESS } });
+      const width = Math.max(...lines.map((line) => [...line].length));
+      if (width <= columns) return drawText(shown, { direction, isAscii, style });
     }
   }
   return layerLines(graph, columns, isAscii);

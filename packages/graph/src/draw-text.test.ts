@@ -1,26 +1,24 @@
-import type { TaskDefinition } from '@signalbox/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { assertProperty } from '../../../../tools/testing/property.ts';
-import { paint } from '../print/paint.ts';
+import { assertProperty } from '../../../tools/testing/property.ts';
 import { type Direction, drawText } from './draw-text.ts';
-import { graphOf } from './graph-of.ts';
+import { type Drawn, graphFrom, PLAIN } from './testing/graph-from.ts';
 import { reached } from './testing/trace.ts';
 
-const task = (name: string, after: string[] = [], more: TaskDefinition = {}): TaskDefinition => ({
+const task = (name: string, after: string[] = [], more: Partial<Drawn> = {}): Drawn => ({
   name,
   after,
   ...more,
 });
 
-function drawn(tasks: TaskDefinition[], direction: Direction, isAscii = false): string {
-  return `\n${drawText(graphOf({ tasks }), { direction, isAscii, paint: paint(false) }).join('\n')}\n`;
+function drawn(tasks: Drawn[], direction: Direction, isAscii = false): string {
+  return `\n${drawText(graphFrom(tasks), { direction, isAscii, style: PLAIN }).join('\n')}\n`;
 }
 
 const DIAMOND = [
   task('extract'),
   task('left', ['extract']),
-  task('right', ['extract'], { approval: {} }),
+  task('right', ['extract'], { kind: 'approval', notes: ['approval'] }),
   task('load', ['left', 'right', 'extract']),
 ];
 
@@ -70,8 +68,8 @@ describe('drawText', () => {
   });
 
   it('shows no control character and cuts what is long', () => {
-    const when = `"\u001b[2J" == input.${'x'.repeat(100)}`;
-    const text = drawn([task('a', [], { when })], 'right');
+    const note = `if "\u001b[2J" == input.${'x'.repeat(100)}`;
+    const text = drawn([task('a', [], { notes: [note] })], 'right');
     expect(text).not.toContain('\u001b');
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThan(40);
     expect(text).toContain('…');

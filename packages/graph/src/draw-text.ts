@@ -1,27 +1,37 @@
-import type { Paint } from '../print/paint.ts';
-import { escapeControls } from '../print/safe-text.ts';
 import { Canvas, type Point } from './canvas.ts';
 import { channelDepth, channelsOf, drawChannel } from './channels.ts';
 import type { Box, Graph } from './graph.ts';
 import { layOut } from './layout.ts';
+import type { BoxState } from './states.ts';
 import { Turned } from './turned.ts';
 
 /** Layers from left to right, or from top to bottom. */
 export type Direction = 'right' | 'down';
 
+type Style = (text: string) => string;
+
+export interface TextStyle {
+  readonly bold: Style;
+  readonly dim: Style;
+  /** Text in the colour of a state. */
+  readonly ofState: (state: BoxState) => Style;
+  /** Makes control characters of names and notes visible, before text is measured and cut. */
+  readonly escape: Style;
+}
+
 export interface TextParams {
   readonly direction: Direction;
   readonly isAscii: boolean;
-  readonly paint: Paint;
+  readonly style: TextStyle;
 }
 
 const NAME_MAX = 28;
 
 /** The graph as lines of text, boxes and all. */
 export function drawText(graph: Graph, params: TextParams): string[] {
-  const { direction, isAscii, paint } = params;
+  const { direction, isAscii, style } = params;
   const isDown = direction === 'down';
-  const labels = graph.boxes.map((box) => labelOf(box, isAscii));
+  const labels = graph.boxes.map((box) => labelOf(box, params));
   const extents = labels.map((lines) => ({
     width: odd(Math.max(...lines.map((line) => [...line].length)) + 4),
     height: lines.length + 2,
@@ -60,11 +70,11 @@ export function drawText(graph: Graph, params: TextParams): string[] {
     else {
       const { width, height } = extents[box] as { width: number; height: number };
       const lines = labels[box] as string[];
-      const style = styleOf(graph.boxes[box] as Box, paint);
+      const name = nameStyle(graph.boxes[box] as Box, style);
       const rect = isDown
         ? { x: port - (width - 1) / 2, y: from, width, height: to - from + 1 }
         : { x: from, y: port - Math.floor((height - 1) / 2), width: to - from + 1, height };
-      drawBox(canvas, rect, { lines, style, dim: paint.dim });
+      drawBox(canvas, rect, { lines, name, dim: style.dim });
     }
   }
   return withoutEmptyEnds(canvas.rows(isAscii));
@@ -73,7 +83,7 @@ export function drawText(graph: Graph, params: TextParams): string[] {
 function drawBox(
   canvas: Canvas,
   { x, y, width, height }: { x: number; y: number; width: number; height: number },
-  { lines, style, dim }: { lines: readonly string[]; style: Paint['dim']; dim: Paint['dim'] },
+  { lines, name, dim }: { lines: readonly string[]; name: Style; dim: Style },
 ): void {
   const [right, bottom] = [x + width - 1, y + height - 1];
   const corners = [
@@ -86,7 +96,7 @@ function drawBox(
   for (let row = y; row <= bottom; row++) for (const at of [x, right]) canvas.join([at, row]);
   for (let at = x; at <= right; at++) for (const row of [y, bottom]) canvas.join([at, row]);
   for (const [i, line] of lines.entries()) {
-    canvas.text([x + 2, y + 1 + i], line, i === 0 ? style : dim);
+    canvas.text([x + 2, y + 1 + i], line, i === 0 ? name : dim);
   }
 }
 
@@ -95,18 +105,18 @@ function withoutEmptyEnds(rows: readonly string[]): string[] {
   return rows.slice(first, rows.findLastIndex((row) => row !== '') + 1);
 }
 
-/** Somebody else's words must neither break the picture nor steer the terminal. */
-function labelOf({ name, notes }: Box, isAscii: boolean): string[] {
+/** Names and notes come from users: they must neither break the drawing nor control the terminal. */
+function labelOf({ name, notes }: Box, { isAscii, style }: TextParams): string[] {
   const more = isAscii ? '..' : '…';
   return [name, ...notes].map((text) => {
-    const chars = [...escapeControls(text.replaceAll(/\s+/g, ' ')).replaceAll('…', more)];
+    const chars = [...style.escape(text.replaceAll(/\s+/g, ' ')).replaceAll('…', more)];
     if (chars.length <= NAME_MAX) return chars.join('');
     return `${chars.slice(0, NAME_MAX - more.length).join('')}${more}`;
   });
 }
 
-function styleOf({ state }: Box, paint: Paint): Paint['dim'] {
-  return state === undefined ? paint.bold : paint.ofState(state);
+function nameStyle({ state }: Box, style: TextStyle): Style {
+  return state === undefined ? style.bold : style.ofState(state);
 }
 
 const odd = (value: number): number => value + 1 - (value % 2);

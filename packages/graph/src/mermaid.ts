@@ -1,4 +1,5 @@
 import type { Box, BoxKind, Graph } from './graph.ts';
+import type { BoxState } from './states.ts';
 
 /** The shape says what kind of task it is. */
 const SHAPES: Readonly<Record<BoxKind, readonly [string, string]>> = {
@@ -11,7 +12,7 @@ const SHAPES: Readonly<Record<BoxKind, readonly [string, string]>> = {
   run: ['[[', ']]'],
 };
 
-const STATE_STYLE: Readonly<Record<string, string>> = {
+const STATE_STYLE: Readonly<Record<BoxState, string>> = {
   SUCCEEDED: 'fill:#dcfce7,stroke:#15803d,color:#14532d',
   RUNNING: 'fill:#dbeafe,stroke:#1d4ed8,color:#1e3a8a',
   ASSIGNED: 'fill:#dbeafe,stroke:#1d4ed8,color:#1e3a8a',
@@ -35,8 +36,8 @@ export function mermaid(graph: Graph): string[] {
   for (const [from, to] of graph.edges) lines.push(`  t${from} --> t${to}`);
   const states = new Set(graph.boxes.flatMap(({ state }) => state ?? []));
   for (const state of states) {
-    const style = STATE_STYLE[state];
-    if (style !== undefined) lines.push(`  classDef ${state} ${style}`);
+    // A newer node may report a state that is not in the table.
+    if (Object.hasOwn(STATE_STYLE, state)) lines.push(`  classDef ${state} ${STATE_STYLE[state]}`);
   }
   return lines;
 }
