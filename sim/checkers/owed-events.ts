@@ -41,11 +41,7 @@ export class OwedEvents {
     return this.#silence(log, open, { partition: run.partition, from });
   }
 
-  #ofTenant(
-    log: StreamLog,
-    open: OpenStream,
-    reached: ReadonlyMap<number, number>,
-  ): string | null {
+  #ofTenant(log: StreamLog, open: OpenStream, reached: ReadonlyMap<number, number>): string | null {
     for (const [partition, ownedSinceMs] of this.#owned.get(open.node) ?? []) {
       if (open.untilMs - ownedSinceMs < ARRIVAL_MS) continue;
       // Without a position of the partition the stream is owed what is committed after it has begun.

@@ -12,6 +12,14 @@ export function processorMs(run: () => unknown): number {
   return (user + system) / 1_000;
 }
 
+/** The same of a call that waits; what the thread does meanwhile counts as well. */
+export async function processorMsUntil(run: () => Promise<unknown>): Promise<number> {
+  const used = usage();
+  await run();
+  const { user, system } = usage(used);
+  return (user + system) / 1_000;
+}
+
 /** The garbage of a set-up is not collected while something else is measured. */
 export function collectGarbage(): void {
   setFlagsFromString('--expose-gc');

@@ -126,8 +126,5 @@ it('LIV-05 the clocks of two workers are off by an hour, and no attempt times ou
   await writeFile(join(folder, 'go'), '');
   for (const id of ids) await net.world.ended(id);
   const seen = (await Promise.all(ids.map(outcomes))).flat().sort();
-  expect(seen).toEqual([
-    ...Array(3).fill('ahead succeeded'),
-    ...Array(3).fill('behind succeeded'),
-  ]);
+  expect(seen).toEqual([...Array(3).fill('ahead succeeded'), ...Array(3).fill('behind succeeded')]);
 }, 60_000);
