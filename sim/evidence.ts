@@ -108,7 +108,7 @@ export async function gather(world: World): Promise<Evidence> {
     totals: new Map(world.workers.map((worker) => [worker.name, worker.total])),
     farDueMs: world.farDueMs,
     misfits: new Set(MISFITS.map(({ name }) => name)),
-    streams: world.watchers.logs,
+    streams: world.watchers.logsAtEnd(),
     quiet: await quietState(world),
     restless: restless(world),
   };

@@ -17,4 +17,15 @@ export interface StreamLog {
   /** Null: all runs of the tenant. */
   readonly run: RunId | null;
   readonly messages: StreamMessage[];
+  /** Its connection at the end of the world; null if there is none. */
+  readonly open: OpenStream | null;
+}
+
+/** A connection that nothing disturbs any more: every event that its node owes it must have arrived. */
+export interface OpenStream {
+  /** The scheduler process that serves it. */
+  readonly node: string;
+  /** When the client asked for it, and the end of the world, on the reference clock. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
 }

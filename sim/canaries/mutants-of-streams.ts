@@ -26,6 +26,23 @@ function isMiddle({ messages }: StreamLog, at: number): boolean {
   return isAll && before.run === own.run && own.run === next.run;
 }
 
+/** The stream of a tenant that is open at the end, with at least one event since its last connection. */
+function silenced(evidence: Evidence, dice: Dice): Evidence | null {
+  const places = evidence.streams.flatMap((log) => {
+    const resumedAt = log.messages.findLastIndex(({ kind }) => kind === 'resumed');
+    const isIt = (message: StreamMessage, at: number): boolean =>
+      at > resumedAt && message.kind === 'event';
+    if (log.open === null || log.run !== null) return [];
+    return log.messages.flatMap((message, at) => (isIt(message, at) ? [{ log, at }] : []));
+  });
+  const place = any(dice, places);
+  if (place === null) return null;
+  const { log, at } = place;
+  const messages = log.messages.slice(0, at);
+  const streams = evidence.streams.map((each) => (each === log ? { ...log, messages } : each));
+  return { ...evidence, streams };
+}
+
 /** Lies about what an event stream has sent. */
 export const MUTANTS_OF_STREAMS: readonly Mutant[] = [
   {
@@ -49,4 +66,5 @@ export const MUTANTS_OF_STREAMS: readonly Mutant[] = [
         return messages.toSpliced(at, 2, next, own);
       }),
   },
+  { name: 'an open stream falls silent', caughtBy: 'C21', mutate: silenced },
 ];

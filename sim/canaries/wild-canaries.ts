@@ -138,6 +138,20 @@ export const WILD_CANARIES: readonly CodeCanary[] = [
       },
     }),
   },
+  {
+    name: 'open event streams fall silent, and a client that comes back is sent everything',
+    caughtBy: 'C21',
+    options: canaryWorld(309, {}, { nodes: 3, wild: { ...TAME, watchers: 4 } }),
+    sabotage: () => ({
+      ports: (ports, { clockwork, options }) => ({
+        ...ports,
+        published: (partition, facts, seq) => {
+          const isHealed = clockwork.now >= options.minutes * 60_000;
+          if (!isHealed) ports.published?.(partition, facts, seq);
+        },
+      }),
+    }),
+  },
 ];
 
 /** What comes through the inbox loses its input on the way. */

@@ -1,105 +1,50 @@
 import { parseRunId } from '@signalbox/engine';
-import type { Evidence } from '../evidence.ts';
 import { runKey } from '../names.ts';
 import type { StreamLog, StreamMessage } from '../stream-log.ts';
 import type { Checker } from './checker.ts';
-
-/** Facts of one group; its last place stands for all of it. */
-const PLACES = 1_000_000;
+import { OwedEvents } from './owed-events.ts';
+import { PLACES, ToldEvents } from './told-events.ts';
 
 type Positions = Map<number, number>;
 
 /**
  * C21: behind an id of an event stream everything of the partitions that it names is sent once and in
- * order, over cuts, take-overs and nodes, until the stream says `reset`.
+ * order, over cuts, take-overs and nodes, until the stream says `reset`; and what an open stream is
+ * owed when nothing fails any more has arrived at the end.
  */
 export const eventStreams: Checker = {
   name: 'C21',
-  promise: 'a resumed stream misses nothing and repeats nothing',
+  promise: 'a stream misses nothing and repeats nothing, and does not fall silent',
   check: (evidence) => {
     if (evidence.streams.length === 0) return [];
-    const told = new Told(evidence);
-    return evidence.streams.flatMap((log) => new Follower(log, told).problems());
+    const told = new ToldEvents(evidence);
+    const owed = new OwedEvents(evidence, told);
+    return evidence.streams.flatMap((log) => new Follower(log, told).problems(owed));
   },
 };
 
-/** Where the journal tells of which tenant's runs. */
-class Told {
-  /** By partition, in order. */
-  readonly #places = new Map<number, { at: number; tenant: string; run: string }[]>();
-
-  readonly #ends = new Map<string, number>();
-
-  constructor({ journal, runs }: Evidence) {
-    const tenants = new Map(runs.map(({ run }) => [runKey(run.id), run.tenant]));
-    for (const { partition, seq, facts } of journal) {
-      const places = this.#places.get(partition) ?? [];
-      this.#places.set(partition, places);
-      for (const [index, packed] of facts.entries()) {
-        if (packed.kind === 'pagedInAt' || packed.kind === 'scheduleFact') continue;
-        const of =
-          packed.kind === 'submittedAt'
-            ? packed.run.seq
-            : packed.kind === 'endedAt'
-              ? packed.seq
-              : packed.fact.seq;
-        const run = runKey({ partition, seq: of });
-        const at = seq * PLACES + index;
-        places.push({ at, tenant: tenants.get(run) ?? '', run });
-        if (packed.kind === 'endedAt') this.#ends.set(run, at);
-      }
-    }
-  }
-
-  /** Behind its end only others are told of a run. */
-  endOf(run: string): number {
-    return this.#ends.get(run) ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** How many places of it lie between the two, both left out. */
-  between(log: StreamLog, partition: number, from: number, to: number): number {
-    const places = this.#places.get(partition) ?? [];
-    const run = log.run === null ? null : runKey(log.run);
-    let count = 0;
-    for (let i = firstAfter(places, from); i < places.length; i++) {
-      const place = places[i] as (typeof places)[number];
-      if (place.at >= to) break;
-      if (place.tenant === log.tenant && (run === null || run === place.run)) count++;
-    }
-    return count;
-  }
-}
-
-function firstAfter(places: readonly { at: number }[], from: number): number {
-  let [low, high] = [0, places.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((places[middle] as { at: number }).at > from) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
-
 class Follower {
   readonly #log: StreamLog;
-  readonly #told: Told;
+  readonly #told: ToldEvents;
   /** How far the stream has come. */
   #at: Positions = new Map();
   /** A state was shown that is the last one: the end is known, with or without its events. */
   #isOver = false;
   readonly #problems: string[] = [];
 
-  constructor(log: StreamLog, told: Told) {
+  constructor(log: StreamLog, told: ToldEvents) {
     this.#log = log;
     this.#told = told;
   }
 
-  problems(): string[] {
+  problems(owed: OwedEvents): string[] {
     for (const message of this.#log.messages) {
       if (message.kind !== 'resumed') this.#take(message);
       // Once is enough to say it; what follows is mostly the same.
-      if (this.#problems.length > 0) break;
+      if (this.#problems.length > 0) return this.#problems;
     }
+    const silence = owed.problemOf(this.#log, this.#at);
+    if (silence !== null) this.#say(silence);
     return this.#problems;
   }
 

@@ -8,8 +8,8 @@ import {
 import { ApiError } from '@signalbox/node/context';
 import { watchRun, watchTenant } from '@signalbox/node/operations';
 import { StoreError } from '@signalbox/store';
-import type { StreamLog, StreamMessage } from '../stream-log.ts';
-import { Actor } from './clockwork.ts';
+import type { OpenStream, StreamLog, StreamMessage } from '../stream-log.ts';
+import { Actor, type SimEvent } from './clockwork.ts';
 import { callerOf } from './front-door.ts';
 import type { NodeProcess, SimNode } from './node.ts';
 import { between, chance, type Dice, exponential, pick } from './streams.ts';
@@ -28,6 +28,7 @@ interface Shown {
 interface Connection {
   readonly node: SimNode;
   readonly process: NodeProcess;
+  readonly sinceMs: number;
   isOpen: boolean;
   /** Characters on their way. */
   buffered: number;
@@ -39,9 +40,9 @@ interface Connection {
 
 /** Clients of event streams: each watches a tenant or a run, is cut off, and resumes on any node. */
 export class StreamWatchers {
-  readonly logs: StreamLog[] = [];
+  readonly #logs: StreamLog[] = [];
+  readonly #watchers: Watcher[] = [];
   readonly #world: World;
-  #ended = false;
 
   constructor(world: World) {
     this.#world = world;
@@ -51,16 +52,23 @@ export class StreamWatchers {
     const { streams, options } = this.#world;
     for (let i = 0; i < options.wild.watchers; i++) {
       const dice = streams.of(`watchers/${i}`);
-      new Watcher(
+      const watcher = new Watcher(
         { world: this.#world, dice, name: `s${i}`, of: i % 2 === 0 ? 'tenant' : 'run' },
-        this.logs,
-        () => this.#ended,
-      ).next();
+        this.#logs,
+      );
+      this.#watchers.push(watcher);
+      watcher.next();
     }
   }
 
-  end(): void {
-    this.#ended = true;
+  /** From now on no client leaves: each stays connected until the end of the world. */
+  stay(): void {
+    for (const watcher of this.#watchers) watcher.stay();
+  }
+
+  logsAtEnd(): StreamLog[] {
+    const open = new Map(this.#watchers.map((watcher) => [watcher.log, watcher.openStream]));
+    return this.#logs.map((log) => ({ ...log, open: open.get(log) ?? null }));
   }
 }
 
@@ -71,7 +79,9 @@ class Watcher {
   readonly #of: 'tenant' | 'run';
   readonly #actor: Actor;
   readonly #logs: StreamLog[];
-  readonly #isEnded: () => boolean;
+  #stays = false;
+  #planned: SimEvent | null = null;
+  #connection: Connection | null = null;
   #log: StreamLog | null = null;
   #connections = 0;
   #lastEventId: string | null = null;
@@ -79,7 +89,6 @@ class Watcher {
   constructor(
     params: { world: World; dice: Dice; name: string; of: 'tenant' | 'run' },
     logs: StreamLog[],
-    isEnded: () => boolean,
   ) {
     this.#world = params.world;
     this.#dice = params.dice;
@@ -87,28 +96,50 @@ class Watcher {
     this.#of = params.of;
     this.#actor = new Actor(params.name, true);
     this.#logs = logs;
-    this.#isEnded = isEnded;
+  }
+
+  get log(): StreamLog | null {
+    return this.#log;
+  }
+
+  get openStream(): OpenStream | null {
+    if (this.#connection?.isOpen !== true) return null;
+    const { process, sinceMs } = this.#connection;
+    return { node: process.owner, sinceMs, untilMs: this.#world.clockwork.now };
+  }
+
+  stay(): void {
+    this.#stays = true;
+    if (this.#planned === null) return;
+    this.#world.clockwork.cancel(this.#planned);
+    this.next();
   }
 
   /** Mostly at once, now and then long after it was cut off. */
   next(): void {
-    const meanMs = chance(this.#dice, 0.8) ? 1_000 : 60_000;
-    this.#world.clockwork.after(exponential(this.#dice, meanMs), this.#actor, () => {
-      if (!this.#isEnded()) this.#connect();
-    });
+    const meanMs = this.#stays || chance(this.#dice, 0.8) ? 1_000 : 60_000;
+    this.#planned = this.#world.clockwork.after(
+      exponential(this.#dice, meanMs),
+      this.#actor,
+      () => {
+        this.#planned = null;
+        this.#connect();
+      },
+    );
   }
 
   #connect(): void {
     const node = pick(this.#dice, this.#world.nodes);
     const { process } = node;
-    const isOver = this.#of === 'run' && this.#connections >= RUN_CONNECTIONS_MAX;
-    if (this.#log === null || isOver || chance(this.#dice, 0.05)) this.#choose();
+    if (this.#isToChoose()) this.#choose();
     if (process === null || !process.isReady || this.#log === null) return this.next();
     const log = this.#log;
     this.#connections++;
+    const { clockwork } = this.#world;
     const connection: Connection = {
       node,
       process,
+      sinceMs: clockwork.now,
       isOpen: true,
       buffered: 0,
       lastAt: 0,
@@ -120,12 +151,19 @@ class Watcher {
       log.messages.push({ id: this.#lastEventId, kind: 'resumed', run: null });
       this.#world.coverage.sometimes('stream resumed');
     }
-    const { clockwork } = this.#world;
+    this.#connection = connection;
     clockwork.deliver(clockwork.now + between(this.#dice, 0.5, 8), node.actor, () => {
       if (node.process === process && connection.isOpen) void this.#open(connection, log);
     });
     const cutAt = clockwork.now + exponential(this.#dice, 60_000);
     this.#look(connection, cutAt);
+  }
+
+  #isToChoose(): boolean {
+    if (this.#log === null) return true;
+    if (this.#stays) return false;
+    const isOver = this.#of === 'run' && this.#connections >= RUN_CONNECTIONS_MAX;
+    return isOver || chance(this.#dice, 0.05);
   }
 
   /** Something else from now on, without what was seen before. */
@@ -143,7 +181,7 @@ class Watcher {
       if (known === null || run === null) return;
       tenant = known.tenant;
     }
-    this.#log = { watcher: this.#name, tenant, run, messages: [] };
+    this.#log = { watcher: this.#name, tenant, run, messages: [], open: null };
     this.#logs.push(this.#log);
   }
 
@@ -215,7 +253,7 @@ class Watcher {
     const { clockwork, coverage } = this.#world;
     clockwork.after(LOOK_MS, this.#actor, () => {
       const isDead = connection.node.process !== connection.process;
-      const isCut = clockwork.now >= cutAt || this.#isEnded();
+      const isCut = clockwork.now >= cutAt && !this.#stays;
       if (connection.isOpen && !isDead && !isCut) return this.#look(connection, cutAt);
       if (connection.isOpen) coverage.sometimes('stream cut');
       connection.isOpen = false;
@@ -224,7 +262,8 @@ class Watcher {
       const { watcher, messages } = this.#log ?? { watcher: this.#name, messages: [] };
       const last = this.#lastEventId;
       this.#world.history.add({ kind: 'stream.cut', watcher, messages: messages.length, last });
-      this.next();
+      // The stream of a run that has ended is over, and no other run is chosen any more.
+      if (!this.#stays || messages.at(-1)?.kind !== 'end') this.next();
     });
   }
 

@@ -111,7 +111,7 @@ export class World {
     this.clients.end();
     this.authors.end();
     this.nemesis.end();
-    this.watchers.end();
+    this.watchers.stay();
     this.network.heal();
     this.disk.excurse(0);
     this.disk.refusal = null;

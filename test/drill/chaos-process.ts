@@ -48,6 +48,7 @@ async function hasOpen(state: 'PENDING' | 'RUNNING'): Promise<boolean> {
     cursor = page.next;
   }
 }
-while ((await hasOpen('PENDING')) || (await hasOpen('RUNNING'))) await delay(500);
+// It reads every run: not so often that the node, in the same process, has no time for anything else.
+while ((await hasOpen('PENDING')) || (await hasOpen('RUNNING'))) await delay(3_000);
 await box.close();
 process.stdout.write('done\n');

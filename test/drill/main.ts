@@ -40,11 +40,16 @@ const DRILLS: Readonly<Record<string, (tasks: number) => Promise<Figure[]>>> = {
 
 const { values } = parseArgs({
   options: {
+    list: { type: 'boolean', default: false },
     only: { type: 'string', default: Object.keys(DRILLS).join() },
     tasks: { type: 'string', default: '1000000' },
     write: { type: 'boolean', default: false },
   },
 });
+if (values.list) {
+  process.stdout.write(`${Object.keys(DRILLS).join('\n')}\n`);
+  process.exit(0);
+}
 const figures: Figure[] = [];
 for (const name of values.only.split(',')) {
   const drill = DRILLS[name];

@@ -1,10 +1,11 @@
-import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { buildAssign, FakeNode } from '../../packages/worker/src/testing/fake-node.ts';
+import { endInEveryWay, runBatch } from '../../packages/worker/src/testing/every-end.ts';
+import { FakeNode } from '../../packages/worker/src/testing/fake-node.ts';
 import { Worker } from '../../packages/worker/src/worker.ts';
 
 const AT_ONCE = 500;
+const SAMPLES = 50;
 /** Before it, code is compiled and pools are filled. */
 const WARM_SHARE = 0.2;
 
@@ -12,7 +13,7 @@ export interface Tracking {
   readonly tasks: number;
   /** What the worker still tracks when all has ended. */
   readonly tracked: number;
-  /** By how much memory has grown after the first fifth, MB. */
+  /** By how much memory has grown over the last four fifths, by a straight line through samples, MB. */
   readonly rssGrowthMb: number;
 }
 
@@ -25,35 +26,32 @@ export async function drillTracking({ tasks }: { tasks: number }): Promise<Track
     name: 'w1',
     transport: node.transport,
     total: { slots: AT_ONCE },
-    handlers: {
-      invoice: async (input: number, context) => {
-        if (input % 5 === 0) context.progress(0.5);
-        if (input % 7 === 0) throw new Error('now and then');
-        if (input % 3 === 0) await context.checkpoint.save(input);
-        return input;
-      },
-    },
+    handlers: { invoice: endInEveryWay },
   });
   await worker.start();
-  const rssMb = (): number => {
+  const samples: { at: number; mb: number }[] = [];
+  let run = 0;
+  for (let from = 0; from < tasks; from += AT_ONCE) {
+    const count = Math.min(AT_ONCE, tasks - from);
+    await runBatch(node, worker, { from, count });
+    run += count;
+    const isWarm = run >= tasks * WARM_SHARE;
+    if (!isWarm || run < (tasks * samples.length) / SAMPLES + tasks * WARM_SHARE) continue;
     collect();
-    return process.memoryUsage.rss() / 2 ** 20;
-  };
-  let warmMb = 0;
-  let finished = 0;
-  for (let at = 0; at < tasks; at += AT_ONCE) {
-    const batch = Array.from({ length: AT_ONCE }, (_, i) =>
-      buildAssign(at + i, { value: at + i, timeoutMs: 60_000 }),
-    );
-    node.say(...batch);
-    await node.until(() => node.all('finish').length >= AT_ONCE);
-    while (worker.tracking.held > 0) await setImmediate();
-    finished += node.all('finish').length;
-    node.heard.length = 0;
-    if (warmMb === 0 && at >= tasks * WARM_SHARE) warmMb = rssMb();
+    samples.push({ at: run, mb: process.memoryUsage.rss() / 2 ** 20 });
   }
-  const rssGrowthMb = Math.round(rssMb() - warmMb);
   const { held, running, occupying, progress } = worker.tracking;
   await worker.stop({ graceMs: 0 });
-  return { tasks: finished, tracked: held + running + occupying + progress, rssGrowthMb };
+  const rssGrowthMb = Math.round(slopeOf(samples) * tasks * (1 - WARM_SHARE));
+  return { tasks: run, tracked: held + running + occupying + progress, rssGrowthMb };
+}
+
+/** MB for each task, by least squares: one high or low sample decides nothing. */
+function slopeOf(samples: readonly { at: number; mb: number }[]): number {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / values.length;
+  const at = mean(samples.map((sample) => sample.at));
+  const mb = mean(samples.map((sample) => sample.mb));
+  const covariance = mean(samples.map((sample) => (sample.at - at) * (sample.mb - mb)));
+  return covariance / mean(samples.map((sample) => (sample.at - at) ** 2));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fastestMs } from '../../../../tools/testing/fastest.ts';
+import { processorMs } from '../../../../tools/testing/processor-time.ts';
 import { CRON_TEXT_LENGTH_MAX, parseCron } from './parse.ts';
 
 function refusalOf(text: string) {
@@ -96,7 +96,7 @@ describe('parseCron', () => {
     ];
     for (const text of texts) {
       expect(
-        fastestMs(() => parseCron(text)),
+        processorMs(() => parseCron(text)),
         text.slice(0, 40),
       ).toBeLessThan(50);
     }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { collectGarbage, processorMs } from '../../../../tools/testing/processor-time.ts';
 import { UTC, type Zone } from '../cron/zone.ts';
 import { Engine } from '../engine.ts';
 import { Book } from '../model/book.ts';
@@ -115,7 +116,7 @@ describe('the work of one step', () => {
     }
   }, 120_000);
 
-  it('TRG-17 does not grow with 200,000 schedules that are not due', () => {
+  it('TRG-17 does not grow with 200,000 schedules that are not due, and no tick takes 50 ms', () => {
     const { zone, asked } = countingZone();
     const h = new Scheduled({ zoneOf: () => zone });
     const at = (i: number) => `${i % 60} ${Math.floor(i / 60) % 24} 1 1 *`;
@@ -127,16 +128,14 @@ describe('the work of one step', () => {
     h.engine.take(1);
     const before = asked();
     expect(h.engine.nextWakeAt()).toBe(NOON);
-    const tookMs = Array.from({ length: 10 }, (_, hour) => {
+    collectGarbage();
+    const tookMs = Array.from({ length: 100 }, (_, hour) => {
       h.now = NOON + hour * HOUR;
-      const startedAt = performance.now();
-      h.tick();
-      return performance.now() - startedAt;
+      return processorMs(() => h.tick());
     });
-    expect(h.fired.map(({ schedule }) => schedule)).toEqual(Array(10).fill('hourly'));
+    expect(h.fired.map(({ schedule }) => schedule)).toEqual(Array(100).fill('hourly'));
     expect(asked()).toBe(before);
-    // The quickest: the others may include garbage collection of the set-up.
-    expect(Math.min(...tookMs)).toBeLessThan(50);
+    expect(Math.max(...tookMs)).toBeLessThan(50);
   }, 60_000);
 
   it('U037 TRG-15 is bounded after 30 days of which nobody decided a minute, for 1,000 schedules', () => {

@@ -30,6 +30,16 @@ describe('bodies', () => {
     expect((await world.ask('/runs')).json<{ items: unknown[] }>().items).toEqual([]);
   });
 
+  it.each(['file:///etc/passwd', 'ftp://example.com/', 'gopher://example.com/', 'data:,x'])(
+    'HTP-04 a job with the URL %s is refused, and not stored',
+    async (url) => {
+      const body = { name: 'call', definition: { tasks: [{ http: { url } }] } };
+      const answer = await world.ask('/jobs', { body });
+      expect([answer.status, answer.error().code]).toEqual([422, 'target_not_allowed']);
+      expect((await world.ask('/jobs/call')).status).toBe(404);
+    },
+  );
+
   it.each([
     ['h17 __proto__', '{"job":"known","input":{"__proto__":{"admin":true}}}', 422],
     ['h17 constructor', '{"job":"known","constructor":{"prototype":{}}}', 422],

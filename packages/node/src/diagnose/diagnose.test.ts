@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { collectGarbage, processorMsUntil } from '../../../../tools/testing/processor-time.ts';
 import { cordonWorker, diagnoseTask, submitRuns } from '../operations/index.ts';
 import {
   bytes,
@@ -18,8 +19,13 @@ beforeEach(async () => {
 });
 afterEach(() => node.stop());
 
-const why = (id: string, task = 'main') =>
-  diagnoseTask(node.context, caller(), { id: `${id}:${task}` });
+/** Every finding says what is the matter, and what would change it. */
+const why = async (id: string, task = 'main') => {
+  const found = await diagnoseTask(node.context, caller(), { id: `${id}:${task}` });
+  expect(found.detail).toMatch(/\w+ .+/);
+  expect(found.suggestion, found.reason).toMatch(/\w+ .+/);
+  return found;
+};
 
 async function settled(): Promise<void> {
   await node.context.loop.flushed();
@@ -203,7 +209,7 @@ describe('API-09 OBS-01 the one constraint that binds', () => {
 });
 
 describe('diagnosis', () => {
-  it('OBS-01 answers quickly with 100,000 queued tasks and 1,000 workers', async () => {
+  it('OBS-01 takes less than 100 ms with 100,000 queued tasks and 1,000 workers', async () => {
     await node.stop();
     node = await SmallNode.start({ engine: { queueWindow: 200_000, classWindow: 500_000 } });
     await node.define('mail');
@@ -217,18 +223,16 @@ describe('diagnosis', () => {
       last = submitted.at(-1)?.id ?? '';
     }
     await settled();
-    await why(last);
-    const times: number[] = [];
-    for (let i = 0; i < 5; i++) {
-      const startedAt = performance.now();
-      expect(await why(last)).toMatchObject({
-        reason: 'PRIORITY_QUEUE_WAIT',
-        numbers: { position: 101_000 },
+    collectGarbage();
+    for (let i = 0; i < 10; i++) {
+      const tookMs = await processorMsUntil(async () => {
+        expect(await why(last)).toMatchObject({
+          reason: 'PRIORITY_QUEUE_WAIT',
+          numbers: { position: 101_000 },
+        });
       });
-      times.push(performance.now() - startedAt);
+      expect(tookMs).toBeLessThan(100);
     }
-    // The best of five: what else this machine does is not measured here.
-    expect(Math.min(...times)).toBeLessThan(100);
   }, 60_000);
 
   it('docs/diagnosis.md lists every reason with its meaning', () => {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { connectInProcess, type RunningNode } from '@signalbox/node';
 import type { NamedRequest } from '@signalbox/node/checks';
 import { ApiError, type Caller, type NodeContext } from '@signalbox/node/context';
@@ -95,12 +96,14 @@ export class DirectBackend implements Backend {
 
   tasks(id: string, cursor: string): Promise<Page<TaskView>> {
     const asked = { method: 'GET', url: '/runs/:id/tasks', params: { id } } as const;
-    return this.#do(runTasks, { id, cursor }, { before: false, asked });
+    return this.#readPage(runTasks, { id, cursor }, { before: false, asked });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
     const params = defined(query);
-    return this.#do(listRuns, params, { asked: { method: 'GET', url: '/runs', query: params } });
+    return this.#readPage(listRuns, params, {
+      asked: { method: 'GET', url: '/runs', query: params },
+    });
   }
 
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
@@ -140,7 +143,7 @@ export class DirectBackend implements Backend {
 
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
     const asked = { method: 'GET', url: '/runs/:id/logs', params: { id }, query } as const;
-    return this.#do(runLogs, { id, ...query }, { before: false, asked });
+    return this.#readPage(runLogs, { id, ...query }, { before: false, asked });
   }
 
   async *events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
@@ -167,6 +170,19 @@ export class DirectBackend implements Backend {
 
   close(): Promise<void> {
     return this.#node.stop();
+  }
+
+  /**
+   * A store in this process answers without waiting: reading page after page would leave no turn of the event
+   * loop to the timers of the node, and its leases would expire.
+   */
+  async #readPage<P, R>(
+    operation: Operation<P, R>,
+    params: P,
+    how: { readonly asked: NamedRequest; readonly before?: boolean },
+  ): Promise<R> {
+    await setImmediate();
+    return this.#do(operation, params, how);
   }
 
   /** Refuses what the API refuses, with its words: before, or where the operation has refused it as well. */

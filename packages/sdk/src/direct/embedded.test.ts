@@ -1,10 +1,11 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { job, Signalbox, task } from '../index.ts';
 
@@ -59,6 +60,16 @@ describe('an embedded box', () => {
     } finally {
       process.umask(umask);
     }
+  });
+
+  it('lets its node work while all runs are listed page by page', async () => {
+    const address = `file:${join(folder, 'listed.db')}`;
+    const program = fileURLToPath(new URL('../test-programs/list-pages.ts', import.meta.url));
+    const flags = ['--disable-warning=ExperimentalWarning'];
+    const { stdout } = await promisify(execFile)(process.execPath, [...flags, program, address]);
+    const { pages, turns } = JSON.parse(stdout) as { pages: number; turns: number };
+    expect(pages).toBe(20);
+    expect(turns).toBeGreaterThanOrEqual(pages);
   });
 
   it('EXT-08 has what a killed process was told is accepted', async () => {

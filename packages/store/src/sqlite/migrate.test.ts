@@ -67,6 +67,18 @@ function fileOfSchema1(): string {
   return file.path;
 }
 
+function columnsOf(path: string): string[] {
+  const db = openFile(path);
+  const columns = db
+    .prepare(
+      `SELECT m.name || '.' || c.name || ' ' || c.type AS it FROM sqlite_schema m, pragma_table_info(m.name) c
+        WHERE m.type = 'table'`,
+    )
+    .all();
+  db.close();
+  return columns.map(({ it }) => String(it));
+}
+
 async function openMigrated(path: string, nowMs = MS + 10) {
   const store = await createSqliteStore({ path, now: () => nowMs });
   onTestFinished(() => store.close());
@@ -95,6 +107,14 @@ describe('SQLite migrations', () => {
     expect(await store.getDefinition(key)).toMatchObject({ version: 1, deleted: false });
     // `dropped` is new: segments from before read as present.
     expect((await store.listSegments()).map(({ sealed }) => sealed)).toEqual([false, false]);
+  });
+
+  it('DUR-23 only add: what a file of the first schema has, the newest has too', async () => {
+    const path = fileOfSchema1();
+    const before = columnsOf(path);
+    await openMigrated(path);
+    expect(before.length).toBeGreaterThan(50);
+    expect(columnsOf(path)).toEqual(expect.arrayContaining(before));
   });
 
   it('DUR-23 put new rows beside the old ones', async () => {
