@@ -19,7 +19,9 @@ describe('networks that fail', () => {
   ] as const)(
     '%s: every promise is kept',
     async (_name, faults) => {
-      const { result } = await simulate(canaryWorld(601, faults, SMALL));
+      const { result, evidence } = await simulate(canaryWorld(601, faults, SMALL));
+      const began = evidence.events.filter((event) => event.kind === 'fault' && event.on);
+      expect(began.length).toBeGreaterThanOrEqual(2);
       expect(result.violations).toEqual([]);
       expect(result.runs).toBeGreaterThan(50);
     },
