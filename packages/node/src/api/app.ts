@@ -29,8 +29,10 @@ export interface AppLimits {
   /** How often connections are held against the two above. */
   readonly checkEveryMs: number;
 }
-const LIMITS: AppLimits = {
-  requestTimeoutMs: 30_000,
+
+/** A request that stops is ended within 30 s: the sum of the time-out and of one interval is below. */
+export const APP_LIMITS: AppLimits = {
+  requestTimeoutMs: 28_500,
   headersTimeoutMs: 10_000,
   checkEveryMs: 1_000,
 };
@@ -56,7 +58,7 @@ export interface AppParams extends Omit<MountParams, 'streams' | 'addressOf'> {
 /** The HTTP server over the declared routes. It does not listen yet. */
 export function buildApp(params: AppParams): FastifyInstance {
   const { context, routes } = params;
-  const limits = { ...LIMITS, ...params.limits };
+  const limits = { ...APP_LIMITS, ...params.limits };
   const nextId = requestIds();
   const sendError = errorSender(context.log, params.addressOf ?? peerAddress);
   const app = Fastify({
