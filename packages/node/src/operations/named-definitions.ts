@@ -159,8 +159,9 @@ export async function changeNamed<Body extends object>(
     const wanted = params.next(before);
     if (wanted === null) return { before, now: before as Definition, outcome: 'unchanged' };
     if (typeof wanted === 'object') requireLive(params, before);
-    const base = { ...key, expectedVersion: before?.version ?? 0, author: caller.key };
-    const write = () => {
+    const seen = { ...key, expectedVersion: before?.version ?? 0, author: caller.key };
+    const write = (countMax?: number) => {
+      const base = { ...seen, ...(countMax === undefined ? {} : { countMax }) };
       if (wanted === 'delete') return store.deleteDefinition(base);
       if (wanted === 'restore') return store.restoreDefinition(base);
       return store.putDefinition({ ...base, body: JSON.stringify(wanted) });
@@ -170,7 +171,7 @@ export async function changeNamed<Body extends object>(
       isFurther && hasQuota(kind)
         ? await withinQuota(store, { tenant: caller.tenant, kind }, write)
         : await write();
-    if (result.kind === 'conflict') continue;
+    if (result.kind !== 'written') continue;
     const now = (await store.getDefinition({ ...key, version: result.version })) as Definition;
     const isNew = before === null || (before.deleted && typeof wanted === 'object');
     return { before, now, outcome: isNew ? 'created' : 'changed' };
