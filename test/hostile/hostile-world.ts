@@ -52,6 +52,12 @@ export class HostileWorld {
       this.#worker('strict', { resolve: async (host) => this.addresses.get(host) ?? [PUBLIC] }),
       // The connection of a request must be to a vetted address, so this one may call loopback.
       this.#worker('trusting', { allowPrivate: true, resolve: async () => ['127.0.0.1'] }),
+      // It reaches the first host, and 127.0.0.3 stands for what is inside.
+      this.#worker('guarded', {
+        allowPrivate: true,
+        extraBlocked: ['127.0.0.3'],
+        resolve: async (host) => this.addresses.get(host) ?? ['127.0.0.1'],
+      }),
     ];
   }
 

@@ -22,7 +22,7 @@ function refused(id: string, title: string, urls: readonly string[]): Row {
 /** The error of an `http` task that ran to its end on one of the two workers. */
 async function failure(
   world: HostileWorld,
-  net: 'strict' | 'trusting',
+  net: 'strict' | 'trusting' | 'guarded',
   http: object,
 ): Promise<string> {
   const { state, tasks } = await world.ended({ tasks: [{ http, labels: { net } }] });
@@ -82,26 +82,28 @@ export const TARGETS: readonly Row[] = [
       const { outside, inside, dialled } = world;
       const http = { url: 'http://first.example/', maxRedirects: 3 };
       const { port } = inside;
-      world.addresses.set('inner.example', ['127.0.0.1']);
+      world.addresses.set('inner.example', ['127.0.0.3']);
       const metadata = 'http://169.254.169.254/latest/meta-data/';
       for (const [net, status, location] of [
         ['trusting', 302, metadata],
         ['trusting', 307, 'http://[64:ff9b::a9fe:a9fe]/'],
-        ['strict', 301, metadata],
-        ['strict', 302, `http://127.0.0.1:${port}/`],
-        ['strict', 303, `http://[::1]:${port}/`],
-        ['strict', 307, `http://2130706433:${port}/`],
-        ['strict', 308, `//127.1:${port}/`],
-        ['strict', 307, `http://inner.example:${port}/`],
+        ['guarded', 301, metadata],
+        ['guarded', 302, `http://127.0.0.3:${port}/`],
+        ['guarded', 303, `http://0x7f.3:${port}/`],
+        ['guarded', 307, `http://2130706435:${port}/`],
+        ['guarded', 308, `//127.3:${port}/`],
+        ['guarded', 307, `http://inner.example:${port}/`],
       ] as const) {
         dialled.length = 0;
+        outside.seen.length = 0;
         outside.answer = (_, response) =>
           response.writeHead(status, { Location: location }).end('moved');
         expect([location, await failure(world, net, http)]).toEqual([
           location,
           expect.stringMatching(/^target_not_allowed/),
         ]);
-        expect([location, dialled.length]).toEqual([location, 1]);
+        // The redirect was received, and nothing was dialled after it.
+        expect([location, outside.seen.length, dialled.length]).toEqual([location, 1, 1]);
       }
       expect([inside.connections, inside.bytes]).toEqual([0, 0]);
       for (const maxRedirects of [undefined, 0, 3]) {
