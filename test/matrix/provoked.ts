@@ -20,6 +20,8 @@ const pausedSchedule = async (data: TenantData): Promise<string> => {
   await data.made(`/jobs/${job}/pause`, { method: 'POST' });
   return name;
 };
+/** A schedule whose expression never fires. */
+const never = async (data: TenantData) => ({ job: await data.job(), cron: '0 0 30 2 *' });
 const range = { from: '2026-01-01T00:00:00Z', until: '2026-01-03T00:00:00Z' };
 
 /** Requests of an admin to which an operation answers with a code that its handler declares. */
@@ -38,6 +40,22 @@ export const PROVOKED: Readonly<
   checkJob: { target_not_allowed: (data) => post(`/jobs/${data.name()}/check`, FORBIDDEN) },
   listJobRuns: {
     bad_request: async (data) => ({ path: `/jobs/${await data.job()}/runs?cursor=${BAD_CURSOR}` }),
+  },
+  createSchedule: {
+    invalid_schedule: async (data) =>
+      post('/schedules', { name: data.name(), definition: await never(data) }),
+  },
+  updateSchedule: {
+    invalid_schedule: async (data) => ({
+      ...post(`/schedules/${data.name()}`, await never(data)),
+      method: 'PUT',
+    }),
+  },
+  checkSchedule: {
+    invalid_schedule: async (data) => post(`/schedules/${data.name()}/check`, await never(data)),
+  },
+  getSchedulePreview: {
+    invalid_schedule: () => ({ path: '/schedule-preview?expr=61%20*%20*%20*%20*' }),
   },
   getScheduleTimeline: {
     bad_request: async (data) => ({

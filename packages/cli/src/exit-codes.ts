@@ -46,6 +46,7 @@ const BY_ERROR: Readonly<Record<ErrorCode, ExitName>> = {
   invalid: 'usage',
   target_not_allowed: 'usage',
   locked_field: 'usage',
+  invalid_schedule: 'usage',
   rate_limited: 'busy',
   overloaded: 'busy',
   headers_too_large: 'usage',

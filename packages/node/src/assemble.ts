@@ -129,6 +129,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
       ? {}
       : { factsMs: options.retention?.factsMs ?? DEFAULT_RETENTION.factsMs }),
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
+    isEveryPartitionOwned: () => ready.isEveryPartitionOwned(),
   };
   const graphs = new GraphEffects({ context: () => context, supplier });
   return { context, loop, gateway, graphs, logs, metrics, refusedReports, tracing, ready };

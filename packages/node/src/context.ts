@@ -35,6 +35,8 @@ export interface NodeContext {
    * absent: for good.
    */
   readonly factsMs?: number;
+  /** Whether every partition has an owner; absent: only this node owns partitions. */
+  readonly isEveryPartitionOwned?: () => Promise<boolean>;
   /** What event streams wait with; absent: the timers of this process. */
   readonly timers?: StreamTimers;
 }

@@ -3,7 +3,7 @@ import type { CommitLoop } from './loop/index.ts';
 
 const LOOK_EVERY_MS = 100;
 
-/** Tells when the node owns what it should. */
+/** Tells when the node can serve: its partitions are read, and the others have owners. */
 export class Ready {
   readonly #loop: CommitLoop;
   readonly #store: Store;
@@ -56,21 +56,25 @@ export class Ready {
   }
 
   /**
-   * With other nodes, their partitions are theirs. Not before the leases of a node that was killed
-   * have run out: until then a dead owner looks like a live one.
+   * Whether every partition has an owner, here or elsewhere, so that a node without partitions can serve as well:
+   * it forwards submissions to the owners and reads runs from the store. False until the leases of a killed node
+   * have expired: before, a dead owner looks like a live one, and this node may be about to own partitions.
    */
+  async isEveryPartitionOwned(): Promise<boolean> {
+    const { leaseMs, beatMs, partitions } = this.#loop.settings;
+    if (this.#stopped || performance.now() - this.#startedMs < leaseMs + beatMs) return false;
+    const now = await this.#store.now();
+    const leases = await this.#store.listLeases();
+    const live = leases.filter((lease) => lease.expiresAtMs > now).length;
+    return live >= partitions - this.#loop.stoppedPartitions.size;
+  }
+
   async #askStore(): Promise<void> {
     if (this.#ownsAll()) return this.#tell();
-    const { leaseMs, beatMs, partitions } = this.#loop.settings;
-    if (performance.now() - this.#startedMs < leaseMs + beatMs) return;
     const held = [...this.#loop.leases.held.keys()];
-    const stopped = this.#loop.stoppedPartitions.size;
-    if ((held.length === 0 && stopped === 0) || !held.every((p) => this.#loop.hasRead(p))) return;
+    if (!held.every((p) => this.#loop.hasRead(p))) return;
     try {
-      const now = await this.#store.now();
-      const leases = await this.#store.listLeases();
-      if (leases.filter((lease) => lease.expiresAtMs > now).length >= partitions - stopped)
-        this.#tell();
+      if (await this.isEveryPartitionOwned()) this.#tell();
     } catch {
       // The next look asks again.
     }

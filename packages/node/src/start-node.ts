@@ -64,7 +64,10 @@ export interface RunningNode {
   readonly gateway: Gateway;
   /** Where the API is; null without HTTP. */
   readonly url: string | null;
-  /** Resolves when the node owns its partitions; rejects with the reason where it cannot go on. */
+  /**
+   * Resolves when the node can serve: it has read its partitions, and the others have owners. A node can serve
+   * without partitions. Rejects with the reason where it cannot go on.
+   */
   ready(): Promise<void>;
   /** Lets everything go in good order. The same promise for every call. */
   stop(): Promise<void>;

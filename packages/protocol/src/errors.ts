@@ -19,6 +19,7 @@ export const ERROR_STATUS = {
   invalid: 422,
   target_not_allowed: 422,
   locked_field: 422,
+  invalid_schedule: 422,
   rate_limited: 429,
   overloaded: 429,
   headers_too_large: 431,

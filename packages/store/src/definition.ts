@@ -9,6 +9,11 @@ export interface DefinitionChange extends DefinitionKey {
   readonly expectedVersion: number;
   readonly body: string;
   readonly author: string;
+  /**
+   * The most live definitions of this kind that the tenant may have. A change that would add a further one is
+   * answered with `full`. The count is part of the transaction, so it holds for writers on all nodes.
+   */
+  readonly countMax?: number;
 }
 
 export interface Definition extends DefinitionKey {
@@ -30,4 +35,5 @@ export interface DefinitionCursor {
 
 export type DefinitionResult =
   | { readonly kind: 'written'; readonly version: number }
-  | { readonly kind: 'conflict'; readonly currentVersion: number };
+  | { readonly kind: 'conflict'; readonly currentVersion: number }
+  | { readonly kind: 'full'; readonly count: number };

@@ -7,7 +7,7 @@ import { makeKey, parseKey } from '../../../packages/node/src/auth/key-format.ts
 import { RawSocket } from '../../../packages/node/src/gateway/testing/raw-socket.ts';
 import { type HostileWorld, type Row, shownOf } from '../hostile-world.ts';
 
-const TIMED_TRIES = 200;
+const TIMED_TRIES = 10_000;
 
 /** A key with a valid checksum: one without is refused before its id is looked up. */
 function forge(id: string, secret: string): string {
@@ -60,7 +60,8 @@ export const ACCESS: readonly Row[] = [
   },
   {
     id: 'h03',
-    title: 'a wrong secret and an unknown id get the same response, and cost the same',
+    title:
+      'a wrong secret and an unknown id get the same response, and the medians of 10,000 tries differ by less than 5 %',
     check: async (world) => {
       const key = await world.key('viewer', 'default');
       const { id = '' } = parseKey(key) ?? {};
@@ -74,8 +75,13 @@ export const ACCESS: readonly Row[] = [
       const [first, second] = answers.map((answer) => shownOf(answer));
       expect(first?.[0]).toBe(401);
       expect(second).toEqual(first);
-      const [a = 0, b = 0] = await timed(world, [wrong, unknown]);
-      expect(Math.max(a, b) / Math.min(a, b)).toBeLessThan(2);
+      const ratios: number[] = [];
+      // Another process of the machine may disturb a round, so one of three is enough.
+      while (ratios.length < 3 && !ratios.some((ratio) => ratio < 1.05)) {
+        const [a = 0, b = 0] = await timed(world, [wrong, unknown]);
+        ratios.push(Math.max(a, b) / Math.min(a, b));
+      }
+      expect(Math.min(...ratios)).toBeLessThan(1.05);
     },
   },
   {
@@ -121,7 +127,10 @@ export const ACCESS: readonly Row[] = [
   },
   {
     id: 'h71',
-    title: 'a page of another origin gets no cookie, no CORS headers and no worker socket',
+    title:
+      'without a console: a page of another origin gets no cookie, no CORS headers and no worker socket',
+    // No response sets a cookie, so a browser has no credentials that a foreign page could use: a request with
+    // a key in a header is one that the page itself can make. CSRF headers come with sessions of a console.
     check: async ({ api, port }) => {
       const origin = { origin: 'https://evil.example' };
       for (const method of ['POST', 'OPTIONS', 'GET']) {

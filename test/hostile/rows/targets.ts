@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { HostileWorld, Row } from '../hostile-world.ts';
+import { postWebhook } from '../../../packages/node/src/graph/post-webhook.ts';
+import { type HostileWorld, PUBLIC, type Row } from '../hostile-world.ts';
 
 const job = (world: HostileWorld, http: object) =>
   world.api.ask('/jobs', { body: { name: world.name(), definition: { tasks: [{ http }] } } });
@@ -21,7 +22,7 @@ function refused(id: string, title: string, urls: readonly string[]): Row {
 /** The error of an `http` task that ran to its end on one of the two workers. */
 async function failure(
   world: HostileWorld,
-  net: 'strict' | 'trusting',
+  net: 'strict' | 'trusting' | 'guarded',
   http: object,
 ): Promise<string> {
   const { state, tasks } = await world.ended({ tasks: [{ http, workerLabels: { net } }] });
@@ -49,36 +50,75 @@ export const TARGETS: readonly Row[] = [
   ]),
   {
     id: 'h49',
-    title: 'a name with one private address is not dialled',
+    title:
+      'a name with one private address among public ones is not dialled, by workers and for webhooks',
     check: async (world) => {
-      world.dialled.length = 0;
-      const url = 'http://mixed.example/';
-      expect(await failure(world, 'strict', { url })).toMatch(/^target_not_allowed/);
-      expect(world.dialled).toEqual([]);
+      const { inside, addresses, dialled } = world;
+      const url = `http://mixed.example:${inside.port}/`;
+      for (const bad of ['127.0.0.1', '169.254.169.254', '::1', '::ffff:10.0.0.1', '0.0.0.0']) {
+        for (const answer of [
+          [PUBLIC, bad],
+          [bad, PUBLIC],
+          [...Array.from({ length: 20 }, () => PUBLIC), bad],
+        ]) {
+          addresses.set('mixed.example', answer);
+          dialled.length = 0;
+          expect(await failure(world, 'strict', { url })).toMatch(/^target_not_allowed/);
+          expect(dialled).toEqual([]);
+          const resolve = async () => answer.map((address) => ({ address, family: 4 }));
+          const targets = { allowHttp: true, ports: 'any' } as const;
+          const posted = await postWebhook({ url, headers: {}, body: '', targets, resolve });
+          expect(posted).toEqual({ ok: false, why: 'the target is not allowed' });
+        }
+      }
+      expect(inside.connections).toBe(0);
     },
   },
   {
     id: 'h51',
-    title: 'a redirect to a private address ends at the first hop, and a chain of 50 is cut',
+    title:
+      'a redirect to a private address ends at the first hop without a byte inside, and a chain of 50 is too long',
     check: async (world) => {
-      const { outside } = world;
-      for (const [status, location] of [
-        [302, 'http://169.254.169.254/latest/meta-data/'],
-        [307, 'http://[64:ff9b::a9fe:a9fe]/'],
+      const { outside, inside, dialled } = world;
+      const http = { url: 'http://first.example/', maxRedirects: 3 };
+      const { port } = inside;
+      world.addresses.set('inner.example', ['127.0.0.3']);
+      const metadata = 'http://169.254.169.254/latest/meta-data/';
+      for (const [net, status, location] of [
+        ['trusting', 302, metadata],
+        ['trusting', 307, 'http://[64:ff9b::a9fe:a9fe]/'],
+        ['guarded', 301, metadata],
+        ['guarded', 302, `http://127.0.0.3:${port}/`],
+        ['guarded', 303, `http://0x7f.3:${port}/`],
+        ['guarded', 307, `http://2130706435:${port}/`],
+        ['guarded', 308, `//127.3:${port}/`],
+        ['guarded', 307, `http://inner.example:${port}/`],
       ] as const) {
-        world.dialled.length = 0;
+        dialled.length = 0;
+        outside.seen.length = 0;
         outside.answer = (_, response) =>
           response.writeHead(status, { Location: location }).end('moved');
-        const http = { url: 'http://first.example/', maxRedirects: 3 };
-        expect(await failure(world, 'trusting', http)).toMatch(/^target_not_allowed/);
-        expect(world.dialled).toHaveLength(1);
+        expect([location, await failure(world, net, http)]).toEqual([
+          location,
+          expect.stringMatching(/^target_not_allowed/),
+        ]);
+        // The redirect was received, and nothing was dialled after it.
+        expect([location, outside.seen.length, dialled.length]).toEqual([location, 1, 1]);
       }
-      let hops = 0;
-      outside.answer = (_, response) =>
-        response.writeHead(302, { Location: `http://first.example/${++hops}` }).end('moved');
-      const http = { url: 'http://first.example/', maxRedirects: 3 };
-      expect(await failure(world, 'trusting', http)).toMatch(/^too_many_redirects/);
-      expect(hops).toBeLessThanOrEqual(4);
+      expect([inside.connections, inside.bytes]).toEqual([0, 0]);
+      for (const maxRedirects of [undefined, 0, 3]) {
+        let hops = 0;
+        outside.answer = (_, response) => {
+          const to = ++hops > 50 ? {} : { Location: `http://first.example/${hops}` };
+          response.writeHead(hops > 50 ? 200 : 302, to).end('moved');
+        };
+        const limit = maxRedirects === undefined ? {} : { maxRedirects };
+        const chain = { url: 'http://first.example/', ...limit };
+        expect(await failure(world, 'trusting', chain)).toMatch(/^too_many_redirects/);
+        expect(hops).toBe((maxRedirects ?? 0) + 1);
+      }
+      const beyond = await job(world, { ...http, maxRedirects: 50 });
+      expect([beyond.status, beyond.error().code]).toEqual([422, 'invalid']);
     },
   },
   {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { World } from '../../../packages/cli/src/testing/child.ts';
 import { ROOT_KEY } from '../../../packages/node/src/api/testing/api-world.ts';
 import { startNode } from '../../../packages/node/src/start-node.ts';
 import { type Row, shownOf } from '../hostile-world.ts';
@@ -107,8 +108,20 @@ export const TENANTS: readonly Row[] = [
   },
   {
     id: 'h77',
-    title: 'a node does not start without a key, with a usual one or with a weak one',
+    title:
+      'a node process ends without a key, with a usual one or with a weak one: one line, and an exit code',
     check: async ({ storeUrl }) => {
+      const processes = new World();
+      const starts = [undefined, 'changeme', 'a'.repeat(40)].map((key) =>
+        processes.run(['node', '--store', storeUrl, '--port', '0'], {
+          ...(key === undefined ? {} : { SIGNALBOX_KEY: key }),
+        }),
+      );
+      for (const { code, out, err } of await Promise.all(starts)) {
+        expect(code).toBeGreaterThan(0);
+        expect(`${out}${err}`).toMatch(/^[^\n]*the root key \(SIGNALBOX_KEY\) [^\n]+\n$/);
+      }
+      processes.remove();
       const http = { host: '127.0.0.1', port: 0 };
       for (const rootKey of [undefined, '', 'changeme', 'password123', 'a'.repeat(40)]) {
         const options = { store: storeUrl, http, ...(rootKey === undefined ? {} : { rootKey }) };

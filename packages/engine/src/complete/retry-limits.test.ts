@@ -99,4 +99,45 @@ describe('retries', () => {
     h.flush();
     expect(h.factsOf('runEnded').filter(({ state }) => state === 'SUCCEEDED')).toHaveLength(350);
   });
+
+  it('FLT-07 with a delay of 1 ms and a thousand attempts starve no other tenant', () => {
+    const h = new Harness();
+    h.addWorker({ total: { slots: 10 } });
+    const loop = { fixedDelayMs: 1, attemptsMax: 1_000 };
+    const jobs = Array.from({ length: 20 }, (_, i) => `loop${i}`);
+    for (const job of jobs) {
+      for (let i = 0; i < 10; i++) h.submit({ tenant: 'loops', job, retry: loop });
+    }
+    const waits: number[] = [];
+    const retryDelays: number[] = [];
+    for (let second = 0; second < 60; second++) {
+      const submittedAt = h.now;
+      const retry = { fixedDelayMs: 200, attemptsMax: 2 };
+      const other = h.submit({ tenant: 'others', job: 'other', retry });
+      let failedAt = 0;
+      for (let tick = 0; tick < 10; tick++) {
+        for (const attempt of h.acceptAll()) {
+          if (attempt.task.run !== other) h.fail(attempt, { error: 'in a loop' });
+          else if (failedAt > 0) h.succeed(attempt);
+          else {
+            waits.push(attempt.assignedAt - submittedAt);
+            failedAt = h.now;
+            h.fail(attempt, { error: 'once' });
+          }
+          if (attempt.task.run === other && attempt.task.state === 'SUCCEEDED') {
+            retryDelays.push(attempt.assignedAt - failedAt);
+          }
+        }
+        h.flush();
+        h.advance(100);
+      }
+    }
+    expect(waits).toHaveLength(60);
+    expect(Math.max(...waits)).toBeLessThanOrEqual(100);
+    expect(retryDelays).toHaveLength(60);
+    expect(Math.max(...retryDelays)).toBeLessThanOrEqual(400);
+    // The first attempts, and a hundred retries of each job in each of the two minutes of the clock.
+    const attempts = h.factsOf('taskAssigned').length - 2 * 60;
+    expect(attempts).toBeLessThanOrEqual(200 + 2 * 20 * 100);
+  });
 });

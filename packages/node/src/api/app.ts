@@ -6,6 +6,7 @@ import { type ClientAddress, peerAddress } from './client-address.ts';
 import { MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
 import { parseJson } from './json.ts';
+import { LongPolls } from './long-polls.ts';
 import { allowedMethods } from './methods.ts';
 import { type MountParams, mount } from './mount.ts';
 import { OpenStreams } from './open-streams.ts';
@@ -29,8 +30,10 @@ export interface AppLimits {
   /** How often connections are held against the two above. */
   readonly checkEveryMs: number;
 }
-const LIMITS: AppLimits = {
-  requestTimeoutMs: 30_000,
+
+/** A request that stops is ended within 30 s: the sum of the time-out and of one interval is below. */
+export const APP_LIMITS: AppLimits = {
+  requestTimeoutMs: 28_500,
   headersTimeoutMs: 10_000,
   checkEveryMs: 1_000,
 };
@@ -43,9 +46,10 @@ export interface Answered {
   readonly ms: number;
 }
 
-export interface AppParams extends Omit<MountParams, 'streams' | 'addressOf'> {
+export interface AppParams extends Omit<MountParams, 'streams' | 'polls' | 'addressOf'> {
   /** Omitted: streams of this server alone, with the default limits. */
   readonly streams?: OpenStreams;
+  readonly polls?: LongPolls;
   /** Omitted: the address of the peer. */
   readonly addressOf?: ClientAddress;
   readonly routes: readonly Route[];
@@ -56,7 +60,7 @@ export interface AppParams extends Omit<MountParams, 'streams' | 'addressOf'> {
 /** The HTTP server over the declared routes. It does not listen yet. */
 export function buildApp(params: AppParams): FastifyInstance {
   const { context, routes } = params;
-  const limits = { ...LIMITS, ...params.limits };
+  const limits = { ...APP_LIMITS, ...params.limits };
   const nextId = requestIds();
   const sendError = errorSender(context.log, params.addressOf ?? peerAddress);
   const app = Fastify({
@@ -113,8 +117,9 @@ function addHooks(app: FastifyInstance, { context, answered }: AppParams): void 
 
 /** Each kind of body in a scope of its own: its parser does not exist for the others. */
 function addRoutes(app: FastifyInstance, given: AppParams): void {
-  const { routes, streams = new OpenStreams(), addressOf = peerAddress } = given;
-  const params = { ...given, streams, addressOf };
+  const { routes, addressOf = peerAddress } = given;
+  const { streams = new OpenStreams(), polls = new LongPolls() } = given;
+  const params = { ...given, streams, polls, addressOf };
   app.removeAllContentTypeParsers();
   void app.register(async (scope) => {
     takeJson(scope);

@@ -51,6 +51,38 @@ describe('conditional changes', () => {
     expect((await put(`/${kind}/once`, one, { 'if-match': '"1"' })).status).toBe(412);
   });
 
+  it.each([
+    ['jobs', {}],
+    ['schedules', { job: 'base', every: '1m' }],
+    ['triggers', { job: 'base', type: 'a' }],
+    ['calendars', { blackouts: ['2030-01-01'] }],
+  ])(
+    'API-12 If-Match with the version of a deleted definition does not create: %s',
+    async (kind, body) => {
+      await put('/jobs/base', {}, {});
+      const path = `/${kind}/gone`;
+      expect((await put(path, body, {})).status).toBeLessThan(300);
+      expect((await world.ask(path, { method: 'DELETE' })).status).toBe(200);
+      // The deletion is a version of its own.
+      const headers = { 'if-match': '"2"' };
+      const refused = await put(path, body, headers);
+      expect([refused.status, refused.error().code]).toEqual([412, 'precondition_failed']);
+      expect(refused.error().message).toContain('deleted');
+      if (kind !== 'calendars') {
+        const posted = { body: { name: 'gone', definition: body }, headers };
+        expect((await world.ask(`/${kind}`, posted)).status).toBe(412);
+      }
+      const live = (await world.ask(`/${kind}`)).json<{ items: { name: string }[] }>().items;
+      expect(live.map(({ name }) => name)).not.toContain('gone');
+      if (kind === 'jobs') {
+        const restored = await world.ask(`${path}/restore`, { method: 'POST', headers });
+        expect(restored.status).toBe(200);
+      } else {
+        expect((await put(path, body, {})).status).toBeLessThan(300);
+      }
+    },
+  );
+
   it('API-12 calendars are changed only from the version that was seen', async () => {
     const path = '/calendars/holidays';
     const save = (day: string, headers: Record<string, string>) =>

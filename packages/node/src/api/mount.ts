@@ -5,17 +5,19 @@ import { API_BASE, BLOB_BYTES_MAX } from './base.ts';
 import { callerOf } from './caller.ts';
 import type { ClientAddress } from './client-address.ts';
 import { MESSAGES } from './error-answer.ts';
+import type { LongPolls } from './long-polls.ts';
 import type { OpenStreams } from './open-streams.ts';
 import type { Route } from './route.ts';
 
 export interface MountParams extends Omit<AnswerParams, 'route'> {
   readonly streams: OpenStreams;
+  readonly polls: LongPolls;
   readonly addressOf: ClientAddress;
 }
 
 /** Puts one declared route before the server, with the gate in front of it. */
 export function mount(app: FastifyInstance, route: Route, params: MountParams): void {
-  const { streams } = params;
+  const { streams, polls } = params;
   const answer = answerer({ ...params, route });
   const callers = new WeakMap<FastifyRequest, Caller>();
   app.route({
@@ -33,7 +35,10 @@ export function mount(app: FastifyInstance, route: Route, params: MountParams): 
     handler: async (request, reply) => {
       const caller = callers.get(request) as Caller;
       if (route.streams === true) streams.add(caller, reply.raw);
-      const body = await answer(request, reply, caller);
+      const answering = answer(request, reply, caller);
+      const body = await (route.waits === true
+        ? polls.whileLive(caller.key, answering)
+        : answering);
       if (!reply.sent) return body;
       streams.sending(reply.raw);
       return reply;

@@ -50,6 +50,13 @@ describe('the OpenAPI document', () => {
     expect(servers.map(({ url }) => url)).toEqual(['/']);
   });
 
+  it('declares for every operation what the HTTP server refuses before it knows the operation', () => {
+    for (const [name, , { responses }] of operations) {
+      const declared = ['400', '408', '431'].filter((status) => status in responses);
+      expect([name, declared]).toEqual([name, ['400', '408', '431']]);
+    }
+  });
+
   it('describes each of its tags, has none twice and uses all of them', () => {
     const declared = document.tags.map(({ name }) => name);
     for (const { description } of document.tags) expect(description).toMatch(/\w/);

@@ -13,21 +13,22 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     'invalid',
     'unsupported_media_type',
     'internal',
-    ...(route.method === 'GET' ? [] : (['bad_request', 'timeout', 'too_large'] as const)),
-    // The router refuses a parameter that is too long.
-    ...(route.params === undefined ? [] : (['bad_request'] as const)),
-    // Two keys are a bad request; looking a key up reads the store, whose row can be damaged.
+    // The HTTP server refuses bytes that are not HTTP, late headers and large ones before a route is known.
+    'bad_request',
+    'timeout',
+    'headers_too_large',
+    ...(route.method === 'GET' ? [] : (['too_large'] as const)),
+    // Looking a key up reads the store, whose row can be damaged.
     ...(hasKey ? KEY_ERRORS : []),
     // Another request can change the same resource; the store's answer to a write can be lost.
     ...(isChange ? (['conflict', 'unknown', 'unavailable'] as const) : []),
-    ...(route.reads?.includes('If-Match') ? (['bad_request', 'precondition_failed'] as const) : []),
+    ...(route.reads?.includes('If-Match') ? (['precondition_failed'] as const) : []),
     ...(route.errors ?? []),
   ];
   return [...new Set(codes)];
 }
 
 const KEY_ERRORS = [
-  'bad_request',
   'unauthenticated',
   'forbidden',
   'rate_limited',

@@ -88,6 +88,8 @@ export interface Route<
   readonly submits?: boolean;
   /** The response is an event stream: it is counted, and ends with its key. */
   readonly streams?: boolean;
+  /** The request can wait for up to a minute: it ends with its key. */
+  readonly waits?: boolean;
   /** Answers the body; sets another status than 200 with `reply.code`. After `reply.hijack()` nothing is sent. */
   handler(request: RouteRequest<Static<P>, Static<Q>, Static<B>>): Promise<unknown>;
 }

@@ -7,6 +7,7 @@ import type { NodeMetrics } from '../metrics/node-metrics.ts';
 import type { Tracing } from '../tracing/tracing.ts';
 import { type AppLimits, buildApp } from './app.ts';
 import { clientAddress } from './client-address.ts';
+import { LongPolls } from './long-polls.ts';
 import { OpenStreams, type StreamLimits } from './open-streams.ts';
 import { ROUTES } from './routes.ts';
 import { KeyWatch } from './watch-keys.ts';
@@ -35,6 +36,7 @@ export async function startServer(params: {
   const { context, metrics, rootKey, tracing } = params;
   const addressOf = clientAddress(params.trustedProxies ?? []);
   const streams = new OpenStreams(params.streams);
+  const polls = new LongPolls();
   const auth = new Authenticator({ store: context.store, rootKey, now: Date.now });
   const app = buildApp({
     context,
@@ -42,6 +44,7 @@ export async function startServer(params: {
     routes: ROUTES,
     tracing,
     streams,
+    polls,
     addressOf,
     answered: (request) => metrics.request(request),
     ...(params.limits === undefined ? {} : { limits: params.limits }),
@@ -53,7 +56,7 @@ export async function startServer(params: {
     addressOf,
     log: context.log,
   });
-  const watch = new KeyWatch(auth, [links, streams]);
+  const watch = new KeyWatch(auth, [links, streams, polls]);
   try {
     await app.listen({ host: params.host, port: params.port });
   } catch (error) {

@@ -24,6 +24,7 @@ const REFUSALS = [
   'invalid',
   'bad_request',
   'too_large',
+  'invalid_schedule',
   'target_not_allowed',
   'conflict',
   'idempotency_conflict',

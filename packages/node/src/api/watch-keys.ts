@@ -4,7 +4,7 @@ const CHECK_EVERY_MS = 1_500;
 /** Bounds the reads that wait for the store at the same time. */
 const CHECKED_AT_ONCE = 50;
 
-/** Connections that outlive the check of their key: worker sockets and event streams. */
+/** Connections that outlive the check of their key: worker sockets, event streams and requests that wait. */
 export interface KeyedConnections {
   /** The keys that have connections. */
   keys(): ReadonlySet<string>;

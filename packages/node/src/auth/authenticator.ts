@@ -17,9 +17,18 @@ export interface Identity {
 }
 
 /** Compared with where there is nothing to compare with, so that both ways cost the same (h03). */
-const NOBODY = digestOf('');
+const NOBODY = digestOf('').toString('hex');
 
 const UNSEEN_READS_MAX = 50;
+
+interface Found {
+  readonly key: KnownKey | null;
+  /** In a flood, an unknown id is refused without a read of the store. */
+  readonly isUnread: boolean;
+}
+
+const ABSENT: Found = { key: null, isUnread: false };
+const UNREAD: Found = { key: null, isUnread: true };
 
 /** Turns the text of a key into who it is. */
 export class Authenticator {
@@ -52,11 +61,11 @@ export class Authenticator {
       return { key: 'root', tenant: PLATFORM, role: 'admin' };
     }
     const parsed = parseKey(text);
-    const key = parsed === null ? null : await this.#find(parsed.id, ip);
-    const known = key === null ? NOBODY : Buffer.from(key.sha256, 'hex');
+    const { key, isUnread } = parsed === null ? ABSENT : await this.#find(parsed.id, ip);
+    const known = Buffer.from(key?.sha256 ?? NOBODY, 'hex');
     const equal = timingSafeEqual(digestOf(parsed?.secret ?? text), known);
     if (key === null || !equal || key.revoked || this.#isOver(key.expiresAt)) {
-      throw this.#refusal(parsed?.id ?? '', ip);
+      throw this.#refusal(parsed?.id ?? '', ip, isUnread ? FLOOD_RETRY_SECONDS : null);
     }
     return { key: key.id, tenant: key.tenant, role: key.role };
   }
@@ -68,22 +77,25 @@ export class Authenticator {
     return key !== null && !key.revoked && !this.#isOver(key.expiresAt);
   }
 
-  /** In a flood of wrong keys, an id that this node has not seen is read only if there is such a key. */
-  async #find(id: string, ip: string): Promise<KnownKey | null> {
-    if (this.keys.knows(id)) return this.keys.find(id);
+  /**
+   * In a flood of wrong keys, an id that this node has not seen is read only if there is such a key. Known ids
+   * take the same steps, because the time of the response must not tell which ids exist (h03).
+   */
+  async #find(id: string, ip: string): Promise<Found> {
+    const isSeen = this.keys.knows(id);
     // Wrong keys count once they are found wrong; until then, this bounds requests that arrive together.
     const isFlood = this.#wrong.isFlood(ip) || this.#unseenReads >= UNSEEN_READS_MAX;
-    if (isFlood && !(await this.#directory.has(id)))
-      throw this.#refusal(id, ip, FLOOD_RETRY_SECONDS);
-    this.#unseenReads++;
+    if (!isSeen && isFlood && !(await this.#directory.has(id))) return UNREAD;
+    const counted = isSeen ? 0 : 1;
+    this.#unseenReads += counted;
     try {
-      return await this.keys.find(id);
+      return { key: await this.keys.find(id), isUnread: false };
     } finally {
-      this.#unseenReads--;
+      this.#unseenReads -= counted;
     }
   }
 
-  #refusal(id: string, ip: string, floodSeconds: number | null = null): ApiError {
+  #refusal(id: string, ip: string, floodSeconds: number | null): ApiError {
     const retryAfterSeconds = this.#wrong.count(id, ip) ?? floodSeconds;
     if (retryAfterSeconds === null)
       return new ApiError('unauthenticated', 'the key is unknown, revoked or expired');

@@ -91,7 +91,7 @@ export class Keys {
       body: JSON.stringify(body),
       author,
     });
-    if (written.kind === 'conflict')
+    if (written.kind !== 'written')
       throw new ApiError('conflict', 'the key id is already used; retry');
     this.#cache.delete(id);
     return { key: { ...body, id, version: written.version }, text };
@@ -115,7 +115,7 @@ export class Keys {
       body: JSON.stringify({ ...body, revoked: true }),
       author: params.author,
     });
-    if (written.kind === 'conflict')
+    if (written.kind !== 'written')
       throw new ApiError('conflict', 'another request changed the key at the same time; retry');
     return this.#remember(
       id,

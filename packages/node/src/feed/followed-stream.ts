@@ -6,6 +6,7 @@ import { replay, TooOld } from './replay.ts';
 import { LINES_OVERLAP_MS, newLines } from './run-lines.ts';
 import { formatRunPosition, parseRunPosition } from './run-position.ts';
 import type { RunStreamParams } from './run-stream.ts';
+import type { SentLines } from './sent-lines.ts';
 import { SlowGuard } from './sink.ts';
 import { REAL_TIMERS } from './timers.ts';
 
@@ -22,18 +23,18 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
   const { partition } = run;
   const { timers = REAL_TIMERS } = context;
   const stop = new AbortController();
-  const { from, sinceMs } = parseRunPosition(lastEventId, partition);
+  const { from, lines } = parseRunPosition(lastEventId, partition);
   const { seq } = await followedBooks(context.loop, context.store).follow(partition);
   const view = await params.view();
-  const following = new Following(params, from ?? { seq, index: null });
+  const following = new Following(params, { at: from ?? { seq, index: null }, lines });
   const guard = new SlowGuard({
     sink,
     beat: () => following.idLine(),
     onClose: () => stop.abort(),
     timers,
   });
-  following.linesUpTo = from === undefined ? 0 : sinceMs;
   if (from === undefined) {
+    lines.clear();
     // Not an id of this run's stream: what the client has seen is unknown.
     const reset = lastEventId === undefined ? '' : messageText('reset', {});
     guard.write(`${following.idLine()}${reset}${messageText('state', view)}`);
@@ -61,17 +62,18 @@ class Following {
   readonly #p: RunStreamParams;
   #at: Position;
   /** Lines that may be found again, with their times. */
-  readonly #lines = new Map<string, number>();
-  linesUpTo = 0;
+  readonly #found = new Map<string, number>();
+  readonly #lines: SentLines;
   isOver = false;
 
-  constructor(params: RunStreamParams, at: Position) {
+  constructor(params: RunStreamParams, from: { at: Position; lines: SentLines }) {
     this.#p = params;
-    this.#at = at;
+    this.#at = from.at;
+    this.#lines = from.lines;
   }
 
   idLine(): string {
-    return `id: ${formatRunPosition(this.#p.run.partition, this.#at, this.linesUpTo)}\n`;
+    return `id: ${formatRunPosition(this.#p.run.partition, this.#at, this.#lines)}\n`;
   }
 
   /** Sends what has come since the last look, from a reading of the journal that is this old at most. */
@@ -94,8 +96,8 @@ class Following {
       const view = await this.#p.view();
       this.isOver = isTerminalRun(view.state);
       this.#at = { seq: to, index: null };
-      this.linesUpTo = 0;
       this.#lines.clear();
+      this.#found.clear();
       guard.write(`${this.idLine()}${messageText('reset', {})}${messageText('state', view)}`);
     }
     await this.sendLines(guard);
@@ -107,21 +109,23 @@ class Following {
    */
   async sendLines(guard: SlowGuard): Promise<void> {
     const { context, tenant, run, showLine } = this.#p;
-    const sinceMs = this.linesUpTo - LINES_OVERLAP_MS;
-    let upTo = this.linesUpTo;
+    const sinceMs = this.#lines.upToMs - LINES_OVERLAP_MS;
+    let upTo = this.#lines.upToMs;
     for await (const line of newLines(context, { tenant, run, sinceMs })) {
       if (guard.closed) return;
       const key = `${line.task}/${line.attempt}/${line.number}`;
-      if (this.#lines.has(key)) continue;
-      this.#lines.set(key, line.atMs);
+      if (this.#found.has(key)) continue;
+      this.#found.set(key, line.atMs);
       upTo = Math.max(upTo, line.atMs);
+      if (this.#lines.has(line)) continue;
+      this.#lines.add(line);
       await this.#p.learnNames?.(line.task + 1);
-      guard.write(messageText('log', showLine(line)));
+      guard.write(`${this.idLine()}${messageText('log', showLine(line))}`);
       await guard.ready();
     }
-    this.linesUpTo = upTo;
-    for (const [key, atMs] of this.#lines) {
-      if (atMs < upTo - LINES_OVERLAP_MS) this.#lines.delete(key);
+    this.#lines.upToMs = upTo;
+    for (const [key, atMs] of this.#found) {
+      if (atMs < upTo - LINES_OVERLAP_MS) this.#found.delete(key);
     }
   }
 }

@@ -8,6 +8,7 @@ import { type ReplayedEvent, replay, TooOld } from './replay.ts';
 import type { RunFeed } from './run-feed.ts';
 import { LINES_OVERLAP_MS, linesSince } from './run-lines.ts';
 import { formatRunPosition, parseRunPosition } from './run-position.ts';
+import type { SentLines } from './sent-lines.ts';
 import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
 
 export interface RunStreamParams {
@@ -26,20 +27,20 @@ export interface RunStreamParams {
 
 /**
  * The facts and log lines of one run, as server-sent events. It begins with the run as it is
- * (`state`), and ends after the end of the run with `end`. Facts come once each, also over a
- * reconnect; a log line may come again after one, and is known by task, attempt and number.
+ * (`state`), and ends after the end of the run with `end`. Facts and lines come once each, also over a
+ * reconnect. A line may come again if more than 32 attempts printed in the second before it, and is known by
+ * task, attempt and number.
  */
 export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Promise<SlowGuard> {
   const { context, feed, tenant, run, lastEventId, sink } = params;
   const { partition } = run;
-  const { from, sinceMs } = parseRunPosition(lastEventId, partition);
+  const { from, lines } = parseRunPosition(lastEventId, partition);
   let isOver = false;
-  let linesUpTo = sinceMs;
   const here = (): Position => feed.positions(partition).get(partition) ?? { seq: 0, index: null };
   /** What has been sent, while the journal and the stored lines are read: the feed is ahead of it. */
   let sent: Position | null = from ?? null;
   const idLine = (position: Position): string =>
-    `id: ${formatRunPosition(partition, position, linesUpTo)}\n`;
+    `id: ${formatRunPosition(partition, position, lines)}\n`;
   let waiting: (() => string)[] | null = [];
   /** Where the client is further than the feed had come: what the feed reports up to there was sent. */
   let ahead: Position | null = null;
@@ -48,13 +49,23 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     const at = here();
     return ahead !== null && ahead.seq > at.seq ? ahead : at;
   };
+  /** The last fact whose id was sent; while earlier facts wait to be sent, the feed is ahead of it. */
+  let told: { seq: number; index: number } | null = null;
+  const reachedByClient = (): Position => {
+    if (sent === null) return reached();
+    return told === null || isUpTo(told, sent) ? sent : told;
+  };
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
     else if (waiting.push(text) > BUFFER_MAX / 256) guard.close();
   };
   const stopFacts = feed.watch({ tenant, run }, (event) => {
     const { seq, index } = event;
-    tell(() => (isUpTo(event, ahead) ? '' : `${idLine({ seq, index })}${eventText(event)}`));
+    tell(() => {
+      if (isUpTo(event, ahead)) return '';
+      told = { seq, index };
+      return `${idLine(told)}${eventText(event)}`;
+    });
     if (event.kind !== 'runEnded') return;
     isOver = true;
     if (waiting === null) finish();
@@ -64,8 +75,11 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     if (of.seq !== run.seq || of.partition !== partition || of.ms !== run.ms) return;
     if (line.tenant !== tenant) return;
     tell(() => {
-      linesUpTo = Math.max(linesUpTo, line.atMs);
-      return messageText('log', params.showLine(line));
+      // It came while the stored lines were read, and was one of them.
+      if (waiting !== null && lines.wasAdded(line)) return '';
+      lines.upToMs = Math.max(lines.upToMs, line.atMs);
+      lines.add(line);
+      return `${idLine(reachedByClient())}${messageText('log', params.showLine(line))}`;
     });
   });
   // The feed has nothing more of it: the client resumes on this node or another, from the journal.
@@ -75,7 +89,7 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
   });
   const guard = new SlowGuard({
     sink,
-    beat: () => idLine(sent ?? reached()),
+    beat: () => idLine(reachedByClient()),
     onClose: () => {
       stopFacts();
       stopLines?.();
@@ -117,10 +131,10 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
       } catch (error) {
         if (!(error instanceof TooOld)) throw error;
         sent = start;
-        linesUpTo = 0;
+        lines.clear();
         guard.write(`${idLine(start)}${messageText('reset', {})}${messageText('state', view)}`);
       }
-      linesUpTo = await sendLines(params, { guard, sinceMs: linesUpTo });
+      await sendLines(params, { guard, lines, idLine: () => idLine(reachedByClient()) });
     }
     isOver ||= isTerminalRun(view.state);
     for (const text of waiting) guard.write(text());
@@ -167,15 +181,18 @@ function isUpTo({ seq, index }: { seq: number; index: number }, to: Position | n
  */
 async function sendLines(
   { context, tenant, run, showLine }: RunStreamParams,
-  { guard, sinceMs }: { guard: SlowGuard; sinceMs: number },
-): Promise<number> {
-  let upTo = sinceMs;
-  const since = { tenant, run, sinceMs: sinceMs - LINES_OVERLAP_MS };
+  to: { readonly guard: SlowGuard; readonly lines: SentLines; readonly idLine: () => string },
+): Promise<void> {
+  const { guard, lines, idLine } = to;
+  let upTo = lines.upToMs;
+  const since = { tenant, run, sinceMs: lines.upToMs - LINES_OVERLAP_MS };
   for await (const line of linesSince(context, since)) {
-    if (guard.closed) break;
-    guard.write(messageText('log', showLine(line)));
+    if (guard.closed) return;
     upTo = Math.max(upTo, line.atMs);
+    if (lines.has(line)) continue;
+    lines.add(line);
+    guard.write(`${idLine()}${messageText('log', showLine(line))}`);
     await guard.ready();
   }
-  return upTo;
+  lines.upToMs = upTo;
 }

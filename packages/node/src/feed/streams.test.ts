@@ -262,6 +262,46 @@ describe('the stream of a run', () => {
     const ending = client.messages.find(({ kind }) => kind === 'runEnded');
     const resumed = await watchOne(id, ending?.id);
     await resumed.closed;
-    expect(logs(resumed).map(({ data }) => data.number)).toEqual([2, 3]);
+    expect(logs(resumed).map(({ data }) => data.number)).toEqual([3]);
+  });
+
+  it('EXT-20 resumes behind each log line, without that line and without a loss', async () => {
+    node.attach('w', HOLD);
+    const id = await node.submit({ job: 'mail' });
+    await node.arrived(1);
+    const run = parseRunId(id) as RunId;
+    // Lines of one moment, of two attempts.
+    const lines = [1, 2, 3, 4, 5, 6].map((n) => ({
+      ...{ tenant: 'acme', run, task: 0, attempt: 1 + (n % 2), number: Math.ceil(n / 2) },
+      ...{ atMs: 50_000 + n, stream: 'stdout', text: `${n}` },
+    }));
+    const client = await watchOne(id);
+    for (const line of lines) node.print(line);
+    await node.disk.appendLogs(lines);
+    node.finish(node.attempts[0] as never, { kind: 'succeeded', output: null });
+    await client.closed;
+    const texts = (of: Client) =>
+      of.messages.filter(({ kind }) => kind === 'log').map(({ data }) => data.text);
+    expect(texts(client)).toEqual(['1', '2', '3', '4', '5', '6']);
+    const facts = (of: Client) =>
+      of.messages.map(({ kind }) => kind).filter((kind) => !['log', 'state', 'end'].includes(kind));
+    const other = SmallNode.idle({ disk: node.disk, loop: { partitions: 4 } });
+    for (const [i, message] of client.messages.entries()) {
+      if (message.kind !== 'log') continue;
+      expect(message.id).toMatch(/~/);
+      const rest = client.messages.slice(i + 1);
+      for (const { context } of [node, other]) {
+        const resumed = new Client();
+        const from = { id, lastEventId: message.id as string, sink: () => resumed };
+        await watchRun(context, caller(), from);
+        await resumed.closed;
+        const missed = rest.filter(({ kind }) => kind === 'log').map(({ data }) => data.text);
+        expect(texts(resumed).sort()).toEqual(missed);
+        expect(facts(resumed)).toEqual(
+          rest.map(({ kind }) => kind).filter((k) => k === 'runEnded'),
+        );
+      }
+    }
+    await other.stop();
   });
 });

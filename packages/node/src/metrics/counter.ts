@@ -26,6 +26,13 @@ export class Counter<const L extends LabelNames> implements Scraped {
     return this.#series.of(values);
   }
 
+  /** The same series under a name that a requirement fixes. */
+  alias(name: string): Scraped {
+    const { type } = this;
+    const help = `Alias of ${this.name}`;
+    return { name, help, type, get: async () => ({ ...(await this.get()), name, help }) };
+  }
+
   async get() {
     const { name, help, type } = this;
     const values = this.#series.samples((labels, { value }) => [{ labels, value }]);

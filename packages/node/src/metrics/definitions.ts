@@ -35,6 +35,12 @@ function makers(registry: Registry) {
     histograms,
     /** Without labels there is one series, shown from the start. */
     counter: (name: string, help: string) => counters(name, help, []).of(),
+    /** With `_total`, and without it as the requirement names it. */
+    aliasedCounter: (name: string, help: string) => {
+      const metric = counters(`${name}_total`, help, []);
+      registered(metric.alias(`signalbox_${name}`));
+      return metric.of();
+    },
     histogram: (params: { name: string; help: string; bounds: readonly number[] }) =>
       histograms({ ...params, labels: [] }).of(),
     /** Set when somebody asks, so the library's own is quick enough. */
@@ -107,7 +113,7 @@ function ofScheduling({ counter, counters, gauge, histogram, histograms }: Maker
 }
 
 /** OBS-04 and OBS-05, under the names of those rows. */
-function ofDispatch({ counter, gauge, histogram, histograms }: Makers) {
+function ofDispatch({ aliasedCounter, counter, gauge, histogram, histograms }: Makers) {
   return {
     pollingLatency: histogram({
       name: 'polling_latency_ms',
@@ -118,8 +124,8 @@ function ofDispatch({ counter, gauge, histogram, histograms }: Makers) {
       'jobs_dispatched_per_second',
       'Attempts assigned to a worker per second, over the last minute',
     ),
-    dispatchFailures: counter('dispatch_failures', 'Assignments that no worker accepted'),
-    leadershipChanges: counter('leadership_changes', 'Partitions gained or lost'),
+    dispatchFailures: aliasedCounter('dispatch_failures', 'Assignments that no worker accepted'),
+    leadershipChanges: aliasedCounter('leadership_changes', 'Partitions gained or lost'),
     lag: gauge('lag_seconds', 'Waiting time of the oldest ready task'),
     dispatched: counter('jobs_dispatched_total', 'Attempts assigned to a worker'),
     dispatchDuration: histogram({

@@ -71,6 +71,21 @@ describe('metrics', () => {
     expect(odd.map(([, name]) => name)).toEqual([]);
   });
 
+  it('OBS-04 counters whose fixed name lacks _total are also there under the name with it', async () => {
+    const { text } = await world.ask('/metrics');
+    const counters = [...text.matchAll(/^# TYPE signalbox_(\S+) counter$/gm)].map(
+      ([, name]) => name,
+    );
+    const fixed = counters.filter((name) => !name?.endsWith('_total'));
+    expect(fixed).toEqual(['dispatch_failures', 'leadership_changes']);
+    const values = await scrape();
+    for (const name of fixed) {
+      expect(values.get(`${name}_total`)).toBe(values.get(name ?? ''));
+      expect(text).toContain(`# HELP signalbox_${name} Alias of signalbox_${name}_total\n`);
+    }
+    expect(values.get('leadership_changes_total')).toBeGreaterThan(0);
+  });
+
   it('OBS-03 OBS-05 count what really happened', async () => {
     await world.ask('/jobs', { body: { name: 'hello', definition: {} }, tenant: 'acme' });
     for (let i = 0; i < 3; i++)

@@ -2,6 +2,7 @@ import { PLATFORM } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it } from 'vitest';
+import { createDatabase, describePostgres } from '../../../../tools/testing/postgres.ts';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { withinQuota } from './definition-quota.ts';
 
@@ -21,7 +22,9 @@ async function createMany(nodes: readonly Store[], count: number): Promise<numbe
     Array.from({ length: count }, (_, i) => {
       const store = nodes[i % nodes.length] as Store;
       const change = { ...OF, name: `s${i}`, expectedVersion: 0, body: '{}', author: 'ann' };
-      return withinQuota(store, OF, () => store.putDefinition(change));
+      return withinQuota(store, OF, (countMax) =>
+        store.putDefinition({ ...change, ...(countMax === undefined ? {} : { countMax }) }),
+      );
     }),
   );
   return results.filter(({ status }) => status === 'fulfilled').length;
@@ -42,13 +45,26 @@ describe('a quota', () => {
     expect(await disk.countDefinitions(OF)).toBe(20);
   });
 
-  it('is exceeded by at most one definition for each further node', async () => {
+  it('is exact for three nodes that create at the same time', async () => {
     const disk = await diskWithQuota(20);
     const nodes = [nodeOver(disk), nodeOver(disk), nodeOver(disk)];
-    await createMany(nodes, 90);
-    const count = await disk.countDefinitions(OF);
-    expect(count).toBeGreaterThanOrEqual(20);
-    expect(count).toBeLessThanOrEqual(22);
+    expect(await createMany(nodes, 90)).toBe(20);
+    expect(await disk.countDefinitions(OF)).toBe(20);
+  });
+
+  it('above 10,000 is counted for every creation only in its last tenth', async () => {
+    const disk = await diskWithQuota(10_010);
+    const limits: (number | undefined)[] = [];
+    let count = 9_008;
+    const store = { ...nodeOver(disk), countDefinitions: async () => count } as Store;
+    for (let i = 0; i < 3; i++) {
+      await withinQuota(store, OF, async (countMax) => {
+        limits.push(countMax);
+        return { kind: 'written', version: 1 };
+      });
+      count += 1;
+    }
+    expect(limits).toEqual([undefined, 10_010, 10_010]);
   });
 
   it('of the API refuses a further job, schedule and trigger, and leaves others alone', async () => {
@@ -90,4 +106,26 @@ describe('a quota', () => {
       await world.stop();
     }
   });
+});
+
+describePostgres('a quota on three nodes over PostgreSQL', () => {
+  it('is exact where all of them create at the same time', async () => {
+    const store = await createDatabase();
+    const nodes = await Promise.all([1, 2, 3].map(() => ApiWorld.start({ store, partitions: 3 })));
+    try {
+      const [first] = nodes as [ApiWorld];
+      await first.ask('/tenants/default', { method: 'PUT', body: { maxJobs: 5 } });
+      const answers = await Promise.all(
+        Array.from({ length: 30 }, (_, i) =>
+          (nodes[i % 3] as ApiWorld).ask('/jobs', { body: { name: `j${i}`, definition: {} } }),
+        ),
+      );
+      const statuses = answers.map(({ status }) => status).sort();
+      expect(statuses).toEqual([...Array(5).fill(201), ...Array(25).fill(409)]);
+      const { items } = (await first.ask('/jobs')).json<{ items: unknown[] }>();
+      expect(items).toHaveLength(5);
+    } finally {
+      await Promise.all(nodes.map((node) => node.stop()));
+    }
+  }, 60_000);
 });

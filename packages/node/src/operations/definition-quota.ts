@@ -17,8 +17,9 @@ export const QUOTA_DEFAULT = 100_000;
 
 /** Up to this quota every creation counts, which takes milliseconds. */
 const COUNTED_MAX = 10_000;
-/** A larger quota is counted again after this time, and always in its last tenth. */
+/** A larger quota is counted again after this time, and for every creation in its last tenth. */
 const COUNT_AGE_MS = 10_000;
+const FAR_SHARE = 0.9;
 
 interface Counted {
   count: number;
@@ -39,47 +40,61 @@ export function hasQuota(kind: string): kind is QuotaKind {
 }
 
 /**
- * Creates a definition if the tenant has room for it. On one node the quota is exact. Nodes do not wait for
- * each other: each may create one definition at the same time, so N nodes can exceed a quota by N - 1.
+ * Creates a definition if the tenant has room for it. `create` gets the most that the store may count in the
+ * transaction of the creation, which makes the quota exact on any number of nodes. It gets nothing far below a
+ * large quota, where counting for every creation costs too much.
  */
 export async function withinQuota(
   store: Store,
   of: { readonly tenant: string; readonly kind: QuotaKind },
-  create: () => Promise<DefinitionResult>,
+  create: (countMax?: number) => Promise<DefinitionResult>,
 ): Promise<DefinitionResult> {
   const room = roomOf(store, of);
   const run = room.turn.then(async () => {
-    await requireRoom(store, of, room);
-    const created = await create();
-    if (room.counted !== null && created.kind !== 'conflict') room.counted.count += 1;
+    const max = await quotaOf(store, of);
+    const created = (await isFar(store, of, { room, max })) ? await create() : await create(max);
+    if (created.kind === 'full') throw exceeded(of.kind, created.count, max);
+    if (room.counted !== null && created.kind === 'written') room.counted.count += 1;
     return created;
   });
   room.turn = run.catch(() => {});
   return run;
 }
 
+/** Whether the tenant is so far below a large quota that a recent count is enough. */
+async function isFar(
+  store: Store,
+  of: { readonly tenant: string; readonly kind: QuotaKind },
+  { room, max }: { readonly room: Room; readonly max: number },
+): Promise<boolean> {
+  if (max <= COUNTED_MAX) return false;
+  if (room.counted === null || performance.now() - room.counted.atMs > COUNT_AGE_MS) {
+    room.counted = { count: await store.countDefinitions(of), atMs: performance.now() };
+  }
+  return room.counted.count < max * FAR_SHARE;
+}
+
 /** Throws if the tenant has no room for a further definition. */
 export async function requireRoom(
   store: Store,
-  { tenant, kind }: { readonly tenant: string; readonly kind: QuotaKind },
-  room: Room = { turn: Promise.resolve(), counted: null },
+  of: { readonly tenant: string; readonly kind: QuotaKind },
 ): Promise<void> {
-  const field = QUOTAS[kind];
-  const max = (await getTenant(store, tenant))?.definition[field] ?? QUOTA_DEFAULT;
-  if (mustCount(room.counted, max)) {
-    const count = await store.countDefinitions({ tenant, kind });
-    room.counted = { count, atMs: performance.now() };
-  }
-  const count = room.counted?.count ?? 0;
-  if (count < max) return;
-  const message = `the tenant has ${count} of at most ${max} ${kind}s; delete some, or let an administrator raise ${field} of the tenant (up to ${LIMITS[`tenant.${field}`].max})`;
-  throw new ApiError('quota_exceeded', message);
+  const max = await quotaOf(store, of);
+  const count = await store.countDefinitions(of);
+  if (count >= max) throw exceeded(of.kind, count, max);
 }
 
-/** Whether the last count is too old or too close to the quota to rely on. */
-function mustCount(counted: Counted | null, max: number): boolean {
-  if (counted === null || max <= COUNTED_MAX) return true;
-  return counted.count >= max * 0.9 || performance.now() - counted.atMs > COUNT_AGE_MS;
+async function quotaOf(
+  store: Store,
+  { tenant, kind }: { readonly tenant: string; readonly kind: QuotaKind },
+): Promise<number> {
+  return (await getTenant(store, tenant))?.definition[QUOTAS[kind]] ?? QUOTA_DEFAULT;
+}
+
+function exceeded(kind: QuotaKind, count: number, max: number): ApiError {
+  const field = QUOTAS[kind];
+  const message = `the tenant has ${count} of at most ${max} ${kind}s; delete some, or let an administrator raise ${field} of the tenant (up to ${LIMITS[`tenant.${field}`].max})`;
+  return new ApiError('quota_exceeded', message);
 }
 
 function roomOf(store: Store, { tenant, kind }: { tenant: string; kind: string }): Room {

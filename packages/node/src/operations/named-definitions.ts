@@ -158,8 +158,10 @@ export async function changeNamed<Body extends object>(
     requireVersion(params, before);
     const wanted = params.next(before);
     if (wanted === null) return { before, now: before as Definition, outcome: 'unchanged' };
-    const base = { ...key, expectedVersion: before?.version ?? 0, author: caller.key };
-    const write = () => {
+    if (typeof wanted === 'object') requireLive(params, before);
+    const seen = { ...key, expectedVersion: before?.version ?? 0, author: caller.key };
+    const write = (countMax?: number) => {
+      const base = { ...seen, ...(countMax === undefined ? {} : { countMax }) };
       if (wanted === 'delete') return store.deleteDefinition(base);
       if (wanted === 'restore') return store.restoreDefinition(base);
       return store.putDefinition({ ...base, body: JSON.stringify(wanted) });
@@ -169,7 +171,7 @@ export async function changeNamed<Body extends object>(
       isFurther && hasQuota(kind)
         ? await withinQuota(store, { tenant: caller.tenant, kind }, write)
         : await write();
-    if (result.kind === 'conflict') continue;
+    if (result.kind !== 'written') continue;
     const now = (await store.getDefinition({ ...key, version: result.version })) as Definition;
     const isNew = before === null || (before.deleted && typeof wanted === 'object');
     return { before, now, outcome: isNew ? 'created' : 'changed' };
@@ -208,6 +210,18 @@ function requireVersion(expected: Expected, current: Definition | null): void {
   if (version === expected.version) return;
   const is = version === 0 ? 'there is no definition' : `the current version is ${version}`;
   throw new ApiError('precondition_failed', `version ${expected.version} was expected, but ${is}`);
+}
+
+/**
+ * The version of a deleted definition is not one to build on: its author saw it, or a live one, and did not mean
+ * to create it. Restoring names that version.
+ */
+function requireLive({ kind, name, version }: Named & Expected, current: Definition | null): void {
+  if (version === undefined || version === 0 || current === null || !current.deleted) return;
+  throw new ApiError(
+    'precondition_failed',
+    `version ${version} was expected, but the ${kind} ${shown(name)} is deleted; omit If-Match to create it`,
+  );
 }
 
 /** A definition that can be paused, paused or not; null where it is so already. */

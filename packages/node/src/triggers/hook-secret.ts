@@ -2,8 +2,15 @@ import type { HookStyle } from '@signalbox/protocol';
 import { SIZES } from '@signalbox/protocol';
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-/** What pages of settings show in place of a secret. */
-const MASK = /([*•●∗…])\1{2}/u;
+/** Common to all secrets of some senders, so it says nothing about the rest. */
+const PREFIX = /^whsec_/;
+/**
+ * What pages of settings show in place of a secret. A random secret has four times the letter x or eight times
+ * the same character in a row once in millions.
+ */
+const MASK = /…|([*•●∗.])\1{2}|xxxx|XXXX|(.)\2{7}/u;
+/** What examples and templates have in place of a secret: `<secret>`, `${SECRET}`, `{{ secret }}`, `[secret]`. */
+const PLACEHOLDER = /^(<.*>|\$?\{.*\}|\[.*\])$/u;
 const DISTINCT_MIN = 5;
 const { min: BYTES_MIN } = SIZES['hook.secretBytes'];
 
@@ -23,13 +30,15 @@ export function secretProblem(style: HookStyle, secret: string): string | null {
     return 'contains a control character or a lone surrogate';
   }
   if (secret !== secret.trim()) return 'starts or ends with a space';
-  if (MASK.test(secret)) return 'is masked; copy the secret itself, not what a page shows for it';
+  const body = secret.replace(PREFIX, '');
+  if (PLACEHOLDER.test(body)) return 'is a placeholder; replace it with the secret itself';
+  if (MASK.test(body)) return 'is masked; copy the secret itself, not what a page shows for it';
   if (style === 'standard' && secret.startsWith('whsec_') && !BASE64.test(secret.slice(6))) {
     return 'the text after whsec_ must be base64 with padding';
   }
   const key = keyOfSecret(style, secret);
   if (key === null) return `is too short; the key must have at least ${BYTES_MIN} bytes`;
-  if (new Set(key).size < DISTINCT_MIN) {
+  if (Math.min(new Set(key).size, new Set(body).size) < DISTINCT_MIN) {
     return `is too simple; it needs at least ${DISTINCT_MIN} different characters`;
   }
   return null;

@@ -50,6 +50,35 @@ export function definitionsSuite(target: ConformanceTarget): void {
       expect(await world.store.getDefinition(KEY)).toMatchObject({ version: 2, body: 'two' });
     });
 
+    it('adds no definition beyond the most that a change allows, whatever is written at once', async () => {
+      const { store } = await openWorld(target);
+      const create = (name: string, more: object = {}) =>
+        store.putDefinition({
+          ...{ ...KEY, name, expectedVersion: 0, body: '{}', author: 'ann', countMax: 3, ...more },
+        });
+      const results = await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => create(name)));
+      expect(results.filter(({ kind }) => kind === 'written')).toHaveLength(3);
+      expect(results.filter(({ kind }) => kind === 'full')).toHaveLength(3);
+      expect(await store.countDefinitions(KEY)).toBe(3);
+      expect(await create('g')).toEqual({ kind: 'full', count: 3 });
+      // Other kinds and tenants have counts of their own, and without a limit nothing is counted.
+      expect((await create('g', { kind: 'trigger' })).kind).toBe('written');
+      expect((await create('g', { tenant: 'other' })).kind).toBe('written');
+      const live = await store.listDefinitions({ ...KEY, after: null, limit: 9 });
+      const [one] = live as [Definition];
+      // A change of a live one and a deletion add nothing; a restore adds one again.
+      const next = { ...KEY, name: one.name, author: 'ann', countMax: 3 };
+      const changed = await store.putDefinition({ ...next, expectedVersion: 1, body: '[]' });
+      expect(changed).toEqual({ kind: 'written', version: 2 });
+      const deletion = await store.deleteDefinition({ ...next, expectedVersion: 2 });
+      expect(deletion).toEqual({ kind: 'written', version: 3 });
+      expect((await create('g')).kind).toBe('written');
+      const restored = await store.restoreDefinition({ ...next, expectedVersion: 3 });
+      expect(restored).toEqual({ kind: 'full', count: 3 });
+      const stale = await store.putDefinition({ ...next, expectedVersion: 1, body: '{}' });
+      expect(stale).toEqual({ kind: 'conflict', currentVersion: 3 });
+    });
+
     it('DUR-12 U088 lets one of many editors at once win', async () => {
       const world = await openWorld(target);
       for (let version = 0; version < 3; version++) {

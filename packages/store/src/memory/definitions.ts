@@ -45,6 +45,11 @@ function changeDefinition(state: MemoryState, change: Change, next: NextVersion)
   if (expectedVersion !== currentVersion || written === null) {
     return { kind: 'conflict', currentVersion };
   }
+  const isLive = history?.versions.at(-1)?.deleted === false;
+  if (change.countMax !== undefined && !isLive && !written.deleted) {
+    const count = countDefinitions(state, change);
+    if (count >= change.countMax) return { kind: 'full', count };
+  }
   const version = currentVersion + 1;
   const atMs = state.now();
   const definition = { tenant, kind, name, version, author, atMs, ...written };

@@ -10,11 +10,15 @@ import { ANY_BYTES } from '../page-bytes.ts';
 import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { hasCode } from './connection/failure.ts';
-import { step } from './connection/step.ts';
+import { silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { countDefinitions as countDefinitionsSql } from './sql/count-definitions.ts';
 import { getDefinition as getDefinitionSql } from './sql/get-definition.ts';
-import { insertDefinition } from './sql/insert-definition.ts';
+import {
+  insertCountedDefinition,
+  insertDefinition,
+  lockDefinitionCount,
+} from './sql/insert-definition.ts';
 import { listDefinitionChanges as listChangesSql } from './sql/list-definition-changes.ts';
 import { listDefinitionVersions as listVersionsSql } from './sql/list-definition-versions.ts';
 import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
@@ -27,6 +31,13 @@ type Change = Omit<DefinitionChange, 'body'>;
 export interface DefinitionColumns extends Omit<Definition, 'atMs' | 'damaged'> {
   readonly at_ms: number;
   readonly checksum: number | null;
+}
+
+interface Inserted {
+  readonly current_version: number;
+  readonly written_version: number | null;
+  /** Of the other definitions; null unless they were counted. */
+  readonly count: number | null;
 }
 
 export function putDefinition(
@@ -49,7 +60,7 @@ async function changeDefinition(
   change: Change,
   next: { body: string | null; deleted: boolean },
 ): Promise<DefinitionResult> {
-  const { tenant, kind, name, expectedVersion, author } = change;
+  const { tenant, kind, name, expectedVersion, author, countMax } = change;
   requireTexts({ tenant, kind, name, author, body: next.body });
   if (!isVersion(expectedVersion)) {
     const current = await getDefinition(database, { tenant, kind, name });
@@ -61,7 +72,9 @@ async function changeDefinition(
   const checksum = definitionChecksum({
     ...{ tenant, kind, name, version, body: body ?? '', author, deleted },
   });
-  const put = step(insertDefinition(database.schema), 8, (writer) => {
+  const isCounted = countMax !== undefined;
+  const insert = isCounted ? insertCountedDefinition : insertDefinition;
+  const put = step(insert(database.schema), isCounted ? 9 : 8, (writer) => {
     writer.text(tenant);
     writer.text(kind);
     writer.text(name);
@@ -70,16 +83,24 @@ async function changeDefinition(
     writer.nullableText(body);
     writer.bool(deleted);
     writer.int8(checksum);
+    if (isCounted) writer.int4(countMax);
   });
+  const lock = silentStep(lockDefinitionCount(database.schema), 2, (writer) => {
+    writer.text(tenant);
+    writer.text(kind);
+  });
+  const steps = isCounted ? [lock, put] : [put];
   for (;;) {
     try {
-      const [row] = await database.query<{
-        current_version: number;
-        written_version: number | null;
-      }>(put, 'once');
+      const rows = (await database.pipeline(database.pool, steps)).at(-1);
+      const [row] = (rows ?? []) as unknown as readonly Inserted[];
       const version = row?.written_version ?? null;
       if (version !== null) return { kind: 'written', version };
-      return { kind: 'conflict', currentVersion: row?.current_version ?? 0 };
+      const { current_version: currentVersion = 0, count = null } = row ?? {};
+      const isExpected = currentVersion === expectedVersion && body !== null;
+      return isExpected && count !== null
+        ? { kind: 'full', count }
+        : { kind: 'conflict', currentVersion };
     } catch (error) {
       // Another author's insert won between the look and ours; the next look sees it.
       if (!hasCode((error as Error).cause, ['23505'])) throw error;

@@ -56,6 +56,11 @@ function changeDefinition(context: Context, change: Change, next: NextVersion): 
     if (expectedVersion !== currentVersion || written === null) {
       return { kind: 'conflict', currentVersion };
     }
+    const isLive = row?.['deleted'] === 0;
+    if (change.countMax !== undefined && !isLive && !written.deleted) {
+      const count = countDefinitions(context, change);
+      if (count >= change.countMax) return { kind: 'full', count };
+    }
     const version = currentVersion + 1;
     const deleted = written.deleted ? 1 : 0;
     const key = [tenant, kind, name, version] as const;

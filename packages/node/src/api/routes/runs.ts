@@ -142,6 +142,7 @@ export const runsRoutes: readonly Route[] = [
       'Returns a run with up to 1,000 tasks; with `wait`, when the run has ended or the time is over',
     params: Identified,
     query: Type.Object({ wait: Type.Optional(durationIn('run.wait')) }, closed),
+    waits: true,
     response: { 200: RunView },
     errors: RUN_ERRORS,
     handler: ({ context, caller, params, query }) =>

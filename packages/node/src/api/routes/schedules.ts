@@ -88,7 +88,7 @@ export const schedulesRoutes: readonly Route[] = [
     response: { 201: Schedule },
     versioned: true,
     location: ({ name }: { name: string }) => `/schedules/${name}`,
-    errors: ['quota_exceeded', 'not_found'],
+    errors: ['quota_exceeded', 'not_found', 'invalid_schedule'],
     audit: 'schedule.create',
     handler: async (request) => {
       const { context, caller, body, headers } = request;
@@ -108,7 +108,7 @@ export const schedulesRoutes: readonly Route[] = [
     reads: VERSION_HEADERS,
     response: { 200: Schedule, 201: Schedule },
     versioned: true,
-    errors: ['quota_exceeded', 'not_found'],
+    errors: ['quota_exceeded', 'not_found', 'invalid_schedule'],
     audit: 'schedule.update',
     handler: async (request) => {
       const { context, caller, params, body: definition, headers } = request;
@@ -126,7 +126,7 @@ export const schedulesRoutes: readonly Route[] = [
     query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     body: ScheduleDefinition,
     response: { 200: checkedOf(ScheduleDefinition) },
-    errors: ['not_found'],
+    errors: ['not_found', 'invalid_schedule'],
     handler: ({ context, caller, params, query, body }) =>
       checkSchedule(context, caller, {
         name: params.schedule,
@@ -255,6 +255,7 @@ export const schedulesRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: WindowPreview },
+    errors: ['invalid_schedule'],
     handler: ({ context, caller, query }) => previewSchedule(context, caller, query),
   }),
 ];

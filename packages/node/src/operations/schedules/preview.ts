@@ -14,7 +14,8 @@ export const previewSchedule = operation(
     const preview = previewWindows({ ...params, limit }, context.loop.time.now());
     if (preview.kind === 'refused') {
       const { field, message } = preview.refusal;
-      throw new ApiError('invalid', message, { field });
+      const code = /^expr(\.|$)/.test(field) ? 'invalid_schedule' : 'invalid';
+      throw new ApiError(code, message, { field });
     }
     const lines = markWindows(preview);
     return {

@@ -129,7 +129,10 @@ function cronOf(
 ): When {
   const { timezone: zone = 'UTC', dstGap, dstOverlap } = definition;
   const parsed = parseCron(expr);
-  if (parsed.kind === 'refused') throw bad('cron', parsed.refusal.message);
+  if (parsed.kind === 'refused') {
+    const field = 'definition.cron';
+    throw new ApiError('invalid_schedule', parsed.refusal.message, { field });
+  }
   if (findZone(zone) === null) throw bad('timezone', `${JSON.stringify(zone)} is no time zone`);
   if (calendar !== undefined) {
     const days = parseCalendar(calendar);

@@ -98,17 +98,20 @@ describe('schedules', () => {
   });
 
   it.each([
-    [{ cron: '61 * * * *' }, 'definition.cron'],
-    [{ cron: '0 0 30 2 *' }, 'definition.cron'],
+    [{ cron: '61 * * * *' }, 'definition.cron', 'invalid_schedule'],
+    [{ cron: '0 0 30 2 *' }, 'definition.cron', 'invalid_schedule'],
     [{ cron: '* * * * *', timezone: 'Mars/Olympus' }, 'definition.timezone'],
     [{ cron: '* * * * *', calendar: { blackouts: ['never'] } }, 'definition.calendar.blackouts[0]'],
     [{ cron: '* * * * *', every: 5_000 }, 'definition.cron'],
     [{ every: 5_000, timezone: 'UTC' }, 'definition.timezone'],
     [{ startAt: '2030-01-02T00:00:00Z', endAt: '2030-01-01T00:00:00Z' }, 'definition.endAt'],
-  ])('TRG-06 TRG-08 %j is refused, and nothing is stored', async (definition, field) => {
-    await expect(save(definition)).rejects.toMatchObject({ code: 'invalid', field });
-    expect((await listSchedules(node.context, caller(), {})).items).toEqual([]);
-  });
+  ])(
+    'TRG-06 TRG-08 %j is refused, and nothing is stored',
+    async (definition, field, code = 'invalid') => {
+      await expect(save(definition)).rejects.toMatchObject({ code, field });
+      expect((await listSchedules(node.context, caller(), {})).items).toEqual([]);
+    },
+  );
 
   it('names a job that is there, and stays with it', async () => {
     await expect(save({ job: 'absent' })).rejects.toMatchObject({ code: 'not_found' });

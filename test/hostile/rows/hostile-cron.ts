@@ -1,0 +1,25 @@
+/** Expressions beside those of `hostile-cron.json`: together they are the 42 of the table. */
+export const MORE_CRON: readonly { readonly expr: string; readonly expect: string }[] = [
+  { expr: ' ', expect: 'reject' },
+  { expr: '* * * * * * * *', expect: 'reject' },
+  { expr: '0 24 * * *', expect: 'reject' },
+  { expr: '0 0 32 * *', expect: 'reject' },
+  { expr: '0 0 * * 8', expect: 'reject' },
+  { expr: '-1 * * * *', expect: 'reject' },
+  { expr: '*/-5 * * * *', expect: 'reject' },
+  { expr: '0-59/0 * * * *', expect: 'reject' },
+  { expr: '1,,2 * * * *', expect: 'reject' },
+  { expr: '0x10 * * * *', expect: 'reject' },
+  { expr: '1.5 * * * *', expect: 'reject' },
+  { expr: '* * * * *\u0000', expect: 'reject invalid' },
+  { expr: '__proto__ * * * *', expect: 'reject' },
+  { expr: '0 0 31 4 *', expect: 'reject' },
+  { expr: '0 0 31 2,4,6,9,11 *', expect: 'reject' },
+  { expr: '@reboot', expect: 'reject' },
+  { expr: 'TZ=UTC 0 0 * * *', expect: 'reject' },
+  // Much longer than any expression needs to be; a naive pattern is quadratic in it.
+  { expr: `${'1,'.repeat(2_000)}1 * * * *`, expect: 'reject invalid' },
+  { expr: `${'*/1'.repeat(1_000)} * * * *`, expect: 'reject invalid' },
+  { expr: '0 0 29 2 *', expect: 'accept' },
+  { expr: '59 23 31 12 *', expect: 'accept' },
+];
