@@ -70,6 +70,10 @@ const ADVICE: Readonly<Record<RowKind, string>> = {
   checkpoint: 'Nothing: the checkpoint before it, or the journal, is used instead.',
   run: 'Restore the row from a backup and restart the node, or submit the work again.',
   end: 'The run has ended, but its result cannot be shown. Restore the row from a backup.',
+  key: 'Submissions under this idempotency key are refused. Restore the row of the table "keys" from a backup; or delete the row if no run has the key.',
+  parked:
+    'The run is not started. Restore the row of the table "parked" from a backup and restart the node, or submit the work again.',
+  blob: 'Requests and tasks that need the payload fail. Restore the file or object from a backup, or submit the work again.',
   inbox: 'The submission was not started. Submit it again, under the same idempotency key if any.',
   definition:
     'Save the definition again, for example with "signalbox apply". For runs of an older job version, restore the row from a backup and restart the node.',

@@ -1,6 +1,9 @@
-import { firstIdOf, readRunId } from '@signalbox/engine';
+import { firstIdOf, formatRunId, readRunId } from '@signalbox/engine';
+import { cursorId } from '../damage/cursor-id.ts';
+import { verify } from '../damage/damaged-rows.ts';
+import { parkedChecksum } from '../damage/row-checksums.ts';
 import { ANY_BYTES, withinBytes } from '../page-bytes.ts';
-import type { ParkedCursor, ParkedRun, RunRow, Store } from '../store.ts';
+import type { ParkedCursor, ParkedRow, ParkedRun, RunRow, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
@@ -29,6 +32,7 @@ interface ParkedColumns {
   readonly ids: Uint8Array | null;
   readonly sorts: string;
   readonly tenants: string;
+  readonly checksums: string;
 }
 
 export async function readParked(
@@ -52,13 +56,42 @@ export async function readParked(
   if (ids === null) return { runs: [], last: null, exhausted: true };
   const sorts = JSON.parse(sortList) as number[];
   const tenants = JSON.parse(tenantList) as string[];
+  const checksums = JSON.parse(row?.checksums as string) as (number | null)[];
   const places = sorts.slice(0, limit).map((sort, i) => ({
     ...{ sort, tenant: tenants[i] as string, id: readRunId(ids, i * ID_BYTES) },
   }));
+  const readable: readonly Place[] = places.filter((place, i) => {
+    const columns = { partition, lane, ...place, checksum: checksums[i] as number | null };
+    return isReadable(database, columns);
+  });
   const bytes = Math.min(query.bytes ?? ANY_BYTES, READ_BYTES_MAX);
-  const { runs, passed } = await openRuns(database, places, bytes);
-  const { sort, id } = places[passed - 1] as ParkedCursor;
-  return { runs, last: { sort, id }, exhausted: passed === sorts.length };
+  const { runs, passed } = await openRuns(database, readable, bytes);
+  // A page that is not shortened ends with its last place, which may be damaged.
+  const last = (passed === readable.length ? places.at(-1) : readable[passed - 1]) as Place;
+  const at = places.indexOf(last) * ID_BYTES;
+  const { sort } = last;
+  const id = readable.includes(last) ? last.id : cursorId(ids.subarray(at, at + ID_BYTES));
+  const isWhole = passed === readable.length && places.length === sorts.length;
+  return { runs, last: { sort, id }, exhausted: isWhole };
+}
+
+export type PlaceColumns = ParkedRow & {
+  readonly partition: number;
+  readonly checksum: number | null;
+};
+
+function isReadable({ damage }: Database, row: PlaceColumns): boolean {
+  const { partition, lane, sort, id, tenant } = row;
+  const key = JSON.stringify([partition, lane, sort, formatRunId(id)]);
+  const at = { kind: 'parked', key, partition, tenant } as const;
+  return damage.read(at, row, () => toPlace(row)) !== null;
+}
+
+/** Throws where the row is not as it was written. */
+export function toPlace(row: PlaceColumns): ParkedRow & { readonly partition: number } {
+  const { checksum, ...place } = row;
+  verify(checksum, () => parkedChecksum(row.partition, row));
+  return place;
 }
 
 type Place = ParkedCursor & { readonly tenant: string };
@@ -72,6 +105,7 @@ async function openRuns(
   places: readonly Place[],
   bytes: number,
 ): Promise<{ runs: ParkedRun[]; passed: number }> {
+  if (places.length === 0) return { runs: [], passed: 0 };
   const wanted = places.toSorted(compareTenantIds);
   const spans = spansOf(wanted);
   const steps = [

@@ -19,6 +19,8 @@ import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './ro
 import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
 import { readRuns as readRunsSql } from './sql/read-runs.ts';
 
+const NO_BYTES = new Uint8Array(0);
+
 export async function getRun(
   database: Database,
   { tenant, id }: { tenant: string; id: RunId },
@@ -36,8 +38,14 @@ export async function getRun(
   const [runs, ends] = await database.pipeline(database.pool, [readRun, readEnd], 'none');
   const { damage } = database;
   const [runRow] = runs as unknown as RunColumns[];
-  if (runRow === undefined) return null;
   const [endRow] = ends as unknown as EndColumns[];
+  const place = { kind: 'run', key: formatRunId(id), partition: id.partition, tenant } as const;
+  if (runRow === undefined) {
+    if (endRow === undefined || endRow.tenant !== tenant || !mayCover(endRow, id)) return null;
+    // A run whose end is there was there: its row has another key now, or is lost.
+    damage.add({ ...place, error: 'the row is missing, and its end is there', bytes: NO_BYTES });
+    throw damaged(place);
+  }
   const found = readRunRows(damage, runRow);
   const foundEnds = endRow === undefined ? [] : readEndRows(damage, endRow);
   const run = found?.find(isOf(id));
@@ -45,7 +53,7 @@ export async function getRun(
     (found === null && mayCover(runRow, id)) ||
     (foundEnds === null && endRow?.tenant === tenant && mayCover(endRow, id));
   if (isDamaged) {
-    throw damaged({ kind: 'run', key: formatRunId(id), partition: id.partition, tenant });
+    throw damaged(place);
   }
   if (run === undefined) return null;
   const end = foundEnds?.find(isOf(id));

@@ -1,5 +1,8 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
-import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
+import { cursorId } from '../damage/cursor-id.ts';
+import { verify } from '../damage/damaged-rows.ts';
+import { parkedChecksum } from '../damage/row-checksums.ts';
+import type { ParkedCursor, ParkedRow, ParkedRun, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
@@ -15,6 +18,7 @@ interface Place {
   readonly sort: number;
   readonly id: RunId;
   readonly tenant: string;
+  readonly isDamaged?: true;
 }
 
 export function readParked(
@@ -31,9 +35,10 @@ export function readParked(
     let passed = 0;
     let read = 0;
     for (const place of places.slice(0, limit)) {
-      const stored = findRun(context, place, bytes > 0);
       last = place;
       passed++;
+      if (place.isDamaged === true) continue;
+      const stored = findRun(context, place, bytes > 0);
       if (stored === 'damaged' || stored?.end !== null) continue;
       runs.push({ sort: place.sort, run: stored.run });
       read += stored.run.input?.length ?? 0;
@@ -60,24 +65,43 @@ function readPlaces(context: Context, query: Parameters<Store['readParked']>[0])
     const id = idBytes(after.id);
     const rows = db.all(readParkedSql(number), partition, lane, after.sort, id, upTo, limit + 1);
     for (const row of rows) {
-      const place = readPlace(context, partition, row);
-      if (place !== null) places.push(place);
+      places.push(readPlace(context, row));
     }
   }
   return places.sort((a, b) => a.sort - b.sort || compareRunIds(a.id, b.id)).slice(0, limit + 1);
 }
 
-/** A place has no checksum: one that cannot be the id of a run is set aside under its bytes. */
-function readPlace({ damage }: Context, partition: number, row: Row): Place | null {
-  const { id: bytes, sort, tenant } = row;
-  const key = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : String(bytes);
-  const at = { kind: 'run', key, partition, tenant: String(tenant) } as const;
-  return damage.read(at, row, () => {
-    const id = bytes instanceof Uint8Array && bytes.length === ID_BYTES ? toId(bytes) : null;
-    if (id === null || id.partition !== partition) throw new RangeError('not the id of a run');
-    if (!Number.isSafeInteger(sort) || typeof tenant !== 'string') {
-      throw new RangeError('not a place of a lane');
-    }
-    return { sort: sort as number, id, tenant };
-  });
+/** A damaged place moves the cursor as well: a page of them must not end the lane. */
+function readPlace({ damage }: Context, row: Row): Place {
+  const { sort, tenant, lane, partition } = row;
+  const bytes = row['id'] as Uint8Array;
+  const key = JSON.stringify([partition, lane, sort, Buffer.from(bytes).toString('hex')]);
+  const at = {
+    kind: 'parked',
+    key,
+    partition: partition as number,
+    tenant: String(tenant),
+  } as const;
+  const place = damage.read(at, row, () => toPlace(row));
+  if (place !== null) return place;
+  return { sort: sort as number, id: cursorId(bytes), tenant: tenant as string, isDamaged: true };
+}
+
+/** Throws where the row is not as it was written. */
+export function toPlace(row: Row): ParkedRow & { readonly partition: number } {
+  const bytes = row['id'] as Uint8Array;
+  if (bytes.length !== ID_BYTES) throw new RangeError('not the id of a run');
+  const place = placeOf(row);
+  verify(row['checksum'] as number | null, () => parkedChecksum(place.partition, place));
+  return place;
+}
+
+export function placeOf(row: Row): ParkedRow & { readonly partition: number } {
+  return {
+    partition: row['partition'] as number,
+    lane: row['lane'] as string,
+    sort: row['sort'] as number,
+    id: toId(row['id']),
+    tenant: row['tenant'] as string,
+  };
 }

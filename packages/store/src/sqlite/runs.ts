@@ -7,12 +7,13 @@ import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { readListedRun, readRunRow, readStoredRun } from './read-row.ts';
 import { idBytes } from './rows.ts';
-import { getRun as getRunSql } from './sql/get-run.ts';
+import { getRun as getRunSql, readEndTenant } from './sql/get-run.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readRun } from './sql/read-run.ts';
 
 /** Above every id: the version bits of a run's id keep it below. */
 const END_OF_IDS = new Uint8Array(16).fill(255);
+const NO_BYTES = new Uint8Array(0);
 const START_OF_IDS = new Uint8Array(16);
 
 export function getRun(context: Context, query: { tenant: string; id: RunId }): StoredRun | null {
@@ -38,7 +39,23 @@ export function findRun(
   const segment = catalog.find(at.id.ms);
   if (segment === null) return null;
   const row = db.get(getRunSql(segment, withInput), at.tenant, idBytes(at.id));
-  return row === undefined ? null : (readStoredRun(context, row) ?? 'damaged');
+  if (row !== undefined) return readStoredRun(context, row) ?? 'damaged';
+  return missingRun(context, at, segment);
+}
+
+/** A run whose end is there was there: its row has another key now, or is lost. */
+function missingRun(
+  { db, damage }: Context,
+  { tenant, id }: { tenant: string; id: RunId },
+  segment: number,
+): null | 'damaged' {
+  if (db.get(readEndTenant(segment), idBytes(id))?.['tenant'] !== tenant) return null;
+  const key = formatRunId(id);
+  damage.add({
+    ...{ kind: 'run', key, partition: id.partition, tenant },
+    ...{ error: 'the row is missing, and its end is there', bytes: NO_BYTES },
+  });
+  return 'damaged';
 }
 
 export function readRuns(context: Context, query: Parameters<Store['readRuns']>[0]): RunRow[] {
