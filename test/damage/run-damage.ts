@@ -31,11 +31,11 @@ export async function runDamage(options: DamageOptions): Promise<DamageReport> {
   const { seed, rounds, from = 1, postgres, progress } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-damage-'));
   const template =
-    postgres === undefined ? sqliteTemplate(folder) : await postgresTemplate(postgres);
+    postgres === undefined ? sqliteTemplate(folder) : await postgresTemplate(postgres, folder);
   const kinds: Record<string, number> = {};
   const problems: string[] = [];
   try {
-    const expected = await build(template.address);
+    const expected = await build(template);
     const whole = await template.copy(0);
     const reference = await readReference(whole, expected);
     await whole.drop();

@@ -16,7 +16,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     ...(route.method === 'GET' ? [] : (['bad_request', 'timeout', 'too_large'] as const)),
     // The router refuses a parameter that is too long.
     ...(route.params === undefined ? [] : (['bad_request'] as const)),
-    // Two keys are a bad request; looking a key up reads the store, whose row can be damaged.
+    // Two keys are a bad request; what is behind the gate reads the store, whose rows can be damaged.
     ...(hasKey ? KEY_ERRORS : []),
     // Another request can change the same resource; the store's answer to a write can be lost.
     ...(isChange ? (['conflict', 'unknown', 'unavailable'] as const) : []),
