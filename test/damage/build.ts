@@ -73,13 +73,13 @@ async function buildEnded({ address, dataDir }: Place): Promise<Pick<Expected, '
 
 /** The same again is the same run. */
 export async function submitKeyed(box: Box, key: string): Promise<string> {
-  const items = [{ job: 'other', idempotencyKey: key, input: Buffer.from('{"n":1}') }];
+  const items = [{ job: 'other', idempotencyKey: key, inputBytes: Buffer.from('{"n":1}') }];
   const [answer] = await submitRuns(box.node.context, CALLER, { items });
   return (answer as { id: string }).id;
 }
 
 async function submitLarge(box: Box, n: number): Promise<KnownRun> {
-  const items = [{ job: 'echo', input: largeInput(n) }];
+  const items = [{ job: 'echo', inputBytes: largeInput(n) }];
   const [answer] = await submitRuns(box.node.context, CALLER, { items });
   return { id: (answer as { id: string }).id, job: 'echo', isLarge: true };
 }
@@ -101,7 +101,7 @@ async function buildParked({ address, dataDir }: Place): Promise<KnownRun[]> {
   const box = await Box.open(address, { dataDir, engine });
   const runs: KnownRun[] = [];
   for (let n = 0; n < PARKED; n++) {
-    const items = [{ job: 'waiting', input: Buffer.from(JSON.stringify({ n })) }];
+    const items = [{ job: 'waiting', inputBytes: Buffer.from(JSON.stringify({ n })) }];
     const [answer] = await submitRuns(box.node.context, CALLER, { items });
     runs.push({ id: (answer as { id: string }).id, job: 'waiting' });
   }
@@ -113,7 +113,7 @@ async function buildParked({ address, dataDir }: Place): Promise<KnownRun[]> {
 async function submit(box: Box, jobs: readonly string[]): Promise<KnownRun[]> {
   const runs: KnownRun[] = [];
   for (const job of jobs) {
-    const items = [0, 1, 2].map((n) => ({ job, input: Buffer.from(JSON.stringify({ n })) }));
+    const items = [0, 1, 2].map((n) => ({ job, inputBytes: Buffer.from(JSON.stringify({ n })) }));
     const answers = await submitRuns(box.node.context, CALLER, { items });
     for (const { id } of answers) runs.push({ id, job });
   }

@@ -159,7 +159,8 @@ export interface Store {
   // ── parked runs (backlog beyond memory, and due times far ahead) ──────────────────────────
   /**
    * Parked runs of one lane in order of (sort, id), after the cursor and with sort <= upTo, with
-   * their rows and inputs. Runs that have ended or are damaged, and damaged places, are left out of `runs`, but move the cursor.
+   * their rows and inputs. Runs that have ended or are damaged are left out of `runs`, but move the cursor; damaged
+   * places are left out and move nothing.
    * With `bytes` the page ends with the run whose input reaches them, or a little before; it has one
    * run at least if there is any. With 0 bytes, rows come without their inputs.
    */

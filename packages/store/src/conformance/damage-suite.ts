@@ -157,7 +157,7 @@ export function damageSuite(target: DamageTarget): void {
         expect(read.exhausted).toBe(true);
         const [first, ...others] = await found(opened);
         expect([first?.[0], first?.[2], others]).toEqual(['parked', MISMATCH, []]);
-        // A page of one: the damaged place moves the cursor.
+        // A page of one goes past the damaged place.
         const seqs: number[] = [];
         for (let after: ParkedCursor | null = null, pages = 0; pages < 5; pages++) {
           const page = await opened.readParked({ ...query, after, limit: 1 });

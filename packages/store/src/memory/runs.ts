@@ -25,7 +25,10 @@ export function getRun(state: MemoryState, query: { tenant: string; id: RunId })
     setAside(state, { ...place, error, bytes: new Uint8Array(0) });
     throw damaged(place);
   }
-  return entry === undefined ? null : storedRun(entry);
+  const stored = entry === undefined ? null : storedRun(entry);
+  const aside = state.damagedRows.get(`run\0${formatRunId(query.id)}`);
+  if (stored === null && aside?.tenant === query.tenant) throw damaged(aside);
+  return stored;
 }
 
 export function readRuns(state: MemoryState, query: Parameters<Store['readRuns']>[0]): RunRow[] {

@@ -24,8 +24,8 @@ import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
 import { dropGroupsBefore } from './segments/drop-groups-before.ts';
 import * as segments from './segments/run-segments.ts';
-import { listStopped, setStopped } from './stopped-partitions.ts';
 import { readIsolation } from './sql/read-isolation.ts';
+import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface PostgresStore extends Store {
   /** Everything the store holds, for checkers and tests. */

@@ -1,6 +1,6 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
-import { cursorId } from '../damage/cursor-id.ts';
-import { verify } from '../damage/damaged-rows.ts';
+import { type RowPlace, verify } from '../damage/damaged-rows.ts';
+import { missingRun } from '../damage/missing-run.ts';
 import { parkedChecksum } from '../damage/row-checksums.ts';
 import type { ParkedCursor, ParkedRow, ParkedRun, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
@@ -18,7 +18,6 @@ interface Place {
   readonly sort: number;
   readonly id: RunId;
   readonly tenant: string;
-  readonly isDamaged?: true;
 }
 
 export function readParked(
@@ -37,8 +36,8 @@ export function readParked(
     for (const place of places.slice(0, limit)) {
       last = place;
       passed++;
-      if (place.isDamaged === true) continue;
       const stored = findRun(context, place, bytes > 0);
+      if (stored === null) context.damage.add(missingRun(query.partition, place));
       if (stored === 'damaged' || stored?.end !== null) continue;
       runs.push({ sort: place.sort, run: stored.run });
       read += stored.run.input?.length ?? 0;
@@ -62,29 +61,34 @@ function readPlaces(context: Context, query: Parameters<Store['readParked']>[0])
   const after = query.after ?? BEGINNING;
   const places: Place[] = [];
   for (const { number } of catalog.list()) {
-    const id = idBytes(after.id);
-    const rows = db.all(readParkedSql(number), partition, lane, after.sort, id, upTo, limit + 1);
-    for (const row of rows) {
-      places.push(readPlace(context, row));
+    let found = 0;
+    let cursor = { sort: after.sort, id: idBytes(after.id) };
+    for (let isMore = true; isMore && found <= limit; ) {
+      const { sort, id } = cursor;
+      const rows = db.all(readParkedSql(number), partition, lane, sort, id, upTo, limit + 1);
+      for (const row of rows) {
+        cursor = { sort: row['sort'] as number, id: row['id'] as Uint8Array };
+        const place = readPlace(context, row);
+        if (place === null) continue;
+        places.push(place);
+        found++;
+      }
+      isMore = rows.length > limit;
     }
   }
   return places.sort((a, b) => a.sort - b.sort || compareRunIds(a.id, b.id)).slice(0, limit + 1);
 }
 
-/** A damaged place moves the cursor as well: a page of them must not end the lane. */
-function readPlace({ damage }: Context, row: Row): Place {
+/**
+ * Null where the place is damaged. It moves no cursor of the caller, because a sort that is too large would
+ * pass over runs that are parked later.
+ */
+function readPlace({ damage }: Context, row: Row): Place | null {
   const { sort, tenant, lane, partition } = row;
-  const bytes = row['id'] as Uint8Array;
-  const key = JSON.stringify([partition, lane, sort, Buffer.from(bytes).toString('hex')]);
-  const at = {
-    kind: 'parked',
-    key,
-    partition: partition as number,
-    tenant: String(tenant),
-  } as const;
-  const place = damage.read(at, row, () => toPlace(row));
-  if (place !== null) return place;
-  return { sort: sort as number, id: cursorId(bytes), tenant: tenant as string, isDamaged: true };
+  const id = Buffer.from(row['id'] as Uint8Array).toString('hex');
+  const key = JSON.stringify([partition, lane, sort, id]);
+  const at = { kind: 'parked', key, partition: partition as number, tenant: tenant as string };
+  return damage.read(at as RowPlace, row, () => toPlace(row));
 }
 
 /** Throws where the row is not as it was written. */

@@ -7,6 +7,7 @@ import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { readListedRun, readRunRow, readStoredRun } from './read-row.ts';
 import { idBytes } from './rows.ts';
+import { READ_DAMAGED_RUN } from './sql/damaged-rows.ts';
 import { getRun as getRunSql, readEndTenant } from './sql/get-run.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readRun } from './sql/read-run.ts';
@@ -43,14 +44,19 @@ export function findRun(
   return missingRun(context, at, segment);
 }
 
-/** A run whose end is there was there: its row has another key now, or is lost. */
+/**
+ * A run whose end is there was there: its row has another key now, or is lost. So is one that a take-over or
+ * a lane did not find.
+ */
 function missingRun(
   { db, damage }: Context,
   { tenant, id }: { tenant: string; id: RunId },
   segment: number,
 ): null | 'damaged' {
-  if (db.get(readEndTenant(segment), idBytes(id))?.['tenant'] !== tenant) return null;
   const key = formatRunId(id);
+  if (db.get(readEndTenant(segment), idBytes(id))?.['tenant'] !== tenant) {
+    return db.get(READ_DAMAGED_RUN, key, tenant) === undefined ? null : 'damaged';
+  }
   damage.add({
     ...{ kind: 'run', key, partition: id.partition, tenant },
     ...{ error: 'the row is missing, and its end is there', bytes: NO_BYTES },

@@ -1,4 +1,4 @@
-import type { Store, StoppedPartition } from '../store.ts';
+import type { StoppedPartition, Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { DELETE_STOPPED, INSERT_STOPPED, LIST_STOPPED } from './sql/stopped-partitions.ts';

@@ -44,6 +44,12 @@ export const readDamagedEntry = sql(
   (s) => `select 1 from ${s}.damaged_rows where kind = 'inbox' and key = $1::text`,
 );
 
+export const readDamagedRun = sql(
+  'read_damaged_run',
+  (s) => `
+select 1 from ${s}.damaged_rows where kind = 'run' and key = $1::text and tenant = $2::text`,
+);
+
 /** One row by primary key, or with nulls all of them. */
 export const forgetDamagedRows = sql(
   'forget_damaged_rows',

@@ -11,6 +11,9 @@ WHERE (kind, key) > (?, ?) ORDER BY kind, key LIMIT ?`;
 /** One row by primary key. */
 export const READ_DAMAGED_ENTRY = "SELECT 1 FROM damaged_rows WHERE kind = 'inbox' AND key = ?";
 
+export const READ_DAMAGED_RUN =
+  "SELECT 1 FROM damaged_rows WHERE kind = 'run' AND key = ? AND tenant = ?";
+
 /** One row by primary key; the row of nothing, all of them. */
 export const FORGET_DAMAGED_ROW = 'DELETE FROM damaged_rows WHERE kind = ? AND key = ?';
 export const FORGET_DAMAGED_ROWS = 'DELETE FROM damaged_rows';
