@@ -64,9 +64,12 @@ export class Ready {
     const { leaseMs, beatMs, partitions } = this.#loop.settings;
     if (performance.now() - this.#startedMs < leaseMs + beatMs) return;
     const held = [...this.#loop.leases.held.keys()];
-    const stopped = this.#loop.stoppedPartitions.size;
-    if ((held.length === 0 && stopped === 0) || !held.every((p) => this.#loop.hasRead(p))) return;
+    if (!held.every((p) => this.#loop.hasRead(p))) return;
     try {
+      // Also those that another node could not read.
+      const listed = (await this.#store.listStopped()).map(({ partition }) => partition);
+      const stopped = new Set([...this.#loop.stoppedPartitions.keys(), ...listed]).size;
+      if (held.length === 0 && stopped === 0) return;
       const now = await this.#store.now();
       const leases = await this.#store.listLeases();
       if (leases.filter((lease) => lease.expiresAtMs > now).length >= partitions - stopped)
