@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { inboxId } from '@signalbox/engine';
 import { packHead } from '@signalbox/node';
-import type { Doctor } from '@signalbox/protocol';
+import { type Doctor, PLATFORM } from '@signalbox/protocol';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ApiWorld, ROOT_KEY } from '../../packages/node/src/api/testing/api-world.ts';
@@ -150,10 +150,8 @@ function suite(open: Open): void {
     ]);
     expect((await forget({ all: true })).json()).toEqual({ forgotten: 2 });
     expect((await examine(world)).damagedRows).toEqual([]);
-    const audit = (await world.ask('/audit')).json<{
-      items: { action: string; target: string }[];
-    }>();
-    const entries = audit.items.filter(({ action }) => action === 'damaged_row.forget');
+    const audit = await store.readAudit({ tenant: PLATFORM, after: 0, limit: 99 });
+    const entries = audit.filter(({ action }) => action === 'damaged_row.forget');
     expect(entries.map(({ target }) => target)).toEqual(['group/3/2', 'all']);
   });
 }

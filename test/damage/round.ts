@@ -190,16 +190,21 @@ export async function readReference(copy: Copy, expected: Expected): Promise<Ref
   const box = await Box.open(copy.address, { dataDir: copy.dataDir });
   for (const { id } of [...expected.ended, ...expected.keyed]) runs.set(id, await box.read(id));
   await box.close();
-  const definitions = await readDefinitions(copy, () => {});
+  const definitions = await readDefinitions(copy, [], () => {});
   const seqs = rows.map(({ row }) => [row['partition'] as number, row['seq'] as number] as const);
   return { runs, definitions, checkpoints: new Map(seqs) };
 }
 
+/** Reads the row of every run as well: nodes keep runs in memory beyond their end. */
 async function readDefinitions(
   { address }: Copy,
+  ids: readonly string[],
   found: (rows: readonly DamagedRow[]) => void,
 ): Promise<Definition[]> {
   const store = await openStore(address);
+  for (const id of ids) {
+    await store.getRun({ tenant: TENANT, id: readRunId(parseIdBytes(id)) }).catch(String);
+  }
   const definitions: Definition[] = [];
   const after = { atMs: 0, tenant: '', name: '', version: 0 };
   for (const kind of DEFINITION_KINDS) {
@@ -223,7 +228,9 @@ export async function check(round: Round): Promise<string[]> {
   const concerned = concerns(damage, reference.checkpoints);
   const problems = await checkRuns(round, concerned);
   let rows: readonly DamagedRow[] = [];
-  const definitions = await readDefinitions(copy, (found) => {
+  const { ended, keyed, open } = round.expected;
+  const ids = [...ended, ...keyed, ...open].map(({ id }) => id);
+  const definitions = await readDefinitions(copy, ids, (found) => {
     rows = found;
   });
   for (const definition of reference.definitions) {
