@@ -22,6 +22,7 @@ export const CALLER: Caller = {
 export const JOBS: Readonly<Record<string, JobDefinition>> = {
   echo: { tasks: [{ handler: 'one' }] },
   other: { tasks: [{ handler: 'one' }] },
+  waiting: { tasks: [{ handler: 'one' }] },
   pair: {
     tasks: [
       { name: 'first', handler: 'one' },
@@ -33,6 +34,8 @@ export const JOBS: Readonly<Record<string, JobDefinition>> = {
 /** A node and, if wanted, a worker, in this process. */
 export class Box {
   readonly node: RunningNode;
+  /** Inputs that handlers received and nobody submitted. */
+  readonly wrongInputs: unknown[] = [];
   #worker: Worker | null = null;
 
   private constructor(node: RunningNode) {
@@ -41,14 +44,15 @@ export class Box {
 
   static async open(
     store: string,
-    loop: NodeOptions['loop'] = {},
+    options: Pick<NodeOptions, 'dataDir' | 'engine' | 'loop'> = {},
     log = makeLog({ level: 'silent', format: 'json' }),
   ): Promise<Box> {
     const node = await startNode({
       store,
       http: false,
       partitions: PARTITIONS,
-      loop: { inboxPollMs: 20, ...loop },
+      ...options,
+      loop: { inboxPollMs: 20, ...options.loop },
       log,
       onFatal: () => {},
     });
@@ -67,7 +71,13 @@ export class Box {
       transport: connectInProcess(this.node.gateway),
       blobs: this.node.context.blobs,
       name: 'worker',
-      handlers: { one: async () => 1, two: async () => 2 },
+      handlers: {
+        one: async (input) => {
+          if (!isSubmitted(input)) this.wrongInputs.push(input);
+          return 1;
+        },
+        two: async () => 2,
+      },
     });
     await this.#worker.start();
   }
@@ -84,4 +94,17 @@ export class Box {
     await this.#worker?.stop({ graceMs: 0 });
     await this.node.stop();
   }
+}
+
+/** More than the journal keeps itself: it goes into a blob. */
+export function largeInput(n: number): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ n, pad: 'x'.repeat(PAD) }));
+}
+
+const PAD = 300_000;
+
+function isSubmitted(input: unknown): boolean {
+  if (input === null || input === undefined) return true;
+  const { n, pad } = input as { n?: unknown; pad?: unknown };
+  return typeof n === 'number' && (pad === undefined || pad === 'x'.repeat(PAD));
 }

@@ -3,7 +3,10 @@ import { expect, it } from 'vitest';
 import { createDatabase, describePostgres } from '../../tools/testing/postgres.ts';
 import { runDamage } from './run-damage.ts';
 
-const KINDS: readonly RowKind[] = ['group', 'checkpoint', 'run', 'end', 'inbox', 'definition'];
+const KINDS: readonly RowKind[] = [
+  ...(['group', 'checkpoint', 'run', 'end', 'key', 'parked'] as const),
+  ...(['inbox', 'definition', 'blob'] as const),
+];
 
 /** A few rounds; `npm run damage` does more. */
 async function judge(options: Parameters<typeof runDamage>[0]): Promise<void> {

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, rmSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import { createDatabaseOn } from '../../tools/postgres/database.ts';
@@ -10,6 +10,8 @@ export type Row = Readonly<Record<string, Value>>;
 /** A store that can be copied, and whose rows can be read and changed behind the program's back. */
 export interface Copy {
   readonly address: string;
+  /** With a copy of the blobs. */
+  readonly dataDir: string;
   readonly tables: readonly Table[];
   rows(table: Table): Promise<{ readonly table: string; readonly row: Row }[]>;
   change(params: { table: string; key: Row; column: string; value: Value }): Promise<void>;
@@ -18,6 +20,7 @@ export interface Copy {
 
 export interface Template {
   readonly address: string;
+  readonly dataDir: string;
   copy(number: number): Promise<Copy>;
   drop(): Promise<void>;
 }
@@ -26,18 +29,25 @@ export function sqliteTemplate(folder: string): Template {
   const path = `${folder}/template.db`;
   return {
     address: `file:${path}`,
+    dataDir: `${folder}/data`,
     copy: async (number) => {
       const copied = `${folder}/copy-${number}.db`;
       for (const suffix of ['', '-wal']) {
         if (existsSync(path + suffix)) copyFileSync(path + suffix, copied + suffix);
       }
-      return sqliteCopy(copied);
+      return sqliteCopy(copied, copyData(folder, number));
     },
     drop: async () => {},
   };
 }
 
-function sqliteCopy(path: string): Copy {
+function copyData(folder: string, number: number): string {
+  const copied = `${folder}/data-${number}`;
+  cpSync(`${folder}/data`, copied, { recursive: true });
+  return copied;
+}
+
+function sqliteCopy(path: string, dataDir: string): Copy {
   const within = async <T>(work: (db: DatabaseSync) => T): Promise<T> => {
     const db = new DatabaseSync(path);
     try {
@@ -48,6 +58,7 @@ function sqliteCopy(path: string): Copy {
   };
   return {
     address: `file:${path}`,
+    dataDir,
     tables: SQLITE_TABLES,
     rows: ({ name }) =>
       within((db) => {
@@ -77,32 +88,40 @@ function sqliteCopy(path: string): Copy {
       }),
     drop: async () => {
       for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+      rmSync(dataDir, { recursive: true, force: true });
     },
   };
 }
 
 /** `adminUrl` names a database of the same server that is not the template. */
-export async function postgresTemplate(adminUrl: string): Promise<Template> {
+export async function postgresTemplate(adminUrl: string, folder: string): Promise<Template> {
   const template = await createDatabaseOn(adminUrl);
   const name = new URL(template.url).pathname.slice(1);
   return {
     address: template.url,
+    dataDir: `${folder}/data`,
     copy: async (number) => {
       const copied = `${name}_${number}`;
       await execute(adminUrl, `create database ${copied} template ${name}`);
       const url = new URL(adminUrl);
       url.pathname = `/${copied}`;
-      return postgresCopy(url.href, () =>
-        execute(adminUrl, `drop database ${copied} with (force)`).then(() => {}),
-      );
+      const dataDir = copyData(folder, number);
+      return postgresCopy({ url: url.href, dataDir }, async () => {
+        await execute(adminUrl, `drop database ${copied} with (force)`);
+        rmSync(dataDir, { recursive: true, force: true });
+      });
     },
     drop: () => template.drop(),
   };
 }
 
-function postgresCopy(url: string, drop: () => Promise<void>): Copy {
+function postgresCopy(
+  { url, dataDir }: { readonly url: string; readonly dataDir: string },
+  drop: () => Promise<void>,
+): Copy {
   return {
     address: url,
+    dataDir,
     tables: POSTGRES_TABLES,
     rows: async ({ name }) => {
       const { rows } = await execute(url, `select * from signalbox.${name} order by 1, 2`);
@@ -132,7 +151,7 @@ function plain(row: Record<string, unknown>): Row {
   );
 }
 
-const BIG = new Set(['seq', 'epoch', 'at_ms', 'ended_at_ms', 'checksum']);
+const BIG = new Set(['seq', 'epoch', 'at_ms', 'ended_at_ms', 'checksum', 'sort']);
 
 async function execute(url: string, text: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: url });

@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseIdBytes, readRunId } from '@signalbox/engine';
+import { runInput } from '@signalbox/node/operations';
 import type { DamagedRow, Definition, RowKind } from '@signalbox/store';
-import { Box, TENANT } from './box.ts';
-import type { Expected } from './build.ts';
-import { damageValue, type Value, WAYS } from './damage-value.ts';
+import { Box, CALLER, largeInput, TENANT } from './box.ts';
+import { type Expected, type KeyedRun, type KnownRun, submitKeyed } from './build.ts';
+import { damageBytes, damageValue, type Value, WAYS } from './damage-value.ts';
 import type { Copy, Row } from './databases.ts';
 import { openStore } from './open.ts';
 import type { Random } from './random.ts';
@@ -21,13 +24,15 @@ export interface Damage {
   readonly row: Row;
   readonly column: string;
   readonly way: string;
-  readonly isCovered: boolean;
+  /** What it was changed to. */
+  readonly value: Value;
 }
 
-/** Damages one value of one row, and returns which. */
+/** Damages one value of one row, or one blob, and returns which. */
 export async function damageOne(copy: Copy, random: Random, kind?: RowKind): Promise<Damage> {
-  const kinds = [...new Set(copy.tables.map((table) => table.kind))];
+  const kinds = [...new Set(copy.tables.map((table) => table.kind)), 'blob' as const];
   const wanted = kind ?? random.pick(kinds);
+  if (wanted === 'blob') return damageBlob(copy, random);
   for (;;) {
     const table = random.pick(copy.tables.filter((each) => each.kind === wanted));
     const rows = await copy.rows(table);
@@ -39,16 +44,32 @@ export async function damageOne(copy: Copy, random: Random, kind?: RowKind): Pro
     if (row['count'] != null && UNUSED_IN_BLOCKS.has(column)) continue;
     const before = row[column] as Value;
     const value =
-      typeof before === 'number' && column === 'deleted'
+      typeof before === 'number' && column === 'deleted' && way !== 'null'
         ? 1 - before
         : damageValue(before, way, random);
-    if (value === null || isSame(before, value)) continue;
+    if (before === null || isSame(before, value)) continue;
     const key = Object.fromEntries(table.key.map((part) => [part, row[part] as Value]));
-    await copy.change({ table: name, key, column, value });
-    // A fence on PostgreSQL has no checksum: it has no facts.
-    const isCovered = !('checksum' in row) || row['checksum'] !== null;
-    return { table, row, column, way, isCovered };
+    try {
+      await copy.change({ table: name, key, column, value });
+    } catch {
+      // The database refuses the value: another one.
+      continue;
+    }
+    return { table, row, column, way, value };
   }
+}
+
+const BLOBS: Table = { kind: 'blob', name: 'blobs', key: ['name'], columns: ['bytes'] };
+
+function damageBlob({ dataDir }: Copy, random: Random): Damage {
+  const files = readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((file) => file.isFile())
+    .map((file) => ({ name: file.name, path: join(file.parentPath, file.name) }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+  const { name, path } = random.pick(files);
+  const way = random.pick(WAYS.filter((each) => each !== 'null'));
+  writeFileSync(path, damageBytes(readFileSync(path), way, random));
+  return { table: BLOBS, row: { name }, column: 'bytes', way, value: null };
 }
 
 function isSame(a: Value, b: Value): boolean {
@@ -58,27 +79,28 @@ function isSame(a: Value, b: Value): boolean {
 
 /** Definitions, runs and inbox entries that the damage may concern; all others must be as before. */
 interface Concerned {
-  readonly jobs: Set<string>;
-  isRun(id: string, job: string, isOpen: boolean): boolean;
+  isRun(run: KnownRun & { readonly key?: string }, isOpen: boolean): boolean;
   isDefinition(definition: Definition): boolean;
-  isEntry(id: string, job: string): boolean;
+  isEntry(entry: KeyedRun): boolean;
   /** The row has to be read to start or to answer the questions of the check. */
   readonly isRead: boolean;
 }
 
-function concerns({ table, row, isCovered, column }: Damage, partitions: Partitions): Concerned {
+function concerns({ table, row, column, value }: Damage, partitions: Partitions): Concerned {
   const { kind } = table;
   const isJob = kind === 'definition' && row['kind'] === 'job';
   const jobs = new Set(isJob ? [row['name'] as string] : []);
-  const partition = row['partition'] as number;
-  const isTail = kind === 'group' && (row['seq'] as number) > (partitions.get(partition) ?? 0);
-  const isStopping = isTail && (isCovered || column === 'body');
+  const stopped = stoppedBy({ kind, row, column, value }, partitions);
+  const isStopped = (id: string): boolean => stopped.has(readRunId(parseIdBytes(id)).partition);
+  const isKey = (key: string | undefined): boolean => kind === 'key' && row['key'] === key;
   return {
-    jobs,
-    isRun: (id, job, isOpen) => {
-      if (jobs.has(job)) return true;
-      if (kind === 'run' || kind === 'end') return isInRow(row, id);
-      return isStopping && isOpen && readRunId(parseIdBytes(id)).partition === partition;
+    isRun: ({ id, job, key, isLarge }, isOpen) => {
+      if (jobs.has(job) || isKey(key)) return true;
+      if (kind === 'blob') return isLarge === true;
+      if (kind === 'run' || kind === 'end') {
+        return isInRow(row, id) || (MOVING.has(column) && isNear(row, id));
+      }
+      return (kind === 'parked' && isInRow(row, id)) || (isOpen && isStopped(id));
     },
     isDefinition: ({ tenant, kind: of, name, version }) =>
       kind === 'definition' &&
@@ -86,12 +108,48 @@ function concerns({ table, row, isCovered, column }: Damage, partitions: Partiti
       row['kind'] === of &&
       row['name'] === name &&
       row['version'] === version,
-    isEntry: (id, job) =>
-      jobs.has(job) ||
-      (kind === 'inbox' && row['id'] === id) ||
-      (isStopping && readRunId(parseIdBytes(id)).partition === partition),
-    isRead: kind === 'group' ? isStopping : isCovered,
+    isEntry: ({ id, job, key }) =>
+      jobs.has(job) || isKey(key) || (kind === 'inbox' && row['id'] === id) || isStopped(id),
+    isRead: mustBeRead({ table, row, column }, stopped),
   };
+}
+
+/** Columns that decide which ids a row covers. */
+const MOVING = new Set(['id', 'count']);
+
+/** Rows that nothing reads at their new place: see the decision record. */
+function mustBeRead(
+  { table, row, column }: Pick<Damage, 'table' | 'row' | 'column'>,
+  stopped: ReadonlySet<number>,
+): boolean {
+  switch (table.kind) {
+    case 'group':
+      return stopped.size > 0;
+    case 'checkpoint':
+      return !table.key.includes(column);
+    case 'key':
+      return !table.key.includes(column) && row['inbox'] === null;
+    case 'parked':
+      return column !== 'partition' && column !== 'lane';
+    case 'definition':
+      return column !== 'kind' || row['kind'] === 'job';
+    default:
+      return true;
+  }
+}
+
+/** Partitions whose tail has a group that is damaged or missing; a group can move into another one. */
+function stoppedBy(
+  { kind, row, column, value }: Pick<Damage, 'row' | 'column' | 'value'> & { kind: RowKind },
+  partitions: Partitions,
+): ReadonlySet<number> {
+  const stopped = new Set<number>();
+  if (kind !== 'group') return stopped;
+  for (const group of [row, { ...row, [column]: value }]) {
+    const partition = group['partition'] as number;
+    if ((group['seq'] as number) > (partitions.get(partition) ?? 0)) stopped.add(partition);
+  }
+  return stopped;
 }
 
 /** Checkpoint seq of each partition. */
@@ -110,6 +168,14 @@ function isInRow(row: Row, id: string): boolean {
   );
 }
 
+/** Of the same millisecond: a row block that begins elsewhere may cover it. */
+function isNear(row: Row, id: string): boolean {
+  const wanted = readRunId(parseIdBytes(id));
+  const raw = row['id'] as string | Uint8Array;
+  const first = readRunId(typeof raw === 'string' ? parseIdBytes(raw) : raw);
+  return wanted.ms === first.ms && wanted.partition === first.partition;
+}
+
 /** What a box on the undamaged store answers. */
 export interface Reference {
   readonly runs: ReadonlyMap<string, unknown>;
@@ -121,19 +187,24 @@ export async function readReference(copy: Copy, expected: Expected): Promise<Ref
   const [checkpoints] = copy.tables.filter(({ name }) => name === 'checkpoints');
   const rows = checkpoints === undefined ? [] : await copy.rows(checkpoints);
   const runs = new Map<string, unknown>();
-  const box = await Box.open(copy.address);
-  for (const { id } of expected.ended) runs.set(id, await box.read(id));
+  const box = await Box.open(copy.address, { dataDir: copy.dataDir });
+  for (const { id } of [...expected.ended, ...expected.keyed]) runs.set(id, await box.read(id));
   await box.close();
-  const definitions = await readDefinitions(copy, () => {});
+  const definitions = await readDefinitions(copy, [], () => {});
   const seqs = rows.map(({ row }) => [row['partition'] as number, row['seq'] as number] as const);
   return { runs, definitions, checkpoints: new Map(seqs) };
 }
 
+/** Reads the row of every run as well: nodes keep runs in memory beyond their end. */
 async function readDefinitions(
   { address }: Copy,
+  ids: readonly string[],
   found: (rows: readonly DamagedRow[]) => void,
 ): Promise<Definition[]> {
   const store = await openStore(address);
+  for (const id of ids) {
+    await store.getRun({ tenant: TENANT, id: readRunId(parseIdBytes(id)) }).catch(String);
+  }
   const definitions: Definition[] = [];
   const after = { atMs: 0, tenant: '', name: '', version: 0 };
   for (const kind of DEFINITION_KINDS) {
@@ -157,7 +228,9 @@ export async function check(round: Round): Promise<string[]> {
   const concerned = concerns(damage, reference.checkpoints);
   const problems = await checkRuns(round, concerned);
   let rows: readonly DamagedRow[] = [];
-  const definitions = await readDefinitions(copy, (found) => {
+  const { ended, keyed, open } = round.expected;
+  const ids = [...ended, ...keyed, ...open].map(({ id }) => id);
+  const definitions = await readDefinitions(copy, ids, (found) => {
     rows = found;
   });
   for (const definition of reference.definitions) {
@@ -177,35 +250,82 @@ export async function check(round: Round): Promise<string[]> {
   return problems;
 }
 
-async function checkRuns(
-  { copy, expected, reference }: Round,
-  concerned: Concerned,
-): Promise<string[]> {
+async function checkRuns(round: Round, concerned: Concerned): Promise<string[]> {
+  const { copy, damage, expected } = round;
   const problems: string[] = [];
-  const box = await Box.open(copy.address);
+  const box = await Box.open(copy.address, { dataDir: copy.dataDir });
   await box.work();
-  for (const { id, job } of expected.ended) {
-    const view = await box.read(id).catch(String);
-    if (concerned.isRun(id, job, false)) continue;
-    if (JSON.stringify(view) === JSON.stringify(reference.runs.get(id))) continue;
-    problems.push(`ended run ${id} is ${JSON.stringify(view)}`);
-  }
-  for (const { id, job } of expected.open) {
-    if (concerned.isRun(id, job, true)) {
-      await box.read(id).catch(String);
+  await checkEnded(round, { box, concerned, problems });
+  for (const run of expected.open) {
+    if (concerned.isRun(run, true)) {
+      await box.read(run.id).catch(String);
+      // The row of a run that lives in memory is not read before its end.
+      if (damage.table.kind === 'run') await endState(box, run.id);
+      if (run.isLarge) await readInput(box, run.id);
       continue;
     }
-    const state = await endState(box, id);
-    if (state !== 'SUCCEEDED') problems.push(`open run ${id} of ${job} is ${state}`);
+    const state = await endState(box, run.id);
+    if (state !== 'SUCCEEDED') problems.push(`open run ${run.id} of ${run.job} is ${state}`);
   }
-  for (const { id, job, key } of expected.entries) {
-    if (concerned.isEntry(id, job)) continue;
+  for (const entry of expected.entries) {
+    const { id, key } = entry;
+    if (concerned.isEntry(entry)) {
+      const answer = await box.read(id).catch(codeOf);
+      // Only a changed id cannot be told: the entry has no other name.
+      const isTold = damage.table.kind === 'inbox' && damage.column === 'id';
+      if (answer === 'not_found' && !isTold) problems.push(`entry ${id} does not exist`);
+      continue;
+    }
     const state = await endState(box, id);
     const [held] = await box.node.context.store.readKeys([{ tenant: TENANT, key }]);
     if (state !== 'SUCCEEDED' || held === undefined) problems.push(`entry ${id} is ${state}`);
   }
+  if (box.wrongInputs.length > 0)
+    problems.push('a handler received an input that nobody submitted');
   await box.close();
   return problems;
+}
+
+interface Checked {
+  readonly box: Box;
+  readonly concerned: Concerned;
+  readonly problems: string[];
+}
+
+/** A run that the damage concerns is shown as before, or refused with the reason; nothing else. */
+async function checkEnded(
+  { expected, reference }: Round,
+  { box, concerned, problems }: Checked,
+): Promise<void> {
+  for (const run of [...expected.ended, ...expected.keyed]) {
+    const { id } = run;
+    const view = await box.read(id).catch(codeOf);
+    const isSame = JSON.stringify(view) === JSON.stringify(reference.runs.get(id));
+    if (!isSame && !(view === 'damaged' && concerned.isRun(run, false))) {
+      problems.push(`ended run ${id} is ${JSON.stringify(view)}`);
+    }
+    if (run.isLarge) {
+      const input = await readInput(box, id);
+      const isWhole = input === 'whole' || (input === 'damaged' && concerned.isRun(run, false));
+      if (!isWhole) problems.push(`the input of run ${id} is ${input}`);
+    }
+  }
+  for (const run of expected.keyed) {
+    const again = await submitKeyed(box, run.key).catch(codeOf);
+    if (again === run.id || concerned.isRun(run, false)) continue;
+    problems.push(`the key of run ${run.id} names ${again}`);
+  }
+}
+
+async function readInput(box: Box, id: string): Promise<string> {
+  const input = await runInput(box.node.context, CALLER, { id }).catch(codeOf);
+  if (typeof input === 'string') return input;
+  const isWhole = [1, 2].some((n) => Buffer.compare(input, largeInput(n)) === 0);
+  return isWhole ? 'whole' : 'other bytes';
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string }).code ?? String(error);
 }
 
 async function endState(box: Box, id: string): Promise<string> {

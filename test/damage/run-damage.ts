@@ -31,11 +31,11 @@ export async function runDamage(options: DamageOptions): Promise<DamageReport> {
   const { seed, rounds, from = 1, postgres, progress } = options;
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-damage-'));
   const template =
-    postgres === undefined ? sqliteTemplate(folder) : await postgresTemplate(postgres);
+    postgres === undefined ? sqliteTemplate(folder) : await postgresTemplate(postgres, folder);
   const kinds: Record<string, number> = {};
   const problems: string[] = [];
   try {
-    const expected = await build(template.address);
+    const expected = await build(template);
     const whole = await template.copy(0);
     const reference = await readReference(whole, expected);
     await whole.drop();
@@ -50,7 +50,8 @@ export async function runDamage(options: DamageOptions): Promise<DamageReport> {
         `the node does not work: ${error instanceof Error ? error.stack : String(error)}`,
       ]);
       for (const problem of found) {
-        const text = `round ${round} (${table.name}.${column}, ${way}): ${problem}`;
+        const change = `${shown(damage.row[column])} to ${shown(damage.value)}`;
+        const text = `round ${round} (${table.name}.${column}, ${way}, ${change}): ${problem}`;
         problems.push(text);
         progress?.(`  ${text}`);
       }
@@ -62,4 +63,9 @@ export async function runDamage(options: DamageOptions): Promise<DamageReport> {
     rmSync(folder, { recursive: true, force: true });
   }
   return { rounds, kinds, problems };
+}
+
+function shown(value: unknown): string {
+  const text = value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }

@@ -1,6 +1,6 @@
 import type { RowKind } from '@signalbox/store';
 
-/** Columns that are not part of a key, of every kind of row that a node has to read. */
+/** Columns, those of the key included, of every kind of row that a node has to read. */
 export interface Table {
   readonly kind: RowKind;
   /** On SQLite the name of a family of tables where it ends with an underscore. */
@@ -14,27 +14,48 @@ const COMMON: readonly Table[] = [
     kind: 'checkpoint',
     name: 'checkpoints',
     key: ['partition'],
-    columns: ['epoch', 'seq', 'checksum'],
+    columns: ['partition', 'epoch', 'seq', 'checksum'],
   },
   {
     kind: 'inbox',
     name: 'inbox',
     key: ['id'],
-    columns: ['job', 'head', 'input', 'key', 'at_ms', 'checksum'],
+    columns: [
+      ...['id', 'partition', 'tenant', 'job', 'class', 'head', 'input', 'key', 'at_ms'],
+      'checksum',
+    ],
   },
   {
     kind: 'definition',
     name: 'definitions',
     key: ['tenant', 'kind', 'name', 'version'],
-    columns: ['body', 'author', 'at_ms', 'deleted', 'checksum'],
+    columns: [
+      ...['tenant', 'kind', 'name', 'version', 'body', 'author', 'at_ms', 'deleted'],
+      'checksum',
+    ],
+  },
+  {
+    kind: 'key',
+    name: 'keys',
+    key: ['tenant', 'key'],
+    columns: ['tenant', 'key', 'run', 'inbox', 'at_ms', 'checksum'],
   },
 ];
 
-const GROUP_COLUMNS = ['epoch', 'commit_id', 'at_ms', 'fact_count', 'body', 'checksum'];
-const RUN_COLUMNS = ['job', 'job_version', 'head', 'keys', 'input_bytes', 'input'];
-const END_COLUMNS = ['state', 'ended_at_ms', 'detail', 'output'];
-const RUN_CHECKSUMS = ['checksum', 'input_checksum'];
-const END_CHECKSUMS = ['checksum', 'output_checksum'];
+const PARKED_COLUMNS = ['partition', 'lane', 'sort', 'id', 'tenant', 'checksum'];
+const GROUP_COLUMNS = [
+  ...['partition', 'seq', 'epoch', 'commit_id', 'at_ms', 'fact_count', 'body'],
+  'checksum',
+];
+const RUN_COLUMNS = [
+  ...['tenant', 'id', 'job', 'job_version', 'class', 'head', 'keys', 'input_bytes', 'input'],
+  ...['checksum', 'input_checksum'],
+];
+const END_COLUMNS = [
+  ...['id', 'tenant', 'state', 'ended_at_ms', 'detail', 'output'],
+  ...['checksum', 'output_checksum'],
+];
+const PARKED_KEY = ['partition', 'lane', 'sort', 'id'];
 
 export const SQLITE_TABLES: readonly Table[] = [
   ...COMMON,
@@ -42,16 +63,12 @@ export const SQLITE_TABLES: readonly Table[] = [
     kind: 'checkpoint',
     name: 'checkpoint_chunks',
     key: ['partition', 'number'],
-    columns: ['bytes'],
+    columns: ['partition', 'number', 'bytes'],
   },
   { kind: 'group', name: 'groups_', key: ['partition', 'seq'], columns: GROUP_COLUMNS },
-  {
-    kind: 'run',
-    name: 'runs_',
-    key: ['tenant', 'id'],
-    columns: [...RUN_COLUMNS, ...RUN_CHECKSUMS],
-  },
-  { kind: 'end', name: 'ends_', key: ['id'], columns: [...END_COLUMNS, ...END_CHECKSUMS] },
+  { kind: 'run', name: 'runs_', key: ['tenant', 'id'], columns: RUN_COLUMNS },
+  { kind: 'end', name: 'ends_', key: ['id'], columns: END_COLUMNS },
+  { kind: 'parked', name: 'parked_', key: PARKED_KEY, columns: PARKED_COLUMNS },
 ];
 
 export const POSTGRES_TABLES: readonly Table[] = [
@@ -60,19 +77,10 @@ export const POSTGRES_TABLES: readonly Table[] = [
     kind: 'checkpoint',
     name: 'checkpoint_chunks',
     key: ['partition', 'seq', 'number'],
-    columns: ['body'],
+    columns: ['partition', 'seq', 'number', 'body'],
   },
   { kind: 'group', name: 'groups', key: ['partition', 'seq'], columns: GROUP_COLUMNS },
-  {
-    kind: 'run',
-    name: 'runs',
-    key: ['tenant', 'id'],
-    columns: [...RUN_COLUMNS, 'body', ...RUN_CHECKSUMS],
-  },
-  {
-    kind: 'end',
-    name: 'ends',
-    key: ['id'],
-    columns: [...END_COLUMNS, 'body', ...END_CHECKSUMS],
-  },
+  { kind: 'run', name: 'runs', key: ['tenant', 'id'], columns: [...RUN_COLUMNS, 'count', 'body'] },
+  { kind: 'end', name: 'ends', key: ['id'], columns: [...END_COLUMNS, 'count', 'body'] },
+  { kind: 'parked', name: 'parked', key: PARKED_KEY, columns: PARKED_COLUMNS },
 ];

@@ -215,6 +215,7 @@ const PLATFORM: Record<string, Operation> = {
   ),
   deleteSecret: entry('admin', 'absent', async (data) => remove(`/secrets/${await data.secret()}`)),
   getDoctor: lists('platform admin', '/doctor'),
+  forgetDamagedRows: entry('platform admin', 'own', () => send('/doctor/forget', { all: true })),
   listAuditEntries: lists('admin', '/audit'),
   getMetrics: lists('platform viewer', '/metrics'),
   getHealth: lists('anyone', '/health'),

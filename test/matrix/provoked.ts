@@ -38,6 +38,7 @@ export const PROVOKED: Readonly<
     }),
   },
   checkJob: { target_not_allowed: (data) => post(`/jobs/${data.name()}/check`, FORBIDDEN) },
+  forgetDamagedRows: { not_found: () => post('/doctor/forget', { id: 'run/absent' }) },
   listJobRuns: {
     bad_request: async (data) => ({ path: `/jobs/${await data.job()}/runs?cursor=${BAD_CURSOR}` }),
   },

@@ -306,6 +306,8 @@ export type Answer =
         | 'overloaded'
         | 'unavailable'
         | 'unknown'
+        /** The stored row of the idempotency key cannot be read. */
+        | 'damaged'
         /** An inbox entry reserves the idempotency key: `entry` is its id. */
         | 'key_reserved';
       readonly message: string;

@@ -5,6 +5,7 @@ import { DEFAULT_SETTINGS, Engine, type EngineSettings } from '@signalbox/engine
 import type { Store } from '@signalbox/store';
 import { RefusedReports } from './audit/refused-reports.ts';
 import { StoreAudit } from './audit/store-audit.ts';
+import { checkedBlobs } from './blobs/checked-blobs.ts';
 import { openBlobs } from './blobs/open-blobs.ts';
 import type { NodeContext } from './context.ts';
 import { RunFeed } from './feed/run-feed.ts';
@@ -54,7 +55,6 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const dataDir = options.dataDir ?? dataDirOf(options.store);
   // The later of the two: a blob with too late a day is kept longer, one with too early a day is not.
   const now = () => Math.max(Date.now(), loop.time.now());
-  const blobs = await openBlobs({ dataDir, now, ...s3 });
   const metrics = new NodeMetrics({
     loop: () => loop,
     store: opened,
@@ -67,6 +67,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     log.error({ event: 'row.damaged', ...fields }, 'damaged row set aside');
   });
   const store = countStoreCalls(opened, (method) => metrics.storeCalled(method));
+  const blobs = checkedBlobs(await openBlobs({ dataDir, now, ...s3 }), store);
   const logs = new WriteBehindLogs({ store, log, now: () => loop.time.now() });
   const feed = new RunFeed({ loop: () => loop, store: () => store });
   const tracing = await startTracing(process.env);

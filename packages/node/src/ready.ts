@@ -66,7 +66,10 @@ export class Ready {
     const now = await this.#store.now();
     const leases = await this.#store.listLeases();
     const live = leases.filter((lease) => lease.expiresAtMs > now).length;
-    return live >= partitions - this.#loop.stoppedPartitions.size;
+    // Also those that another node could not read.
+    const listed = (await this.#store.listStopped()).map(({ partition }) => partition);
+    const stopped = new Set([...this.#loop.stoppedPartitions.keys(), ...listed]);
+    return live >= partitions - stopped.size;
   }
 
   async #askStore(): Promise<void> {

@@ -23,6 +23,7 @@ const OF_ONE: Readonly<Record<SignalboxErrorCode, boolean>> = {
   too_large: true,
   unsupported_media_type: false,
   invalid: true,
+  invalid_schedule: false,
   target_not_allowed: true,
   locked_field: true,
   rate_limited: false,

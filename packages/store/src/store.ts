@@ -110,7 +110,7 @@ export interface Store {
   // ── runs ───────────────────────────────────────────────────────────────────────────────────
   /**
    * One run as submitted, and its end if it has one; null for an absent id and for another tenant's
-   * alike. `damaged` where one of the two rows cannot be read.
+   * alike. `damaged` where one of the two rows cannot be read, or only the end is there.
    */
   getRun(query: { tenant: string; id: RunId }): Promise<StoredRun | null>;
   /**
@@ -137,7 +137,10 @@ export interface Store {
     withPayloads?: boolean;
     bytes?: number;
   }): Promise<StoredRun[]>;
-  /** Runs that hold these idempotency keys; a key that only an inbox entry reserves is left out. */
+  /**
+   * Runs that hold these idempotency keys; a key that only an inbox entry reserves is left out. `damaged`
+   * where the row of one of them cannot be read.
+   */
   readKeys(keys: readonly { tenant: string; key: string }[]): Promise<HeldKey[]>;
   /**
    * Looks at keys of runs submitted before the time, in order of (run, tenant, key) and after the
@@ -156,7 +159,8 @@ export interface Store {
   // ── parked runs (backlog beyond memory, and due times far ahead) ──────────────────────────
   /**
    * Parked runs of one lane in order of (sort, id), after the cursor and with sort <= upTo, with
-   * their rows and inputs. Runs that have ended or are damaged are left out of `runs`, but move the cursor.
+   * their rows and inputs. Runs that have ended or are damaged are left out of `runs`, but move the cursor; damaged
+   * places are left out and move nothing.
    * With `bytes` the page ends with the run whose input reaches them, or a little before; it has one
    * run at least if there is any. With 0 bytes, rows come without their inputs.
    */
@@ -177,7 +181,10 @@ export interface Store {
    * already nothing is written, and the result says what is there.
    */
   putInbox(entry: InboxEntry): Promise<PutResult>;
-  /** The entry of this id, if it waits and is the tenant's. */
+  /**
+   * The entry of this id, if it waits and is the tenant's. `damaged` where it cannot be read, also after it
+   * was moved to the damaged rows: its id was acknowledged.
+   */
   readInboxEntry(query: { tenant: string; id: string }): Promise<InboxEntry | null>;
   /**
    * Oldest first. Entries leave by `inboxTaken` of a fenced commit, never by reading, unless they are
@@ -281,6 +288,15 @@ export interface Store {
   }): Promise<DamagedRow[]>;
   /** Writes down a row that is missing or that only the caller can tell to be damaged; idempotent. */
   setAside(row: FoundDamage): Promise<void>;
+  /**
+   * Removes the copy of one damaged row, or all copies, and returns how many there were. A row that is still
+   * damaged is listed again when it is next read; an inbox entry is lost with its copy.
+   */
+  forgetDamagedRows(row: { readonly kind: string; readonly key: string } | null): Promise<number>;
+  /** Writes down for every node that no node can read the partition, or with null that one has read it. */
+  setStopped(params: { readonly partition: number; readonly error: string | null }): Promise<void>;
+  /** In order of partition. */
+  listStopped(): Promise<StoppedPartition[]>;
   /** `listener` is called once for each damaged row that this process finds. One listener per store. */
   onDamaged(listener: (row: FoundDamage) => void): void;
 
@@ -307,6 +323,14 @@ export interface Store {
   dropSegment(fromMs: number): Promise<void>;
   /** Drops whole group segments that every checkpoint has passed; answers how many segments went. */
   dropGroupsBefore(query: { beforeMs: number }): Promise<number>;
+}
+
+/** A partition whose facts could not be read when it was last taken over. */
+export interface StoppedPartition {
+  readonly partition: number;
+  readonly error: string;
+  /** Since when, by the store's clock. */
+  readonly atMs: number;
 }
 
 export interface Commit {
@@ -384,6 +408,8 @@ export type AppendResult =
       readonly kind: 'keyTaken';
       readonly keys: readonly HeldKey[];
       readonly reserved: readonly ReservedKey[];
+      /** Keys whose rows cannot be read: no run gets them, because another may have them. */
+      readonly damaged?: readonly { readonly tenant: string; readonly key: string }[];
     };
 
 /** One submission. Found by (tenant, id), listed by tenant in order of id. */

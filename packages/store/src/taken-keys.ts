@@ -1,10 +1,23 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
+import { damaged, type RowPlace } from './damage/damaged-rows.ts';
 import { StoreError } from './errors.ts';
 import type { AppendResult, Commit, HeldKey, InboxEntry, PutResult, ReservedKey } from './store.ts';
 
 /** A stored key: a run's, or reserved by the inbox entry that `entry` names. */
 export interface StoredKey extends HeldKey {
   readonly entry: string | null;
+  /** The row cannot be read: the key is taken, and what has it is not known. */
+  readonly damaged?: true;
+}
+
+export function keyPlace({ tenant, key }: { tenant: string; key: string }): RowPlace {
+  return { kind: 'key', key: JSON.stringify([tenant, key]), partition: null, tenant };
+}
+
+/** For a caller that needs to know what has the key. */
+export function requireReadable(stored: StoredKey): StoredKey {
+  if (stored.damaged === true) throw damaged(keyPlace(stored));
+  return stored;
 }
 
 /** A key that a commit takes; `atMs` is set for a claim, which is younger than its run. */
@@ -55,15 +68,22 @@ export function takenKeys(
   freed: ReadonlySet<string>,
 ): (AppendResult & { kind: 'keyTaken' }) | null {
   const holders = new Map<string, RunId | string>();
-  for (const { tenant, key, run, entry } of stored) {
-    if (entry === null) holders.set(nameOf({ tenant, key }), run);
+  const unreadable = new Set<string>();
+  for (const { tenant, key, run, entry, damaged: isDamaged } of stored) {
+    if (isDamaged === true) unreadable.add(nameOf({ tenant, key }));
+    else if (entry === null) holders.set(nameOf({ tenant, key }), run);
     else if (!freed.has(entry)) holders.set(nameOf({ tenant, key }), entry);
   }
   const own = new Set<string>();
   const keys = new Map<string, HeldKey>();
   const reserved = new Map<string, ReservedKey>();
+  const refused = new Map<string, { tenant: string; key: string }>();
   for (const { tenant, key, run, atMs } of wanted) {
     const name = nameOf({ tenant, key });
+    if (unreadable.has(name)) {
+      refused.set(name, { tenant, key });
+      continue;
+    }
     const holder = holders.get(name);
     if (holder === undefined) {
       holders.set(name, run);
@@ -74,8 +94,13 @@ export function takenKeys(
       keys.set(name, { tenant, key, run: holder });
     }
   }
-  if (keys.size === 0 && reserved.size === 0) return null;
-  return { kind: 'keyTaken', keys: [...keys.values()], reserved: [...reserved.values()] };
+  if (keys.size === 0 && reserved.size === 0 && refused.size === 0) return null;
+  return {
+    kind: 'keyTaken',
+    keys: [...keys.values()],
+    reserved: [...reserved.values()],
+    ...(refused.size === 0 ? {} : { damaged: [...refused.values()] }),
+  };
 }
 
 /** No text holds a NUL, so two names never run together. */

@@ -1,5 +1,6 @@
 import { type NodeOptions, startNode } from '@signalbox/node';
 import type { JobDefinition } from '@signalbox/protocol';
+import type { Store } from '@signalbox/store';
 import { pino } from 'pino';
 import { runCommand } from '../program.ts';
 import type { Result } from './child.ts';
@@ -31,6 +32,10 @@ export class CommandNode {
 
   get url(): string {
     return this.#node.url as string;
+  }
+
+  get store(): Store {
+    return this.#node.context.store;
   }
 
   async define(name: string, definition: JobDefinition = {}): Promise<void> {

@@ -18,7 +18,7 @@ export function errorCodesOf(route: Route): readonly ErrorCode[] {
     'timeout',
     'headers_too_large',
     ...(route.method === 'GET' ? [] : (['too_large'] as const)),
-    // Looking a key up reads the store, whose row can be damaged.
+    // What is behind the gate reads the store, whose rows can be damaged.
     ...(hasKey ? KEY_ERRORS : []),
     // Another request can change the same resource; the store's answer to a write can be lost.
     ...(isChange ? (['conflict', 'unknown', 'unavailable'] as const) : []),

@@ -11,6 +11,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'POST /triggers/test': 'testTrigger',
   'POST /hooks/:tenant/:trigger': 'receiveHook',
   'PUT /blobs': 'createBlob',
+  'POST /doctor/forget': 'forgetDamagedRows',
   'DELETE /keys/:id': 'revokeKey',
   'POST /events': 'sendEvents',
   'GET /tasks/:id/diagnosis': 'getTaskDiagnosis',

@@ -1,5 +1,11 @@
 import { type Key, PLATFORM, ROLES, type Role } from '@signalbox/protocol';
-import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
+import {
+  type Definition,
+  definitionBytes,
+  readPages,
+  type Store,
+  StoreError,
+} from '@signalbox/store';
 import { ApiError } from '../context.ts';
 import { digestOf, makeKey } from './key-format.ts';
 
@@ -54,6 +60,7 @@ export class Keys {
     if (pending !== undefined) return pending;
     const at = this.#monotonicMs();
     const reading = this.#read(id)
+      .catch(unlessDamaged)
       .then((key) => this.#remember(id, key, at))
       .finally(() => this.#reading.delete(id));
     this.#reading.set(id, reading);
@@ -180,6 +187,12 @@ export class Keys {
     }
     return key;
   }
+}
+
+/** Nobody is let in by a damaged row: its key is unknown. The store has named the row. */
+function unlessDamaged(error: unknown): null {
+  if (error instanceof StoreError && error.kind === 'damaged') return null;
+  throw error;
 }
 
 function keyOf(definition: Definition): KnownKey {

@@ -19,6 +19,11 @@ export function blobName(sha256: string, nowMs: number): string {
   return `${sha256}-${Math.floor(nowMs / DAY_MS)}`;
 }
 
+/** The digest that a name begins with. */
+export function digestIn(name: string): string {
+  return name.slice(0, 64);
+}
+
 /** When the day of a blob was over; null where its name does not tell. */
 export function dayEndOf(name: string): number | null {
   const day = NAME.exec(name)?.[1];

@@ -4,6 +4,7 @@ import {
   type CommitLoop,
   headOf,
   isAside,
+  lostEnd,
   type RunView,
   type TaskSelection,
   viewOf,
@@ -40,6 +41,8 @@ export async function readFollowed(params: {
     const again = await store.getRun({ tenant, id });
     if (again !== null && again.end !== null) return viewOfStored(again, select);
   }
+  // A run that was never parked is in the journal until its end is in the store.
+  if (headOf(stored).lane === undefined) throw await lostEnd(store, tenant, id);
   return viewOfStored(stored, select);
 }
 

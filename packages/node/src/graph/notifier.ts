@@ -18,6 +18,7 @@ const TRY_AGAIN: Readonly<Record<(Answer & { kind: 'refused' })['code'], boolean
   overloaded: true,
   unavailable: true,
   unknown: true,
+  damaged: false,
   key_reserved: false,
 };
 

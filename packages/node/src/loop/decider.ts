@@ -60,7 +60,8 @@ export class Decider {
    */
   keysTaken(refusal: Refusal, now: number): number {
     const { engine, ports, mailbox, groups } = this.#p;
-    const count = refusal.keys.length + refusal.reserved.length;
+    const { keys, reserved, damaged = [] } = refusal;
+    const count = keys.length + reserved.length + damaged.length;
     for (let i = 0; i < count; i++) ports.observe?.({ kind: 'keyTaken' });
     const undone = groups.undo(refusal, (command) => {
       engine.apply(command, now, ports.random);

@@ -1,6 +1,14 @@
-import type { Command, Effect, Engine, PageWanted, Run, SubmittedRun } from '@signalbox/engine';
-import { DUE_LANE, refOf } from '@signalbox/engine';
-import type { ParkedRun, Store, StoreError } from '@signalbox/store';
+import type {
+  Command,
+  Effect,
+  Engine,
+  PageWanted,
+  Run,
+  RunId,
+  SubmittedRun,
+} from '@signalbox/engine';
+import { DUE_LANE, formatRunId, refOf } from '@signalbox/engine';
+import type { FoundDamage, ParkedRun, Store, StoreError } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
@@ -33,6 +41,8 @@ interface LoaderParams {
 export class Loader {
   readonly #p: LoaderParams;
   readonly #pages = new Set<string>();
+  /** Runs whose rows were not found. */
+  readonly #missed = new WeakSet<Run>();
   #stopped = false;
 
   constructor(params: LoaderParams) {
@@ -147,12 +157,18 @@ export class Loader {
     }
   }
 
+  /** A run that was set aside is refused by the next look. */
   async #damagedOf(missing: readonly Run[]): Promise<ReadonlySet<Run>> {
     const damaged = new Set<Run>();
     for (const run of missing) {
       const { ms, partition, seq, spec } = run;
       try {
-        await this.#p.store.getRun({ tenant: spec.tenant, id: { ms, partition, seq } });
+        const id = { ms, partition, seq };
+        const stored = await this.#p.store.getRun({ tenant: spec.tenant, id });
+        if (stored !== null) continue;
+        // The row of a live run is never removed: missing twice, it has another key now, or is lost.
+        if (this.#missed.has(run)) await this.#p.store.setAside(missingRow(spec.tenant, id));
+        this.#missed.add(run);
       } catch (error) {
         if (asStoreError(error).kind !== 'damaged') throw error;
         damaged.add(run);
@@ -253,4 +269,9 @@ function inBatches(effects: readonly Assign[]): Assign[][] {
 /** Not superseded, and not told to stop while its input was read: the abort has gone ahead. */
 function isLive(attempt: Assign['attempt']): boolean {
   return attempt.task.attempt === attempt && attempt.stopAt === 0;
+}
+
+function missingRow(tenant: string, id: RunId): FoundDamage {
+  const place = { kind: 'run', key: formatRunId(id), partition: id.partition, tenant } as const;
+  return { ...place, error: 'the row is missing', bytes: new Uint8Array(0) };
 }

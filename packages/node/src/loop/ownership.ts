@@ -53,6 +53,7 @@ export class Ownership {
       if (this.#stopped || !this.#isHeld(held)) return;
       held.phase = 'live';
       this.stoppedPartitions.delete(partition);
+      this.#publish(partition, null);
       // A tail that nobody has checkpointed yet counts, whoever wrote it.
       held.factsSinceCheckpoint = read.tailFacts;
       held.bytesSinceCheckpoint = read.tailBytes;
@@ -97,8 +98,14 @@ export class Ownership {
   #stopPartition(partition: number, error: string): void {
     if (this.#stopped) return;
     this.stoppedPartitions.set(partition, error);
+    this.#publish(partition, error);
     const retryMs = this.#p.leases().holdOff.failed(partition);
     this.#p.ports.observe?.({ kind: 'takeOverFailed', partition, error, retryMs });
+  }
+
+  /** For the other nodes, which may have stopped it, or are asked about it. */
+  #publish(partition: number, error: string | null): void {
+    void this.#p.store.setStopped({ partition, error }).catch(asStoreError);
   }
 
   /** It is not ours any more. After a fence nothing of the commit was written; else nobody knows. */

@@ -76,6 +76,8 @@ export async function readRun(params: {
   select?: TaskSelection;
   /** Its row without an end, where that has just been read: a parked run is shown without another read. */
   stored?: StoredRun;
+  /** How often the run was neither in memory nor in the store where it should be. */
+  missed?: number;
 }): Promise<RunView | null | 'not_owner'> {
   const { loop, store, tenant, id, select = ALL_TASKS } = params;
   if (!loop.owns(id.partition)) return 'not_owner';
@@ -102,8 +104,26 @@ export async function readRun(params: {
   if (book === undefined || !loop.owns(id.partition)) return 'not_owner';
   if (book.aside.has(id.seq)) throw isAside(id);
   const parked = isParked(book, { seq: id.seq, head: headOf(stored) });
+  if (parked) return viewOfStored(stored, select);
   // It was brought into memory, and may have ended since, while the store was asked.
-  return parked ? viewOfStored(stored, select) : readRun(params);
+  const missed = (params.missed ?? 0) + 1;
+  if (missed >= MISSED_MAX) {
+    // A run of a lane was passed over, because its place or its job version cannot be read.
+    throw headOf(stored).lane === undefined ? await lostEnd(store, tenant, id) : isAside(id);
+  }
+  return readRun({ ...params, missed });
+}
+
+/** A run moves at most from the store to memory and back while it is looked for. */
+const MISSED_MAX = 10;
+
+/** The journal has ended the run, and its end is not in the store: its row has another key now, or is lost. */
+export async function lostEnd(store: Store, tenant: string, id: RunId): Promise<StoreError> {
+  const key = formatRunId(id);
+  const place = { kind: 'end', key, partition: id.partition, tenant } as const;
+  const error = 'the row is missing, and the run has ended';
+  await store.setAside({ ...place, error, bytes: new Uint8Array(0) });
+  return new StoreError('damaged', `the end of run ${key} is missing; see "signalbox doctor"`);
 }
 
 /** The run is open, but its row or its job version could not be read when the partition was taken over. */

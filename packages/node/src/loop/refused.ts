@@ -2,7 +2,14 @@ import type { Answer } from '@signalbox/engine';
 
 export type Refused = Answer & { readonly kind: 'refused' };
 
-type Why = 'not_owner' | 'overloaded' | 'unavailable' | 'not_stored' | 'not_yet' | 'unknown';
+type Why =
+  | 'not_owner'
+  | 'overloaded'
+  | 'unavailable'
+  | 'not_stored'
+  | 'not_yet'
+  | 'damaged_key'
+  | 'unknown';
 
 const REFUSALS: Readonly<Record<Why, Refused>> = {
   not_owner: refusal('not_owner', 'this node does not own the partition; retry'),
@@ -10,6 +17,10 @@ const REFUSALS: Readonly<Record<Why, Refused>> = {
   unavailable: refusal('unavailable', 'the store is unavailable; nothing was accepted, retry'),
   not_stored: refusal('unavailable', 'the store refused the commit; nothing was accepted, retry'),
   not_yet: refusal('unavailable', 'the nested run is still being read; retry'),
+  damaged_key: refusal(
+    'damaged',
+    'the stored row of the idempotency key is damaged; an operator finds it with "signalbox doctor"',
+  ),
   unknown: refusal('unknown', 'the outcome is unknown; retry with the same idempotency key'),
 };
 

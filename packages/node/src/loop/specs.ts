@@ -46,7 +46,12 @@ export class Specs {
       version: version.version,
     });
     if (definition === null) {
-      throw new StoreError('invalid', `job ${tenant}/${job} has no version ${version.version}`);
+      // A run names it, and versions are never removed: its row has another key now, or is lost.
+      const error = `job ${tenant}/${job} has no version ${version.version}`;
+      const key = JSON.stringify([tenant, 'job', job, version.version]);
+      const place = { kind: 'definition', key, partition: null, tenant } as const;
+      await this.#store.setAside({ ...place, error, bytes: new Uint8Array(0) });
+      throw new StoreError('damaged', error);
     }
     return this.#derive(version, definition.body);
   }
@@ -57,12 +62,6 @@ export class Specs {
       return await this.load(version);
     } catch (error) {
       if (!(error instanceof StoreError) || error.kind === 'unavailable') throw error;
-      const { tenant, job: name } = version;
-      const key = JSON.stringify([tenant, 'job', name, version.version]);
-      const place = { kind: 'definition', key, partition: null, tenant } as const;
-      const bytes = new Uint8Array(0);
-      // A version that is damaged was named by the store already; this adds one that is not there at all.
-      await this.#store.setAside({ ...place, error: error.message, bytes });
       return null;
     }
   }

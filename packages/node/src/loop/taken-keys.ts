@@ -11,21 +11,26 @@ export interface Holder {
 /** What has a key that a commit was refused for: a run, or the inbox entry that reserves it. */
 export type KeyHolder =
   | { readonly kind: 'run'; readonly run: Holder }
-  | { readonly kind: 'entry'; readonly entry: string };
+  | { readonly kind: 'entry'; readonly entry: string }
+  /** Its row cannot be read. */
+  | { readonly kind: 'damaged' };
 
-export type Refusal = Pick<AppendResult & { kind: 'keyTaken' }, 'keys' | 'reserved'>;
+export type Refusal = Pick<AppendResult & { kind: 'keyTaken' }, 'keys' | 'reserved' | 'damaged'>;
 
 /** The keys that a commit was refused for. */
 export class TakenKeys {
   readonly #holders = new Map<string, KeyHolder>();
 
-  constructor({ keys, reserved }: Refusal) {
+  constructor({ keys, reserved, damaged = [] }: Refusal) {
     for (const { tenant, key, run } of keys) {
       const { partition, seq, ms } = run;
       this.#holders.set(nameOf(tenant, key), { kind: 'run', run: { partition, seq, ms } });
     }
     for (const { tenant, key, entry } of reserved) {
       this.#holders.set(nameOf(tenant, key), { kind: 'entry', entry });
+    }
+    for (const { tenant, key } of damaged) {
+      this.#holders.set(nameOf(tenant, key), { kind: 'damaged' });
     }
   }
 
@@ -59,6 +64,7 @@ export class TakenKeys {
       case 'cancelNested': {
         const holder = this.#holders.get(nameOf(command.tenant, command.key));
         if (holder === undefined) return null;
+        if (holder.kind === 'damaged') return refused('damaged_key');
         // Heard again, it brings the run in that has the key: that may wait in the store.
         return holder.kind === 'run' ? refused('not_yet') : refusedReserved(holder.entry);
       }
@@ -73,6 +79,7 @@ export class TakenKeys {
     for (const name of [ofEntry, key]) {
       const holder = name === undefined ? undefined : this.#holders.get(nameOf(tenant, name));
       if (holder?.kind === 'run') return { kind: 'duplicate', ...holder.run };
+      if (holder?.kind === 'damaged') return refused('damaged_key');
       // A key that is reserved for this very submission is free for it.
       if (holder !== undefined && holder.entry !== inbox) return refusedReserved(holder.entry);
     }

@@ -35,7 +35,7 @@ export const diagnoseTask = operation(
       numbers: { ...finding.numbers },
     });
     const partition = found.kind === 'inbox' ? found.entry.partition : found.id.partition;
-    const stopped = stoppedPartition(context, partition);
+    const stopped = await stoppedPartition(context, partition);
     if (stopped !== null && found.kind === 'inbox') return told('PENDING', stopped);
     if (found.kind === 'inbox') return told('PENDING', WAITING_OWNER);
     const { id } = found;
@@ -79,9 +79,14 @@ async function heldByJob(
   return head?.paused ? pausedJob(wait.job) : null;
 }
 
-function stoppedPartition({ loop }: NodeContext, partition: number): Finding | null {
-  const error = loop.stoppedPartitions.get(partition);
-  if (error === undefined || loop.hasRead(partition)) return null;
+/** Whichever node could not read it: every node gives the same reason. */
+async function stoppedPartition(
+  { loop, store }: NodeContext,
+  partition: number,
+): Promise<Finding | null> {
+  if (loop.hasRead(partition)) return null;
+  const stopped = await store.listStopped();
+  if (!stopped.some((each) => each.partition === partition)) return null;
   return {
     reason: 'PARTITION_STOPPED',
     detail: `Partition ${partition}, to which the run belongs, cannot be read; other partitions continue.`,

@@ -1,6 +1,6 @@
 import type { DamagedRow as DamagedRowView, Doctor } from '@signalbox/protocol';
 import type { DamagedRow, RowKind } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
+import { ApiError, type NodeContext } from '../context.ts';
 import { operation } from './operation.ts';
 
 const ROWS_MAX = 100;
@@ -27,6 +27,18 @@ export const examine = operation(async (context): Promise<Doctor> => {
   };
 });
 
+/** Removes rows from the list, after a repair; a row that is still damaged is listed when it is read again. */
+export const forgetDamagedRows = operation(
+  async (context, _caller, { id }: { id: string | null }): Promise<{ forgotten: number }> => {
+    if (id === null) return { forgotten: await context.store.forgetDamagedRows(null) };
+    const end = id.indexOf('/');
+    const row = { kind: id.slice(0, Math.max(0, end)), key: id.slice(end + 1) };
+    const forgotten = await context.store.forgetDamagedRows(row);
+    if (forgotten === 0) throw new ApiError('not_found', 'there is no damaged row with this id');
+    return { forgotten };
+  },
+);
+
 async function checkClock({ store }: NodeContext): Promise<Check> {
   const before = Date.now();
   const storeMs = await store.now();
@@ -41,13 +53,15 @@ async function checkPartitions({ store, loop, partitions }: NodeContext): Promis
   const now = await store.now();
   const leases = await store.listLeases();
   const held = leases.filter(({ expiresAtMs }) => expiresAtMs > now).length;
-  const stopped = [...loop.stoppedPartitions.keys()].filter((p) => !loop.hasRead(p));
+  const stopped = (await store.listStopped())
+    .map(({ partition }) => partition)
+    .filter((partition) => !loop.hasRead(partition));
   if (stopped.length === 0) {
     const detail = `${held} of ${partitions} partitions have an owner`;
     const advice = 'Wait for a take-over, or start more nodes.';
     return held === partitions ? { ok: true, detail } : { ok: false, detail, advice };
   }
-  const detail = `stopped on this node, because their facts cannot be read: ${stopped.join(', ')}`;
+  const detail = `stopped, because their facts cannot be read: ${stopped.join(', ')}`;
   return { ok: false, detail, advice: ADVICE.group };
 }
 
@@ -61,7 +75,7 @@ function checkRows(rows: readonly DamagedRow[]): Check {
 
 function view({ kind, key, partition, tenant, error, atMs }: DamagedRow): DamagedRowView {
   const at = new Date(atMs).toISOString();
-  return { kind, key, partition, tenant, error, at, advice: ADVICE[kind] };
+  return { id: `${kind}/${key}`, kind, key, partition, tenant, error, at, advice: ADVICE[kind] };
 }
 
 const ADVICE: Readonly<Record<RowKind, string>> = {
@@ -70,6 +84,10 @@ const ADVICE: Readonly<Record<RowKind, string>> = {
   checkpoint: 'Nothing: the checkpoint before it, or the journal, is used instead.',
   run: 'Restore the row from a backup and restart the node, or submit the work again.',
   end: 'The run has ended, but its result cannot be shown. Restore the row from a backup.',
+  key: 'Submissions under this idempotency key are refused. Restore the row of the table "keys" from a backup; or delete the row if no run has the key.',
+  parked:
+    'The run is not started. Restore the row of the table "parked" from a backup and restart the node, or submit the work again.',
+  blob: 'Requests and tasks that need the payload fail. Restore the file or object from a backup, or submit the work again.',
   inbox: 'The submission was not started. Submit it again, under the same idempotency key if any.',
   definition:
     'Save the definition again, for example with "signalbox apply". For runs of an older job version, restore the row from a backup and restart the node.',

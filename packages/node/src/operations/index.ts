@@ -4,7 +4,7 @@ export * from './change-run.ts';
 export * from './change-runs.ts';
 export { loadDefinitionSchemas } from './definition-schema.ts';
 export { diagnoseTask } from './diagnose-task.ts';
-export { examine } from './doctor.ts';
+export { examine, forgetDamagedRows } from './doctor.ts';
 export * from './jobs.ts';
 export * from './list-runs.ts';
 export * from './list-tasks.ts';

@@ -10,6 +10,7 @@ export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
     case 'not_owner':
       return new ApiError(code, message, { retryAfterSeconds: 1 });
     case 'unknown':
+    case 'damaged':
     case 'not_found':
     case 'invalid':
       return new ApiError(code, message);

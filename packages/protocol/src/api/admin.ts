@@ -97,6 +97,8 @@ export const Health = Type.Object({
 });
 
 export const DamagedRow = Type.Object({
+  /** By which it is forgotten. */
+  id: Type.String(),
   kind: Type.String(),
   key: Type.String(),
   partition: Type.Union([Type.Integer(), Type.Null()]),
@@ -121,6 +123,17 @@ export const Doctor = Type.Object({
   damagedRows: Type.Array(DamagedRow),
   version: Type.String(),
 });
+
+/** One of the two. */
+export const ForgetDamagedRows = Type.Object(
+  {
+    id: Type.Optional(Type.String({ minLength: 1, maxLength: 8_000 })),
+    all: Type.Optional(Type.Literal(true)),
+  },
+  { additionalProperties: false },
+);
+
+export const ForgottenRows = Type.Object({ forgotten: Type.Integer() });
 
 export type Role = (typeof ROLES)[number];
 export type WorkerView = Static<typeof WorkerView>;

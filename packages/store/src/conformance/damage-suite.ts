@@ -1,7 +1,8 @@
+import { formatRunId, type RunId, writeRunId } from '@signalbox/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RowKind } from '../damage/damaged-rows.ts';
-import type { Store } from '../store.ts';
-import { bytes, endRow, inboxEntry, part, runRow } from './builders.ts';
+import type { ParkedCursor, Store } from '../store.ts';
+import { bytes, endRow, inboxEntry, parkedRow, part, runRow } from './builders.ts';
 import { expectRefused } from './world.ts';
 
 /** A store whose rows a test can change behind its back. */
@@ -78,6 +79,18 @@ export function damageSuite(target: DamageTarget): void {
       expect(await opened.putInbox(again)).toEqual({ kind: 'put' });
     });
 
+    it('inbox: the id of the entry is refused, before and after it is moved away', async () => {
+      const { store, damage } = await world();
+      await damage('inbox', 'head', "id = 'one'");
+      const query = { tenant: 'acme', id: 'one' };
+      await expectRefused((await store()).readInboxEntry(query), 'damaged');
+      await (await store()).readInbox({ partitions: [1], limit: 9 });
+      await expectRefused((await store()).readInboxEntry(query), 'damaged');
+      const other = await (await store()).readInboxEntry({ tenant: 'acme', id: 'two' });
+      expect(other).toMatchObject({ id: 'two' });
+      expect(await (await store()).readInboxEntry({ tenant: 'acme', id: 'absent' })).toBeNull();
+    });
+
     it('definition: it is refused alone, marked in lists, and saving it again repairs it', async () => {
       const { store, damage, named } = await world();
       await damage('definitions', 'body', "name = 'report'");
@@ -95,6 +108,165 @@ export function damageSuite(target: DamageTarget): void {
       expect(await opened.getDefinition(JOB)).toMatchObject({ version: 2 });
     });
   });
+
+  describe(`a row changed on ${target.name}`, () => {
+    const world = () => openWorld(target, '');
+
+    it.each(['run', 'at_ms'])(
+      'key, by its %s: no run gets it, and other keys are free',
+      async (column) => {
+        const { store, execute, table, literal, runs, epoch } = await world();
+        const other = column === 'run' ? idLiteral(target, literal, runs[1].id) : '7';
+        await execute(`update ${await table('keys')} set ${column} = ${other} where key = 'taken'`);
+        const opened = await store();
+        const key = { tenant: 'beta', key: 'taken' };
+        await expectRefused(opened.readKeys([key]), 'damaged');
+        expect(await opened.readKeys([{ ...key, key: 'free' }])).toEqual([]);
+        await expectRefused(opened.putInbox(inboxEntry('three', key)), 'damaged');
+        const id = (seq: number) => ({ ...runs[0].id, seq });
+        const wanted = [
+          runRow(id(8), { tenant: 'beta', keys: ['taken'] }),
+          runRow(id(9), { tenant: 'beta', keys: ['free'] }),
+        ];
+        const next = part({ partition: 1, epoch, seq: 4, runs: wanted });
+        const refused = await opened.append({ commitId: 'three', parts: [next] });
+        expect(refused).toEqual({ kind: 'keyTaken', keys: [], reserved: [], damaged: [key] });
+        const without = part({ partition: 1, epoch, seq: 4, runs: wanted.slice(1) });
+        const written = await opened.append({ commitId: 'four', parts: [without] });
+        expect(written).toEqual({ kind: 'committed' });
+        expect(await found(opened)).toEqual([['key', '["beta","taken"]', MISMATCH]]);
+      },
+    );
+
+    it.each(['sort', 'tenant', 'id'])(
+      'place of a lane, by its %s: it is passed over',
+      async (column) => {
+        const { store, execute, table, literal, runs } = await world();
+        const values: Readonly<Record<string, string>> = {
+          sort: '5',
+          tenant: literal('eve'),
+          id: idLiteral(target, literal, { ...runs[0].id, seq: 7 }),
+        };
+        await execute(
+          `update ${await table('parked')} set ${column} = ${values[column]} where sort = 1`,
+        );
+        const opened = await store();
+        const query = { partition: 1, lane: 'P1/acme', after: null, upTo: 9, limit: 9 };
+        const read = await opened.readParked(query);
+        expect(read.runs.map(({ run }) => run.id.seq)).toEqual([4]);
+        expect(read.exhausted).toBe(true);
+        const [first, ...others] = await found(opened);
+        expect([first?.[0], first?.[2], others]).toEqual(['parked', MISMATCH, []]);
+        // A page of one goes past the damaged place.
+        const seqs: number[] = [];
+        for (let after: ParkedCursor | null = null, pages = 0; pages < 5; pages++) {
+          const page = await opened.readParked({ ...query, after, limit: 1 });
+          seqs.push(...page.runs.map(({ run }) => run.id.seq));
+          after = page.last;
+          if (page.exhausted) break;
+        }
+        expect(seqs).toEqual([4]);
+      },
+    );
+
+    it('run, by its id: the id that was acknowledged is refused', async () => {
+      const { store, execute, table, literal, runs } = await world();
+      const [{ id }] = runs;
+      const other = idLiteral(target, literal, { ...id, seq: 99 });
+      await execute(`update ${await table('runs')} set id = ${other} where head like '%first%'`);
+      const opened = await store();
+      await expectRefused(opened.getRun({ tenant: 'acme', id }), 'damaged');
+      const listed = await opened.listRuns({ tenant: 'acme', before: null, limit: 9 });
+      expect(listed.map(({ damaged }) => damaged)).toContain(true);
+      expect((await found(opened)).map(([kind]) => kind)).toEqual(['run', 'run']);
+    });
+
+    it.each([
+      ['groups', 'checksum'],
+      ['checkpoints', 'checksum'],
+      ['runs', 'checksum'],
+      ['runs', 'input_checksum'],
+      ['ends', 'checksum'],
+      ['ends', 'output_checksum'],
+      ['inbox', 'checksum'],
+      ['definitions', 'checksum'],
+      ['keys', 'checksum'],
+      ['parked', 'checksum'],
+    ])('%s without its %s is damaged, or cannot be written', async (family, column) => {
+      const { store, execute, table, runs } = await world();
+      const change = execute(`update ${await table(family)} set ${column} = null`);
+      const isRefused = await change.then(
+        () => false,
+        () => true,
+      );
+      if (target.name === 'PostgreSQL') expect(isRefused).toBe(true);
+      if (isRefused) return;
+      const opened = await store();
+      const reads = [
+        () => opened.readGroups({ partition: 1, afterSeq: 0, limit: 9 }),
+        () => opened.readCheckpoint(1),
+        () => opened.getRun({ tenant: 'acme', id: runs[0].id }),
+        () => opened.readInbox({ partitions: [1], limit: 9 }),
+        () => opened.getDefinition(JOB),
+      ];
+      for (const read of reads) await read().catch(() => {});
+      const errors = new Set((await found(opened)).map(([, , error]) => error));
+      expect(errors).toEqual(new Set(['the checksum is missing']));
+    });
+  });
+
+  describe(`damaged rows on ${target.name}`, () => {
+    it('are forgotten by kind and key or all at once, and listed again when they are read', async () => {
+      const { store, damage } = await openWorld(target, '{"');
+      await damage('definitions', 'body', "kind = 'job'");
+      const opened = await store();
+      const read = () => opened.listDefinitions({ ...JOB, after: null, limit: 9 });
+      await read();
+      const [first] = await found(opened);
+      expect(await found(opened)).toHaveLength(2);
+      const row = { kind: 'definition', key: first?.[1] as string };
+      expect(await opened.forgetDamagedRows(row)).toBe(1);
+      expect(await opened.forgetDamagedRows(row)).toBe(0);
+      expect(await found(opened)).toHaveLength(1);
+      expect(await opened.forgetDamagedRows(null)).toBe(1);
+      expect(await found(opened)).toEqual([]);
+      await read();
+      expect(await found(opened)).toHaveLength(2);
+    });
+
+    it('name partitions that are stopped, for every process', async () => {
+      const { store, first } = await openWorld(target, '');
+      await first.setStopped({ partition: 3, error: 'one' });
+      await first.setStopped({ partition: 1, error: 'two' });
+      await first.setStopped({ partition: 3, error: 'three' });
+      const opened = await store();
+      const stopped = await opened.listStopped();
+      expect(stopped.map(({ partition, error }) => [partition, error])).toEqual([
+        [1, 'two'],
+        [3, 'one'],
+      ]);
+      await opened.setStopped({ partition: 3, error: null });
+      expect((await first.listStopped()).map(({ partition }) => partition)).toEqual([1]);
+    });
+  });
+}
+
+const MISMATCH = 'the checksum does not match';
+
+async function found(store: Store): Promise<[string, string, string][]> {
+  const rows = await store.listDamagedRows({ after: null, limit: 9 });
+  return rows.map(({ kind, key, error }) => [kind, key, error]);
+}
+
+function idLiteral(
+  target: DamageTarget,
+  literal: (value: Uint8Array) => string,
+  id: RunId,
+): string {
+  if (target.name === 'PostgreSQL') return `'${formatRunId(id)}'`;
+  const bytes = new Uint8Array(16);
+  writeRunId(bytes, 0, id.ms, id.partition, id.seq);
+  return literal(bytes);
 }
 
 async function openWorld(target: DamageTarget, text: string) {
@@ -118,7 +290,13 @@ async function openWorld(target: DamageTarget, text: string) {
     const next = part({ partition, epoch, seq: taken.seq + 1, atMs: ms, ...content });
     await store.append({ commitId: `one ${partition}`, parts: [next] });
   }
-  const last = part({ partition: 1, epoch, seq: 3, atMs: ms, ends: ends.slice(1) });
+  const parked = [3, 4].map((seq) => runRow({ ms, partition: 1, seq }, { tenant: 'beta' }));
+  const keyed = runRow({ ms, partition: 1, seq: 5 }, { tenant: 'beta', keys: ['taken'] });
+  const last = part({
+    ...{ partition: 1, epoch, seq: 3, atMs: ms, ends: ends.slice(1) },
+    runs: [...parked, keyed],
+    parked: parked.map((run, i) => parkedRow(run, { sort: i + 1 })),
+  });
   await store.append({ commitId: 'two', parts: [last] });
   await store.writeCheckpoint({ partition: 1, epoch, seq: 2, chunks: [bytes('older')] });
   await store.writeCheckpoint({ partition: 1, epoch, seq: 3, chunks: [bytes('newest')] });
@@ -134,6 +312,10 @@ async function openWorld(target: DamageTarget, text: string) {
   return {
     epoch,
     runs,
+    first: store,
+    execute: opened.execute,
+    table: opened.table,
+    literal: opened.literal,
     store: reopened,
     damage: async (family: string, column: string, where: string) => {
       const isBytes = column === 'bytes' || (column === 'body' && family !== 'definitions');

@@ -1,7 +1,16 @@
 import { StoreError } from '../errors.ts';
 
 /** Kinds of rows that a node has to read to continue. */
-export type RowKind = 'group' | 'checkpoint' | 'run' | 'end' | 'inbox' | 'definition';
+export type RowKind =
+  | 'group'
+  | 'checkpoint'
+  | 'run'
+  | 'end'
+  | 'key'
+  | 'parked'
+  | 'inbox'
+  | 'definition'
+  | 'blob';
 
 /** Which row it is. */
 export interface RowPlace {
@@ -26,10 +35,12 @@ export type FoundDamage = Omit<DamagedRow, 'atMs'>;
 /**
  * The one place that tells a damaged row from a readable one. A store reads every row through `read`;
  * what cannot be read is collected, and the store writes it to its table of damaged rows (`take`) before
- * it returns. Each row is collected once by each process.
+ * it returns. A row that is read again is collected at most once a minute, because another node may have
+ * forgotten it meanwhile; the listener hears of it once.
  */
 export class DamagedRows {
-  readonly #known = new Set<string>();
+  /** When each row was last collected, by the monotonic clock. */
+  readonly #known = new Map<string, number>();
   #found: FoundDamage[] = [];
   #listener: (row: FoundDamage) => void = () => {};
 
@@ -58,10 +69,18 @@ export class DamagedRows {
 
   add(row: FoundDamage): void {
     const name = nameOf(row);
-    if (this.#known.has(name)) return;
-    this.#known.add(name);
+    const knownAt = this.#known.get(name);
+    const nowMs = performance.now();
+    if (knownAt !== undefined && nowMs - knownAt < AGAIN_MS) return;
+    this.#known.set(name, nowMs);
     this.#found.push(row);
-    this.#listener(row);
+    if (knownAt === undefined) this.#listener(row);
+  }
+
+  /** A row that is found again is collected again. */
+  forget(row: { readonly kind: string; readonly key: string } | null): void {
+    if (row === null) this.#known.clear();
+    else this.#known.delete(nameOf(row));
   }
 
   /** What was found since the last call, to be written down. */
@@ -79,6 +98,7 @@ export class DamagedRows {
 }
 
 const NONE: readonly FoundDamage[] = [];
+const AGAIN_MS = 60_000;
 
 export function damaged({ kind, key }: RowPlace): StoreError {
   return new StoreError(
@@ -87,16 +107,13 @@ export function damaged({ kind, key }: RowPlace): StoreError {
   );
 }
 
-/** Rows from before checksums have none; they are checked by decoding them. */
-export function verify(stored: number | null, computed: () => number, text?: string): void {
-  if (stored === null) {
-    if (text !== undefined && text !== '') JSON.parse(text);
-    return;
-  }
+/** Every row is written with a checksum: a row without one was changed. */
+export function verify(stored: number | null, computed: () => number): void {
+  if (stored === null) throw new RangeError('the checksum is missing');
   if (stored !== computed()) throw new RangeError('the checksum does not match');
 }
 
-function nameOf({ kind, key }: RowPlace): string {
+function nameOf({ kind, key }: { readonly kind: string; readonly key: string }): string {
   return `${kind} ${key}`;
 }
 

@@ -1,6 +1,7 @@
 import type { RunId } from '@signalbox/engine';
 import type { Definition } from '../definition.ts';
-import type { Checkpoint, EndRow, Group, InboxEntry, RunRow } from '../store.ts';
+import type { Checkpoint, EndRow, Group, InboxEntry, ParkedRow, RunRow } from '../store.ts';
+import type { StoredKey } from '../taken-keys.ts';
 import { addBytes, addNumber, addText, START } from './checksum.ts';
 
 /*
@@ -9,6 +10,7 @@ import { addBytes, addNumber, addText, START } from './checksum.ts';
  */
 
 export function groupChecksum(group: Group): number {
+  if (group.factCount === 0 && group.body.length === 0) return fenceChecksum(group);
   let sum = addNumber(START, group.partition);
   sum = addNumber(sum, group.seq);
   sum = addNumber(sum, group.epoch);
@@ -16,6 +18,26 @@ export function groupChecksum(group: Group): number {
   sum = addNumber(sum, group.factCount);
   sum = addText(sum, group.commitId);
   return addBytes(sum, group.body);
+}
+
+/** The largest prime below 2^31: the remainder fits the column. */
+const FENCE_MODULUS = 2_147_483_647;
+/** Also in the statement of PostgreSQL that writes a fence. */
+export const FENCE = { modulus: FENCE_MODULUS, ofSeq: 65_599, ofEpoch: 31 } as const;
+
+/**
+ * A group without facts. PostgreSQL chooses the numbers of a fence in the statement that writes it, so
+ * its checksum is computed there as well, from this number and theirs.
+ */
+export function fenceBase({ partition, commitId }: Pick<Group, 'partition' | 'commitId'>): number {
+  return addText(addNumber(START, partition), commitId) >>> 0;
+}
+
+function fenceChecksum(group: Group): number {
+  const { seq, epoch, atMs } = group;
+  const ofSeq = BigInt(seq) * BigInt(FENCE.ofSeq);
+  const sum = BigInt(fenceBase(group)) + ofSeq + BigInt(epoch) * BigInt(FENCE.ofEpoch);
+  return Number((sum + BigInt(atMs)) % BigInt(FENCE.modulus));
 }
 
 export function checkpointChecksum({ partition, epoch, seq, chunks }: Checkpoint): number {
@@ -94,6 +116,20 @@ export function inboxChecksum(entry: InboxEntry): number {
   sum = addBytes(sum, entry.input);
   sum = entry.key === null ? addNumber(sum, -1) : addText(sum, entry.key);
   return addNumber(sum, entry.atMs);
+}
+
+/** An idempotency key, with the run that has it or the inbox entry that reserves it. */
+export function keyChecksum(row: StoredKey & { readonly atMs: number | null }): number {
+  let sum = addText(addText(START, row.tenant), row.key);
+  sum = addId(sum, row.run);
+  if (row.entry !== null) sum = addText(sum, row.entry);
+  return row.atMs === null ? sum : addNumber(sum, row.atMs);
+}
+
+export function parkedChecksum(partition: number, row: ParkedRow): number {
+  let sum = addText(addNumber(START, partition), row.lane);
+  sum = addText(addNumber(sum, row.sort), row.tenant);
+  return addId(sum, row.id);
 }
 
 /**

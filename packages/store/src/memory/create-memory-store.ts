@@ -83,6 +83,9 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     // Rows are objects of this process: there is nothing to damage but what a caller sets aside.
     listDamagedRows: async (query) => damage.listDamagedRows(state, query),
     setAside: async (row) => damage.setAside(state, row),
+    forgetDamagedRows: async (row) => damage.forgetDamagedRows(state, row),
+    setStopped: async (params) => damage.setStopped(state, params),
+    listStopped: async () => damage.listStopped(state),
     onDamaged: (listener) => {
       state.damagedListener = listener;
     },

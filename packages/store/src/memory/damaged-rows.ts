@@ -1,6 +1,7 @@
 import { compareText } from '../compare-text.ts';
 import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
-import type { Store } from '../store.ts';
+import type { StoppedPartition, Store } from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
 import type { MemoryState } from './state.ts';
 
 export function setAside(state: MemoryState, row: FoundDamage): void {
@@ -22,4 +23,32 @@ export function listDamagedRows(
 
 function compare(a: { kind: string; key: string }, b: { kind: string; key: string }): number {
   return compareText(a.kind, b.kind) || compareText(a.key, b.key);
+}
+
+export function forgetDamagedRows(
+  state: MemoryState,
+  row: Parameters<Store['forgetDamagedRows']>[0],
+): number {
+  const count = state.damagedRows.size;
+  if (row === null) state.damagedRows.clear();
+  else {
+    requireTexts({ kind: row.kind, key: row.key });
+    state.damagedRows.delete(`${row.kind}\0${row.key}`);
+  }
+  return count - state.damagedRows.size;
+}
+
+export function setStopped(
+  state: MemoryState,
+  { partition, error }: Parameters<Store['setStopped']>[0],
+): void {
+  requireTexts({ error });
+  if (error === null) state.stopped.delete(partition);
+  else if (!state.stopped.has(partition)) {
+    state.stopped.set(partition, { partition, error, atMs: state.now() });
+  }
+}
+
+export function listStopped({ stopped }: MemoryState): StoppedPartition[] {
+  return [...stopped.values()].sort((a, b) => a.partition - b.partition);
 }

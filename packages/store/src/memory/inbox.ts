@@ -1,3 +1,4 @@
+import { damaged } from '../damage/damaged-rows.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
 import type { InboxEntry, PutResult, Store } from '../store.ts';
 import { nameOf, reservedRun, waitingEntry } from '../taken-keys.ts';
@@ -28,6 +29,9 @@ export function readInboxEntry(
 ): InboxEntry | null {
   requireTexts({ tenant, id });
   const entry = state.inbox.get(id);
+  if (entry === undefined && state.damagedRows.has(`inbox\0${id}`)) {
+    throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
+  }
   return entry === undefined || entry.tenant !== tenant ? null : copyInboxEntry(entry);
 }
 

@@ -1,8 +1,10 @@
-import { compareRunIds, type RunId } from '@signalbox/engine';
+import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
+import { damaged } from '../damage/damaged-rows.ts';
 import { storedRunBytes, withinBytes } from '../page-bytes.ts';
 import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import { copyEnd, copyRun } from './copy.ts';
+import { setAside } from './damaged-rows.ts';
 import type { MemoryState, RunEntry } from './state.ts';
 
 /** I19: the tenant is part of the look-up, so another tenant's run is simply not there. */
@@ -16,7 +18,17 @@ export function findRun(
 export function getRun(state: MemoryState, query: { tenant: string; id: RunId }): StoredRun | null {
   requireText('tenant', query.tenant);
   const entry = findRun(state, query);
-  return entry === undefined ? null : storedRun(entry);
+  if (entry !== undefined && entry.run === null && entry.end !== null) {
+    const { tenant, id } = query;
+    const place = { kind: 'run', key: formatRunId(id), partition: id.partition, tenant } as const;
+    const error = 'the row is missing, and its end is there';
+    setAside(state, { ...place, error, bytes: new Uint8Array(0) });
+    throw damaged(place);
+  }
+  const stored = entry === undefined ? null : storedRun(entry);
+  const aside = state.damagedRows.get(`run\0${formatRunId(query.id)}`);
+  if (stored === null && aside?.tenant === query.tenant) throw damaged(aside);
+  return stored;
 }
 
 export function readRuns(state: MemoryState, query: Parameters<Store['readRuns']>[0]): RunRow[] {

@@ -6,7 +6,7 @@ import type { Definition } from '../definition.ts';
 import type { Lease } from '../lease.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type { Segment } from '../run-segment.ts';
-import type { Checkpoint, EndRow, Group, InboxEntry, RunRow } from '../store.ts';
+import type { Checkpoint, EndRow, Group, InboxEntry, RunRow, StoppedPartition } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 
@@ -42,6 +42,7 @@ export interface MemoryState {
   readonly droppedSegments: Set<number>;
   /** By kind and key. */
   readonly damagedRows: Map<string, DamagedRow>;
+  readonly stopped: Map<number, StoppedPartition>;
   damagedListener: (row: FoundDamage) => void;
 }
 
@@ -103,6 +104,7 @@ export function newState(options: {
     segments: new Map(),
     droppedSegments: new Set(),
     damagedRows: new Map(),
+    stopped: new Map(),
     damagedListener: () => {},
   };
 }

@@ -1,3 +1,4 @@
+import { fenceBase } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
 import type { AcquireResult } from '../lease.ts';
 import type { Store } from '../store.ts';
@@ -37,11 +38,12 @@ async function tryAcquire(
 ): Promise<AcquireResult | null> {
   const { partition, owner, ttlMs, commitId } = request;
   const steps = [
-    step(acquireLeaseSql(database.schema), 4, (writer) => {
+    step(acquireLeaseSql(database.schema), 5, (writer) => {
       writer.int4(partition);
       writer.text(owner);
       writer.int8(ttlMs);
       writer.text(commitId);
+      writer.int8(fenceBase({ partition, commitId }));
     }),
     step(readLease(database.schema), 1, (writer) => writer.int4(partition)),
   ];

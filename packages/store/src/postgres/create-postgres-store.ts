@@ -7,7 +7,7 @@ import { LostAttempts } from './append/lost-attempts.ts';
 import * as audit from './audit.ts';
 import * as checkpoints from './checkpoints.ts';
 import { step } from './connection/step.ts';
-import { listDamagedRows, writeDamagedRows } from './damaged-rows.ts';
+import { forgetDamagedRows, listDamagedRows, writeDamagedRows } from './damaged-rows.ts';
 import { Database } from './database.ts';
 import * as definitions from './definitions.ts';
 import { dump } from './dump.ts';
@@ -25,6 +25,7 @@ import * as runs from './runs.ts';
 import { dropGroupsBefore } from './segments/drop-groups-before.ts';
 import * as segments from './segments/run-segments.ts';
 import { readIsolation } from './sql/read-isolation.ts';
+import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface PostgresStore extends Store {
   /** Everything the store holds, for checkers and tests. */
@@ -94,6 +95,9 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
       database.damage.add(row);
       await writeDamagedRows(database);
     },
+    forgetDamagedRows: (row) => forgetDamagedRows(database, row),
+    setStopped: (params) => setStopped(database, params),
+    listStopped: () => listStopped(database),
     onDamaged: (listener) => database.damage.onFound(listener),
     ensureSegments: (query) => segments.ensureSegments(database, query),
     listSegments: () => segments.listSegments(database),

@@ -1,8 +1,13 @@
 import type { DamagedRow, FoundDamage, RowKind } from '../damage/damaged-rows.ts';
 import type { Store } from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { insertDamagedRow, listDamagedRows as listDamagedRowsSql } from './sql/damaged-rows.ts';
+import {
+  forgetDamagedRows as forgetDamagedRowsSql,
+  insertDamagedRow,
+  listDamagedRows as listDamagedRowsSql,
+} from './sql/damaged-rows.ts';
 
 /** Writes down what the calls so far have found. A failure is repeated by the next call. */
 export async function writeDamagedRows(database: Database): Promise<void> {
@@ -51,4 +56,18 @@ export async function listDamagedRows(
     }),
   );
   return rows.map(({ kind, at_ms: atMs, ...row }) => ({ ...row, kind: kind as RowKind, atMs }));
+}
+
+export async function forgetDamagedRows(
+  database: Database,
+  row: Parameters<Store['forgetDamagedRows']>[0],
+): Promise<number> {
+  const { kind = null, key = null } = row ?? {};
+  requireTexts({ kind, key });
+  database.damage.forget(row);
+  const forget = step(forgetDamagedRowsSql(database.schema), 2, (writer) => {
+    writer.nullableText(kind);
+    writer.nullableText(key);
+  });
+  return (await database.query(forget, 'once')).length;
 }

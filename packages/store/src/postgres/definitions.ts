@@ -216,7 +216,7 @@ function isVersion(version: number): boolean {
 export function toDefinition(row: DefinitionColumns): Definition {
   const { tenant, kind, name, version, body, author, at_ms: atMs, deleted } = row;
   const definition = { tenant, kind, name, version, body, author, atMs, deleted };
-  verify(row.checksum, () => definitionChecksum(definition) + atMs, body);
+  verify(row.checksum, () => definitionChecksum(definition) + atMs);
   return definition;
 }
 

@@ -1,11 +1,12 @@
 import { type Snapshot, toSnapshot } from '../snapshot.ts';
-import type { HeldKey } from '../store.ts';
 import { type AuditColumns, toAuditRow } from './audit.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { type DefinitionColumns, toDefinition } from './definitions.ts';
 import { type InboxColumns, toInboxEntry } from './inbox.ts';
+import { type KeyColumns, toStoredKey } from './keys.ts';
 import { type LogColumns, toLogLine } from './logs.ts';
+import { type PlaceColumns, toPlace } from './parked.ts';
 import { toGroup, type WholeGroupColumns } from './rows/group-row.ts';
 import { type EndColumns, type RunColumns, toEndRows, toRunRows } from './rows/run-row.ts';
 import { type DumpedTable, dumpTable } from './sql/dump.ts';
@@ -32,7 +33,9 @@ export async function dump(database: Database): Promise<Snapshot> {
     const chunks = await all<{ partition: number; seq: number; body: Uint8Array }>(
       'checkpoint_chunks',
     );
-    const keys = await all<HeldKey & { inbox: string | null }>('keys');
+    const keys = (await all<KeyColumns & { inbox: string | null }>('keys')).map((row) =>
+      toStoredKey({ ...row, entry: row.inbox }),
+    );
     return toSnapshot({
       groups: (await all<WholeGroupColumns>('groups')).map(toGroup),
       checkpoints: (await all<CheckpointColumns>('checkpoints')).map((row) => ({
@@ -49,12 +52,12 @@ export async function dump(database: Database): Promise<Snapshot> {
         ...{ node, address },
       })),
       runs: (await all<RunColumns>('runs')).flatMap((row) => toRunRows(row)),
-      ends: (await all<EndColumns>('ends')).flatMap(toEndRows),
-      parked: await all('parked'),
-      keys: keys.flatMap(({ tenant, key, run, inbox }) =>
-        inbox === null ? [{ tenant, key, run }] : [],
+      ends: (await all<EndColumns>('ends')).flatMap((row) => toEndRows(row)),
+      parked: (await all<PlaceColumns>('parked')).map(toPlace),
+      keys: keys.flatMap(({ tenant, key, run, entry }) =>
+        entry === null ? [{ tenant, key, run }] : [],
       ),
-      reserved: keys.flatMap(({ tenant, key, inbox: entry }) =>
+      reserved: keys.flatMap(({ tenant, key, entry }) =>
         entry === null ? [] : [{ tenant, key, entry }],
       ),
       inbox: (await all<InboxColumns>('inbox')).map(toInboxEntry),

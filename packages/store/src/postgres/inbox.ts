@@ -1,16 +1,17 @@
 import type { Class } from '@signalbox/engine';
-import { verify } from '../damage/damaged-rows.ts';
+import { damaged, verify } from '../damage/damaged-rows.ts';
 import { inboxChecksum } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
 import type { InboxEntry, PutResult, Store } from '../store.ts';
-import { waitingEntry } from '../taken-keys.ts';
+import { requireReadable, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { bindEntry } from './append/bind-rows.ts';
 import { step } from './connection/step.ts';
 import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
 import { readStoredKeys } from './keys.ts';
+import { readDamagedEntry } from './sql/damaged-rows.ts';
 import { insertInbox } from './sql/insert-inbox.ts';
 import {
   readInboxEntry as readInboxEntrySql,
@@ -36,11 +37,12 @@ const ATTEMPTS_MAX = 8;
 export async function putInbox(database: Database, entry: InboxEntry): Promise<PutResult> {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  const put = step(insertInbox(database.schema), 11, (writer) => bindEntry(writer, entry));
+  const put = step(insertInbox(database.schema), 12, (writer) => bindEntry(writer, entry));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const rows = await database.query(put, 'repeatable');
     if (rows.length > 0) return { kind: 'put' };
-    const [held] = key === null ? [] : await readStoredKeys(database, [{ tenant, key }]);
+    const stored = key === null ? [] : await readStoredKeys(database, [{ tenant, key }]);
+    const [held] = stored.map(requireReadable);
     if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
     const [waiting] = await readById(database, held?.entry ?? id);
     if (waiting !== undefined) return waitingEntry(tenant, waiting);
@@ -57,7 +59,11 @@ export async function readInboxEntry(
 ): Promise<InboxEntry | null> {
   requireTexts({ tenant, id });
   const [entry] = await readById(database, id);
-  return entry === undefined || entry.tenant !== tenant ? null : entry;
+  if (entry !== undefined) return entry.tenant === tenant ? entry : null;
+  const read = step(readDamagedEntry(database.schema), 1, (writer) => writer.text(id));
+  // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
+  if ((await database.read(read)).length === 0) return null;
+  throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
 }
 
 async function readById(database: Database, id: string): Promise<InboxEntry[]> {
@@ -93,6 +99,6 @@ function readEntry({ damage }: Database, row: InboxColumns): InboxEntry | null {
 export function toInboxEntry(row: InboxColumns): InboxEntry {
   const { id, partition, tenant, job, head, input, key, at_ms: atMs } = row;
   const entry = { id, partition, tenant, job, class: row.class as Class, head, input, key, atMs };
-  verify(row.checksum, () => inboxChecksum(entry), head);
+  verify(row.checksum, () => inboxChecksum(entry));
   return entry;
 }

@@ -1,8 +1,11 @@
 import { firstIdOf } from '@signalbox/engine';
+import { verify } from '../damage/damaged-rows.ts';
+import { keyChecksum } from '../damage/row-checksums.ts';
 import type { HeldKey, Store } from '../store.ts';
-import type { StoredKey } from '../taken-keys.ts';
+import { keyPlace, requireReadable, type StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
+import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
 import { forgetKeys as forgetKeysSql } from './sql/forget-keys.ts';
 import { readKey } from './sql/read-key.ts';
@@ -14,9 +17,9 @@ export async function readKeys(
   keys: readonly { tenant: string; key: string }[],
 ): Promise<HeldKey[]> {
   const stored = await readStoredKeys(database, keys);
-  return stored.flatMap(({ tenant, key, run, entry }) =>
-    entry === null ? [{ tenant, key, run }] : [],
-  );
+  return stored
+    .map(requireReadable)
+    .flatMap(({ tenant, key, run, entry }) => (entry === null ? [{ tenant, key, run }] : []));
 }
 
 /** Reserved keys included. */
@@ -26,12 +29,31 @@ export async function readStoredKeys(
 ): Promise<StoredKey[]> {
   for (const { tenant, key } of keys) requireTexts({ tenant, key });
   if (keys.length === 0) return [];
-  return database.read<StoredKey>(
+  const rows = await database.read<KeyColumns>(
     step(readKey(database.schema), 2, (writer) => {
       writer.texts(keys.map(({ tenant }) => tenant));
       writer.texts(keys.map(({ key }) => key));
     }),
   );
+  const keysRead = rows.map((row): StoredKey => {
+    const { tenant, key, run } = row;
+    const stored = database.damage.read(keyPlace(row), row, () => toStoredKey(row));
+    return stored ?? { tenant, key, run, entry: null, damaged: true };
+  });
+  await writeDamagedRows(database);
+  return keysRead;
+}
+
+export interface KeyColumns extends Omit<StoredKey, 'damaged'> {
+  readonly at_ms: number | null;
+  readonly checksum: number | null;
+}
+
+/** Throws where the row is not as it was written. */
+export function toStoredKey(row: KeyColumns): StoredKey {
+  const { tenant, key, run, entry, at_ms: atMs } = row;
+  verify(row.checksum, () => keyChecksum({ tenant, key, run, entry, atMs }));
+  return { tenant, key, run, entry };
 }
 
 export async function forgetKeys(

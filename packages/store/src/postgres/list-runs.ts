@@ -46,7 +46,7 @@ export async function listRuns(database: Database, query: Query): Promise<Stored
   const broken: (EndColumns | RunColumns)[] = [];
   const endOf = new Map<string, EndRow>();
   for (const row of ends as unknown as EndColumns[]) {
-    const read = readEndRows(database.damage, row);
+    const read = readEndRows(database.damage, row, withPayloads);
     if (read === null) broken.push(row);
     for (const end of read ?? []) {
       endOf.set(nameOf(end.tenant, end.id), withPayloads ? end : { ...end, output: null });

@@ -12,6 +12,7 @@ import { createPostgresStore } from './index.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/all-migrations.ts';
 import { toSettings } from './options.ts';
+import { ensureGroupSegments } from './segments/ensure-group-segments.ts';
 import { execute, newSchema } from './testing/target.ts';
 
 const url = hasPostgres ? await createDatabase() : '';
@@ -35,10 +36,18 @@ describePostgres('migrations', () => {
     const store = await openUnmigrated(schema);
     const ms = await store.now();
     await store.ensureSegments({ untilMs: ms });
-    const request = { partition: 1, owner: 'a', ttlMs: 60_000, commitId: 'fence' };
-    const lease = await store.acquireLease(request);
-    if (lease.kind !== 'acquired') throw new Error('held');
-    const { epoch, seq } = lease;
+    const [epoch, seq] = [1, 1];
+    await ensureGroupSegments(database, [seq]);
+    await execute(
+      url,
+      `insert into ${schema}.leases (partition, owner, epoch, expires_at_ms)
+        values (1, 'a', ${epoch}, ${ms + 60_000})`,
+    );
+    await execute(
+      url,
+      `insert into ${schema}.groups (partition, seq, epoch, commit_id, at_ms, fact_count, body)
+        values (1, ${seq}, ${epoch}, 'fence', ${ms}, 0, '')`,
+    );
     const old = runRow({ ms, partition: 1, seq: 1 });
     const { atMs, factCount, body } = part({ partition: 1, epoch, seq: seq + 1, runs: [old] });
     // A group, a run and an end as that version wrote them.

@@ -2,7 +2,8 @@ import { StoreError } from '../errors.ts';
 import type { Connection } from './connection/connection.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { migrations } from './migrations/all-migrations.ts';
+import { fillChecksums } from './fill-checksums.ts';
+import { FILLED_BEHIND, migrations } from './migrations/all-migrations.ts';
 import { forgetVoided } from './sql/forget-voided.ts';
 import { lockSchema } from './sql/lock-schema.ts';
 import { makeSchemaVersion, readSchemaVersion, writeSchemaVersion } from './sql/schema-version.ts';
@@ -28,6 +29,7 @@ async function bringUp(connection: Connection, schema: string, upTo: number): Pr
   for (const [index, migration] of migrations.slice(0, upTo).entries()) {
     if (index < current) continue;
     await connection.script(migration(schema));
+    if (index === FILLED_BEHIND && current > 0) await fillChecksums(connection, schema);
     await connection.query(step(writeSchemaVersion(schema), 1, (writer) => writer.int4(index + 1)));
   }
   await connection.query(step(forgetVoided(schema)));

@@ -1,6 +1,10 @@
-import { firstIdOf, readRunId } from '@signalbox/engine';
+import { firstIdOf, formatRunId, readRunId } from '@signalbox/engine';
+import { cursorId } from '../damage/cursor-id.ts';
+import { verify } from '../damage/damaged-rows.ts';
+import { missingRun } from '../damage/missing-run.ts';
+import { parkedChecksum } from '../damage/row-checksums.ts';
 import { ANY_BYTES, withinBytes } from '../page-bytes.ts';
-import type { ParkedCursor, ParkedRun, RunRow, Store } from '../store.ts';
+import type { ParkedCursor, ParkedRow, ParkedRun, RunRow, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
@@ -29,36 +33,93 @@ interface ParkedColumns {
   readonly ids: Uint8Array | null;
   readonly sorts: string;
   readonly tenants: string;
+  readonly checksums: string;
 }
 
 export async function readParked(
   database: Database,
   query: Parameters<Store['readParked']>[0],
 ): Promise<{ runs: ParkedRun[]; last: ParkedCursor | null; exhausted: boolean }> {
-  const { partition, lane, after, upTo, limit } = query;
-  requireText('lane', lane);
-  // One row more than asked for tells whether there is a next page, in the same round trip.
-  const [row] = await database.read<ParkedColumns>(
-    step(readParkedSql(database.schema), 6, (writer) => {
-      writer.int4(partition);
-      writer.text(lane);
-      writer.int8(after?.sort ?? BEFORE_ALL.sort);
-      writer.uuid(after?.id ?? BEFORE_ALL.id);
-      writer.int8(upTo);
-      writer.int8(limit + 1);
-    }),
-  );
-  const { ids, sorts: sortList, tenants: tenantList } = row as ParkedColumns;
-  if (ids === null) return { runs: [], last: null, exhausted: true };
-  const sorts = JSON.parse(sortList) as number[];
-  const tenants = JSON.parse(tenantList) as string[];
-  const places = sorts.slice(0, limit).map((sort, i) => ({
-    ...{ sort, tenant: tenants[i] as string, id: readRunId(ids, i * ID_BYTES) },
-  }));
+  const { limit } = query;
+  requireText('lane', query.lane);
+  const places = await readPlaces(database, query);
+  if (places.length === 0) return { runs: [], last: null, exhausted: true };
   const bytes = Math.min(query.bytes ?? ANY_BYTES, READ_BYTES_MAX);
-  const { runs, passed } = await openRuns(database, places, bytes);
+  const { runs, passed, missing } = await openRuns(database, places.slice(0, limit), bytes);
+  if (missing.length > 0) await nameMissing(database, query, missing);
   const { sort, id } = places[passed - 1] as ParkedCursor;
-  return { runs, last: { sort, id }, exhausted: passed === sorts.length };
+  return { runs, last: { sort, id }, exhausted: passed === places.length };
+}
+
+/** The places of runs that are dropped with their segment meanwhile are gone as well. */
+async function nameMissing(
+  database: Database,
+  query: Parameters<Store['readParked']>[0],
+  missing: readonly Place[],
+): Promise<void> {
+  const places = await readPlaces(database, query);
+  for (const place of missing) {
+    const isThere = places.some((each) => compareTenantIds(each, place) === 0);
+    if (isThere) database.damage.add(missingRun(query.partition, place));
+  }
+}
+
+/**
+ * The places of a page, and one more, which tells in the same round trip whether there is a next page. Damaged
+ * places are left out and move no cursor of the caller, because a sort that is too large would pass over
+ * runs that are parked later.
+ */
+async function readPlaces(
+  database: Database,
+  { partition, lane, after, upTo, limit }: Parameters<Store['readParked']>[0],
+): Promise<Place[]> {
+  const places: Place[] = [];
+  let cursor = after ?? BEFORE_ALL;
+  for (let isMore = true; isMore && places.length <= limit; ) {
+    const [row] = await database.read<ParkedColumns>(
+      step(readParkedSql(database.schema), 6, (writer) => {
+        writer.int4(partition);
+        writer.text(lane);
+        writer.int8(cursor.sort);
+        writer.uuid(cursor.id);
+        writer.int8(upTo);
+        writer.int8(limit + 1);
+      }),
+    );
+    const { ids, ...lists } = row as ParkedColumns;
+    if (ids === null) break;
+    const sorts = JSON.parse(lists.sorts) as number[];
+    const tenants = JSON.parse(lists.tenants) as string[];
+    const checksums = JSON.parse(lists.checksums) as (number | null)[];
+    for (const [i, sort] of sorts.entries()) {
+      const at = i * ID_BYTES;
+      const place = { sort, tenant: tenants[i] as string, id: readRunId(ids, at) };
+      cursor = { sort, id: cursorId(ids.subarray(at, at + ID_BYTES)) };
+      const checksum = checksums[i] as number | null;
+      if (isReadable(database, { partition, lane, ...place, checksum })) places.push(place);
+    }
+    isMore = sorts.length > limit;
+  }
+  return places.slice(0, limit + 1);
+}
+
+export type PlaceColumns = ParkedRow & {
+  readonly partition: number;
+  readonly checksum: number | null;
+};
+
+function isReadable({ damage }: Database, row: PlaceColumns): boolean {
+  const { partition, lane, sort, id, tenant } = row;
+  const key = JSON.stringify([partition, lane, sort, formatRunId(id)]);
+  const at = { kind: 'parked', key, partition, tenant } as const;
+  return damage.read(at, row, () => toPlace(row)) !== null;
+}
+
+/** Throws where the row is not as it was written. */
+export function toPlace(row: PlaceColumns): ParkedRow & { readonly partition: number } {
+  const { checksum, ...place } = row;
+  verify(checksum, () => parkedChecksum(row.partition, row));
+  return place;
 }
 
 type Place = ParkedCursor & { readonly tenant: string };
@@ -71,7 +132,7 @@ async function openRuns(
   database: Database,
   places: readonly Place[],
   bytes: number,
-): Promise<{ runs: ParkedRun[]; passed: number }> {
+): Promise<{ runs: ParkedRun[]; passed: number; missing: readonly Place[] }> {
   const wanted = places.toSorted(compareTenantIds);
   const spans = spansOf(wanted);
   const steps = [
@@ -91,17 +152,36 @@ async function openRuns(
       wanted,
       withInput: false,
     });
-    return { runs: inPlaces(places, wanted, openOf(bare, hasEnded)), passed: places.length };
+    const open = inPlaces(places, wanted, openOf(bare, hasEnded));
+    const missing = open.length === places.length ? NONE : missingOf(wanted, bare, hasEnded);
+    return { runs: open, passed: places.length, missing };
   }
   const [lists] = rows as unknown as [RunLists];
   if (!lists.is_whole) {
     const shorter = placesWithin(places, weighRunLists(lists), bytes);
-    const { runs } = await openRuns(database, shorter, ANY_BYTES);
-    return { runs, passed: shorter.length };
+    const { runs, missing } = await openRuns(database, shorter, ANY_BYTES);
+    return { runs, passed: shorter.length, missing };
   }
-  const runs = openOf(unpackRunLists(database.damage, lists), hasEnded);
-  return { runs: inPlaces(places, wanted, runs), passed: places.length };
+  const found = unpackRunLists(database.damage, lists);
+  const runs = inPlaces(places, wanted, openOf(found, hasEnded));
+  const missing = runs.length === places.length ? NONE : missingOf(wanted, found, hasEnded);
+  return { runs, passed: places.length, missing };
 }
+
+/** Places whose runs are neither there nor ended; those of damaged rows are among them. */
+function missingOf(
+  wanted: readonly Place[],
+  found: readonly RunRow[],
+  hasEnded: ReadonlySet<string>,
+): readonly Place[] {
+  const names = new Set(found.map(({ tenant, id }) => nameOf(tenant, id)));
+  return wanted.filter(({ tenant, id }) => {
+    const name = nameOf(tenant, id);
+    return !names.has(name) && !hasEnded.has(name);
+  });
+}
+
+const NONE: readonly Place[] = [];
 
 function openOf(runs: readonly RunRow[], hasEnded: ReadonlySet<string>): readonly RunRow[] {
   if (hasEnded.size === 0) return runs;

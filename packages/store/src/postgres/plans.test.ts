@@ -66,9 +66,9 @@ describePostgres('plans', () => {
     await execute(
       url,
       `insert into ${schema}.groups
-        select seq, 1, 0, 7, 1, 'x', '' from generate_series(1, 1999) as seq;
+        select seq, 1, 0, 7, 1, 'x', '', 0 from generate_series(1, 1999) as seq;
       insert into ${schema}.inbox
-        select i::text, i, i % 5, 0, 't', 'j', '', null, null from generate_series(1, 5000) as i;
+        select i::text, i, i % 5, 0, 't', 'j', '', null, null, 0 from generate_series(1, 5000) as i;
       insert into ${schema}.leases
         select p, 1, 0, 0, 'a' from generate_series(100, 4000) as p;
       insert into ${schema}.audit

@@ -16,8 +16,11 @@ import {
   type TenantId,
 } from './packs/spans.ts';
 import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
+import { readDamagedRun } from './sql/damaged-rows.ts';
 import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
 import { readRuns as readRunsSql } from './sql/read-runs.ts';
+
+const NO_BYTES = new Uint8Array(0);
 
 export async function getRun(
   database: Database,
@@ -36,20 +39,35 @@ export async function getRun(
   const [runs, ends] = await database.pipeline(database.pool, [readRun, readEnd], 'none');
   const { damage } = database;
   const [runRow] = runs as unknown as RunColumns[];
-  if (runRow === undefined) return null;
   const [endRow] = ends as unknown as EndColumns[];
-  const found = readRunRows(damage, runRow);
+  const place = { kind: 'run', key: formatRunId(id), partition: id.partition, tenant } as const;
+  const found = runRow === undefined ? [] : readRunRows(damage, runRow);
   const foundEnds = endRow === undefined ? [] : readEndRows(damage, endRow);
   const run = found?.find(isOf(id));
-  const isDamaged =
-    (found === null && mayCover(runRow, id)) ||
-    (foundEnds === null && endRow?.tenant === tenant && mayCover(endRow, id));
-  if (isDamaged) {
-    throw damaged({ kind: 'run', key: formatRunId(id), partition: id.partition, tenant });
+  const hasEnd = endRow !== undefined && endRow.tenant === tenant && mayCover(endRow, id);
+  const isUnreadable = found === null && runRow !== undefined && mayCover(runRow, id);
+  if (isUnreadable || (foundEnds === null && hasEnd)) throw damaged(place);
+  if (run === undefined) {
+    if (!hasEnd && !(await isSetAside(database, place))) return null;
+    if (!hasEnd) throw damaged(place);
+    // A run whose end is there was there: its row has another key now, or is lost.
+    damage.add({ ...place, error: 'the row is missing, and its end is there', bytes: NO_BYTES });
+    throw damaged(place);
   }
-  if (run === undefined) return null;
   const end = foundEnds?.find(isOf(id));
   return { run, end: end?.tenant === tenant ? end : null };
+}
+
+/** A take-over or a lane did not find its row. */
+async function isSetAside(
+  database: Database,
+  { key, tenant }: { readonly key: string; readonly tenant: string },
+): Promise<boolean> {
+  const read = step(readDamagedRun(database.schema), 2, (writer) => {
+    writer.text(key);
+    writer.text(tenant);
+  });
+  return (await database.read(read)).length > 0;
 }
 
 export async function readRuns(

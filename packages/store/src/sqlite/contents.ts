@@ -5,12 +5,12 @@ import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { toStoredKey } from './keys.ts';
 import { listLeases } from './leases.ts';
+import { toPlace } from './parked.ts';
 import {
   toAuditRow,
   toDefinition,
   toEnd,
   toGroup,
-  toId,
   toInboxEntry,
   toLogLine,
   toRun,
@@ -35,13 +35,7 @@ export function contents(context: Context): StoreContents {
     nodes: liveNodes(context),
     runs: everySegment(sql.dumpRuns).map(toRun),
     ends: everySegment(sql.dumpEnds).flatMap((row) => toEnd(row) ?? []),
-    parked: everySegment(sql.dumpParked).map((row) => ({
-      partition: row['partition'] as number,
-      lane: row['lane'] as string,
-      sort: row['sort'] as number,
-      id: toId(row['id']),
-      tenant: row['tenant'] as string,
-    })),
+    parked: everySegment(sql.dumpParked).map(toPlace),
     keys: keys.flatMap(({ tenant, key, run, entry }) =>
       entry === null ? [{ tenant, key, run }] : [],
     ),

@@ -10,7 +10,7 @@ import * as checkpoints from './checkpoints.ts';
 import { openFile } from './connection.ts';
 import { contents } from './contents.ts';
 import type { Context } from './context.ts';
-import { listDamagedRows, setAside, writeDamagedRows } from './damaged-rows.ts';
+import { forgetDamagedRows, listDamagedRows, setAside, writeDamagedRows } from './damaged-rows.ts';
 import { Database } from './database.ts';
 import * as definitions from './definitions.ts';
 import { toStoreError } from './failure.ts';
@@ -24,6 +24,7 @@ import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
 import { SegmentCatalog, type SegmentSizes } from './segment-catalog.ts';
 import * as segments from './segments.ts';
+import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface SqliteStoreOptions {
   readonly path: string;
@@ -118,6 +119,9 @@ export function storeOn(
     readAudit: method(audit.readAudit),
     listDamagedRows: method(listDamagedRows),
     setAside: method(setAside),
+    forgetDamagedRows: method(forgetDamagedRows),
+    setStopped: method(setStopped),
+    listStopped: method(listStopped),
     onDamaged: (listener) => damage.onFound(listener),
     ensureSegments: method(segments.ensureSegments),
     listSegments: method(segments.listSegments),

@@ -3,7 +3,7 @@ import { damageSuite } from '../conformance/damage-suite.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 import { temporaryFile } from './testing/temporary-file.ts';
 
-const SEGMENTED = new Set(['runs', 'ends', 'groups']);
+const SEGMENTED = new Set(['runs', 'ends', 'parked', 'groups']);
 
 damageSuite({
   name: 'SQLite',

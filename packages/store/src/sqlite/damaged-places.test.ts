@@ -26,6 +26,6 @@ it('a place of a lane that names no run is set aside, and the others are read', 
   const { runs: read } = await store.readParked(query);
   expect(read.map(({ run }) => run.id.seq)).toEqual([2]);
   const damaged = await store.listDamagedRows({ after: null, limit: 9 });
-  expect(damaged).toMatchObject([{ kind: 'run', partition: 1, error: 'not the id of a run' }]);
+  expect(damaged).toMatchObject([{ kind: 'parked', partition: 1, error: 'not the id of a run' }]);
   await store.close();
 });

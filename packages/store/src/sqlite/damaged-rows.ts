@@ -1,9 +1,12 @@
 import type { DamagedRow, FoundDamage, RowKind } from '../damage/damaged-rows.ts';
 import type { Store } from '../store.ts';
+import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import {
   DELETE_CHECKPOINT,
   DELETE_OLDER_CHECKPOINT,
+  FORGET_DAMAGED_ROW,
+  FORGET_DAMAGED_ROWS,
   INSERT_DAMAGED_ROW,
   LIST_DAMAGED_ROWS,
   RELEASE_KEYS_OF_ENTRY,
@@ -36,6 +39,17 @@ export function writeDamagedRows({ db, damage, now }: Context): void {
 
 export function setAside({ damage }: Context, row: FoundDamage): void {
   damage.add(row);
+}
+
+export function forgetDamagedRows(
+  { db, damage }: Context,
+  row: Parameters<Store['forgetDamagedRows']>[0],
+): number {
+  if (row !== null) requireTexts({ kind: row.kind, key: row.key });
+  damage.forget(row);
+  return db.write(() =>
+    row === null ? db.run(FORGET_DAMAGED_ROWS) : db.run(FORGET_DAMAGED_ROW, row.kind, row.key),
+  );
 }
 
 export function listDamagedRows(

@@ -1,15 +1,16 @@
 import { compareText } from '../compare-text.ts';
 import { damaged } from '../damage/damaged-rows.ts';
-import { inboxChecksum } from '../damage/row-checksums.ts';
+import { inboxChecksum, keyChecksum } from '../damage/row-checksums.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
 import type { InboxEntry, PutResult, Store } from '../store.ts';
-import { reservedRun, waitingEntry } from '../taken-keys.ts';
+import { requireReadable, reservedRun, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Database } from './database.ts';
 import { findStoredKeys } from './keys.ts';
 import { readEntry } from './read-row.ts';
 import { idBytes } from './rows.ts';
+import { READ_DAMAGED_ENTRY } from './sql/damaged-rows.ts';
 import { INSERT_INBOX } from './sql/insert-inbox.ts';
 import { RESERVE_KEY } from './sql/insert-keys.ts';
 import { READ_ENTRY, READ_INBOX } from './sql/read-inbox.ts';
@@ -20,7 +21,8 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
   const { db } = context;
   return db.write(
     (): PutResult => {
-      const [held] = key === null ? [] : findStoredKeys(context, [{ tenant, key }]);
+      const [held] =
+        key === null ? [] : findStoredKeys(context, [{ tenant, key }]).map(requireReadable);
       if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
       const waiting = db.get(READ_ENTRY, held?.entry ?? id);
       if (waiting !== undefined) {
@@ -39,9 +41,11 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
 export function insertEntry(db: Database, entry: InboxEntry): void {
   const { id, partition, tenant, job, head, input, key, atMs } = entry;
   if (key !== null && db.get(READ_ENTRY, id) !== undefined) return;
-  const isFree =
-    key === null || db.run(RESERVE_KEY, tenant, key, idBytes(reservedRun(entry)), id) === 1;
-  if (!isFree) return;
+  if (key !== null) {
+    const run = reservedRun(entry);
+    const checksum = keyChecksum({ tenant, key, run, entry: id, atMs: null });
+    if (db.run(RESERVE_KEY, tenant, key, idBytes(run), id, checksum) === 0) return;
+  }
   const checksum = inboxChecksum(entry);
   db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs, checksum);
 }
@@ -51,8 +55,16 @@ export function readInboxEntry(
   { tenant, id }: { tenant: string; id: string },
 ): InboxEntry | null {
   requireTexts({ tenant, id });
-  const row = context.db.read(() => context.db.get(READ_ENTRY, id));
-  return row === undefined || row['tenant'] !== tenant ? null : readEntry(context, row);
+  return context.db.read(() => {
+    const row = context.db.get(READ_ENTRY, id);
+    const entry = row === undefined ? null : readEntry(context, row);
+    const isLost = row === undefined && context.db.get(READ_DAMAGED_ENTRY, id) !== undefined;
+    // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
+    if (isLost || (row !== undefined && entry === null)) {
+      throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
+    }
+    return entry?.tenant === tenant ? entry : null;
+  });
 }
 
 /** The beginning of each partition is in order already: only those rows are read and merged. */

@@ -1,6 +1,8 @@
 import { firstIdOf } from '@signalbox/engine';
+import { verify } from '../damage/damaged-rows.ts';
+import { keyChecksum } from '../damage/row-checksums.ts';
 import type { HeldKey, Store } from '../store.ts';
-import type { StoredKey } from '../taken-keys.ts';
+import { keyPlace, requireReadable, type StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
@@ -14,9 +16,9 @@ export function readKeys(
   context: Context,
   keys: readonly { tenant: string; key: string }[],
 ): HeldKey[] {
-  return readStoredKeys(context, keys).flatMap(({ tenant, key, run, entry }) =>
-    entry === null ? [{ tenant, key, run }] : [],
-  );
+  return readStoredKeys(context, keys)
+    .map(requireReadable)
+    .flatMap(({ tenant, key, run, entry }) => (entry === null ? [{ tenant, key, run }] : []));
 }
 
 /** Reserved keys included. */
@@ -30,12 +32,14 @@ export function readStoredKeys(
 
 /** The same inside a transaction, of texts that have been looked at. */
 export function findStoredKeys(
-  { db }: Context,
+  { db, damage }: Context,
   keys: readonly { tenant: string; key: string }[],
 ): StoredKey[] {
-  return keys.flatMap(({ tenant, key }) => {
+  return keys.flatMap(({ tenant, key }): StoredKey[] => {
     const row = db.get(READ_KEY, tenant, key);
-    return row === undefined ? [] : [toStoredKey({ tenant, key, ...row })];
+    if (row === undefined) return [];
+    const stored = damage.read(keyPlace({ tenant, key }), row, () => toStoredKey(row));
+    return [stored ?? { tenant, key, run: BEFORE_ALL.run, entry: null, damaged: true }];
   });
 }
 
@@ -68,8 +72,16 @@ function isLive({ db, catalog }: Context, { tenant, run }: HeldKey): boolean {
   return segment !== null && db.get(readIsLive(segment), tenant, idBytes(run)) !== undefined;
 }
 
+/** Throws where the row is not as it was written. */
 export function toStoredKey(row: Row): StoredKey {
-  return { ...toHeldKey(row), entry: row['inbox'] as string | null };
+  const { atMs, ...stored } = keyOf(row);
+  verify(row['checksum'] as number | null, () => keyChecksum({ ...stored, atMs }));
+  return stored;
+}
+
+export function keyOf(row: Row): StoredKey & { readonly atMs: number | null } {
+  const entry = row['inbox'] as string | null;
+  return { ...toHeldKey(row), entry, atMs: row['at_ms'] as number | null };
 }
 
 function toHeldKey(row: Row): HeldKey {

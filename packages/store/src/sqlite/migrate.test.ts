@@ -59,6 +59,7 @@ function fileOfSchema1(): string {
       db.exec(`ALTER TABLE ${table}_${segment} DROP COLUMN checksum`);
       db.exec(`ALTER TABLE ${table}_${segment} DROP COLUMN ${payload}_checksum`);
     }
+    db.exec(`ALTER TABLE parked_${segment} DROP COLUMN checksum`);
   }
   db.exec(createGroupSegment(0));
   db.exec('ALTER TABLE groups_0 DROP COLUMN checksum');

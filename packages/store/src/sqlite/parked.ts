@@ -1,5 +1,8 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
-import type { ParkedCursor, ParkedRun, Store } from '../store.ts';
+import { type RowPlace, verify } from '../damage/damaged-rows.ts';
+import { missingRun } from '../damage/missing-run.ts';
+import { parkedChecksum } from '../damage/row-checksums.ts';
+import type { ParkedCursor, ParkedRow, ParkedRun, Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
@@ -31,9 +34,10 @@ export function readParked(
     let passed = 0;
     let read = 0;
     for (const place of places.slice(0, limit)) {
-      const stored = findRun(context, place, bytes > 0);
       last = place;
       passed++;
+      const stored = findRun(context, place, bytes > 0);
+      if (stored === null) context.damage.add(missingRun(query.partition, place));
       if (stored === 'damaged' || stored?.end !== null) continue;
       runs.push({ sort: place.sort, run: stored.run });
       read += stored.run.input?.length ?? 0;
@@ -57,27 +61,51 @@ function readPlaces(context: Context, query: Parameters<Store['readParked']>[0])
   const after = query.after ?? BEGINNING;
   const places: Place[] = [];
   for (const { number } of catalog.list()) {
-    const id = idBytes(after.id);
-    const rows = db.all(readParkedSql(number), partition, lane, after.sort, id, upTo, limit + 1);
-    for (const row of rows) {
-      const place = readPlace(context, partition, row);
-      if (place !== null) places.push(place);
+    let found = 0;
+    let cursor = { sort: after.sort, id: idBytes(after.id) };
+    for (let isMore = true; isMore && found <= limit; ) {
+      const { sort, id } = cursor;
+      const rows = db.all(readParkedSql(number), partition, lane, sort, id, upTo, limit + 1);
+      for (const row of rows) {
+        cursor = { sort: row['sort'] as number, id: row['id'] as Uint8Array };
+        const place = readPlace(context, row);
+        if (place === null) continue;
+        places.push(place);
+        found++;
+      }
+      isMore = rows.length > limit;
     }
   }
   return places.sort((a, b) => a.sort - b.sort || compareRunIds(a.id, b.id)).slice(0, limit + 1);
 }
 
-/** A place has no checksum: one that cannot be the id of a run is set aside under its bytes. */
-function readPlace({ damage }: Context, partition: number, row: Row): Place | null {
-  const { id: bytes, sort, tenant } = row;
-  const key = bytes instanceof Uint8Array ? Buffer.from(bytes).toString('hex') : String(bytes);
-  const at = { kind: 'run', key, partition, tenant: String(tenant) } as const;
-  return damage.read(at, row, () => {
-    const id = bytes instanceof Uint8Array && bytes.length === ID_BYTES ? toId(bytes) : null;
-    if (id === null || id.partition !== partition) throw new RangeError('not the id of a run');
-    if (!Number.isSafeInteger(sort) || typeof tenant !== 'string') {
-      throw new RangeError('not a place of a lane');
-    }
-    return { sort: sort as number, id, tenant };
-  });
+/**
+ * Null where the place is damaged. It moves no cursor of the caller, because a sort that is too large would
+ * pass over runs that are parked later.
+ */
+function readPlace({ damage }: Context, row: Row): Place | null {
+  const { sort, tenant, lane, partition } = row;
+  const id = Buffer.from(row['id'] as Uint8Array).toString('hex');
+  const key = JSON.stringify([partition, lane, sort, id]);
+  const at = { kind: 'parked', key, partition: partition as number, tenant: tenant as string };
+  return damage.read(at as RowPlace, row, () => toPlace(row));
+}
+
+/** Throws where the row is not as it was written. */
+export function toPlace(row: Row): ParkedRow & { readonly partition: number } {
+  const bytes = row['id'] as Uint8Array;
+  if (bytes.length !== ID_BYTES) throw new RangeError('not the id of a run');
+  const place = placeOf(row);
+  verify(row['checksum'] as number | null, () => parkedChecksum(place.partition, place));
+  return place;
+}
+
+export function placeOf(row: Row): ParkedRow & { readonly partition: number } {
+  return {
+    partition: row['partition'] as number,
+    lane: row['lane'] as string,
+    sort: row['sort'] as number,
+    id: toId(row['id']),
+    tenant: row['tenant'] as string,
+  };
 }

@@ -30,10 +30,20 @@ export function keysText(keys: readonly string[]): string {
   return keys.length === 0 ? '' : JSON.stringify(keys);
 }
 
-/** This and the functions below throw where the row is not as it was written. */
+/** This and the functions `to…` below throw where the row is not as it was written. */
 export function toRun(row: Row): RunRow {
+  const run = runOf(row);
+  verify(checksumOf(row, 'run_checksum'), () => runChecksum(run, row['keys'] as string));
+  if ('input_checksum' in row) {
+    verify(checksumOf(row, 'input_checksum'), () => payloadChecksum(run.input));
+  }
+  return run;
+}
+
+/** The functions `…Of` read rows without their checksums. */
+export function runOf(row: Row): RunRow {
   const keys = row['keys'] as string;
-  const run = {
+  return {
     id: toId(row['id']),
     tenant: row['tenant'] as string,
     job: row['job'] as string,
@@ -44,9 +54,6 @@ export function toRun(row: Row): RunRow {
     inputBytes: row['input_bytes'] as number,
     keys: keys === '' ? [] : (JSON.parse(keys) as string[]),
   };
-  verify(checksumOf(row, 'run_checksum'), () => runChecksum(run, keys), run.head);
-  verify(checksumOf(row, 'input_checksum'), () => payloadChecksum(run.input));
-  return run;
 }
 
 function checksumOf(row: Row, name: string): number | null {
@@ -56,7 +63,16 @@ function checksumOf(row: Row, name: string): number | null {
 /** The end in a row of a run joined with its end, or null where the join found none. */
 export function toEnd(row: Row): EndRow | null {
   if (row['state'] === null) return null;
-  const end = {
+  const end = endOf(row);
+  verify(checksumOf(row, 'end_checksum'), () => endChecksum(end));
+  if ('output_checksum' in row) {
+    verify(checksumOf(row, 'output_checksum'), () => payloadChecksum(end.output));
+  }
+  return end;
+}
+
+export function endOf(row: Row): EndRow {
+  return {
     id: toId(row['id']),
     tenant: row['tenant'] as string,
     state: row['state'] as string,
@@ -64,9 +80,6 @@ export function toEnd(row: Row): EndRow | null {
     detail: row['detail'] as string,
     output: row['output'] as Uint8Array | null,
   };
-  verify(checksumOf(row, 'end_checksum'), () => endChecksum(end), end.detail);
-  verify(checksumOf(row, 'output_checksum'), () => payloadChecksum(end.output));
-  return end;
 }
 
 export function toGroupHead(row: Row): GroupHead {
@@ -81,9 +94,13 @@ export function toGroupHead(row: Row): GroupHead {
 }
 
 export function toGroup(row: Row): Group {
-  const group = { ...toGroupHead(row), body: row['body'] as Uint8Array };
+  const group = groupOf(row);
   verify(checksumOf(row, 'checksum'), () => groupChecksum(group));
   return group;
+}
+
+export function groupOf(row: Row): Group {
+  return { ...toGroupHead(row), body: row['body'] as Uint8Array };
 }
 
 export function toLease(row: Row): Lease {
@@ -96,7 +113,13 @@ export function toLease(row: Row): Lease {
 }
 
 export function toInboxEntry(row: Row): InboxEntry {
-  const entry = {
+  const entry = inboxEntryOf(row);
+  verify(checksumOf(row, 'checksum'), () => inboxChecksum(entry));
+  return entry;
+}
+
+export function inboxEntryOf(row: Row): InboxEntry {
+  return {
     id: row['id'] as string,
     partition: row['partition'] as number,
     tenant: row['tenant'] as string,
@@ -107,12 +130,16 @@ export function toInboxEntry(row: Row): InboxEntry {
     key: row['key'] as string | null,
     atMs: row['at_ms'] as number,
   };
-  verify(checksumOf(row, 'checksum'), () => inboxChecksum(entry), entry.head);
-  return entry;
 }
 
 export function toDefinition(row: Row): Definition {
-  const definition = {
+  const definition = definitionOf(row);
+  verify(checksumOf(row, 'checksum'), () => definitionChecksum(definition) + definition.atMs);
+  return definition;
+}
+
+export function definitionOf(row: Row): Definition {
+  return {
     tenant: row['tenant'] as string,
     kind: row['kind'] as string,
     name: row['name'] as string,
@@ -122,9 +149,6 @@ export function toDefinition(row: Row): Definition {
     atMs: row['at_ms'] as number,
     deleted: row['deleted'] === 1,
   };
-  const { atMs, body } = definition;
-  verify(checksumOf(row, 'checksum'), () => definitionChecksum(definition) + atMs, body);
-  return definition;
 }
 
 export function toLogLine(row: Row): LogLineRow {

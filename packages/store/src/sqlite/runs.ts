@@ -7,12 +7,14 @@ import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { readListedRun, readRunRow, readStoredRun } from './read-row.ts';
 import { idBytes } from './rows.ts';
-import { getRun as getRunSql } from './sql/get-run.ts';
+import { READ_DAMAGED_RUN } from './sql/damaged-rows.ts';
+import { getRun as getRunSql, readEndTenant } from './sql/get-run.ts';
 import { listRuns as listRunsSql } from './sql/list-runs.ts';
 import { readRun } from './sql/read-run.ts';
 
 /** Above every id: the version bits of a run's id keep it below. */
 const END_OF_IDS = new Uint8Array(16).fill(255);
+const NO_BYTES = new Uint8Array(0);
 const START_OF_IDS = new Uint8Array(16);
 
 export function getRun(context: Context, query: { tenant: string; id: RunId }): StoredRun | null {
@@ -38,7 +40,28 @@ export function findRun(
   const segment = catalog.find(at.id.ms);
   if (segment === null) return null;
   const row = db.get(getRunSql(segment, withInput), at.tenant, idBytes(at.id));
-  return row === undefined ? null : (readStoredRun(context, row) ?? 'damaged');
+  if (row !== undefined) return readStoredRun(context, row) ?? 'damaged';
+  return missingRun(context, at, segment);
+}
+
+/**
+ * A run whose end is there was there: its row has another key now, or is lost. So is one that a take-over or
+ * a lane did not find.
+ */
+function missingRun(
+  { db, damage }: Context,
+  { tenant, id }: { tenant: string; id: RunId },
+  segment: number,
+): null | 'damaged' {
+  const key = formatRunId(id);
+  if (db.get(readEndTenant(segment), idBytes(id))?.['tenant'] !== tenant) {
+    return db.get(READ_DAMAGED_RUN, key, tenant) === undefined ? null : 'damaged';
+  }
+  damage.add({
+    ...{ kind: 'run', key, partition: id.partition, tenant },
+    ...{ error: 'the row is missing, and its end is there', bytes: NO_BYTES },
+  });
+  return 'damaged';
 }
 
 export function readRuns(context: Context, query: Parameters<Store['readRuns']>[0]): RunRow[] {

@@ -3,6 +3,8 @@ import {
   endChecksum,
   groupChecksum,
   inboxChecksum,
+  keyChecksum,
+  parkedChecksum,
   runChecksum,
 } from '../../damage/row-checksums.ts';
 import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
@@ -172,6 +174,11 @@ export function bindParked(w: ValueWriter, parts: Parts, count: number): void {
   w.beginArray(Oid.uuid, count);
   for (const { parked } of parts) for (const row of parked) w.uuid(row.id);
   w.endArray();
+  w.beginArray(Oid.int4, count);
+  for (const { partition, parked } of parts) {
+    for (const row of parked) w.int4(parkedChecksum(partition, row));
+  }
+  w.endArray();
 }
 
 /** Of a request mostly the first run alone has a key: they are gathered once, not in each pass. */
@@ -179,6 +186,11 @@ export function bindKeys(w: ValueWriter, wanted: readonly WantedKey[]): void {
   w.texts(wanted.map(({ tenant }) => tenant));
   w.texts(wanted.map(({ key }) => key));
   w.uuids(wanted.map(({ run }) => run));
+  w.beginArray(Oid.int4, wanted.length);
+  for (const { tenant, key, run, atMs } of wanted) {
+    w.int4(keyChecksum({ tenant, key, run, entry: null, atMs }));
+  }
+  w.endArray();
 }
 
 export function bindWantedKeys(
@@ -207,8 +219,11 @@ export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.nullableData(entry.input);
   w.nullableText(entry.key);
   w.int8(entry.atMs);
-  w.uuid(reservedRun(entry));
+  const run = reservedRun(entry);
+  w.uuid(run);
   w.int4(inboxChecksum(entry));
+  const { id, tenant, key } = entry;
+  w.int4(keyChecksum({ tenant, key: key ?? '', run, entry: id, atMs: null }));
 }
 
 export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {
@@ -223,6 +238,13 @@ export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {
   w.endArray();
   w.beginArray(Oid.int8, count);
   for (const { aliases, atMs } of parts) for (const _ of aliases) w.int8(atMs);
+  w.endArray();
+  w.beginArray(Oid.int4, count);
+  for (const { aliases, atMs } of parts) {
+    for (const { tenant, key, run } of aliases) {
+      w.int4(keyChecksum({ tenant, key, run, entry: null, atMs }));
+    }
+  }
   w.endArray();
 }
 

@@ -88,24 +88,24 @@ export function encodeCommit(
     const taken = [...entriesTaken(commit)];
     add(
       'keys',
-      silentStep(takeKeys(schema), 5, (w) => bindWantedKeys(w, distinct, taken)),
+      silentStep(takeKeys(schema), 6, (w) => bindWantedKeys(w, distinct, taken)),
     );
   } else if (isKeyed)
     add(
       'keys',
-      silentStep(insertKeys(schema), 3, (w) => bindKeys(w, wanted)),
+      silentStep(insertKeys(schema), 4, (w) => bindKeys(w, wanted)),
     );
   if (aliases > 0)
     add(
       'aliases',
-      silentStep(insertAliases(schema), 4, (w) => bindAliases(w, parts, aliases)),
+      silentStep(insertAliases(schema), 5, (w) => bindAliases(w, parts, aliases)),
     );
   addRuns({ schema, add, isKeyed }, cutRuns(parts));
   addEnds({ schema, add }, cutEnds(parts));
   if (parked > 0)
     add(
       'parked',
-      silentStep(insertParked(schema), 5, (w) => bindParked(w, parts, parked)),
+      silentStep(insertParked(schema), 6, (w) => bindParked(w, parts, parked)),
     );
   if (inbox > 0)
     add(
@@ -116,7 +116,7 @@ export function encodeCommit(
     for (const entry of inboxPut ?? NONE) {
       add(
         'inbox',
-        silentStep(insertInbox(schema), 11, (w) => bindEntry(w, entry)),
+        silentStep(insertInbox(schema), 12, (w) => bindEntry(w, entry)),
       );
     }
   }

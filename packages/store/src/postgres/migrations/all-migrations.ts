@@ -6,6 +6,8 @@ import { packs } from './0005-packs.ts';
 import { reservedKeys } from './0006-reserved-keys.ts';
 import { sealedAt } from './0007-sealed-at.ts';
 import { checksums } from './0008-checksums.ts';
+import { completeChecksums } from './0009-complete-checksums.ts';
+import { requireChecksums } from './0010-require-checksums.ts';
 
 /** In order: migration n brings the schema from version n - 1 to n. Only additions, ever. */
 export const migrations: readonly ((schema: string) => string)[] = [
@@ -17,4 +19,9 @@ export const migrations: readonly ((schema: string) => string)[] = [
   reservedKeys,
   sealedAt,
   checksums,
+  completeChecksums,
+  requireChecksums,
 ];
+
+/** The migration before the one that refuses rows without a checksum. */
+export const FILLED_BEHIND = migrations.indexOf(completeChecksums);

@@ -60,17 +60,17 @@ export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
   };
   const { count, body, checksum, input_checksum: inputChecksum } = row;
   if (count === null || body === null) {
-    verify(checksum, () => runChecksum(run, row.keys), run.head);
+    verify(checksum, () => runChecksum(run, row.keys));
     if (withInput) verify(inputChecksum, () => payloadChecksum(run.input));
     return [run];
   }
-  verify(checksum, () => runBlockChecksum(run, readSizes(body, count)), run.head);
+  verify(checksum, () => runBlockChecksum(run, readSizes(body, count)));
   const runs = unpackRuns(run, { count, body, withInput });
   if (withInput) verify(inputChecksum, () => inputsChecksum(runs));
   return runs;
 }
 
-export function toEndRows(row: EndColumns): EndRow[] {
+export function toEndRows(row: EndColumns, withOutput = true): EndRow[] {
   const { id, tenant, state, count, body } = row;
   const { checksum, output_checksum: outputChecksum } = row;
   if (count !== null && body !== null) {
@@ -81,8 +81,8 @@ export function toEndRows(row: EndColumns): EndRow[] {
   }
   const { ended_at_ms: endedAtMs, detail, output } = row;
   const end = { id, tenant, state, endedAtMs, detail, output };
-  verify(checksum, () => endChecksum(end), detail);
-  verify(outputChecksum, () => payloadChecksum(output));
+  verify(checksum, () => endChecksum(end));
+  if (withOutput) verify(outputChecksum, () => payloadChecksum(output));
   return [end];
 }
 
@@ -95,8 +95,12 @@ export function readRunRows(
   return damage.read(placeOf('run', row), row, () => toRunRows(row, withInput));
 }
 
-export function readEndRows(damage: DamagedRows, row: EndColumns): EndRow[] | null {
-  return damage.read(placeOf('end', row), row, () => toEndRows(row));
+export function readEndRows(
+  damage: DamagedRows,
+  row: EndColumns,
+  withOutput = true,
+): EndRow[] | null {
+  return damage.read(placeOf('end', row), row, () => toEndRows(row, withOutput));
 }
 
 function placeOf(kind: 'end' | 'run', { id, tenant }: RunColumns | EndColumns): RowPlace {

@@ -1,3 +1,4 @@
+import { FENCE } from '../../damage/row-checksums.ts';
 import { LEASE_MS_MAX } from '../../lease-length.ts';
 import { CLOCK_MS, sql } from './statement.ts';
 
@@ -7,6 +8,7 @@ import { CLOCK_MS, sql } from './statement.ts';
  * at the same moment, the unique key (partition, seq) lets one of the two through: then the caller
  * asks again, and the next seq is one further. A row that is missing is created with the epoch that
  * follows the last one in the journal, so that a deleted row never repeats an epoch.
+ * The checksum of the fence is completed here, because its numbers are chosen here (`fenceBase`).
  */
 export const acquireLease = sql(
   'acquire_lease',
@@ -26,15 +28,20 @@ taken as (
     or held.expires_at_ms > (select now_ms from clock) + ${LEASE_MS_MAX}
   returning epoch, dropped_seq
 ),
-fence as (
-  insert into ${s}.groups (partition, seq, epoch, at_ms, fact_count, commit_id, body)
-  select $1::int,
+next as materialized (
+  select taken.epoch,
     1 + greatest(
       taken.dropped_seq,
       (select g.seq from ${s}.groups g where g.partition = $1::int order by g.seq desc limit 1)
-    ),
-    taken.epoch, clock.now_ms, 0, $4::text, ''
-  from taken, clock
+    ) as seq
+  from taken
+),
+fence as (
+  insert into ${s}.groups (partition, seq, epoch, at_ms, fact_count, commit_id, body, checksum)
+  select $1::int, next.seq, next.epoch, clock.now_ms, 0, $4::text, '',
+    (($5::bigint + next.seq * ${FENCE.ofSeq} + next.epoch * ${FENCE.ofEpoch} + clock.now_ms)
+      % ${FENCE.modulus})::int
+  from next, clock
   returning seq, epoch
 )
 select fence.epoch, fence.seq, clock.now_ms from fence, clock`,

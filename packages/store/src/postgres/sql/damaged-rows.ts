@@ -3,7 +3,8 @@ import { CLOCK_MS, sql } from './statement.ts';
 /**
  * One row by primary key; a repeat changes nothing. A damaged inbox entry is moved: left in the inbox it
  * would be read with every page, and its key could never be used again. The keys are scanned for it,
- * because the entry does not tell its key; there are few such entries. A damaged checkpoint goes as well:
+ * because the entry does not tell its key; there are few such entries. If the id of the entry is damaged,
+ * its key names an entry that is not there. A damaged checkpoint goes as well:
  * its number cannot be relied on, and the next checkpoint has to be able to replace it.
  */
 export const insertDamagedRow = sql(
@@ -13,7 +14,10 @@ with moved as (
   delete from ${s}.inbox where $1::text = 'inbox' and id = $2::text
 ),
 released as (
-  delete from ${s}.keys where $1::text = 'inbox' and inbox = $2::text
+  delete from ${s}.keys where $1::text = 'inbox' and (
+    inbox = $2::text
+    or (inbox is not null and not exists (select 1 from ${s}.inbox i where i.id = keys.inbox))
+  )
 ),
 newest as (
   delete from ${s}.checkpoints where $1::text = 'checkpoint' and partition || '/' || seq = $2::text
@@ -32,4 +36,25 @@ export const listDamagedRows = sql(
   (s) => `
 select kind, key, partition, tenant, at_ms, error, bytes from ${s}.damaged_rows
 where (kind, key) > ($1::text, $2::text) order by kind, key limit $3::bigint`,
+);
+
+/** One row by primary key. */
+export const readDamagedEntry = sql(
+  'read_damaged_entry',
+  (s) => `select 1 from ${s}.damaged_rows where kind = 'inbox' and key = $1::text`,
+);
+
+export const readDamagedRun = sql(
+  'read_damaged_run',
+  (s) => `
+select 1 from ${s}.damaged_rows where kind = 'run' and key = $1::text and tenant = $2::text`,
+);
+
+/** One row by primary key, or with nulls all of them. */
+export const forgetDamagedRows = sql(
+  'forget_damaged_rows',
+  (s) => `
+delete from ${s}.damaged_rows
+where $1::text is null or (kind = $1::text and key = $2::text)
+returning 1`,
 );

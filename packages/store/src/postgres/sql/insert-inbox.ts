@@ -5,8 +5,8 @@ export const insertInbox = sql(
   'insert_inbox',
   (s) => `
 with reserved as (
-  insert into ${s}.keys (tenant, key, run, inbox)
-  select $3::text, $8::text, $10::uuid, $1::text
+  insert into ${s}.keys (tenant, key, run, inbox, checksum)
+  select $3::text, $8::text, $10::uuid, $1::text, $12::int
   where $8::text is not null and not exists (select 1 from ${s}.inbox where id = $1::text)
   on conflict do nothing returning 1
 )

@@ -7,8 +7,8 @@ import { sql } from './statement.ts';
 export const insertKeys = sql(
   'insert_keys',
   (s) => `
-insert into ${s}.keys (tenant, key, run)
-select * from unnest($1::text[], $2::text[], $3::uuid[]) as k(tenant, key, run)
+insert into ${s}.keys (tenant, key, run, checksum)
+select * from unnest($1::text[], $2::text[], $3::uuid[], $4::int[]) as k(tenant, key, run, checksum)
 order by k.tenant collate "C", k.key collate "C"`,
 );
 
@@ -21,14 +21,16 @@ export const takeKeys = sql(
   'take_keys',
   (s) => `
 with taken as (
-  insert into ${s}.keys as held (tenant, key, run, at_ms)
-  select * from unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[]) as k(tenant, key, run, at_ms)
+  insert into ${s}.keys as held (tenant, key, run, checksum, at_ms)
+  select * from unnest($1::text[], $2::text[], $3::uuid[], $4::int[], $5::bigint[])
+    as k(tenant, key, run, checksum, at_ms)
   order by k.tenant collate "C", k.key collate "C"
   on conflict (tenant, key) do update set
     run = excluded.run,
     inbox = null,
-    at_ms = case when held.inbox is null then held.at_ms else excluded.at_ms end
-  where held.inbox = any($5::text[])
+    at_ms = case when held.inbox is null then held.at_ms else excluded.at_ms end,
+    checksum = case when held.inbox is null then held.checksum else excluded.checksum end
+  where held.inbox = any($6::text[])
     or (held.inbox is null and held.run = excluded.run and excluded.at_ms is not null)
   returning 1
 )
@@ -39,8 +41,9 @@ select 1 / (count(*) = cardinality($1::text[]))::int from taken`,
 export const insertAliases = sql(
   'insert_aliases',
   (s) => `
-insert into ${s}.keys (tenant, key, run, at_ms)
-select * from unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[]) as k(tenant, key, run, at_ms)
+insert into ${s}.keys (tenant, key, run, at_ms, checksum)
+select * from unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[], $5::int[])
+  as k(tenant, key, run, at_ms, checksum)
 order by k.tenant collate "C", k.key collate "C"
 on conflict do nothing`,
 );

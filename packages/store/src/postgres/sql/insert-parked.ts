@@ -4,8 +4,8 @@ import { sql } from './statement.ts';
 export const insertParked = sql(
   'insert_parked',
   (s) => `
-insert into ${s}.parked (partition, lane, sort, tenant, id)
+insert into ${s}.parked (partition, lane, sort, tenant, id, checksum)
 select unnest($1::int[]), unnest($2::text[]), unnest($3::bigint[]), unnest($4::text[]),
-  unnest($5::uuid[])
+  unnest($5::uuid[]), unnest($6::int[])
 on conflict do nothing`,
 );

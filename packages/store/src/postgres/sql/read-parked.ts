@@ -11,9 +11,10 @@ export const readParked = sql(
 select
   string_agg(uuid_send(p.id), ''::bytea) as ids,
   to_json(array_agg(p.sort)) as sorts,
-  to_json(array_agg(p.tenant)) as tenants
+  to_json(array_agg(p.tenant)) as tenants,
+  to_json(array_agg(p.checksum)) as checksums
 from (
-  select sort, id, tenant from ${s}.parked
+  select sort, id, tenant, checksum from ${s}.parked
   where partition = $1::int and lane = $2::text
     and (sort, id) > ($3::bigint, $4::uuid) and sort <= $5::bigint
   order by sort, id

@@ -1,3 +1,4 @@
+import { keyChecksum } from '../../damage/row-checksums.ts';
 import type { AppendResult, Commit, HeldKey } from '../../store.ts';
 import {
   distinctKeys,
@@ -14,14 +15,16 @@ import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 const KEYS: BatchTable<HeldKey> = {
   sql: insertKeys,
   bind: (values, { tenant, key, run }, index) => {
-    values.push(tenant, key, scratchId(index, run));
+    const checksum = keyChecksum({ tenant, key, run, entry: null, atMs: null });
+    values.push(tenant, key, scratchId(index, run), checksum);
   },
 };
 
 const NAMES: BatchTable<WantedKey> = {
   sql: insertNames,
   bind: (values, { tenant, key, run, atMs }, index) => {
-    values.push(tenant, key, scratchId(index, run), atMs);
+    const checksum = keyChecksum({ tenant, key, run, entry: null, atMs });
+    values.push(tenant, key, scratchId(index, run), atMs, checksum);
   },
 };
 

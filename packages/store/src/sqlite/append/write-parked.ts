@@ -1,3 +1,4 @@
+import { parkedChecksum } from '../../damage/row-checksums.ts';
 import type { ParkedRow } from '../../store.ts';
 import type { Context } from '../context.ts';
 import { insertParked } from '../sql/insert-parked.ts';
@@ -13,7 +14,9 @@ export function writeParked(
     writeInBatches(db, rows, {
       sql: (rowCount) => insertParked(segment, rowCount),
       bind: (values, row, index) => {
-        values.push(partition, row.lane, row.sort, scratchId(index, row.id), row.tenant);
+        const { lane, sort, id, tenant } = row;
+        const checksum = parkedChecksum(partition, row);
+        values.push(partition, lane, sort, scratchId(index, id), tenant, checksum);
       },
     }),
   );

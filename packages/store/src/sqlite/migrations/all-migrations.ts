@@ -5,6 +5,7 @@ import { definitionChanges } from './0004-definition-changes.ts';
 import { reservedKeys } from './0005-reserved-keys.ts';
 import { sealedAt } from './0006-sealed-at.ts';
 import { checksums } from './0007-checksums.ts';
+import { completeChecksums } from './0008-complete-checksums.ts';
 import type { Migration } from './migration.ts';
 
 /** In order; a migration that has been released is never changed, only followed by another. */
@@ -16,4 +17,5 @@ export const MIGRATIONS: readonly Migration[] = [
   reservedKeys,
   sealedAt,
   checksums,
+  completeChecksums,
 ];

@@ -5,7 +5,7 @@ export const RUN_COLUMNS =
 export const END_COLUMNS =
   'e.state, e.ended_at_ms, e.detail, e.checksum AS end_checksum, e.output, e.output_checksum';
 
-/** The checksum comes with its payload: without, there is nothing to compare. */
+/** The checksum comes with its payload: a row without this column was read without its payload. */
 export function inputColumns(withInput: boolean): string {
-  return withInput ? 'r.input, r.input_checksum' : 'NULL AS input, NULL AS input_checksum';
+  return withInput ? 'r.input, r.input_checksum' : 'NULL AS input';
 }

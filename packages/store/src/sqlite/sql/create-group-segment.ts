@@ -11,7 +11,7 @@ CREATE TABLE groups_${segment} (
   commit_id TEXT NOT NULL,
   at_ms INTEGER NOT NULL,
   fact_count INTEGER NOT NULL,
-  checksum INTEGER,
+  checksum INTEGER NOT NULL,
   body BLOB NOT NULL,
   PRIMARY KEY (partition, seq)
 ) STRICT`;

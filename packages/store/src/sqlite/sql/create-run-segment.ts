@@ -22,8 +22,8 @@ CREATE TABLE runs_${segment} (
   head TEXT NOT NULL,
   keys TEXT NOT NULL,
   input_bytes INTEGER NOT NULL,
-  checksum INTEGER,
-  input_checksum INTEGER,
+  checksum INTEGER NOT NULL,
+  input_checksum INTEGER NOT NULL,
   input BLOB,
   PRIMARY KEY (tenant, id)
 ) STRICT;
@@ -32,8 +32,8 @@ CREATE TABLE ends_${segment} (
   tenant TEXT NOT NULL,
   state TEXT NOT NULL,
   ended_at_ms INTEGER NOT NULL,
-  checksum INTEGER,
-  output_checksum INTEGER,
+  checksum INTEGER NOT NULL,
+  output_checksum INTEGER NOT NULL,
   detail TEXT NOT NULL,
   output BLOB
 ) STRICT, WITHOUT ROWID;
@@ -43,6 +43,7 @@ CREATE TABLE parked_${segment} (
   sort INTEGER NOT NULL,
   id BLOB NOT NULL,
   tenant TEXT NOT NULL,
+  checksum INTEGER NOT NULL,
   PRIMARY KEY (partition, lane, sort, id)
 ) STRICT, WITHOUT ROWID;${createLogTable(segment)}`;
 }

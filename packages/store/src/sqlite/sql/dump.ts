@@ -2,7 +2,7 @@ import { END_COLUMNS, inputColumns, RUN_COLUMNS } from './columns.ts';
 
 /** Whole tables, for checkers and differential runs: never on a path that a user waits for. */
 export const DUMP_CHECKPOINTS = 'SELECT partition FROM checkpoints';
-export const DUMP_KEYS = 'SELECT tenant, key, run, inbox FROM keys';
+export const DUMP_KEYS = 'SELECT tenant, key, run, inbox, at_ms, checksum FROM keys';
 export const DUMP_INBOX =
   'SELECT id, partition, tenant, job, class, head, input, key, at_ms, checksum FROM inbox';
 export const DUMP_DEFINITIONS =
@@ -16,5 +16,5 @@ export const dumpRuns = (segment: number): string =>
 export const dumpEnds = (segment: number): string =>
   `SELECT e.id, e.tenant, ${END_COLUMNS} FROM ends_${segment} e`;
 export const dumpParked = (segment: number): string =>
-  `SELECT partition, lane, sort, id, tenant FROM parked_${segment}`;
+  `SELECT partition, lane, sort, id, tenant, checksum FROM parked_${segment}`;
 export const dumpLogs = (segment: number): string => `SELECT * FROM logs_${segment}`;

@@ -7,3 +7,8 @@ SELECT ${RUN_COLUMNS}, ${inputColumns(withInput)}, ${END_COLUMNS} FROM runs_${se
 LEFT JOIN ends_${segment} e ON e.id = r.id AND e.tenant = r.tenant
 WHERE r.tenant = ? AND r.id = ?`;
 }
+
+/** A search by primary key. */
+export function readEndTenant(segment: number): string {
+  return `SELECT tenant FROM ends_${segment} WHERE id = ?`;
+}

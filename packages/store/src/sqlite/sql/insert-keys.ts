@@ -6,17 +6,17 @@ import { placeholders } from './placeholders.ts';
  * nearly twice as long. What else OR IGNORE would swallow, the validation before has refused.
  */
 export function insertKeys(rowCount: number): string {
-  return `INSERT OR IGNORE INTO keys (tenant, key, run) VALUES ${placeholders(3, rowCount)}`;
+  return `INSERT OR IGNORE INTO keys (tenant, key, run, checksum) VALUES ${placeholders(4, rowCount)}`;
 }
 
 /** As `insertKeys`, with the time at which a run that was there before was given the key. */
 export function insertNames(rowCount: number): string {
-  return `INSERT OR IGNORE INTO keys (tenant, key, run, at_ms) VALUES ${placeholders(4, rowCount)}`;
+  return `INSERT OR IGNORE INTO keys (tenant, key, run, at_ms, checksum) VALUES ${placeholders(5, rowCount)}`;
 }
 
 /** One row by primary key; a key that is taken changes nothing. */
 export const RESERVE_KEY =
-  'INSERT OR IGNORE INTO keys (tenant, key, run, inbox) VALUES (?, ?, ?, ?)';
+  'INSERT OR IGNORE INTO keys (tenant, key, run, inbox, checksum) VALUES (?, ?, ?, ?, ?)';
 
 /** By primary key, for the entry that goes: another's stays. */
 export const RELEASE_KEY = `

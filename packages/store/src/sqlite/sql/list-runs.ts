@@ -12,7 +12,7 @@ export function listRuns(
   const ended = filter.ended ? 'AND e.id IS NOT NULL' : 'AND e.id IS NULL';
   const columns = withPayloads
     ? END_COLUMNS
-    : END_COLUMNS.replace('e.output, e.output_checksum', 'NULL AS output, NULL AS output_checksum');
+    : END_COLUMNS.replace('e.output, e.output_checksum', 'NULL AS output');
   return `
 SELECT ${RUN_COLUMNS}, ${inputColumns(withPayloads)}, ${columns} FROM runs_${segment} r
 LEFT JOIN ends_${segment} e ON e.id = r.id AND e.tenant = r.tenant

@@ -1,2 +1,3 @@
 /** A search by primary key. */
-export const READ_KEY = 'SELECT run, inbox FROM keys WHERE tenant = ? AND key = ?';
+export const READ_KEY =
+  'SELECT tenant, key, run, inbox, at_ms, checksum FROM keys WHERE tenant = ? AND key = ?';
