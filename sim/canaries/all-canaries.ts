@@ -110,7 +110,7 @@ async function contestEvidence(): Promise<Evidence> {
 /** Streams are watched, cut and resumed. */
 async function watchedEvidence(): Promise<Evidence> {
   const wild = { ...TAME, watchers: 2 };
-  return clean(canaryWorld(44, { 'node.crash': 60_000 }, { minutes: 6, nodes: 3, wild }));
+  return clean(canaryWorld(45, { 'node.crash': 60_000 }, { minutes: 6, nodes: 3, wild }));
 }
 
 async function clean(options: Options): Promise<Evidence> {

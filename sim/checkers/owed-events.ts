@@ -18,10 +18,17 @@ export class OwedEvents {
   constructor({ events }: Evidence, told: ToldEvents) {
     this.#told = told;
     const owned = new Map<string, Map<number, number>>();
+    const newest = new Map<number, number>();
+    for (const event of events) {
+      if (event.kind === 'lease.acquired') {
+        newest.set(event.partition, Math.max(event.epoch, newest.get(event.partition) ?? 0));
+      }
+    }
     for (const event of events) {
       if (event.kind === 'node.down') owned.delete(event.node);
       if (event.kind === 'lease.lost') owned.get(event.node)?.delete(event.partition);
-      if (event.kind !== 'lease.acquired') continue;
+      // A lease that ends before its node hears of it is lost without a word: it is not the newest one.
+      if (event.kind !== 'lease.acquired' || event.epoch !== newest.get(event.partition)) continue;
       const partitions = owned.get(event.node) ?? new Map<number, number>();
       owned.set(event.node, partitions.set(event.partition, event.t));
     }
