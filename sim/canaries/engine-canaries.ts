@@ -219,7 +219,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
   {
     name: 'readers are told what is not durable',
     caughtBy: 'C12',
-    options: canaryWorld(140, { 'node.crash': 5_000 }, { minutes: 6, nodes: 3 }),
+    options: canaryWorld(140, { 'node.crash': 4_000 }, { minutes: 8, nodes: 3 }),
     seeds: 12,
     sabotage: () => ({
       loop: (loop) => {
@@ -228,7 +228,7 @@ export const ENGINE_CANARIES: readonly CodeCanary[] = [
       // Everybody reads what they have just submitted, the store takes its time, and nodes crash.
       world: (world) => {
         world.clients.onlookers.readEagerly();
-        for (const node of world.nodes) node.way.latencyMs = [400, 900];
+        for (const node of world.nodes) node.way.latencyMs = [200, 500];
       },
     }),
   },

@@ -95,26 +95,6 @@ export const FOUND_CANARIES: readonly CodeCanary[] = [
     }),
   },
   {
-    name: 'a reader takes a row without its end for a run that waits',
-    caughtBy: 'C12',
-    options: canaryWorld(413, {}, { nodes: 3, minutes: 8, wild: { ...TAME, strayShare: 0.2 } }),
-    seeds: 8,
-    sabotage: () => {
-      let reads = 0;
-      return {
-        world: (world) => world.clients.onlookers.readEagerly(),
-        door: (store) => ({
-          ...store,
-          getRun: async (query) => {
-            const row = await store.getRun(query);
-            // Not each time: the reader of a run that is not parked asks again until it sees the end.
-            return row === null || ++reads % 8 === 0 ? row : { ...row, end: null };
-          },
-        }),
-      };
-    },
-  },
-  {
     name: 'room that was once taken on a worker is never given back',
     caughtBy: 'C18',
     options: canaryWorld(416, { 'node.crash': 20_000 }, { nodes: 3, minutes: 8 }),

@@ -13,6 +13,8 @@ import { createDatabase, describePostgres } from '../../tools/testing/postgres.t
 interface Opened {
   readonly world: ApiWorld;
   readonly dataDir: string;
+  /** Another node over the same store, as after a restart. */
+  again(): Promise<ApiWorld>;
   /** Runs a statement behind the node's back; `signalbox.` is left out where there are no schemas. */
   change(sql: string): Promise<void>;
 }
@@ -41,7 +43,11 @@ const onSqlite: Open = async () => {
     db.exec(sql.replaceAll('signalbox.', ''));
     db.close();
   };
-  return { world, dataDir, change };
+  const again = async (): Promise<ApiWorld> => {
+    await world.stop();
+    return start(`file:${path}`, dataDir);
+  };
+  return { world, dataDir, change, again };
 };
 
 const onPostgres: Open = async () => {
@@ -53,7 +59,11 @@ const onPostgres: Open = async () => {
     await client.connect();
     await client.query(sql).finally(() => client.end());
   };
-  return { world, dataDir, change };
+  const again = async (): Promise<ApiWorld> => {
+    await world.stop();
+    return start(url, dataDir);
+  };
+  return { world, dataDir, change, again };
 };
 
 async function examine(world: ApiWorld): Promise<Doctor> {
@@ -74,6 +84,33 @@ function suite(open: Open): void {
     expect(world.logged.join('')).toContain('row.damaged');
     const metrics = (await world.ask('/metrics')).text;
     expect(metrics).toContain('signalbox_damaged_rows_total{kind="definition"} 1');
+  });
+
+  it('a damaged tenant, webhook secret and key of cursors are replaced by saving or using them again', async () => {
+    const { world, change, again } = await open();
+    const damage = (kind: string) =>
+      change(`update signalbox.definitions set author = 'eve' where kind = '${kind}'`);
+    await world.ask('/tenants/acme', { method: 'PUT', body: { maxRunning: 3 } });
+    await damage('tenant');
+    const put = await world.ask('/tenants/acme', { method: 'PUT', body: { maxRunning: 4 } });
+    expect(put.status).toBe(201);
+    expect((await world.ask('/tenants/acme')).json()).toMatchObject({
+      definition: { maxRunning: 4 },
+    });
+    const before = (await world.ask('/webhook-secret', { tenant: 'acme' })).text;
+    await damage('webhook-secret');
+    const after = await world.ask('/webhook-secret', { tenant: 'acme' });
+    expect(after.status).toBe(200);
+    expect(after.text).not.toBe(before);
+    for (const name of ['a', 'b']) {
+      await world.ask('/jobs', { body: { name, definition: {} }, tenant: 'acme' });
+    }
+    const list = () => world.ask('/jobs?limit=1', { tenant: 'acme' });
+    expect((await list()).status).toBe(200);
+    await damage('cursor-key');
+    const restarted = await again();
+    const page = await restarted.ask('/jobs?limit=1', { tenant: 'acme' });
+    expect([page.status, page.json<{ next?: string }>().next]).toEqual([200, expect.any(String)]);
   });
 
   it('the id of a damaged inbox entry is refused with damaged, before and after it is moved', async () => {

@@ -74,5 +74,6 @@ if (values.help) {
 } else {
   const reason = await installSchemathesis(folder, 'python3');
   if (reason === null) process.exit(await fuzz({ ...values, only: values.only }));
-  process.stdout.write(`schemathesis: skipped, because ${reason}\n`);
+  process.stderr.write(`schemathesis: not run, because ${reason}\n`);
+  process.exitCode = 1;
 }

@@ -19,6 +19,7 @@ export {
   PAGE_BYTES,
   storedRunBytes,
 } from './page-bytes.ts';
+export { readCurrentDefinition } from './read-current-definition.ts';
 export { type PageLimits, readOnePage, readPages } from './read-pages.ts';
 export type { Segment } from './run-segment.ts';
 export * from './store.ts';

@@ -97,6 +97,10 @@ async function isolatedCommands(
   if (isolation === 'none') {
     const text = 'commands are not isolated from this worker';
     log.warn({ event: 'command.not_isolated', ...fields }, text);
+  } else if (wanted === 'auto' && isolation !== 'bubblewrap') {
+    // `auto` never weakens in silence: the files of the machine stay writable here.
+    const text = 'commands are isolated in part only; install bubblewrap';
+    log.warn({ event: 'command.isolated', ...fields }, text);
   } else log.info({ event: 'command.isolated', ...fields }, 'commands are isolated');
   return executor;
 }

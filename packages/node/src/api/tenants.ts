@@ -1,5 +1,11 @@
 import { type Page, PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protocol';
-import { type Definition, definitionBytes, readOnePage, type Store } from '@signalbox/store';
+import {
+  type Definition,
+  definitionBytes,
+  readCurrentDefinition,
+  readOnePage,
+  type Store,
+} from '@signalbox/store';
 import { ApiError, type NodeContext } from '../context.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { msOf, shownDuration } from '../operations/read-time.ts';
@@ -124,7 +130,11 @@ async function current(
   store: Store,
   { name, expected }: Change,
 ): Promise<{ live: Tenant | null; version: number }> {
-  const definition = await store.getDefinition({ tenant: PLATFORM, kind: TENANT_KIND, name });
+  const definition = await readCurrentDefinition(store, {
+    tenant: PLATFORM,
+    kind: TENANT_KIND,
+    name,
+  });
   const live = definition === null || definition.deleted ? null : tenantOf(definition);
   const asExpected =
     expected.kind === 'any' ||

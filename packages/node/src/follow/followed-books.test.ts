@@ -39,6 +39,37 @@ it('a partition that was not looked at for long is read again, whatever was drop
   expect(book.runs.size).toBe(3);
 });
 
+it('a reader whose groups are dropped while it reads continues from the newer checkpoint', async () => {
+  const disk = createMemoryStore({ now: () => Date.now() });
+  const node = await SmallNode.start({ disk, loop: { partitions: 1 } });
+  nodes.push(node);
+  await node.define('mail');
+  for (let i = 0; i < 3; i++) await node.submit({ job: 'mail' });
+  const checkpoint = checkpointOf(node);
+  let reads = 0;
+  const store: Store = {
+    ...disk,
+    // The first groups are gone when the reader comes to them; the owner has written a checkpoint by then.
+    readGroups: async (query) => {
+      const groups = await disk.readGroups(query);
+      if (++reads > 1) return groups;
+      await disk.writeCheckpoint({ partition: 0, ...checkpoint });
+      return groups.slice(1);
+    },
+  };
+  const { specs } = node.context.loop;
+  const loop = { time: { monotonic: () => 0 }, specs } as unknown as CommitLoop;
+  const { book, seq } = await new FollowedBooks(loop, store).follow(0);
+  expect(seq).toBe(checkpoint.seq);
+  expect(book.runs.size).toBe(3);
+  const lossy: Store = { ...disk, readGroups: async () => (await disk.readGroups(ALL)).slice(1) };
+  await expect(
+    new FollowedBooks(loop, { ...lossy, readCheckpoint: async () => null }).follow(0),
+  ).rejects.toMatchObject({ kind: 'damaged' });
+});
+
+const ALL = { partition: 0, afterSeq: 0, limit: 500, bytes: 1e9 };
+
 function checkpointOf(node: SmallNode) {
   const book = node.context.loop.engine.core.books.get(0);
   const held = node.context.loop.leases.held.get(0);

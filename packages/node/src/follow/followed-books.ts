@@ -1,5 +1,5 @@
 import { type Book, foldTail, planRebuild, rebuild, type TailGroup } from '@signalbox/engine';
-import type { Store } from '@signalbox/store';
+import { type Checkpoint, type Store, StoreError } from '@signalbox/store';
 import { type CommitLoop, readNeeded } from '../loop/index.ts';
 
 /** How old an answer about another node's partition may be, beside the time that its reading takes. */
@@ -80,14 +80,31 @@ export class FollowedBooks {
   }
 
   async #readWhole(partition: number): Promise<Followed> {
-    const checkpoint = await this.#store.readCheckpoint(partition);
-    const tail = await this.#tailAfter(partition, checkpoint?.seq ?? 0);
-    if (tail === null) throw new RangeError(`groups of partition ${partition} are missing`);
+    const { checkpoint, tail } = await this.#readFromCheckpoint(partition);
     const chunks = checkpoint?.chunks ?? [];
     const plan = planRebuild({ partition, chunks, tail: tail.groups });
     const { rows, find } = await readNeeded({ store: this.#store, specs: this.#loop.specs, plan });
     const epoch = tail.groups.at(-1)?.epoch ?? checkpoint?.epoch ?? 0;
     return { book: rebuild(plan, { epoch, rows, findSpec: find }), seq: tail.seq };
+  }
+
+  /**
+   * While a slow reader reads, its owner may write further checkpoints and drop the groups before them: then
+   * the newest checkpoint is read again. Groups behind the same checkpoint do not go.
+   */
+  async #readFromCheckpoint(
+    partition: number,
+  ): Promise<{ checkpoint: Checkpoint | null; tail: Tail }> {
+    let checkpoint = await this.#store.readCheckpoint(partition);
+    for (;;) {
+      const tail = await this.#tailAfter(partition, checkpoint?.seq ?? 0);
+      if (tail !== null) return { checkpoint, tail };
+      const newer = await this.#store.readCheckpoint(partition);
+      if ((newer?.seq ?? 0) <= (checkpoint?.seq ?? 0)) {
+        throw new StoreError('damaged', `groups of partition ${partition} are missing`);
+      }
+      checkpoint = newer;
+    }
   }
 
   /** Null where groups in between have been dropped: a checkpoint is past them. */

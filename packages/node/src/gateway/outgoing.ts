@@ -69,7 +69,7 @@ export class Outgoing {
   }
 
   #assign(batch: FrameBatch, session: WorkerSession, effect: Effect & { kind: 'assign' }): void {
-    const { attempt } = effect;
+    const { attempt, worker } = effect;
     if (!session.isFor(attempt)) return;
     const { task } = attempt;
     // Most tasks are given the run's input and have no parents.
@@ -89,8 +89,12 @@ export class Outgoing {
         this.#frame(later, session, { effect, supply: given, secrets: values });
         session.send(later.frames);
       },
-      // Not sent: when the worker does not accept in time, the task is queued again.
-      () => session.isFor(attempt) && this.#isStopped(effect),
+      () => {
+        if (!session.isFor(attempt) || this.#isStopped(effect)) return;
+        // The store or the blob store cannot be read: queued again now. Left to the worker's time to accept,
+        // it would count against a worker that never got it, and three of them cordon the worker.
+        this.#loop.report({ kind: 'refuse', worker, ref: refOf(attempt), foreignUse: null });
+      },
     );
   }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Definition } from '@signalbox/store';
+import { type Definition, readCurrentDefinition } from '@signalbox/store';
 import type { NodeContext } from '../context.ts';
 import type { Sealed } from '../triggers/seal.ts';
 
@@ -28,7 +28,7 @@ export async function webhookSecret(context: Context, tenant: string): Promise<s
 
 /** The same for an administrator, who can give the receivers a new secret if the root key has changed. */
 export async function readableWebhookSecret(context: Context, tenant: string): Promise<string> {
-  const found = await find(context, tenant);
+  const found = await readCurrentDefinition(context.store, { tenant, kind: KIND, name: NAME });
   const secret = found === null || found.deleted ? null : open(context, tenant, found);
   return secret ?? generate(context, tenant, found);
 }

@@ -187,7 +187,11 @@ export class Leases {
       this.#host.acquired(held);
     } catch (error) {
       // The next beat tries again; a lease that was taken unknowingly is taken anew.
-      asStoreError(error);
+      const { kind, message } = asStoreError(error);
+      if (kind === 'unavailable' || kind === 'unknown') return;
+      // The store is there and refuses: a partition without an owner must not go unnoticed.
+      const retryMs = this.holdOff.failed(partition);
+      this.#ports.observe?.({ kind: 'takeOverFailed', partition, error: message, retryMs });
     } finally {
       this.#acquiring.delete(partition);
     }

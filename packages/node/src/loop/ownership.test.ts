@@ -6,6 +6,27 @@ import { VirtualWorld } from './testing/virtual-world.ts';
 
 const NONE = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 0 };
 
+describe('a partition whose lease the store refuses', () => {
+  it('is named again and again, with a growing distance, and the others work', async () => {
+    const world = new VirtualWorld();
+    const refuse = new StoreError('invalid', 'UNIQUE constraint failed');
+    const node = await world.startNode({
+      loop: { partitions: 2 },
+      store: (disk) =>
+        faulty(disk, (real) => ({
+          acquireLease: (params) =>
+            params.partition === 1 ? Promise.reject(refuse) : real.acquireLease(params),
+        })),
+    });
+    await world.run(10_000);
+    const failed = node.events.filter((event) => event.kind === 'takeOverFailed');
+    expect(failed.length).toBeGreaterThanOrEqual(2);
+    expect(failed[0]).toMatchObject({ partition: 1, error: 'UNIQUE constraint failed' });
+    expect(failed.at(-1)?.retryMs).toBeGreaterThan(failed[0]?.retryMs ?? 0);
+    expect([...node.loop.leases.held.keys()]).toEqual([0]);
+  });
+});
+
 describe('a partition that comes and goes while mail waits', () => {
   it('DUR-02 DUR-04 does not come to life from a lease that was lost, and accepts nothing', async () => {
     const world = new VirtualWorld();

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PLATFORM } from '@signalbox/protocol';
-import type { Store } from '@signalbox/store';
+import { readCurrentDefinition, type Store } from '@signalbox/store';
 import { ApiError } from '../context.ts';
 
 const KEY = { tenant: PLATFORM, kind: 'cursor-key', name: 'cursor-key' } as const;
@@ -34,10 +34,12 @@ function keyOf(store: Store): Promise<Buffer> {
 }
 
 async function readKey(store: Store): Promise<Buffer> {
-  const found = await store.getDefinition(KEY);
-  if (found !== null) return keyIn(found.body);
+  // A damaged key is replaced: open lists begin again, which is better than none at all.
+  const found = await readCurrentDefinition(store, KEY);
+  if (found !== null && !found.deleted) return keyIn(found.body);
+  const expectedVersion = found?.version ?? 0;
   const body = JSON.stringify({ key: randomBytes(KEY_BYTES).toString('base64') });
-  const written = await store.putDefinition({ ...KEY, expectedVersion: 0, body, author: 'node' });
+  const written = await store.putDefinition({ ...KEY, expectedVersion, body, author: 'node' });
   if (written.kind !== 'conflict') return keyIn(body);
   const other = await store.getDefinition(KEY);
   if (other === null) throw new Error('the key of cursors is missing');

@@ -2,9 +2,8 @@ import { type Checked, NAME_PATTERN, type Page } from '@signalbox/protocol';
 import {
   type Definition,
   definitionBytes,
+  readCurrentDefinition,
   readOnePage,
-  readPages,
-  StoreError,
 } from '@signalbox/store';
 import { ApiError, type Caller, type NodeContext } from '../context.ts';
 import { hasQuota, requireRoom, withinQuota } from './definition-quota.ts';
@@ -82,30 +81,6 @@ export function isReadable({ damaged }: Definition): boolean {
   return damaged !== true;
 }
 
-/**
- * The version that a change replaces. A damaged one counts as deleted, so that saving the definition
- * again repairs it.
- */
-async function readCurrent(
-  store: NodeContext['store'],
-  key: { tenant: string; kind: string; name: string },
-): Promise<Definition | null> {
-  try {
-    return await store.getDefinition(key);
-  } catch (error) {
-    if (!(error instanceof StoreError) || error.kind !== 'damaged') throw error;
-    const pages = readPages<Definition>({
-      limit: 500,
-      bytesOf: definitionBytes,
-      read: (last, limits) =>
-        store.listDefinitionVersions({ ...key, after: last?.version ?? 0, ...limits }),
-    });
-    let newest: Definition | null = null;
-    for await (const page of pages) newest = page.at(-1) ?? newest;
-    return newest && { ...newest, deleted: true };
-  }
-}
-
 /** What becomes of a definition: its next body, an end, or nothing where all is as it should be. */
 export type Next<Body extends object> = (
   current: Definition | null,
@@ -154,7 +129,7 @@ export async function changeNamed<Body extends object>(
   const key = { tenant: caller.tenant, kind, name };
   if (!NAME.test(name)) throw noneNamed(params);
   for (let tries = 0; tries < TRIES; tries++) {
-    const before = await readCurrent(store, key);
+    const before = await readCurrentDefinition(store, key);
     requireVersion(params, before);
     const wanted = params.next(before);
     if (wanted === null) return { before, now: before as Definition, outcome: 'unchanged' };
@@ -186,7 +161,7 @@ export async function checkNamed<Body extends object, Shown>(
   params: Named & { next: Next<Body>; show: (body: Body) => Shown },
 ): Promise<Checked<Shown>> {
   const { kind, name, show } = params;
-  const current = await readCurrent(store, { tenant, kind, name });
+  const current = await readCurrentDefinition(store, { tenant, kind, name });
   const live = liveBody<Body>(params, current);
   const wanted = params.next(current) as Body | null;
   const after = show(wanted ?? (live as Body));

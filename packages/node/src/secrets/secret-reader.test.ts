@@ -1,3 +1,4 @@
+import { StoreError } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { SecretBox } from '../triggers/seal.ts';
@@ -39,6 +40,17 @@ describe('reading secrets', () => {
         error: expect.stringMatching(/^secret_unreadable: the secret \w+ cannot be decrypted/),
       });
     }
+  });
+
+  it('says that a stored secret is damaged, so that the attempt fails and no worker is blamed', async () => {
+    const refusing = {
+      ...store,
+      getDefinition: () => Promise.reject(new StoreError('damaged', 'the row is damaged')),
+    };
+    const error = 'secret_unreadable: the stored secret token is damaged; set it again';
+    expect(await new SecretReader({ store: refusing, box }).read('a', ['token'])).toEqual({
+      error,
+    });
   });
 
   it('says why where the root key is another one, or there is none', async () => {

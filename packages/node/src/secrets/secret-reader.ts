@@ -1,4 +1,4 @@
-import type { Store } from '@signalbox/store';
+import { type Definition, type Store, StoreError } from '@signalbox/store';
 import type { Sealed, SecretBox } from '../triggers/seal.ts';
 
 export const SECRET_KIND = 'secret';
@@ -40,7 +40,10 @@ export class SecretReader {
     }
     const values = new Map<string, string>();
     for (const name of names) {
-      const found = await this.#store.getDefinition({ tenant, kind: SECRET_KIND, name });
+      const found = await this.#find(tenant, name);
+      if (found === 'damaged') {
+        return { error: `secret_unreadable: the stored secret ${name} is damaged; set it again` };
+      }
       if (found === null || found.deleted) {
         return { error: `secret_not_found: the tenant has no secret ${name}` };
       }
@@ -53,5 +56,15 @@ export class SecretReader {
       values.set(name, value);
     }
     return values;
+  }
+
+  /** A damaged row is an error of the definition: waiting for another worker does not help. */
+  async #find(tenant: string, name: string): Promise<Definition | 'damaged' | null> {
+    try {
+      return await this.#store.getDefinition({ tenant, kind: SECRET_KIND, name });
+    } catch (error) {
+      if (error instanceof StoreError && error.kind === 'damaged') return 'damaged';
+      throw error;
+    }
   }
 }

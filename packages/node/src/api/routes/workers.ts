@@ -67,8 +67,16 @@ export const workersRoutes: readonly Route[] = [
     errors: ['not_found'],
     handler: ({ context, caller, params }) => getWorker(context, caller, params),
   }),
-  maintaining('drain', 'Stops assigning to the worker and ends its attempts', drainWorker),
-  maintaining('cordon', 'Stops assigning to the worker; its attempts continue', cordonWorker),
+  maintaining(
+    'drain',
+    'Stops assigning to the worker and ends its attempts, on this node',
+    drainWorker,
+  ),
+  maintaining(
+    'cordon',
+    'Stops assigning to the worker, on this node; its attempts continue',
+    cordonWorker,
+  ),
   maintaining('uncordon', 'Assigns attempts to the worker again', uncordonWorker),
   maintaining(
     'evict',
