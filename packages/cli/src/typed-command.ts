@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
-import type { App } from './app.ts';
 
 /** As the person has to type it: that depends on how this process was started, and from where. */
 export function typedCommand(
-  { environment, cwd }: Pick<App, 'environment' | 'cwd'>,
+  { environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string },
   started = process.argv[1] ?? '',
 ): string {
   if (environment['npm_command'] === 'exec') return 'npx signalbox';

@@ -34,7 +34,7 @@ export {
 } from '@signalbox/worker';
 export type { BoxEvent, BulkOptions, RunsFilter, RunsQuery } from './backend.ts';
 export { RunFailedError, SignalboxError, type SignalboxErrorCode } from './errors.ts';
-export { type IsolatedHandler, type IsolatedOptions, isolated } from './isolated.ts';
+export { type IsolatedOptions, isolated } from './isolated.ts';
 export {
   type AnyJob,
   type InputOf,
@@ -68,5 +68,5 @@ export {
   type SubmitArgs,
 } from './signalbox.ts';
 export { type AnyTask, type Task, task } from './task.ts';
-export type { CommandOptions, Handler, HttpOptions, TaskOptions } from './work.ts';
+export type { CommandOptions, Handler, HttpOptions, IsolatedHandler, TaskOptions } from './work.ts';
 export type { WorkingWorker, WorkOnOptions } from './work-on.ts';

@@ -6,8 +6,8 @@ import {
   looksLikeBlobRef,
   PAYLOAD_INLINE_MAX,
 } from '@signalbox/protocol/link';
+import { BackOff } from './back-off.ts';
 import { ClassedError, PermanentError, TransientError } from './errors.ts';
-import { BackOff } from './link/back-off.ts';
 
 const REQUEST_MS = 60_000;
 /** Answers of a node that may be others the next time; an output waits for as long as they last. */

@@ -5,7 +5,7 @@ import {
   parseDuration,
   type WireResult,
 } from '@signalbox/protocol/link';
-import type { Result } from './executors/executor.ts';
+import type { Result } from './executor.ts';
 
 export type ErrorClass = 'transient' | 'permanent' | 'resource';
 

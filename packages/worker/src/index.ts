@@ -8,16 +8,16 @@ export {
   ResourceError,
   TransientError,
 } from './errors.ts';
-export { type CommandExecutor, commandExecutor } from './executors/command/command-executor.ts';
-export type { CommandExecutorOptions } from './executors/command/command-options.ts';
-export { EXPOSED, type Isolation } from './executors/command/isolation.ts';
 export type {
   Assign,
   AttemptContext,
   Executor,
   Result,
   StopWhy,
-} from './executors/executor.ts';
+} from './executor.ts';
+export { type CommandExecutor, commandExecutor } from './executors/command/command-executor.ts';
+export type { CommandExecutorOptions } from './executors/command/command-options.ts';
+export { EXPOSED, type Isolation } from './executors/command/isolation.ts';
 export type {
   Checkpoint,
   Handler,

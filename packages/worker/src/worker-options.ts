@@ -1,6 +1,6 @@
 import type { Resources } from '@signalbox/protocol/link';
 import type { Blobs } from './blobs.ts';
-import type { Assign, Executor, Result } from './executors/executor.ts';
+import type { Assign, Executor, Result } from './executor.ts';
 import type { Handler, HandlerModule } from './executors/handler/handler.ts';
 import type { AttemptState, WorkerState } from './life-cycle.ts';
 import type { LinkEvent } from './link/link.ts';

@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import type { FromNode, Ref, Unreadable } from '@signalbox/protocol/link';
 import { Assignment } from './attempt/assignment.ts';
 import { Attempts } from './attempt/attempts.ts';
-import { Briskness } from './attempt/briskness.ts';
 import { failedEvent, idsOf } from './attempt/failed-event.ts';
+import { Briskness } from './attempt/fast-handlers.ts';
 import { type AttemptOwner, type Finish, HeldAttempt } from './attempt/held-attempt.ts';
 import { type RunOwner, runAttempt } from './attempt/run-attempt.ts';
 import { saveCheckpoint } from './attempt/save-checkpoint.ts';
 import { unreadableFinish } from './attempt/unreadable.ts';
 import { drainWorker } from './drain.ts';
-import type { Assign, Executor } from './executors/executor.ts';
+import type { Assign, Executor } from './executor.ts';
 import { captureConsole } from './executors/handler/console-capture.ts';
 import { handlerExecutors } from './executors/handler/handler-executor.ts';
 import { LifeCycle, WORKER_EDGES, type WorkerState } from './life-cycle.ts';
-import { helloOf, resumeOf } from './link/hello.ts';
 import { Link, type LinkOwner } from './link/link.ts';
-import { ProgressBeat } from './link/progress-beat.ts';
-import { Resend } from './link/resend.ts';
+import { helloOf, resumeOf } from './report/hello.ts';
+import { ProgressBeat } from './report/progress-beat.ts';
+import { Resend } from './report/resend.ts';
 import type { RefuseWhy, WorkerEvent, WorkerOptions } from './worker-options.ts';
 
 /** The list of what is held goes into one frame, which has an end. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { readSettings, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { readDevKey, readDevState } from '../dev/data-folder.ts';
+import { readDevKey, readDevState } from '../data-folder/data-folder.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { UserError } from '../user-error.ts';
 import type { Access } from './api.ts';

@@ -4,7 +4,6 @@ import { findRun } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
 import { RunChanges } from '../client/run-changes.ts';
-import { printOutput } from '../client/wait-for-end.ts';
 import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { runGraph } from '../graph/run-graph.ts';
 import { printJson } from '../print/json.ts';
@@ -14,6 +13,7 @@ import { taskRows } from '../print/task-rows.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 import { drawingOf, graphOptions } from './jobs-graph.ts';
+import { printOutput } from './wait-for-end.ts';
 
 /** Often enough to look alive, seldom enough to read. */
 const REDRAW_MS = 200;

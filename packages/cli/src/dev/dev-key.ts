@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { keyPath, readDevKey } from './data-folder.ts';
+import { keyPath, readDevKey } from '../data-folder/data-folder.ts';
 
 /** The key of this folder; made on the first start, readable by its owner alone. */
 export function devKey(folder: string): string {

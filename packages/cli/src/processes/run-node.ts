@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { makeLog } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { makeFolder } from '../dev/data-folder.ts';
-import { lockFolderForNode } from '../dev/lock-folder.ts';
+import { makeFolder } from '../data-folder/data-folder.ts';
+import { lockFolderForNode } from '../data-folder/lock-folder.ts';
 import { openNode, requireSafety } from './open-node.ts';
 import { untilStopped } from './until-stopped.ts';
 

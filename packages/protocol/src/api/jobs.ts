@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Duration } from '../duration.ts';
-import { COMMAND_ISOLATED } from '../link/frames.ts';
+import { COMMAND_ISOLATED } from '../ids.ts';
 import { Type } from '../type.ts';
 import { Instant, Labels, Name, Resources, Warning, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';

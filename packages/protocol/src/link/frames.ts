@@ -159,9 +159,6 @@ export interface About {
   readonly graceMs: number;
 }
 
-/** The executor of commands that must be isolated; workers that can isolate offer it beside `command`. */
-export const COMMAND_ISOLATED = 'command-isolated';
-
 /** `work.command` of an assignment. */
 export interface WireCommandWork {
   readonly argv: readonly string[];

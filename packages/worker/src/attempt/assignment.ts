@@ -6,7 +6,7 @@ import {
   type FromNode,
   taskId,
 } from '@signalbox/protocol/link';
-import type { Assign } from '../executors/executor.ts';
+import type { Assign } from '../executor.ts';
 
 type AssignFrame = FromNode & { readonly kind: 'assign' };
 
@@ -85,30 +85,3 @@ export class Assignment implements Assign {
 }
 
 const EMPTY_HASH = crypto.hash('sha256', '', 'hex');
-
-/** As plain data, for another thread or process: what is worked out on demand does not get there. */
-export function plainAssign(assign: Assign): Assign {
-  const { trace, parents, window } = assign;
-  return {
-    ref: assign.ref,
-    tenant: assign.tenant,
-    job: assign.job,
-    jobVersion: assign.jobVersion,
-    run: assign.run,
-    task: assign.task,
-    id: assign.id,
-    executor: assign.executor,
-    work: assign.work,
-    request: assign.request,
-    class: assign.class,
-    idempotencyKey: assign.idempotencyKey,
-    inputHash: assign.inputHash,
-    timeoutMs: assign.timeoutMs,
-    graceMs: assign.graceMs,
-    ...(trace === undefined ? {} : { trace }),
-    input: assign.input,
-    checkpoint: assign.checkpoint,
-    ...(parents === undefined ? {} : { parents }),
-    ...(window === undefined ? {} : { window }),
-  };
-}

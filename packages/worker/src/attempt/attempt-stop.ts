@@ -1,4 +1,4 @@
-import type { StopWhy } from '../executors/executor.ts';
+import type { StopWhy } from '../executor.ts';
 import { LongTimer } from '../long-timer.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Assign } from '../executors/executor.ts';
+import type { Assign } from '../executor.ts';
 import type { AttemptIds, WorkerEvent } from '../worker-options.ts';
 import type { Finish, HeldAttempt } from './held-attempt.ts';
 

@@ -1,10 +1,10 @@
 import { type FromWorker, type LogStream, type Ref, requireWithin } from '@signalbox/protocol/link';
-import type { Assign, AttemptContext, StopWhy } from '../executors/executor.ts';
+import type { Assign, AttemptContext, StopWhy } from '../executor.ts';
 import { ATTEMPT_EDGES, type AttemptState, LifeCycle } from '../life-cycle.ts';
 import type { Link } from '../link/link.ts';
+import { requireFraction } from '../require-fraction.ts';
 import { AttemptStop } from './attempt-stop.ts';
 import { LogTail } from './log-tail.ts';
-import { requireFraction } from './require-fraction.ts';
 
 /**
  * A node that is asked for more time and then loses the partition, or has no room for what it is told,

@@ -1,6 +1,6 @@
 import { type Blobs, needsBlob, resolvePayload, storePayload } from '../blobs.ts';
 import { failureOf, PermanentError, toWire } from '../errors.ts';
-import type { Executor, Result } from '../executors/executor.ts';
+import type { Executor, Result } from '../executor.ts';
 import type { WorkerSpans } from '../worker-options.ts';
 import type { Finish, HeldAttempt } from './held-attempt.ts';
 

@@ -5,8 +5,8 @@ import {
   type Resources,
   type Unreadable,
 } from '@signalbox/protocol/link';
+import { BackOff } from '../back-off.ts';
 import type { Connection, Transport } from '../transport/transport.ts';
-import { BackOff } from './back-off.ts';
 import { Outbox } from './outbox.ts';
 import { Pace } from './pace.ts';
 

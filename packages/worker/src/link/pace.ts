@@ -1,9 +1,4 @@
-/** What a connection may carry per second. A node closes one that says more than twice as much. */
-export interface PaceLimits {
-  readonly messages: number;
-  readonly frames: number;
-  readonly bytes: number;
-}
+import type { PaceLimits } from '../transport/transport.ts';
 
 type Cost = { readonly frames: number; readonly bytes: number };
 

@@ -1,5 +1,11 @@
 import type { FromNode, FromWorker, Resources, Unreadable } from '@signalbox/protocol/link';
-import type { PaceLimits } from '../link/pace.ts';
+
+/** Maximum rates of a connection, per second. A node closes a connection that exceeds twice these. */
+export interface PaceLimits {
+  readonly messages: number;
+  readonly frames: number;
+  readonly bytes: number;
+}
 
 /** How frames get to one node. The worker does not know which kind it is. */
 export interface Transport {

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { COMMAND_ISOLATED, type WireCommandWork } from '@signalbox/protocol/link';
-import type { AttemptContext, Executor, Result } from '../executor.ts';
+import type { AttemptContext, Executor, Result } from '../../executor.ts';
 import { makeAttemptFolder, removeAttemptFolder } from './attempt-folder.ts';
 import { bubblewrapWall } from './bubblewrap.ts';
 import { CommandFailure } from './command-failure.ts';

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 
 /** How a command came to its end. */
 export interface Ending {

@@ -1,6 +1,6 @@
 import { type Duration, requireDuration } from '@signalbox/protocol/link';
-import { requireFraction } from '../../attempt/require-fraction.ts';
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
+import { requireFraction } from '../../require-fraction.ts';
 import type {
   Checkpoint,
   HandlerContext,

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { failureOf, PermanentError } from '../../errors.ts';
-import type { AttemptContext, Result } from '../executor.ts';
+import type { AttemptContext, Result } from '../../executor.ts';
 import type { Handler } from './handler.ts';
 import type { FromIsolated, ToIsolated } from './isolated-messages.ts';
 import { runHandler } from './run-handler.ts';

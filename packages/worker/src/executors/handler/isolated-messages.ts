@@ -1,5 +1,5 @@
 import type { LogStream } from '@signalbox/protocol/link';
-import type { Assign, Result } from '../executor.ts';
+import type { Assign, Result } from '../../executor.ts';
 
 /** What the worker tells the thread or process that runs one handler. */
 export type ToIsolated =

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Worker as Thread } from 'node:worker_threads';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import type { FromIsolated, ToIsolated } from './isolated-messages.ts';
 
 /** A thread or process that runs one handler, seen from the worker. */

@@ -1,4 +1,4 @@
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
 import { savedBriefly } from './saved-briefly.ts';
 
 const EVERY_MS = 30_000;

@@ -1,10 +1,10 @@
 import { type Diagnosis, isEnded, type RunView } from '@signalbox/protocol';
-import type { Call } from '../commands/define.ts';
+import { pathOf } from '../client/path-of.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { printData, printJson, printValue } from '../print/json.ts';
 import { progressLine } from '../print/run-view.ts';
 import { firstLine } from '../print/task-notes.ts';
-import { pathOf } from './path-of.ts';
+import type { Call } from './define.ts';
 
 /** Shorter on a terminal, where each answer moves the progress line. */
 const LOOK_MS = 1_000;

@@ -1,6 +1,6 @@
 import type { Resources } from '@signalbox/protocol/link';
 import type { HeldAttempt } from '../attempt/held-attempt.ts';
-import type { Link } from './link.ts';
+import type { Link } from '../link/link.ts';
 
 /** A handler may tell its progress in every turn of a loop; a node hears of it this often. */
 const TELL_MS = 250;

@@ -1,7 +1,7 @@
 import { type FromWorker, PROTOCOL_VERSION } from '@signalbox/protocol/link';
 import type { Attempts } from '../attempt/attempts.ts';
+import type { Link } from '../link/link.ts';
 import type { WorkerOptions } from '../worker-options.ts';
-import type { Link } from './link.ts';
 
 /** Who the worker is, what it has, and what it holds. */
 export function helloOf(params: {

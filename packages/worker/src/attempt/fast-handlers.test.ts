@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Briskness } from './briskness.ts';
+import { Briskness } from './fast-handlers.ts';
 
 describe('briskness', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
