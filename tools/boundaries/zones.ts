@@ -154,6 +154,7 @@ export const roomOrder: Readonly<Record<string, readonly string[]>> = {
     'worker-options',
     'attempt',
     'report',
+    'attempt-runner',
     'worker',
     'index',
   ],

@@ -38,8 +38,8 @@ export {
 } from './life-cycle.ts';
 export type { LinkEvent } from './link/link.ts';
 export {
-  type InProcessPeer,
   type InProcessSession,
+  type InProcessWorker,
   inProcessTransport,
 } from './transport/in-process.ts';
 export type { Connection, ConnectionHandlers, Transport } from './transport/transport.ts';

@@ -10,7 +10,7 @@ import type { Assign } from '../executor.ts';
 
 type AssignFrame = FromNode & { readonly kind: 'assign' };
 
-/** An assignment as executors know it. What follows from the frame is worked out when it is asked for. */
+/** An assignment as executors see it. Derived values are computed when they are read. */
 export class Assignment implements Assign {
   readonly #frame: AssignFrame;
   readonly #about: About;
@@ -76,7 +76,7 @@ export class Assignment implements Assign {
   get idempotencyKey(): string {
     return taskId(this.run, this.task);
   }
-  /** Of the payload itself, also where a reference has come in its place. */
+  /** Of the payload itself, also if the frame contains a reference to it. */
   get inputHash(): string {
     const { input } = this.#frame;
     if (input === null) return EMPTY_HASH;

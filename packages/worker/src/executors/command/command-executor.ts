@@ -102,7 +102,7 @@ async function runIn(
       bytesMax: options.logBytesMax ?? LOG_BYTES_MAX,
       bytesPerSecond: options.logBytesPerSecond ?? LOG_BYTES_PER_SECOND,
       now: () => performance.now(),
-      say: (text) => attempt.log('log', text),
+      note: (text) => attempt.log('log', text),
     }),
     isIsolated,
   });

@@ -25,7 +25,7 @@ export function serveOneAttempt(params: {
       void run(params, attempt).then((result) => {
         channel.send({ kind: 'done', result }, () => channel.end());
       });
-    } else attempt?.told(message);
+    } else attempt?.received(message);
   });
   channel.send({ kind: 'ready' });
 }
@@ -75,7 +75,7 @@ class RemoteAttempt implements AttemptContext {
     return this.#abort.signal;
   }
 
-  told(message: ToIsolated): void {
+  received(message: ToIsolated): void {
     if (message.kind === 'abort') {
       this.graceMs = message.graceMs;
       this.#abort.abort(message.why);
