@@ -129,11 +129,3 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): TargetR
   }
   return null;
 }
-
-/** Both checks at once, for whoever stores a definition. */
-export function checkHttpWork(
-  work: { readonly url: string; readonly headers?: Readonly<Record<string, string>> },
-  options: TargetOptions = {},
-): TargetCheck {
-  return checkHeaders(work.headers ?? {}) ?? checkTarget(work.url, options);
-}

@@ -13,7 +13,7 @@ import { turnedAway } from './turned-away.ts';
 import { abortable } from './within-time.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
-let made = 0;
+let workerCount = 0;
 
 export interface WorkerLink {
   readonly transport: Transport;
@@ -100,6 +100,6 @@ function freshName(): string {
   const host = hostname()
     .replace(/[^A-Za-z0-9._-]/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '');
-  made++;
-  return `${(host || 'worker').slice(0, 80)}-${process.pid}-${made}`;
+  workerCount++;
+  return `${(host || 'worker').slice(0, 80)}-${process.pid}-${workerCount}`;
 }

@@ -96,15 +96,15 @@ const NESTED_MEMBERS = {
   } satisfies MembersOf<RetryPolicy>,
 } as const;
 
-/** Refuses unknown settings inside of those that are objects; `of` is the job or the task. */
+/** Refuses unknown settings inside of those that are objects; `owner` is the job or the task. */
 export function refuseUnknownNested(
-  of: string,
+  owner: string,
   options: { readonly [Name in keyof typeof NESTED_MEMBERS]?: unknown },
 ): void {
   for (const [name, members] of Object.entries(NESTED_MEMBERS)) {
-    const given = options[name as keyof typeof NESTED_MEMBERS];
-    if (typeof given !== 'object' || given === null) continue;
-    refuseUnknown(`${name} of ${of}`, Object.keys(given), members);
+    const nested = options[name as keyof typeof NESTED_MEMBERS];
+    if (typeof nested !== 'object' || nested === null) continue;
+    refuseUnknown(`${name} of ${owner}`, Object.keys(nested), members);
   }
 }
 

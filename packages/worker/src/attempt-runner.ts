@@ -19,6 +19,17 @@ const HELD_MAX = 10_000;
 const STALE_GRACE_MS = 1_000;
 const ENDING = { succeeded: 'completing', failed: 'failing', stopped: 'stopping' } as const;
 
+export interface AttemptRunnerParams {
+  readonly options: WorkerOptions;
+  readonly executors: ReadonlyMap<string, Executor>;
+  readonly links: readonly Link[];
+  readonly isDraining: () => boolean;
+  /** Called when an attempt has started or ended, or its result is confirmed. */
+  readonly changed: () => void;
+  /** Null without a listener: then the events of attempts, several per task, are not created. */
+  readonly emit: ((event: WorkerEvent) => void) | null;
+}
+
 /**
  * Accepts or refuses assignments, runs them, and reports every result until a node confirms it. Called by
  * `Worker` with the frames of its links. A frame is handled within one turn. Nothing here throws: an error
@@ -26,32 +37,17 @@ const ENDING = { succeeded: 'completing', failed: 'failing', stopped: 'stopping'
  */
 export class AttemptRunner {
   readonly attempts: Attempts;
-  readonly #options: WorkerOptions;
-  readonly #executors: ReadonlyMap<string, Executor>;
+  readonly #params: AttemptRunnerParams;
   readonly #links: readonly Link[];
-  readonly #isDraining: () => boolean;
-  readonly #changed: () => void;
-  /** Null where nobody listens: then the events of attempts, several per task, are not built. */
-  readonly #emit: ((event: WorkerEvent) => void) | null;
+  readonly #emit: AttemptRunnerParams['emit'];
   readonly #progress: ProgressBeat;
   readonly #resend: Resend;
   readonly #intake = new Intake();
 
-  constructor(params: {
-    options: WorkerOptions;
-    executors: ReadonlyMap<string, Executor>;
-    links: readonly Link[];
-    isDraining: () => boolean;
-    /** Something started, ended or was confirmed. */
-    changed: () => void;
-    emit: ((event: WorkerEvent) => void) | null;
-  }) {
+  constructor(params: AttemptRunnerParams) {
     this.attempts = new Attempts(params.options.total ?? {});
-    this.#options = params.options;
-    this.#executors = params.executors;
+    this.#params = params;
     this.#links = params.links;
-    this.#isDraining = params.isDraining;
-    this.#changed = params.changed;
     this.#emit = params.emit;
     this.#progress = new ProgressBeat((link) => this.attempts.foreignUse(link));
     this.#resend = new Resend(this.attempts, (held) => this.#sendFinish(held, this.#links));
@@ -174,8 +170,8 @@ export class AttemptRunner {
 
   /** Reserves the capacity for the attempt, or returns why it is refused. */
   #reserve(assign: Assign): RefuseWhy | null {
-    if (this.#isDraining()) return 'draining';
-    if (!this.#executors.has(assign.executor)) return 'no_executor';
+    if (this.#params.isDraining()) return 'draining';
+    if (!this.#params.executors.has(assign.executor)) return 'no_executor';
     if (this.attempts.size >= HELD_MAX) return 'too_many_results';
     return this.attempts.capacity.take(assign.request) ? null : 'full';
   }
@@ -187,8 +183,8 @@ export class AttemptRunner {
   }
 
   #run(held: HeldAttempt): void {
-    const executor = this.#executors.get(held.assign.executor) as Executor;
-    const { blobs, spans } = this.#options;
+    const executor = this.#params.executors.get(held.assign.executor) as Executor;
+    const { blobs, spans } = this.#params.options;
     void runAttempt({ held, executor, blobs, spans, owner: this.#runOwner });
   }
 
@@ -203,7 +199,8 @@ export class AttemptRunner {
   readonly #attemptOwner: AttemptOwner = {
     progressed: (held) => this.#progress.add(held),
     reportProgress: (held) => this.#progress.sendNow(held),
-    saveCheckpoint: (held, state) => saveCheckpoint({ held, state, blobs: this.#options.blobs }),
+    saveCheckpoint: (held, state) =>
+      saveCheckpoint({ held, state, blobs: this.#params.options.blobs }),
     overdue: (held) => {
       if (held.isOver) return;
       const result = { kind: 'stopped' } as const;
@@ -225,7 +222,7 @@ export class AttemptRunner {
     this.#progress.remove(held);
     this.#sendFinish(held, held.link.welcomed ? [held.link] : this.#links);
     this.#resend.arm();
-    this.#changed();
+    this.#params.changed();
   }
 
   #sendFinish(held: HeldAttempt, links: readonly Link[]): void {
@@ -239,12 +236,12 @@ export class AttemptRunner {
     this.attempts.forget(held);
     this.#progress.remove(held);
     held.life.to('forgotten');
-    this.#changed();
+    this.#params.changed();
   }
 
   /** Every node must know the use of capacity that it does not count itself. */
   #useChanged(held: HeldAttempt): void {
-    this.#changed();
+    this.#params.changed();
     const { isOver } = held;
     if (this.#links.length === 1 && !isOver) return;
     for (const link of this.#links) {

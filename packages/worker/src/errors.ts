@@ -72,16 +72,14 @@ export function failureOf(error: unknown): Result {
 }
 
 function describedFailure(error: unknown): Result {
-  const classed = (error ?? {}) as { errorClass?: unknown; retryAfterMs?: unknown };
-  const failure: { -readonly [K in keyof Failed]: Failed[K] } = {
+  const { errorClass, retryAfterMs } = (error ?? {}) as Partial<ClassedError>;
+  return {
     kind: 'failed',
     error: describe(error),
+    ...(errorClass !== undefined && CLASSES.has(errorClass) && { class: errorClass }),
+    ...(typeof retryAfterMs === 'number' && retryAfterMs >= 0 && { retryAfterMs }),
+    output: null,
   };
-  if (CLASSES.has(classed.errorClass)) failure.class = classed.errorClass as ErrorClass;
-  if (typeof classed.retryAfterMs === 'number' && classed.retryAfterMs >= 0) {
-    failure.retryAfterMs = classed.retryAfterMs;
-  }
-  return { ...failure, output: null };
 }
 
 type Failed = WireResult & { kind: 'failed' };

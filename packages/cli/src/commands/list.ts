@@ -38,10 +38,8 @@ export function addList<Item>(registry: Registry, parent: Command, list: List<It
         if (json) printJson(terminal, item);
         else rows.push(list.row(terminal, item));
       }
-      if (json) return undefined;
       if (rows.length > 0) printTable(terminal, list.head, rows);
-      else terminal.note(terminal.typed(list.none));
-      return undefined;
+      else if (!json) terminal.note(terminal.typed(list.none));
     },
   });
 }

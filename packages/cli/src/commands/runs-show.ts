@@ -134,8 +134,8 @@ async function redraw(call: Call, run: RunView): Promise<void> {
 
 function printChanges(terminal: Terminal, run: RunView, states: Map<string, string>): void {
   for (const { name, state, tally } of taskRows(run.tasks)) {
-    const told = tally === null ? state : `${state}\t${tally}`;
-    if (states.get(name) !== told) terminal.line(`${name}\t${told}`);
-    states.set(name, told);
+    const status = tally === null ? state : `${state}\t${tally}`;
+    if (states.get(name) !== status) terminal.line(`${name}\t${status}`);
+    states.set(name, status);
   }
 }

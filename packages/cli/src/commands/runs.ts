@@ -77,7 +77,6 @@ export function addTasks(registry: Registry, program: Command): void {
       const task = await api.get<TaskView>(pathOf('tasks', id));
       if (json) printJson(terminal, task);
       else printTask(terminal, task);
-      return undefined;
     },
   });
 }
@@ -98,7 +97,6 @@ export function addCancel(registry: Registry, program: Command): void {
       if (json) printJson(terminal, run);
       else if (isEnded(run.state)) terminal.line(`${terminal.paint.state(run.state)}  ${id}`);
       else terminal.line(`${id} is being cancelled: its worker has been told to stop`);
-      return undefined;
     },
   });
 }

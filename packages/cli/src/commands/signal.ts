@@ -26,7 +26,6 @@ export function addSignal(registry: Registry, program: Command): void {
       const run = await api.post<RunView>(`${path}/event`, { event });
       if (json) printJson(terminal, run);
       else terminal.line(`${id.slice(at + 1)} waits no more`);
-      return undefined;
     },
   });
 }

@@ -119,11 +119,15 @@ export class DirectBackend implements Backend {
   }
 
   async cancel(id: string, reason: string | undefined): Promise<void> {
-    await this.#do(cancelRun, about(id, reason), { request: change(id, 'cancel', { reason }) });
+    await this.#do(cancelRun, defined({ id, reason }), {
+      request: change(id, 'cancel', { reason }),
+    });
   }
 
   retry(id: string, reason: string | undefined): Promise<Submitted> {
-    return this.#do(retryRun, about(id, reason), { request: change(id, 'retry', { reason }) });
+    return this.#do(retryRun, defined({ id, reason }), {
+      request: change(id, 'retry', { reason }),
+    });
   }
 
   async decide({ run: id, task }: TaskOfRun, decision: Decision): Promise<void> {
@@ -243,10 +247,6 @@ export function signalboxError(error: ApiError): SignalboxError {
   const { code, message, field, retryAfterSeconds: seconds } = error;
   const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000;
   return new SignalboxError(code, message, { field, retryAfterMs, cause: error });
-}
-
-function about(id: string, reason: string | undefined): { id: string; reason?: string } {
-  return reason === undefined ? { id } : { id, reason };
 }
 
 /** Removes undefined fields, which operations would treat as present. */

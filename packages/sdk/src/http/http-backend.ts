@@ -86,12 +86,11 @@ export class HttpBackend implements Backend {
   }
 
   tasks(id: string, cursor: string): Promise<Page<TaskView>> {
-    const path = `/runs/${encodeURIComponent(id)}/tasks${queryOf({ cursor })}`;
-    return this.#client.json({ method: 'GET', path, expects: ['items'] });
+    return this.#list(`/runs/${encodeURIComponent(id)}/tasks`, { cursor });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
-    return this.#client.json({ method: 'GET', path: `/runs${queryOf(query)}`, expects: ['items'] });
+    return this.#list('/runs', query);
   }
 
   output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
@@ -130,8 +129,7 @@ export class HttpBackend implements Backend {
   }
 
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
-    const path = `/runs/${encodeURIComponent(id)}/logs${queryOf(query)}`;
-    return this.#client.json({ method: 'GET', path, expects: ['items'] });
+    return this.#list(`/runs/${encodeURIComponent(id)}/logs`, query);
   }
 
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
@@ -153,6 +151,11 @@ export class HttpBackend implements Backend {
   close(): Promise<void> {
     this.#waits.close();
     return this.#client.destroy();
+  }
+
+  #list<T>(path: string, query: object): Promise<Page<T>> {
+    const request = { method: 'GET', path: `${path}${queryOf(query)}` } as const;
+    return this.#client.json({ ...request, expects: ['items'] });
   }
 
   /** Not repeated: if the first response was lost, the task no longer waits at the second request. */

@@ -147,15 +147,13 @@ export class HeldAttempt implements AttemptContext {
         clearTimeout(timer);
         resolve(granted);
       };
-      const timer = setTimeout(() => this.#giveUpExtend(respond), EXTEND_TIMEOUT_MS);
+      const timer = setTimeout(() => {
+        this.#extends = (this.#extends ?? []).filter((each) => each !== respond);
+        respond(false);
+      }, EXTEND_TIMEOUT_MS);
       this.#extends ??= [];
       this.#extends.push(respond);
     });
-  }
-
-  #giveUpExtend(respond: (granted: boolean) => void): void {
-    this.#extends = (this.#extends ?? []).filter((each) => each !== respond);
-    respond(false);
   }
 
   extended(granted: boolean, timeoutMs: number | null): void {
