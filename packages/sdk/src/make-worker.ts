@@ -18,13 +18,12 @@ let workerCount = 0;
 export interface WorkerLink {
   readonly transport: Transport;
   readonly blobs: Blobs;
-  /** Fires when nobody waits for it any more. */
+  /** Fires when the worker is not needed any more. */
   readonly closed: AbortSignal;
 }
 
 /**
- * A worker in this process, whatever carries its frames. Resolves when a node has welcomed it, and rejects
- * where none ever will.
+ * A worker in this process. Resolves when a node has welcomed it, and rejects if all nodes reject it.
  */
 export async function makeWorker(
   params: WorkOn,

@@ -13,9 +13,9 @@ export interface List<Item> {
   readonly summary: string;
   readonly head: readonly string[];
   readonly row: (terminal: Terminal, item: Item) => string[];
-  /** What is said where there is nothing. */
+  /** The message for an empty list. */
   readonly none: string;
-  /** So many unless told. */
+  /** The default limit. */
   readonly limit: number;
   readonly configure?: (command: Command) => void;
   readonly query?: (options: Readonly<Record<string, unknown>>) => Query;

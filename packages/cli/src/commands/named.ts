@@ -22,7 +22,7 @@ export interface NamedThing<Item> {
   readonly hint: string;
 }
 
-/** `pause`, what it does, and what is said when it is done. */
+/** `pause`, its summary, and the message afterwards. */
 export type NamedAction = readonly [action: string, summary: string, done: string];
 
 /** `list`, `show` and `delete`. */

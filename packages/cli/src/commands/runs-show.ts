@@ -86,7 +86,7 @@ async function show(call: Call, terminal: Terminal, run: RunView): Promise<void>
   await printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
 }
 
-/** On a terminal the picture is drawn anew; elsewhere each change of a task is a line. */
+/** On a terminal the view is redrawn; elsewhere each change of a task is a line. */
 async function watch(call: Call, id: string): Promise<'ok' | 'no'> {
   const { api, terminal, json } = call;
   const changes = new RunChanges(api, id);

@@ -51,7 +51,7 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
     executors,
     tracing,
   }).catch(async (error) => {
-    // In good order: a lease that nobody lets go would hold up the next start.
+    // Stop properly: a lease that is not released delays the next start.
     await node.stop();
     throw error;
   });
@@ -123,7 +123,7 @@ function devLog({ values, isGiven }: Settings): Logger {
   });
 }
 
-/** The default port may be somebody else's; a port that was asked for must be free. */
+/** The default port may be in use; a port that is given must be free. */
 async function openDevNode(params: { app: App; settings: Settings; key: string; log: Logger }) {
   const { values, isGiven } = params.settings;
   const isFree = await isPortFree(values.host, values.port);

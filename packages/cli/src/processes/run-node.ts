@@ -7,7 +7,7 @@ import { lockFolderForNode } from '../data-folder/lock-folder.ts';
 import { openNode, requireSafety } from './open-node.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** `signalbox node`: a node alone, until it is told to stop. */
+/** `signalbox node`: runs a node until it is stopped. */
 export async function runNode(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const log = makeLog({ level: values['log-level'], format: values['log-format'] });

@@ -118,10 +118,8 @@ export class Simulation implements AsyncDisposable {
   ): Promise<SimulatedRun<Output>> {
     checkOptions('submit', options, SUBMIT_MEMBERS);
     const item = submitItem(prepareSubmission(job.name, input, options as SubmitOptions));
-    const { context } = this.#node;
-    const [submitted] = await this.#drive(
-      submitRuns(context, SIMULATED, { items: [item], single: true }),
-    );
+    const params = { items: [item], single: true };
+    const [submitted] = await this.#drive(submitRuns(this.#node.context, SIMULATED, params));
     if (submitted === undefined) throw new Error('a submission returned no result');
     return new SimulatedRun<Output>(this, submitted);
   }
@@ -286,11 +284,9 @@ export class Simulation implements AsyncDisposable {
     }
   }
 
-  async #settle(): Promise<void> {
-    await settleHandlers(
-      () => this.#worker?.active ?? [],
-      parseDuration(this.#params.patience ?? 50),
-    );
+  #settle(): Promise<void> {
+    const patienceMs = parseDuration(this.#params.patience ?? 50);
+    return settleHandlers(() => this.#worker?.active ?? [], patienceMs);
   }
 }
 

@@ -127,8 +127,8 @@ async function wallOf(isolation: Isolation, params: Omit<WallParams, 'builder'>)
 }
 
 /**
- * The larger of what the command may take and what was set aside for it: a task that failed for
- * want of memory comes again with a larger request, and would fail for ever against the old limit.
+ * The larger of the command's limit and the requested memory: a task that ran out of memory is retried with a
+ * larger request, and would fail again with the old limit.
  */
 function memoryLimit(work: WireCommandWork, attempt: AttemptContext): number | undefined {
   const memoryMb = Math.max(work.memoryMb ?? 0, attempt.assign.request.memoryMb);

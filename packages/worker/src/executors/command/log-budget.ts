@@ -1,6 +1,6 @@
 /**
- * How much of what a command prints goes to the log. A process prints faster than any store takes
- * it; what is too much is left out, and the log says so.
+ * Limits the logged output of a command, because a process can print faster than any store can write. Omitted
+ * output is noted in the log.
  */
 export class LogBudget {
   #left: number;

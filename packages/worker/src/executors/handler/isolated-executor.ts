@@ -8,7 +8,7 @@ import { type Isolated, startProcess, startThread } from './isolated-start.ts';
 import { assignWithoutPayloads } from './plain-assign.ts';
 import { savedBriefly } from './saved-briefly.ts';
 
-/** A new thread or process for every attempt: nothing of one is left for the next (WRK-08). */
+/** A new thread or process for every attempt, so that attempts share no state (WRK-08). */
 export function isolatedExecutor(name: string, handler: HandlerModule): Executor {
   const module =
     handler.module instanceof URL || handler.module.startsWith('file:')

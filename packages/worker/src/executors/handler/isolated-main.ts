@@ -12,7 +12,7 @@ interface Channel {
   end(): void;
 }
 
-/** Runs in the thread or process: takes one attempt, runs the handler, says how it went. */
+/** Runs in the thread or process: receives one attempt, runs the handler, sends the result. */
 export function serveOneAttempt(params: {
   load: () => Promise<Readonly<Record<string, unknown>>>;
   exportName: string;
@@ -48,7 +48,7 @@ async function run(
   );
 }
 
-/** The attempt as the handler sees it from here; everything it says goes to the worker. */
+/** The attempt on this side of the channel; every call is sent to the worker. */
 class RemoteAttempt implements AttemptContext {
   readonly assign;
   readonly input;
