@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../problem.ts';
 import { checkBoundaries } from './check.ts';
+import type { RoomExceptions } from './rooms.ts';
 import { readSourceTree } from './source-tree.ts';
 
 const manifests: Record<string, string> = {
@@ -32,9 +33,9 @@ const entries: Record<string, string> = {
 };
 
 /** The problems of a sound little repository with these files added. */
-function check(files: Record<string, string>): string[] {
+function check(files: Record<string, string>, exceptions: RoomExceptions = {}): string[] {
   const tree = new Map(Object.entries({ ...manifests, ...entries, ...files }));
-  return checkBoundaries(tree).map(formatProblem);
+  return checkBoundaries(tree, exceptions).map(formatProblem);
 }
 
 const engine = (text: string): string[] => check({ 'packages/engine/src/model/x.ts': text });
@@ -141,6 +142,46 @@ describe('stages of the engine', () => {
       'packages/engine/src/model/x.ts': "import '../ready/r.ts';",
     });
     expect(problems.join()).toContain('model is shared by the stages');
+  });
+});
+
+describe('rooms of a package', () => {
+  const cycle = {
+    'packages/node/src/api/a.ts': "import type { B } from '../feed/b.ts';",
+    'packages/node/src/feed/b.ts': "import { c } from '../context.ts'; export type B = 1;",
+    'packages/node/src/context.ts': "import type { A } from './api/a.ts'; export const c = 1;",
+  };
+
+  it('have no cycle, types included', () => {
+    expect(check(cycle)).toEqual([
+      'packages/node/src/context.ts:1: cycle of rooms: api → feed → context → api',
+    ]);
+  });
+  it('may have the cycles that are listed, until they are broken', () => {
+    expect(check(cycle, { 'packages/node': ['context → api'] })).toEqual([]);
+    const broken = { ...cycle, 'packages/node/src/context.ts': 'export const c = 1;' };
+    const message = 'the exception context → api is not needed any more';
+    expect(check(broken, { 'packages/node': ['context → api'] }).join()).toContain(message);
+    const oneWay = { ...cycle, 'packages/node/src/api/a.ts': 'export type A = 1;' };
+    expect(check(oneWay, { 'packages/node': ['context → api'] }).join()).toContain(message);
+  });
+  it('have cycles only outside of tests', () => {
+    const files = {
+      'packages/node/src/api/a.test.ts': "import type { B } from '../feed/b.ts';",
+      'packages/node/src/feed/b.ts': "import type { A } from '../api/a.ts'; export type B = 1;",
+      'packages/node/src/api/a.ts': 'export type A = 1;',
+    };
+    expect(check(files)).toEqual([]);
+  });
+  it('import nothing above them where an order is given', () => {
+    const files = {
+      'packages/worker/src/link/link.ts': "import type { A } from '../attempt/attempts.ts';",
+      'packages/worker/src/attempt/attempts.ts': 'export type A = 1;',
+    };
+    expect(check(files)).toEqual([
+      'packages/worker/src/link/link.ts:1: link may not import attempt, which is above it in the order of rooms',
+    ]);
+    expect(check(files, { 'packages/worker': ['link → attempt'] })).toEqual([]);
   });
 });
 

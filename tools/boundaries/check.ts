@@ -1,14 +1,18 @@
 import type { Problem } from '../problem.ts';
-import { findCycles } from './cycles.ts';
+import { findFileCycles } from './cycles.ts';
 import type { Import } from './imports.ts';
 import { readImports } from './imports.ts';
 import { findImpurities } from './purity.ts';
+import { findRoomProblems, type RoomExceptions } from './rooms.ts';
 import type { PackageInfo, SourceTree } from './source-tree.ts';
 import { readPackages } from './source-tree.ts';
 import type { Zone } from './zones.ts';
-import { isFree, stageProblem, zoneOf } from './zones.ts';
+import { isFree, roomExceptions, stageProblem, zoneOf } from './zones.ts';
 
-export function checkBoundaries(tree: SourceTree): Problem[] {
+export function checkBoundaries(
+  tree: SourceTree,
+  exceptions: RoomExceptions = roomExceptions,
+): Problem[] {
   const packages = readPackages(tree);
   const imports = readImports(tree, packages);
   const entries = new Set(packages.flatMap((each) => [...each.entries.values()]));
@@ -17,7 +21,8 @@ export function checkBoundaries(tree: SourceTree): Problem[] {
     ...findBarrels(tree, entries),
     ...imports.flatMap((each) => importProblems(each, { packages, entries })),
     ...findUnused(tree, { packages, imports }),
-    ...findCycles(imports),
+    ...findFileCycles(imports),
+    ...findRoomProblems(imports, exceptions),
     ...findImpurities(tree),
   ];
 }

@@ -1,33 +1,43 @@
 import type { Problem } from '../problem.ts';
 import type { Import } from './imports.ts';
 
-/**
- * Import cycles between files. Types may refer to each other (a task knows its attempt, an attempt
- * its task); they are erased, so no order of initialisation depends on them.
- */
-export function findCycles(imports: readonly Import[]): Problem[] {
-  const edges = new Map<string, Import[]>();
-  for (const each of imports) {
-    if (!each.isTypeOnly) edges.set(each.from, [...(edges.get(each.from) ?? []), each]);
-  }
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  /** The import that makes the edge. */
+  readonly at: Import;
+}
+
+/** Cycles between files. Imports of types are erased, so no order of initialisation depends on them. */
+export function findFileCycles(imports: readonly Import[]): Problem[] {
+  return findCycles(
+    'import cycle',
+    imports.flatMap((at) =>
+      at.isTypeOnly || at.target.kind !== 'file' ? [] : [{ from: at.from, to: at.target.file, at }],
+    ),
+  );
+}
+
+/** The cycles of a graph, each reported at an import that closes it. */
+export function findCycles(what: string, all: readonly Edge[]): Problem[] {
+  const edges = Map.groupBy(all, ({ from }) => from);
   const problems: Problem[] = [];
   const done = new Set<string>();
   const path: string[] = [];
 
-  const visit = (file: string): void => {
-    path.push(file);
-    for (const each of edges.get(file) ?? []) {
-      if (each.target.kind !== 'file') continue;
-      const start = path.indexOf(each.target.file);
+  const visit = (from: string): void => {
+    path.push(from);
+    for (const { to, at } of edges.get(from) ?? []) {
+      const start = path.indexOf(to);
       if (start >= 0) {
-        const cycle = [...path.slice(start), each.target.file].join(' → ');
-        problems.push({ file, line: each.line, message: `import cycle: ${cycle}` });
-      } else if (!done.has(each.target.file)) visit(each.target.file);
+        const cycle = [...path.slice(start), to].join(' → ');
+        problems.push({ file: at.from, line: at.line, message: `${what}: ${cycle}` });
+      } else if (!done.has(to)) visit(to);
     }
     path.pop();
-    done.add(file);
+    done.add(from);
   };
 
-  for (const file of [...edges.keys()].sort()) if (!done.has(file)) visit(file);
+  for (const from of [...edges.keys()].sort()) if (!done.has(from)) visit(from);
   return problems;
 }

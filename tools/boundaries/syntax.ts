@@ -4,6 +4,7 @@ import { parseSync } from 'rolldown/utils';
 export interface SyntaxNode {
   readonly type: string;
   readonly start: number;
+  readonly end: number;
   readonly [key: string]: unknown;
 }
 

@@ -24,11 +24,24 @@ describe('tidy', () => {
   });
 
   it('warns of a long source and refuses a very long one, tests excepted', () => {
-    const long = 'x\n'.repeat(350);
-    const veryLong = 'x\n'.repeat(501);
+    const long = 'x;\n'.repeat(350);
+    const veryLong = 'x;\n'.repeat(501);
     expect(tidyWarnings({ file: 'sim/x.ts', text: long })).toHaveLength(1);
     expect(problems(long)).toEqual([]);
     expect(problems(veryLong)).toHaveLength(1);
     expect(problems(veryLong, 'sim/x.test.ts')).toEqual([]);
+  });
+
+  it('warns of a function of more than 70 lines, also of a method and an arrow, tests excepted', () => {
+    const body = (lines: number) => 'x();\n'.repeat(lines);
+    const warnings = (text: string, file = 'sim/x.ts') =>
+      tidyWarnings({ file, text }).map(({ line, message }) => `${line} ${message}`);
+    expect(warnings(`\nfunction f() {\n${body(68)}}`)).toEqual([]);
+    expect(warnings(`\nfunction f() {\n${body(69)}}`)).toEqual([
+      '2 a function of 71 lines: look twice',
+    ]);
+    expect(warnings(`class A {\n  m() {\n${body(69)}}\n}`)).toHaveLength(1);
+    expect(warnings(`const f = () => {\n${body(69)}};`)).toHaveLength(1);
+    expect(warnings(`function f() {\n${body(69)}}`, 'sim/x.test.ts')).toEqual([]);
   });
 });

@@ -1,3 +1,4 @@
+import { lineAt, walk } from '../boundaries/syntax.ts';
 import type { Problem } from '../problem.ts';
 
 export interface TextFile {
@@ -7,12 +8,14 @@ export interface TextFile {
 
 const linesToLookTwice = 300;
 const linesMax = 500;
+const functionLinesMax = 70;
 
 export const isText = (file: string): boolean =>
   /\.(ts|tsx|mjs|js|json|md|sql|ya?ml|css|html|sh)$|^\.|\/run$|LICENSE$/.test(file);
 
 const isSource = (file: string): boolean => /\.(ts|tsx|mjs|css)$/.test(file);
-const isTest = (file: string): boolean => file.endsWith('.test.ts');
+/** A conformance suite is one long function of tests. */
+const isTest = (file: string): boolean => /(\.test|-suite)\.ts$/.test(file);
 
 // Written in two halves so that this file does not find itself.
 const rules: readonly { pattern: RegExp; message: string }[] = [
@@ -54,8 +57,26 @@ export function tidyProblems({ file, text, root }: TextFile & { root: string }):
 
 export function tidyWarnings({ file, text }: TextFile): Problem[] {
   const lineCount = text.split('\n').length;
-  if (!isLong(file, lineCount, linesToLookTwice) || lineCount > linesMax) return [];
-  return [{ file, line: linesToLookTwice, message: `${lineCount} lines: look twice` }];
+  const found = longFunctions({ file, text });
+  if (isLong(file, lineCount, linesToLookTwice) && lineCount <= linesMax) {
+    found.push({ file, line: linesToLookTwice, message: `${lineCount} lines: look twice` });
+  }
+  return found;
+}
+
+function longFunctions({ file, text }: TextFile): Problem[] {
+  const found: Problem[] = [];
+  const isShort = text.split('\n').length <= functionLinesMax;
+  if (isShort || !/\.(ts|mjs)$/.test(file) || isTest(file)) return found;
+  walk(file, text, ({ node }) => {
+    if (!/^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(node.type))
+      return;
+    const lineCount = text.slice(node.start, node.end).split('\n').length;
+    if (lineCount <= functionLinesMax) return;
+    const line = lineAt(text, node.start);
+    found.push({ file, line, message: `a function of ${lineCount} lines: look twice` });
+  });
+  return found;
 }
 
 function isLong(file: string, lineCount: number, max: number): boolean {

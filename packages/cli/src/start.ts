@@ -27,7 +27,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });
-// Notes and the log: a process must not end because nobody reads them any more, or a disk is full.
+// Notes and the log: a process must not end because the reader is gone or a disk is full.
 process.stderr.on('error', () => {});
 
 const place = { environment: process.env, cwd: process.cwd() };

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, relative, resolve } from 'node:path';
-import type { App } from './app.ts';
 
-/** As the person has to type it: that depends on how this process was started, and from where. */
+/** The command as the user has to type it, which depends on how and where this process was started. */
 export function typedCommand(
-  { environment, cwd }: Pick<App, 'environment' | 'cwd'>,
+  { environment, cwd }: { environment: NodeJS.ProcessEnv; cwd: string },
   started = process.argv[1] ?? '',
 ): string {
   if (environment['npm_command'] === 'exec') return 'npx signalbox';
@@ -22,7 +21,7 @@ export function typedCommand(
 /** `signalbox` where a word of the command follows: no path, no name of a source, no `signalbox.db`. */
 const COMMAND = /(?<![\w./-])signalbox(?= (?:[a-z]+|COMMAND)\b)/g;
 
-/** Our own words with `signalbox …` in them, as this person types it: what is copied has to work. */
+/** Replaces `signalbox …` in a text with the command as the user types it, so that it can be copied. */
 export function asTyped(command: string, text: string): string {
   return text.replaceAll(COMMAND, () => command);
 }

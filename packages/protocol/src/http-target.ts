@@ -28,9 +28,9 @@ export interface TargetRefusal {
 export type TargetCheck = { readonly ok: true; readonly url: URL } | TargetRefusal;
 
 /**
- * What can be said about a target without asking a name server. A name that passes is not yet
- * allowed: its addresses are checked when it is dialled. Looks at the parsed host, never at the
- * text: `127.1`, `0x7f000001` and full-width digits are all one address after parsing.
+ * Checks a target without a name server. A name that passes is not yet allowed: its addresses are checked when
+ * a connection is opened. Checks the parsed host, never the text: `127.1`, `0x7f000001` and full-width digits
+ * are all one address after parsing.
  */
 export function checkTarget(text: string, options: TargetOptions = {}): TargetCheck {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -128,12 +128,4 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): TargetR
       return bad(`the headers together exceed ${HTTP_HEADER_BYTES_MAX} bytes`);
   }
   return null;
-}
-
-/** Both checks at once, for whoever stores a definition. */
-export function checkHttpWork(
-  work: { readonly url: string; readonly headers?: Readonly<Record<string, string>> },
-  options: TargetOptions = {},
-): TargetCheck {
-  return checkHeaders(work.headers ?? {}) ?? checkTarget(work.url, options);
 }

@@ -14,6 +14,9 @@ export function attemptId(run: string, task: string, number: number): string {
   return `${run}:${task}:${number}`;
 }
 
+/** The executor of commands that must be isolated; workers that can isolate offer it beside `command`. */
+export const COMMAND_ISOLATED = 'command-isolated';
+
 /** Names of jobs, tasks, tenants, workers: what is safe in a path, a label, a table and a log. */
 export const NAME_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$';
 /** Ends the sentence "the name …". */

@@ -12,9 +12,9 @@ export interface BlobRef {
 const MAGIC = new TextEncoder().encode('\u0000signalbox-blob\u0000');
 
 /**
- * The bytes that are kept in place of the payload. Any byte string is a valid payload, also one
- * that looks like a reference: whoever stores payloads puts such a one into the blob store whatever
- * its size (`looksLikeBlobRef`), so that what is read as a reference always is one.
+ * The bytes that are stored in place of the payload. Any byte string is a valid payload, also one that looks
+ * like a reference: such a payload is stored as a blob whatever its size (`looksLikeBlobRef`), so that bytes
+ * that look like a reference always are one.
  */
 export function encodeBlobRef(ref: BlobRef): Uint8Array {
   const body = new TextEncoder().encode(JSON.stringify([ref.name, ref.bytes, ref.sha256]));

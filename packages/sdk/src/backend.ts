@@ -16,33 +16,33 @@ import type { MembersOf } from './known-members.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
 /**
- * Where the box does its work: a node over HTTP, or one in this process. Both give the same
- * answers and throw the same `SignalboxError`, so that nothing above knows which it is (API-16).
+ * A node over HTTP, or one in this process. Both return the same results and throw the same
+ * `SignalboxError` (API-16).
  */
 export interface Backend {
-  /** Every question is a request, and an answer may get lost on the way. */
+  /** Whether each call is a request whose response may be lost. */
   readonly isRemote: boolean;
-  /** Defines the job or changes it; an unchanged definition keeps its version. */
+  /** Creates or updates the job; an unchanged definition keeps its version. */
   apply(name: string, definition: JobDefinition): Promise<Job>;
-  /** One request. All or none on what is wrong with them; answers in their order. */
+  /** One request. If one submission is invalid, none is accepted; results are in the order of the items. */
   submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]>;
-  /** With `waitMs` it answers when the run has ended or the time is over. */
+  /** With `waitMs`, resolves when the run has ended or the time is over. */
   run(id: string, options: { waitMs?: number; signal?: AbortSignal | undefined }): Promise<RunView>;
-  /** Tasks behind those that the view of the run names, from its `nextTasks` on. */
+  /** The tasks after those in the view of the run; the first cursor is its `nextTasks`. */
   tasks(id: string, cursor: string): Promise<Page<TaskView>>;
   runs(query: RunsQuery): Promise<Page<RunView>>;
   output(id: string, signal?: AbortSignal): Promise<Uint8Array>;
-  /** One bounded step of many runs. */
+  /** Changes up to `limit` runs. */
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer>;
   cancel(id: string, reason: string | undefined): Promise<void>;
   retry(id: string, reason: string | undefined): Promise<Submitted>;
-  /** Says to a task that waits for a person what the person says. */
-  decide(of: TaskOfRun, said: Decided): Promise<void>;
-  /** Tells a task that the event has come that it waits for. */
-  signal(of: TaskOfRun, event: unknown): Promise<void>;
+  /** Approves or rejects a task that waits for an approval. */
+  decide(task: TaskOfRun, decision: Decision): Promise<void>;
+  /** Delivers the event that a task waits for. */
+  signal(task: TaskOfRun, event: unknown): Promise<void>;
   diagnosis(taskId: string): Promise<Diagnosis>;
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>>;
-  /** Ends when the signal fires; throws where the stream cannot be had (again). */
+  /** Ends when the signal fires; throws if the stream cannot be opened or resumed. */
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent>;
   /** Runs attempts in this process. Rejects if no node takes the worker, and when `closed` fires. */
   work(params: WorkOn, closed: AbortSignal): Promise<WorkingWorker>;
@@ -51,10 +51,10 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** A submission whose input is a copy already, so that nothing the caller changes later gets in. */
+/** A submission with a copy of the input, so that later changes by the caller have no effect. */
 export interface PreparedSubmission {
   readonly head: Omit<Submission, 'input' | 'inputBase64'>;
-  /** JSON as text, or bytes; undefined where there is no input, or it is in `head.inputBlob`. */
+  /** JSON text or bytes; undefined if there is no input or it is in `head.inputBlob`. */
   readonly input: string | Uint8Array | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface TaskOfRun {
   readonly task: string;
 }
 
-export interface Decided {
+export interface Decision {
   readonly decision: 'approve' | 'reject';
   readonly comment?: string;
 }

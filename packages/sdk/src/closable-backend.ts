@@ -1,118 +1,56 @@
-import type {
-  BulkAnswer,
-  Diagnosis,
-  Job,
-  JobDefinition,
-  LogLine,
-  Page,
-  RunView,
-  Submitted,
-  TaskView,
-} from '@signalbox/protocol';
-import type {
-  Backend,
-  BoxEvent,
-  BulkOptions,
-  Decided,
-  EventsFilter,
-  LogsQuery,
-  PreparedSubmission,
-  RunsQuery,
-  TaskOfRun,
-} from './backend.ts';
+import type { Backend, BoxEvent, EventsFilter } from './backend.ts';
 import { SignalboxError } from './errors.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
+/** Calls that wait for one response. */
+type Call = Exclude<keyof Backend, 'isRemote' | 'events' | 'work' | 'close'>;
+type CallKind = 'read' | 'change' | 'submission';
+
 /**
- * Settles every promise that a caller still has when the box is closed. A node that has stopped, and a
- * connection that is gone, answer nothing: without this a wait would ask again for as long as the
- * process lives, and keep it alive.
+ * Rejects every pending call when the client is closed. A stopped node and a closed connection do not respond:
+ * without this, a wait would be repeated indefinitely and keep the process alive.
  */
 export class ClosableBackend implements Backend {
   readonly isRemote: boolean;
   readonly #backend: Backend;
   readonly #closing = new AbortController();
   #refusesChanges = false;
-  /** A map and not listeners of the signal: thousands may wait, and a signal looks through all of them. */
-  readonly #waiting = new Map<(error: SignalboxError) => void, Asked>();
+  /** Not listeners of the signal: thousands of calls may wait, and removing a listener is a linear search. */
+  readonly #waiting = new Map<(error: SignalboxError) => void, CallKind>();
 
   constructor(backend: Backend) {
     this.#backend = backend;
     this.isRemote = backend.isRemote;
   }
 
-  apply(name: string, definition: JobDefinition): Promise<Job> {
-    return this.#settled(() => this.#backend.apply(name, definition), 'change');
-  }
+  readonly apply = this.#closable('apply', 'change');
+  readonly submitAll = this.#closable('submitAll', 'submission');
+  readonly run = this.#closable('run');
+  readonly tasks = this.#closable('tasks');
+  readonly runs = this.#closable('runs');
+  readonly output = this.#closable('output');
+  readonly changeAll = this.#closable('changeAll');
+  readonly cancel = this.#closable('cancel', 'change');
+  readonly retry = this.#closable('retry', 'change');
+  readonly decide = this.#closable('decide', 'change');
+  readonly signal = this.#closable('signal', 'change');
+  readonly diagnosis = this.#closable('diagnosis');
+  readonly logs = this.#closable('logs');
+  readonly mayDefine = this.#closable('mayDefine');
 
-  submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
-    return this.#settled(() => this.#backend.submitAll(items), 'submission');
-  }
-
-  run(
-    id: string,
-    options: { waitMs?: number; signal?: AbortSignal | undefined },
-  ): Promise<RunView> {
-    return this.#settled(() => this.#backend.run(id, options));
-  }
-
-  tasks(id: string, cursor: string): Promise<Page<TaskView>> {
-    return this.#settled(() => this.#backend.tasks(id, cursor));
-  }
-
-  runs(query: RunsQuery): Promise<Page<RunView>> {
-    return this.#settled(() => this.#backend.runs(query));
-  }
-
-  output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
-    return this.#settled(() => this.#backend.output(id, signal));
-  }
-
-  changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
-    return this.#settled(() => this.#backend.changeAll(action, options));
-  }
-
-  cancel(id: string, reason: string | undefined): Promise<void> {
-    return this.#settled(() => this.#backend.cancel(id, reason), 'change');
-  }
-
-  retry(id: string, reason: string | undefined): Promise<Submitted> {
-    return this.#settled(() => this.#backend.retry(id, reason), 'change');
-  }
-
-  decide(of: TaskOfRun, said: Decided): Promise<void> {
-    return this.#settled(() => this.#backend.decide(of, said), 'change');
-  }
-
-  signal(of: TaskOfRun, event: unknown): Promise<void> {
-    return this.#settled(() => this.#backend.signal(of, event), 'change');
-  }
-
-  diagnosis(taskId: string): Promise<Diagnosis> {
-    return this.#settled(() => this.#backend.diagnosis(taskId));
-  }
-
-  logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
-    return this.#settled(() => this.#backend.logs(id, query));
-  }
-
-  /** A stream that is open when the box is closed ends. */
+  /** An open stream ends when the client is closed. */
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
     if (this.#closing.signal.aborted) throw closedError();
     return this.#backend.events(filter, AbortSignal.any([signal, this.#closing.signal]));
   }
 
-  /** With the box itself goes what is still about to attach: `stopped` may fire before that. */
+  /** Closing also stops a worker that is still attaching. */
   async work(params: WorkOn, stopped: AbortSignal): Promise<WorkingWorker> {
     this.requireOpen();
     return this.#backend.work(params, AbortSignal.any([stopped, this.#closing.signal]));
   }
 
-  mayDefine(): Promise<boolean> {
-    return this.#settled(() => this.#backend.mayDefine());
-  }
-
-  /** For calls that may have nothing to ask the node for. */
+  /** For calls that may need no request. */
   requireOpen(): void {
     this.#closing.signal.throwIfAborted();
   }
@@ -123,26 +61,35 @@ export class ClosableBackend implements Backend {
    */
   rejectChanges(): void {
     this.#refusesChanges = true;
-    for (const [reject, asked] of this.#waiting) {
-      if (asked !== 'change') continue;
+    for (const [reject, kind] of this.#waiting) {
+      if (kind !== 'change') continue;
       this.#waiting.delete(reject);
-      reject(closedError(asked));
+      reject(closedError(kind));
     }
   }
 
   close(): Promise<void> {
     this.#closing.abort(closedError());
-    for (const [reject, asked] of this.#waiting) reject(closedError(asked));
+    for (const [reject, kind] of this.#waiting) reject(closedError(kind));
     this.#waiting.clear();
     return this.#backend.close();
   }
 
-  #settled<T>(ask: () => Promise<T>, asked: Asked = 'read'): Promise<T> {
+  #closable<Name extends Call>(name: Name, kind: CallKind = 'read'): Backend[Name] {
+    type Method = (...args: readonly unknown[]) => Promise<unknown>;
+    const method: Method = (...args) => {
+      const backend = this.#backend as unknown as Record<Name, Method>;
+      return this.#settled(() => backend[name](...args), kind);
+    };
+    return method as unknown as Backend[Name];
+  }
+
+  #settled<T>(send: () => Promise<T>, kind: CallKind): Promise<T> {
     return new Promise((resolve, reject) => {
-      const isRefused = this.#refusesChanges && asked === 'change';
+      const isRefused = this.#refusesChanges && kind === 'change';
       if (isRefused || this.#closing.signal.aborted) return reject(closedError());
-      this.#waiting.set(reject, asked);
-      ask().then(
+      this.#waiting.set(reject, kind);
+      send().then(
         (value) => {
           this.#waiting.delete(reject);
           resolve(value);
@@ -156,11 +103,9 @@ export class ClosableBackend implements Backend {
   }
 }
 
-type Asked = 'read' | 'change' | 'submission';
-
-/** A change that was on its way may have been made: whoever is told nothing of that makes it twice. */
-export function closedError(cut: Asked = 'read'): SignalboxError {
-  if (cut !== 'read') {
+/** A pending change may have been made; the error says so, because repeating it may make it twice. */
+export function closedError(pending: CallKind = 'read'): SignalboxError {
+  if (pending !== 'read') {
     const message =
       'the client was closed before the node responded, so the outcome of this call is unknown; check it before you repeat the call';
     return new SignalboxError('closed', message, { mayBeDone: true });

@@ -33,8 +33,9 @@ export {
   TransientError,
 } from '@signalbox/worker';
 export type { BoxEvent, BulkOptions, RunsFilter, RunsQuery } from './backend.ts';
+export type { ConnectOptions, ManyItem, OpenOptions, SubmitArgs } from './box-options.ts';
 export { RunFailedError, SignalboxError, type SignalboxErrorCode } from './errors.ts';
-export { type IsolatedHandler, type IsolatedOptions, isolated } from './isolated.ts';
+export { type IsolatedOptions, isolated } from './isolated.ts';
 export {
   type AnyJob,
   type InputOf,
@@ -60,13 +61,7 @@ export type { Step, StepOptions } from './pipeline/step.ts';
 export type { SubmitOptions } from './prepare-submission.ts';
 export type { LogsOptions } from './read-logs.ts';
 export { type ReadBack, RunHandle, type WaitOptions } from './run-handle.ts';
-export {
-  type ConnectOptions,
-  type ManyItem,
-  type OpenOptions,
-  Signalbox,
-  type SubmitArgs,
-} from './signalbox.ts';
+export { Signalbox } from './signalbox.ts';
 export { type AnyTask, type Task, task } from './task.ts';
-export type { CommandOptions, Handler, HttpOptions, TaskOptions } from './work.ts';
+export type { CommandOptions, Handler, HttpOptions, IsolatedHandler, TaskOptions } from './work.ts';
 export type { WorkingWorker, WorkOnOptions } from './work-on.ts';

@@ -1,14 +1,6 @@
 import type { HandlerModule } from '@signalbox/worker';
 import { type MembersOf, refuseUnknown } from './known-members.ts';
-import type { Handler } from './work.ts';
-
-declare const types: unique symbol;
-
-/** A handler in a separate file, run in a thread or process of its own. */
-export interface IsolatedHandler<Input, Output> extends HandlerModule {
-  /** Only for the type checker; does not exist at run time. */
-  readonly [types]?: Handler<Input, Output>;
-}
+import type { Handler, IsolatedHandler } from './work.ts';
 
 export interface IsolatedOptions {
   /** Name of the export. Default: `default`. */

@@ -88,8 +88,8 @@ export function job(
 ): AnyJob {
   const options = isHandler(first) ? {} : first;
   const handler = isHandler(first) ? first : second;
-  const known = 'tasks' in options ? GRAPH_JOB_MEMBERS : WORK_JOB_MEMBERS;
-  refuseUnknown(`the job ${name}`, Object.keys(options), known);
+  const members = 'tasks' in options ? GRAPH_JOB_MEMBERS : WORK_JOB_MEMBERS;
+  refuseUnknown(`the job ${name}`, Object.keys(options), members);
   if (!('tasks' in options)) refuseUnknownNested(`the job ${name}`, options);
   const handlers = new Map<string, AnyHandler>();
   if (handler !== undefined) handlers.set(name, handler);
@@ -126,10 +126,10 @@ function graphOf(
   tasks: Graph['tasks'],
   handlers: Map<string, AnyHandler>,
 ): TaskDefinition[] {
-  return Object.entries(tasks).map(([name, { definition, handler, after, given }]) => {
-    const of = `the task ${name} of the job ${job}`;
-    refuseUnknown(of, given, GRAPH_TASK_MEMBERS);
-    refuseUnknownNested(of, definition);
+  return Object.entries(tasks).map(([name, { definition, handler, after, optionNames }]) => {
+    const owner = `the task ${name} of the job ${job}`;
+    refuseUnknown(owner, optionNames, GRAPH_TASK_MEMBERS);
+    refuseUnknownNested(owner, definition);
     for (const parent of after) {
       if (Object.hasOwn(tasks, parent)) continue;
       throw new RangeError(

@@ -5,45 +5,39 @@ type KeysOf<Options> = Options extends unknown ? keyof Options & string : never;
 /** A list that does not compile while a member of the options is missing from it. */
 export type MembersOf<Options> = Readonly<Record<KeysOf<Options>, true>>;
 
-/**
- * Where a file is run, its types are erased without a look at them. What is not refused here is dropped in
- * silence, and the job runs without the setting that somebody misspelt.
- */
+/** Types are erased when a file is run. Without this check a misspelt option would be ignored silently. */
 export function refuseUnknown(
-  of: string,
-  given: readonly string[],
-  known: Readonly<Record<string, true>>,
+  owner: string,
+  names: readonly string[],
+  members: Readonly<Record<string, true>>,
 ): void {
-  const names = Object.keys(known);
-  const unknown = given.filter((name) => !Object.hasOwn(known, name));
+  const options = Object.keys(members);
+  const unknown = names.filter((name) => !Object.hasOwn(members, name));
   if (unknown.length === 0) return;
-  const told = unknown.map((name) => {
-    const near = nearest(name, names);
+  const shown = unknown.map((name) => {
+    const near = nearest(name, options);
     return `${JSON.stringify(name)}${near === null ? '' : ` (did you mean ${JSON.stringify(near)}?)`}`;
   });
   throw new TypeError(
-    `${of} has no option ${told.join(' or ')}; the options are ${names.join(', ')}`,
+    `${owner} has no option ${shown.join(' or ')}; the options are ${options.join(', ')}`,
   );
 }
 
-/**
- * The same for the options of a call. A text or a number in their place has no members to look at, and would
- * pass as if nothing had been given.
- */
+/** Like `refuseUnknown` for the options of a call; also rejects a value that is not an object. */
 export function checkOptions(
   call: string,
   options: object,
-  known: Readonly<Record<string, true>>,
+  members: Readonly<Record<string, true>>,
 ): void {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
-    const given = Array.isArray(options) ? 'an array' : JSON.stringify(options);
-    throw new TypeError(`${call} takes an object of options, not ${given}`);
+    const shown = Array.isArray(options) ? 'an array' : JSON.stringify(options);
+    throw new TypeError(`${call} takes an object of options, not ${shown}`);
   }
-  if (!hasOnly(options, known)) refuseUnknown(call, Object.keys(options), known);
+  if (!hasOnly(options, members)) refuseUnknown(call, Object.keys(options), members);
 }
 
-/** Without an object or a text for those that are as they should be: nearly all, many thousand a second. */
-export function hasOnly(options: object, known: Readonly<Record<string, true>>): boolean {
-  for (const name in options) if (known[name] !== true) return false;
+/** Allocates nothing: called many thousand times a second, and nearly always true. */
+export function hasOnly(options: object, members: Readonly<Record<string, true>>): boolean {
+  for (const name in options) if (members[name] !== true) return false;
   return true;
 }

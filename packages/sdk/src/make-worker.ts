@@ -13,18 +13,17 @@ import { turnedAway } from './turned-away.ts';
 import { abortable } from './within-time.ts';
 import type { WorkingWorker, WorkOn } from './work-on.ts';
 
-let made = 0;
+let workerCount = 0;
 
 export interface WorkerLink {
   readonly transport: Transport;
   readonly blobs: Blobs;
-  /** Fires when nobody waits for it any more. */
+  /** Fires when the worker is not needed any more. */
   readonly closed: AbortSignal;
 }
 
 /**
- * A worker in this process, whatever carries its frames. Resolves when a node has welcomed it, and rejects
- * where none ever will.
+ * A worker in this process. Resolves when a node has welcomed it, and rejects if all nodes reject it.
  */
 export async function makeWorker(
   params: WorkOn,
@@ -100,6 +99,6 @@ function freshName(): string {
   const host = hostname()
     .replace(/[^A-Za-z0-9._-]/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '');
-  made++;
-  return `${(host || 'worker').slice(0, 80)}-${process.pid}-${made}`;
+  workerCount++;
+  return `${(host || 'worker').slice(0, 80)}-${process.pid}-${workerCount}`;
 }

@@ -1,6 +1,6 @@
 import { SignalboxError } from './errors.ts';
 
-/** Names the field as a submission has it, or one of a list: not where a body of bytes says it. */
+/** Renames the field of a batch to that of the submission, or of the item in the list. */
 export function ofSubmission(error: SignalboxError, count: number): SignalboxError {
   const inList = error.field?.replace(/^shared\./, 'items[0].');
   const field = count === 1 ? inList?.replace(/^items\[0\]\./, '') : inList;

@@ -89,7 +89,7 @@ async function* tasksOf(
   }
 }
 
-/** Asks again while the node restarts, or the run is between two owners: whoever follows means to stay. */
+/** Repeats the request while the node restarts or the run has no owner, because following must not end. */
 function patient(signal: AbortSignal | undefined): Ask {
   return async (question) => {
     const until = performance.now() + PATIENCE_MS;

@@ -114,7 +114,7 @@ export class RunHandle<Output> {
     return () => this.#backend.output(this.id, signal);
   }
 
-  /** Null while the run is between two owners: it has not ended, and somebody will know soon. */
+  /** Null while the run has no owner: it has not ended, and a new owner will respond soon. */
   async #ask(waitMs: number, signal: AbortSignal | undefined): Promise<RunView | null> {
     try {
       return await this.#backend.run(this.id, { waitMs, signal });

@@ -1,34 +1,33 @@
 import {
-  type BulkAnswer,
   type Diagnosis,
   type Job as JobView,
   type LogLine,
-  type Page,
   parseTaskId,
   priorityName,
-  type RunView,
   type Submitted,
 } from '@signalbox/protocol';
+import type { Backend, BoxEvent } from './backend.ts';
 import {
-  type Backend,
-  type BoxEvent,
-  BULK_MEMBERS,
-  type BulkOptions,
-  FILTER_MEMBERS,
-  RUNS_MEMBERS,
-  type RunsQuery,
-} from './backend.ts';
+  CONNECT_MEMBERS,
+  type ConnectOptions,
+  ITEM_MEMBERS,
+  MANY_MEMBERS,
+  type ManyItem,
+  type ManyOptions,
+  OPEN_MEMBERS,
+  type OpenOptions,
+  type SubmitArgs,
+} from './box-options.ts';
 import { exactJson, requireDurationOption, requireFinite, requireOption } from './check-numbers.ts';
 import { ClosableBackend, closedError } from './closable-backend.ts';
 import { SignalboxError } from './errors.ts';
 import { HttpBackend } from './http/http-backend.ts';
-import type { RetryOptions } from './http/retry-policy.ts';
 import type { AnyJob, Job } from './job.ts';
-import type { Submittable } from './jsonified.ts';
-import { checkOptions, hasOnly, type MembersOf } from './known-members.ts';
+import { checkOptions, hasOnly } from './known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from './prepare-submission.ts';
 import { type LogsOptions, readLogs } from './read-logs.ts';
-import { RunHandle, readWithin, type WaitOptions } from './run-handle.ts';
+import { RunHandle } from './run-handle.ts';
+import { type Runs, runsOf } from './runs.ts';
 import { SubmissionBatcher } from './submission-batcher.ts';
 import { submitInBatches } from './submit-in-batches.ts';
 import { abortable } from './within-time.ts';
@@ -41,56 +40,13 @@ import {
   type WorkOnOptions,
 } from './work-on.ts';
 
-export interface OpenOptions {
-  /** Tenant that owns the jobs and runs. Default: `default`. */
-  readonly tenant?: string;
-  /** Folder for payloads that are too large for the journal. Default: beside the database file. */
-  readonly dataDir?: string;
-}
-
-export interface ConnectOptions {
-  /** API key. Default: the environment variable `SIGNALBOX_KEY`. */
-  readonly key?: string | undefined;
-  /** Tenant to act for; only platform keys can choose it. */
-  readonly tenant?: string | undefined;
-  readonly retries?: RetryOptions | undefined;
-}
-
-const OPEN_MEMBERS = { tenant: true, dataDir: true } as const satisfies MembersOf<OpenOptions>;
-const CONNECT_MEMBERS = {
-  key: true,
-  tenant: true,
-  retries: true,
-} as const satisfies MembersOf<ConnectOptions>;
-
-/** Arguments of `submit` after the job; the input is optional if the job takes none. */
-export type SubmitArgs<Input> = undefined extends Input
-  ? [input?: Submittable<Input>, options?: SubmitOptions]
-  : [input: Submittable<Input>, options?: SubmitOptions];
-
-export interface ManyOptions {
-  /** Stops waiting and sends no further request. Requests already sent may still create runs. */
-  readonly signal?: AbortSignal;
-}
-
-const MANY_MEMBERS = { signal: true } as const satisfies MembersOf<ManyOptions>;
-const ITEM_MEMBERS = { input: true, ...SUBMIT_MEMBERS } as const satisfies MembersOf<
-  ManyItem<unknown>
->;
-
-/** One submission of `submitMany`. The `signal` of one item stops all of them. */
-export type ManyItem<Input> = SubmitOptions &
-  (undefined extends Input
-    ? { readonly input?: Submittable<Input> }
-    : { readonly input: Submittable<Input> });
-
 /**
  * A client of a scheduler: of a node in this process (`open`) or of a remote node (`connect`).
  * Both offer the same methods.
  */
 export class Signalbox implements AsyncDisposable {
   readonly #backend: ClosableBackend;
-  /** By class: a node under load refuses a batch for the least urgent of it. */
+  /** By priority: a node under load rejects a batch by its lowest priority. */
   readonly #batchers = new Map<string, SubmissionBatcher>();
   readonly #submitting = new Set<Promise<unknown>>();
   readonly #workers = new Set<WorkingWorker>();
@@ -100,12 +56,13 @@ export class Signalbox implements AsyncDisposable {
 
   private constructor(backend: Backend) {
     this.#backend = new ClosableBackend(backend);
+    this.runs = runsOf(this.#backend);
   }
 
   /** Opens a node in this process, with the store `file:./signalbox.db`, `memory:` or `postgres://…`. */
   static async open(address: string, options: OpenOptions = {}): Promise<Signalbox> {
     checkOptions('open', options, OPEN_MEMBERS);
-    // Only here: whoever connects to a node does not load one.
+    // Imported here, because clients of a remote node do not need it.
     const { openEmbedded } = await import('./direct/open-embedded.ts');
     return new Signalbox(await openEmbedded(address, options));
   }
@@ -183,34 +140,7 @@ export class Signalbox implements AsyncDisposable {
   }
 
   /** Reads and changes existing runs. */
-  readonly runs = {
-    get: (id: string): Promise<RunView> => this.#backend.run(id, {}),
-    /** Returns one page of runs, newest first; `next` is the cursor of the next page. */
-    list: async (query: RunsQuery = {}): Promise<Page<RunView>> => {
-      checkOptions('runs.list', query, RUNS_MEMBERS);
-      return this.#backend.runs(query);
-    },
-    /** Iterates over all runs, newest first; reads the pages on demand. */
-    all: (query: Omit<RunsQuery, 'cursor'> = {}): AsyncIterable<RunView> => this.#allRuns(query),
-    /** Cancels the runs that match, up to `limit` per call; continue with `next` as `cursor`. */
-    cancel: async (options: BulkOptions): Promise<BulkAnswer> => {
-      checkBulk('runs.cancel', options);
-      return this.#backend.changeAll('cancel', options);
-    },
-    /** Retries the failed runs that match, each as a new run, up to `limit` per call, like `cancel`. */
-    retry: async (options: BulkOptions): Promise<BulkAnswer> => {
-      checkBulk('runs.retry', options);
-      return this.#backend.changeAll('retry', options);
-    },
-    /**
-     * Returns a handle of a run, to wait for the run or to cancel it. Throws a `SignalboxError` with the code
-     * `timeout` if the node does not respond within `timeout`, 30 seconds by default.
-     */
-    handle: async (id: string, options: WaitOptions = {}): Promise<RunHandle<unknown>> => {
-      const { job } = await readWithin(this.#backend, id, options);
-      return new RunHandle(this.#backend, { id, job, created: false });
-    },
-  };
+  readonly runs: Runs;
 
   cancel(id: string, reason?: string): Promise<void> {
     return this.#backend.cancel(id, reason);
@@ -244,9 +174,9 @@ export class Signalbox implements AsyncDisposable {
 
   /** Returns the log lines of a run, or of a task (`<run>:<task>`). */
   logs(id: string, options: LogsOptions = {}): AsyncIterable<LogLine> {
-    const named = parseTaskId(id);
-    if (named === null) return readLogs(this.#backend, id, options);
-    return readLogs(this.#backend, named.run, { ...options, task: named.task });
+    const ids = parseTaskId(id);
+    if (ids === null) return readLogs(this.#backend, id, options);
+    return readLogs(this.#backend, ids.run, { ...options, task: ids.task });
   }
 
   /** Streams events from now on, until the loop is left or the signal fires. */
@@ -291,36 +221,25 @@ export class Signalbox implements AsyncDisposable {
     decision: 'approve' | 'reject',
     comment: string | undefined,
   ): Promise<void> {
-    const said = comment === undefined ? { decision } : { decision, comment };
-    await this.#backend.decide(taskOf(taskId), said);
+    const task = taskOf(taskId);
+    await this.#backend.decide(task, comment === undefined ? { decision } : { decision, comment });
   }
 
-  /** A key may belong to a run of another job, whose output would not be what the types say. */
-  #handle<Output>(asked: string, run: Submitted): RunHandle<Output> {
+  /** An idempotency key may belong to a run of another job, whose output has another type. */
+  #handle<Output>(job: string, run: Submitted): RunHandle<Output> {
     if (run.error !== undefined) {
       throw new SignalboxError(run.error.code, run.error.message, { field: 'idempotencyKey' });
     }
-    if (run.job === asked) return new RunHandle(this.#backend, run);
-    const message = `the idempotency key belongs to run ${run.id} of the job "${run.job}", not of "${asked}"`;
+    if (run.job === job) return new RunHandle(this.#backend, run);
+    const message = `the idempotency key belongs to run ${run.id} of the job "${run.job}", not of "${job}"`;
     throw new SignalboxError('idempotency_conflict', message, { field: 'idempotencyKey' });
-  }
-
-  async *#allRuns(query: Omit<RunsQuery, 'cursor'>): AsyncGenerator<RunView> {
-    const { cursor: _, ...known } = RUNS_MEMBERS;
-    checkOptions('runs.all', query, known);
-    for (let cursor: string | undefined; ; ) {
-      const page = await this.#backend.runs({ limit: PAGE, ...query, cursor });
-      yield* page.items;
-      if (page.next === undefined) return;
-      cursor = page.next;
-    }
   }
 
   async #startWorker(jobs: readonly AnyJob[], params: WorkOn): Promise<WorkingWorker> {
     const { signal } = this.#stopping;
     await abortable(this.#defineIfAllowed(jobs), signal);
     const worker = await this.#backend.work(params, signal);
-    // Closed meanwhile: nobody would stop it, and it would keep the process alive.
+    // Closed meanwhile: the worker would never be stopped and would keep the process alive.
     if (signal.aborted) {
       await worker.stop();
       throw signal.reason;
@@ -339,7 +258,7 @@ export class Signalbox implements AsyncDisposable {
   }
 
   #batcherOf(job: AnyJob | string, options: SubmitOptions): SubmissionBatcher {
-    // The priority of a job that is only named is not known here: it shares requests with nothing else.
+    // The priority of a job given by name is unknown here, so its runs share no requests with others.
     const own = typeof job === 'string' ? `job ${job}` : priorityOf(job);
     const group = priorityName(options.priority) ?? own;
     let batcher = this.#batchers.get(group);
@@ -350,7 +269,7 @@ export class Signalbox implements AsyncDisposable {
     return batcher;
   }
 
-  /** Kept in the set until it has settled, for `close` to wait for. */
+  /** Keeps the promise in the set until it has settled; `close` waits for it. */
   #until<T>(set: Set<Promise<unknown>>, work: Promise<T>): Promise<T> {
     const settled = work.catch(() => {}).finally(() => set.delete(settled));
     set.add(settled);
@@ -361,15 +280,15 @@ export class Signalbox implements AsyncDisposable {
     this.#stopping.abort(closedError());
     this.#backend.rejectChanges();
     await this.#idle();
-    // While the node is there to take their leave.
+    // Before the node stops, so that the workers can disconnect from it.
     await Promise.all(this.#starting);
     await Promise.all([...this.#workers].map((worker) => worker.stop()));
-    // Handlers that came to their end may have submitted more.
+    // Handlers may have submitted more runs until they ended.
     await this.#idle();
     await this.#backend.close();
   }
 
-  /** Resolves when everything that was submitted has been answered. */
+  /** Resolves when all submissions have a response. */
   async #idle(): Promise<void> {
     const batchers = [...this.#batchers.values()].map((batcher) => batcher.idle());
     await Promise.all([...batchers, ...this.#submitting]);
@@ -380,21 +299,15 @@ export class Signalbox implements AsyncDisposable {
   }
 }
 
-/** Of runs that say nothing else. */
+/** The priority of runs without one of their own. */
 function priorityOf({ definition }: AnyJob): string {
   return priorityName(definition.priority) ?? 'P1';
 }
 
 function taskOf(taskId: string): { run: string; task: string } {
-  const named = parseTaskId(taskId);
-  if (named !== null) return named;
+  const ids = parseTaskId(taskId);
+  if (ids !== null) return ids;
   throw new SignalboxError('not_found', `${JSON.stringify(taskId)} is not a task id`);
 }
 
-const PAGE = 200;
 const LOCAL_URL = 'http://127.0.0.1:7070';
-
-function checkBulk(call: string, options: BulkOptions): void {
-  checkOptions(call, options, BULK_MEMBERS);
-  checkOptions(`the filter of ${call}`, options.filter, FILTER_MEMBERS);
-}

@@ -58,7 +58,7 @@ function byPriority(
   return [...places].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-/** Whoever is not told that a part was accepted submits that part twice. */
+/** The error says that a part was accepted; otherwise a caller would submit that part twice. */
 function afterOthers(error: unknown, { count, of }: { count: number; of: number }): unknown {
   if (count === 0 || !(error instanceof SignalboxError)) return error;
   const message = `${count} of ${of} submissions were accepted before this error: ${error.message}`;

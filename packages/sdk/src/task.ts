@@ -22,8 +22,8 @@ export interface Task<Input, Output, Parent extends string = string> {
   readonly definition: TaskDefinition;
   readonly handler: HandlerLike<Input, Output> | null;
   readonly after: readonly Parent[];
-  /** What its options name: the job looks at it, since only the job knows what the task is called. */
-  readonly given: readonly string[];
+  /** The names of its options, which the job checks, because only the job knows the name of the task. */
+  readonly optionNames: readonly string[];
 }
 
 /** A task with any input and output. */
@@ -50,5 +50,10 @@ export function task(
   const options = isHandler(first) ? {} : first;
   const handler = isHandler(first) ? first : (second ?? null);
   const after = options.after ?? [];
-  return { definition: taskDefinitionOf(options), handler, after, given: Object.keys(options) };
+  return {
+    definition: taskDefinitionOf(options),
+    handler,
+    after,
+    optionNames: Object.keys(options),
+  };
 }

@@ -6,8 +6,8 @@ import { SignalboxError } from './errors.ts';
 const FOR_NOW: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * The error where a node does not want the worker as it is: it would be turned away again each time.
- * Null for everything that may pass, such as a node that is not there yet.
+ * The error if a node rejects the worker and would reject it again. Null for temporary failures, such as a node
+ * that has not started yet.
  */
 export function turnedAway(event: LinkEvent): SignalboxError | null {
   if (event.kind !== 'disconnected') return null;
@@ -37,7 +37,7 @@ export function turnedAway(event: LinkEvent): SignalboxError | null {
   return null;
 }
 
-/** Of the answer to a handshake that did not become a connection. */
+/** The HTTP status of a failed handshake. */
 function statusOf(reason: string): number | null {
   const status = /unexpected server response: (\d{3})/i.exec(reason)?.[1];
   return status === undefined ? null : Number(status);

@@ -29,7 +29,7 @@ export async function withinTime<T>(
 /** Gives up waiting when the signal fires, whether or not what is waited for listens to it. */
 export async function abortable<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
-  // Whoever gives up is told by the signal; nobody is left to be told by the work.
+  // After the signal, a rejection of the work has no other handler.
   work.catch(() => {});
   signal.throwIfAborted();
   let onAbort = () => {};

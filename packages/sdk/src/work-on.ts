@@ -23,7 +23,7 @@ export interface WorkOnOptions {
    * requests from it. Both are off by default, because everybody who can define jobs could use them.
    */
   readonly executors?: readonly ('command' | 'http' | Executor)[];
-  /** How long `stop()` lets attempts continue before they are told to stop. Default: 30 seconds. */
+  /** How long `stop()` lets attempts continue before they are stopped. Default: 30 seconds. */
   readonly gracePeriod?: Duration;
 }
 

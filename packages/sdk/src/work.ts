@@ -6,8 +6,7 @@ import type {
   RetryPolicy,
   TaskDefinition,
 } from '@signalbox/protocol';
-import type { HandlerContext } from '@signalbox/worker';
-import type { IsolatedHandler } from './isolated.ts';
+import type { HandlerContext, HandlerModule } from '@signalbox/worker';
 import { type MembersOf, refuseUnknown } from './known-members.ts';
 
 /** The function that a worker runs for a task. It returns a JSON value, bytes or nothing. */
@@ -15,6 +14,14 @@ export type Handler<Input, Output> = (
   input: Input,
   ctx: HandlerContext,
 ) => Output | Promise<Output>;
+
+declare const types: unique symbol;
+
+/** A handler in a separate file, run in a thread or process of its own. */
+export interface IsolatedHandler<Input, Output> extends HandlerModule {
+  /** Only for the type checker; does not exist at run time. */
+  readonly [types]?: Handler<Input, Output>;
+}
 
 /** A handler function, or a reference to one in a separate file. */
 export type HandlerLike<Input, Output> = Handler<Input, Output> | IsolatedHandler<Input, Output>;
@@ -89,15 +96,15 @@ const NESTED_MEMBERS = {
   } satisfies MembersOf<RetryPolicy>,
 } as const;
 
-/** Refuses unknown settings inside of those that are objects; `of` is the job or the task. */
+/** Refuses unknown settings inside of those that are objects; `owner` is the job or the task. */
 export function refuseUnknownNested(
-  of: string,
+  owner: string,
   options: { readonly [Name in keyof typeof NESTED_MEMBERS]?: unknown },
 ): void {
   for (const [name, members] of Object.entries(NESTED_MEMBERS)) {
-    const given = options[name as keyof typeof NESTED_MEMBERS];
-    if (typeof given !== 'object' || given === null) continue;
-    refuseUnknown(`${name} of ${of}`, Object.keys(given), members);
+    const nested = options[name as keyof typeof NESTED_MEMBERS];
+    if (typeof nested !== 'object' || nested === null) continue;
+    refuseUnknown(`${name} of ${owner}`, Object.keys(nested), members);
   }
 }
 

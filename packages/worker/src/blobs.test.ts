@@ -39,7 +39,7 @@ describe('large payloads', () => {
     const blobs = new MemoryBlobs();
     const input = encodeBlobRef(await blobs.put('acme', large));
     const { node } = await startWorker((_input, context) => context.inputBytes, { blobs });
-    node.say(buildAssign(1, { input }));
+    node.send(buildAssign(1, { input }));
     const { output } = await node.next('finish');
     const ref = decodeBlobRef(output as Uint8Array);
     expect(ref?.bytes).toBe(large.length);
@@ -50,7 +50,7 @@ describe('large payloads', () => {
     const blobs = new MemoryBlobs();
     blobs.failures = 3;
     const { node } = await startWorker(() => large, { blobs });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     expect((await node.next('finish')).result.kind).toBe('succeeded');
     expect(blobs.failures).toBe(0);
   });
@@ -59,7 +59,7 @@ describe('large payloads', () => {
     const blobs = new MemoryBlobs();
     const forged = encodeBlobRef({ name: 'of-another-tenant', bytes: 1, sha256: 'x' });
     const { node } = await startWorker(() => forged, { blobs });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const ref = decodeBlobRef((await node.next('finish')).output as Uint8Array);
     expect(await blobs.get('acme', ref?.name ?? '')).toEqual(forged);
   });
@@ -69,7 +69,7 @@ describe('large payloads', () => {
     const ref = await blobs.put('acme', large);
     blobs.kept.set(`acme/${ref.name}`, new Uint8Array([1]));
     const { node } = await startWorker(() => 1, { blobs });
-    node.say(
+    node.send(
       buildAssign(1, { input: encodeBlobRef(ref) }),
       buildAssign(2, { input: encodeBlobRef({ ...ref, name: 'absent' }) }),
     );
@@ -88,7 +88,7 @@ describe('large payloads', () => {
     blobs.kept.clear();
     if (kept !== null) blobs.kept.set(`acme/${ref.name}`, kept);
     const { node } = await startWorker((_input, context) => context.checkpoint.load(), { blobs });
-    node.say(buildAssign(1, { checkpoint: encodeBlobRef(ref) }));
+    node.send(buildAssign(1, { checkpoint: encodeBlobRef(ref) }));
     expect(textOf((await node.next('finish')).output)).toBe('null');
   });
 
@@ -102,10 +102,10 @@ describe('large payloads', () => {
       },
       { blobs },
     );
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const { state } = await node.next('checkpoint');
     expect(state.length).toBeLessThan(500);
-    node.say(buildAssign(2, { checkpoint: state }));
+    node.send(buildAssign(2, { checkpoint: state }));
     expect(textOf((await node.next('finish', 2)).output)).toBe('10000000');
   });
 
@@ -125,7 +125,7 @@ describe('large payloads', () => {
       },
       { blobs },
     );
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     expect(node.all('checkpoint').map(({ state }) => textOf(state))).toEqual(['"newer"']);
   });
@@ -142,7 +142,7 @@ describe('large payloads', () => {
       },
       { blobs: { get: async () => null, put } },
     );
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun;
     vi.advanceTimersByTime(30_000);
     expect(put).toHaveBeenCalledTimes(1);
@@ -156,7 +156,7 @@ describe('large payloads', () => {
 
   it('a large output without a blob store is a failure for good', async () => {
     const { node } = await startWorker(() => large);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     expect((await node.next('finish')).result).toMatchObject({ class: 'permanent' });
   });
 });

@@ -6,12 +6,12 @@ import {
   looksLikeBlobRef,
   PAYLOAD_INLINE_MAX,
 } from '@signalbox/protocol/link';
+import { BackOff } from './back-off.ts';
 import { ClassedError, PermanentError, TransientError } from './errors.ts';
-import { BackOff } from './link/back-off.ts';
 
 const REQUEST_MS = 60_000;
-/** Answers of a node that may be others the next time; an output waits for as long as they last. */
-const MAY_PASS: ReadonlySet<number> = new Set([401, 408, 425, 429]);
+/** Statuses that may change with time; storing an output is retried for as long as they last. */
+const TEMPORARY: ReadonlySet<number> = new Set([401, 408, 425, 429]);
 
 /** Payloads that are too large for the link, by the tenant of the attempt. */
 export interface Blobs {
@@ -19,10 +19,7 @@ export interface Blobs {
   put(tenant: string, bytes: Uint8Array): Promise<BlobRef>;
 }
 
-/**
- * Blobs over the API of a node, or of the first of several that can: a node that is away must not keep
- * a worker from its payloads while others are there.
- */
+/** Blobs over the API of the first of several nodes that is available. */
 export function httpBlobs(params: { url: string | readonly string[]; key: string }): Blobs {
   const urls = typeof params.url === 'string' ? [params.url] : params.url;
   const nodes = urls.map((url) => blobsOfNode({ url, key: params.key }));
@@ -37,7 +34,7 @@ export function httpBlobs(params: { url: string | readonly string[]; key: string
           failure = error;
         }
       }
-      // It is missing only where every node says so.
+      // Missing only if all nodes report so.
       if (failure !== null) throw failure;
       return null;
     },
@@ -69,7 +66,7 @@ function blobsOfNode(params: { url: string; key: string }): Blobs {
       if (response.ok) return new Uint8Array(await response.arrayBuffer());
       await response.body?.cancel();
       if (response.status === 404) return null;
-      // Another worker may have a key that may read it: the attempt fails, the task is tried again.
+      // The key of another worker may be allowed to read it, so the task is retried.
       throw new TransientError(`the blob store responded with HTTP ${response.status}`);
     },
     async put(tenant, bytes) {
@@ -80,25 +77,25 @@ function blobsOfNode(params: { url: string; key: string }): Blobs {
         ...bounds(),
       });
       if (response.ok) return (await response.json()) as BlobRef;
-      // Unread it would keep its connection until the garbage collector finds it.
+      // An unread body keeps its connection until it is garbage-collected.
       await response.body?.cancel();
       throw refused(response.status);
     },
   };
 }
 
-/** The key goes to the node and nowhere else, and an answer comes some time. */
+/** No redirects, because the key is only for the node; and a timeout. */
 function bounds(): { redirect: 'error'; signal: AbortSignal } {
   return { redirect: 'error', signal: AbortSignal.timeout(REQUEST_MS) };
 }
 
 function refused(status: number): Error {
   const message = `the blob store responded with HTTP ${status}`;
-  const never = status >= 400 && status < 500 && !MAY_PASS.has(status);
+  const never = status >= 400 && status < 500 && !TEMPORARY.has(status);
   return never ? new PermanentError(message) : new TransientError(message);
 }
 
-/** The payload itself, where the frame may have a reference to it. */
+/** Reads the payload if the frame contains a reference to it. */
 export async function resolvePayload(params: {
   blobs: Blobs | undefined;
   tenant: string;
@@ -120,8 +117,8 @@ export function needsBlob(payload: Uint8Array): boolean {
 }
 
 /**
- * Puts the payload into the blob store and gives the reference to it. Tries until it works or the
- * signal fires: a result must not be lost because the node is away when the task ends (WRK-09).
+ * Stores the payload as a blob and returns the reference to it. Retries until the signal fires: a result must
+ * not be lost because the node is unavailable when the task ends (WRK-09).
  */
 export async function storePayload(params: {
   blobs: Blobs | undefined;

@@ -2,14 +2,14 @@ import os from 'node:os';
 import { type LimitName, type Resources, requireWithin } from '@signalbox/protocol/link';
 
 export const NOTHING: Resources = { cpuMilli: 0, memoryMb: 0, gpu: 0, diskMb: 0, slots: 0 };
-/** How many attempts a worker runs at once where it is not told otherwise (WRK-03). */
+/** How many attempts a worker runs at once by default (WRK-03). */
 export const DEFAULT_SLOTS = 10;
 
 type Amounts = { -readonly [K in keyof Resources]: Resources[K] };
 
 /**
- * What this worker has and what is taken of it. Several nodes may give to it at the same moment,
- * each knowing only its own share: the worker alone knows the sum, so it alone may say yes.
+ * The resources of this worker and their use. Several nodes may assign attempts at the same time, each aware
+ * only of its own: only the worker knows the sum, so it decides whether an attempt fits.
  */
 export class Capacity {
   readonly total: Resources;
@@ -26,7 +26,7 @@ export class Capacity {
     return this.#used;
   }
 
-  /** Takes it where it fits. A request of no slot takes none but still needs one to be free. */
+  /** Reserves the resources if they fit. A request without a slot still needs a free one. */
   take(request: Resources): boolean {
     if (!this.#fits(request) || this.#used.slots >= this.total.slots) return false;
     add(this.#used, request, 1);
@@ -64,7 +64,7 @@ function add(to: Amounts, amounts: Resources, times: 1 | -1): void {
   to.slots += times * amounts.slots;
 }
 
-/** What the machine, or the container around us, has. GPUs and disk are only what one is told. */
+/** The CPU and memory of the machine or container. GPUs and disk are not detected. */
 function machine(): Resources {
   const limit = process.constrainedMemory();
   const bytes = limit > 0 ? Math.min(limit, os.totalmem()) : os.totalmem();

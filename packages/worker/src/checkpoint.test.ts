@@ -24,17 +24,17 @@ describe('checkpoints', () => {
       }
     };
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     const saved = node.all('checkpoint').at(-1)?.state ?? null;
-    node.say(buildAssign(2, { checkpoint: saved }));
+    node.send(buildAssign(2, { checkpoint: saved }));
     expect((await node.next('finish', 2)).result.kind).toBe('succeeded');
     expect(done).toEqual(Array.from({ length: 100 }, (_, page) => page));
   });
 
   it('WRK-05 without opting in nothing is saved, and a task begins at its start', async () => {
     const { node } = await startWorker((_input, { checkpoint }) => checkpoint.load());
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     expect(textOf((await node.next('finish')).output)).toBe('null');
     expect(node.all('checkpoint')).toEqual([]);
   });
@@ -49,7 +49,7 @@ describe('checkpoints', () => {
       offered.resolve();
       return end.promise;
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await offered.promise;
     for (page = 1; page <= 3; page += 1) vi.advanceTimersByTime(30_000);
     await node.next('checkpoint', 3);
@@ -64,9 +64,9 @@ describe('checkpoints', () => {
       checkpoint.offer(() => 1n);
       return new Promise((resolve) => signal.addEventListener('abort', () => resolve('fine')));
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('accept');
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
     expect((await node.next('finish')).result.kind).toBe('succeeded');
     expect(textOf(node.all('log')[0]?.text)).toContain('checkpoint not saved');
   });

@@ -15,7 +15,7 @@ describe('graceful stop', () => {
       context.checkpoint.offer(() => ({ page: 9 }));
       return obedient(input as never, context);
     });
-    node.say(
+    node.send(
       buildAssign(1, { value: 'short' }),
       buildAssign(2, { value: 'long' }),
       buildAssign(3, { value: 'short' }),
@@ -37,11 +37,11 @@ describe('graceful stop', () => {
   it('WRK-07 asks for no more work and refuses what comes all the same', async () => {
     const { handler, begun, open } = gate();
     const { node, worker } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun;
     const stopped = worker.stop();
     await node.next('drain');
-    node.say(buildAssign(2));
+    node.send(buildAssign(2));
     expect((await node.next('refuse')).ref).toEqual(buildRef(2));
     open();
     await stopped;
@@ -55,7 +55,7 @@ describe('graceful stop', () => {
       begun.resolve();
       return failing.promise;
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun.promise;
     const stopped = worker.stop();
     await node.next('drain');
@@ -70,7 +70,7 @@ describe('graceful stop', () => {
   it('ends in time with a handler that ignores everything', async () => {
     const { handler, begun, open } = gate();
     const { node, worker } = await startWorker(handler);
-    node.say(buildAssign(1, { graceMs: 50 }));
+    node.send(buildAssign(1, { graceMs: 50 }));
     await begun;
     await worker.stop({ graceMs: 10 });
     expect(node.all('finish')[0]?.result).toEqual({ kind: 'stopped' });
@@ -80,11 +80,11 @@ describe('graceful stop', () => {
   it('a node that drains it too does not give it more time than it has', async () => {
     const { handler, begun, open } = gate();
     const { node, worker } = await startWorker(handler);
-    node.say(buildAssign(1, { graceMs: 50 }));
+    node.send(buildAssign(1, { graceMs: 50 }));
     await begun;
     const stopped = worker.stop({ graceMs: 10 });
     await node.next('drain');
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 600_000, why: 'drained' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 600_000, why: 'drained' });
     await stopped;
     expect(node.all('finish')[0]?.result).toEqual({ kind: 'stopped' });
     open();

@@ -2,12 +2,12 @@ import type { Attempts } from './attempt/attempts.ts';
 import type { Link } from './link/link.ts';
 import { LongTimer } from './long-timer.ts';
 
-/** Behind its own grace the worker waits this long for attempts to save what they have. */
+/** After the grace period, attempts have this long to save their state. */
 const SAVE_MS = 5_000;
-/** And this long for the last results to be confirmed; what is not is run again elsewhere. */
+/** Then the last results have this long to be confirmed; the others run again on another worker. */
 const CONFIRM_MS = 5_000;
 
-/** Empties a worker that takes nothing new any more. */
+/** Ends all attempts of a worker that refuses new ones. */
 export async function drainWorker(params: {
   graceMs: number;
   attempts: Attempts;
@@ -16,18 +16,18 @@ export async function drainWorker(params: {
   changed: () => Promise<void>;
 }): Promise<void> {
   const { attempts, links, graceMs, changed } = params;
-  for (const link of links) link.say({ kind: 'drain' });
+  for (const link of links) link.send({ kind: 'drain' });
   await until(() => attempts.running === 0, { withinMs: graceMs, changed });
   for (const held of attempts.all()) {
     if (held.finish !== null) continue;
     const saveMs = Math.min(held.assign.graceMs, SAVE_MS);
     held.stop({ why: 'drained', signalMs: 0, graceMs: saveMs });
   }
-  // Every one of them has ended by then: the force behind the grace sees to it.
+  // All of them have ended by then, because `overdue` ends them after the grace period.
   await until(() => attempts.running === 0, { withinMs: SAVE_MS + 1_000, changed });
-  const isHeard = () => attempts.size === 0 || !links.some((link) => link.welcomed);
-  await until(isHeard, { withinMs: CONFIRM_MS, changed });
-  for (const link of links) link.say({ kind: 'bye' });
+  const isConfirmed = () => attempts.size === 0 || !links.some((link) => link.welcomed);
+  await until(isConfirmed, { withinMs: CONFIRM_MS, changed });
+  for (const link of links) link.send({ kind: 'bye' });
 }
 
 async function until(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { failureOf, TransientError, toWire } from './errors.ts';
-import type { Result } from './executors/executor.ts';
+import type { Result } from './executor.ts';
 
 describe('what was thrown', () => {
   it('is told with what caused it, each once', () => {

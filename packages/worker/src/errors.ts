@@ -5,7 +5,7 @@ import {
   parseDuration,
   type WireResult,
 } from '@signalbox/protocol/link';
-import type { Result } from './executors/executor.ts';
+import type { Result } from './executor.ts';
 
 export type ErrorClass = 'transient' | 'permanent' | 'resource';
 
@@ -41,7 +41,7 @@ export class TransientError extends ClassedError {
   override readonly name: string = 'TransientError';
   constructor(message: string, more: { cause?: unknown; retryAfter?: Duration } = {}) {
     const { cause, retryAfter } = more;
-    // A number is clamped where it is sent; of text that is no duration nobody could tell what it meant.
+    // A number is clamped when it is sent; text that is not a duration is rejected here.
     const retryAfterMs = typeof retryAfter === 'string' ? parseDuration(retryAfter) : retryAfter;
     super(message, {
       ...(cause === undefined ? {} : { cause }),
@@ -61,27 +61,25 @@ export class ResourceError extends ClassedError {
 
 const CLASSES: ReadonlySet<unknown> = new Set(['transient', 'permanent', 'resource']);
 
-/** Any thrown value as a failure. Without a class the node classifies it by its words. */
+/** Any thrown value as a failure. Without a class, the error text determines it on the node. */
 export function failureOf(error: unknown): Result {
   try {
     return describedFailure(error);
   } catch {
-    // Its members throw when they are read. The attempt must end all the same.
+    // Reading its members throws. The attempt must end nevertheless.
     return { kind: 'failed', error: 'an error that cannot be converted to text', output: null };
   }
 }
 
 function describedFailure(error: unknown): Result {
-  const said = (error ?? {}) as { errorClass?: unknown; retryAfterMs?: unknown };
-  const failure: { -readonly [K in keyof Failed]: Failed[K] } = {
+  const { errorClass, retryAfterMs } = (error ?? {}) as Partial<ClassedError>;
+  return {
     kind: 'failed',
     error: describe(error),
+    ...(errorClass !== undefined && CLASSES.has(errorClass) && { class: errorClass }),
+    ...(typeof retryAfterMs === 'number' && retryAfterMs >= 0 && { retryAfterMs }),
+    output: null,
   };
-  if (CLASSES.has(said.errorClass)) failure.class = said.errorClass as ErrorClass;
-  if (typeof said.retryAfterMs === 'number' && said.retryAfterMs >= 0) {
-    failure.retryAfterMs = said.retryAfterMs;
-  }
-  return { ...failure, output: null };
 }
 
 type Failed = WireResult & { kind: 'failed' };
@@ -89,8 +87,8 @@ type Failed = WireResult & { kind: 'failed' };
 const CAUSES_MAX = 4;
 
 /**
- * With what caused it: of a `fetch` that could not connect, the error itself says only that it failed, and
- * the words that tell whether to try again stand in its cause.
+ * Includes the causes: the error of a `fetch` that could not connect only says that it failed; the text that
+ * determines its class is in its cause.
  */
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : safeText(error);
@@ -101,7 +99,7 @@ function describe(error: unknown): string {
   return text;
 }
 
-/** The nearest first, and only so many: an error may be its own cause. */
+/** The nearest first, up to a limit: an error may be its own cause. */
 export function causesOf(error: Error): Error[] {
   const causes: Error[] = [];
   for (
@@ -128,10 +126,7 @@ function safeText(value: unknown): string {
   }
 }
 
-/**
- * The result as the link carries it: an executor of the user's may return anything, and a result that
- * no node can read must not be lost.
- */
+/** The result as it is sent. An executor of a user may return anything, and the result must not be lost. */
 export function toWire(result: Result, durationMs: number): WireResult {
   const duration = Math.round(durationMs);
   switch (result.kind) {
@@ -150,10 +145,10 @@ export function toWire(result: Result, durationMs: number): WireResult {
 
 const RETRY_AFTER_MS_MAX = LIMITS['report.retryAfter'].max;
 
-/** A time that is longer than the longest one counts as that; NUL and lone surrogates are left out. */
+/** Clamps the delay to its limit, and removes NUL and lone surrogates from the text. */
 function failedToWire(result: Failed, durationMs: number): Failed {
-  const said: unknown = result.error;
-  const text = (typeof said === 'string' ? said : safeText(said)).slice(0, ERROR_LENGTH_MAX);
+  const raw: unknown = result.error;
+  const text = (typeof raw === 'string' ? raw : safeText(raw)).slice(0, ERROR_LENGTH_MAX);
   const error = text.toWellFormed().replaceAll('\u0000', '');
   const after = result.retryAfterMs;
   return {

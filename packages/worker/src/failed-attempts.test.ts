@@ -15,7 +15,7 @@ describe('a watcher of a worker', () => {
       { onEvent: (event) => void events.push(event) },
     );
     const assign = buildAssign(1, { job: 'invoice', task: 'load' });
-    node.say(assign);
+    node.send(assign);
     await node.next('finish');
     const failed = events.filter(({ kind }) => kind === 'failed');
     expect(failed).toEqual([
@@ -38,10 +38,10 @@ describe('a watcher of a worker', () => {
   it('is told of one that ran past its time, and not of one that was cancelled', async () => {
     const events: WorkerEvent[] = [];
     const { node } = await startWorker(obedient, { onEvent: (event) => void events.push(event) });
-    node.say(buildAssign(1), buildAssign(2));
+    node.send(buildAssign(1), buildAssign(2));
     await node.until(() => node.accepted.length === 2);
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
-    node.say({ kind: 'abort', ref: buildRef(2), graceMs: 1_000, why: 'cancelled' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
+    node.send({ kind: 'abort', ref: buildRef(2), graceMs: 1_000, why: 'cancelled' });
     await node.next('finish', 2);
     const failed = events.filter(({ kind }) => kind === 'failed');
     expect(failed).toMatchObject([

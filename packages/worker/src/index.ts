@@ -8,16 +8,16 @@ export {
   ResourceError,
   TransientError,
 } from './errors.ts';
-export { type CommandExecutor, commandExecutor } from './executors/command/command-executor.ts';
-export type { CommandExecutorOptions } from './executors/command/command-options.ts';
-export { EXPOSED, type Isolation } from './executors/command/isolation.ts';
 export type {
   Assign,
   AttemptContext,
   Executor,
   Result,
   StopWhy,
-} from './executors/executor.ts';
+} from './executor.ts';
+export { type CommandExecutor, commandExecutor } from './executors/command/command-executor.ts';
+export type { CommandExecutorOptions } from './executors/command/command-options.ts';
+export { EXPOSED, type Isolation } from './executors/command/isolation.ts';
 export type {
   Checkpoint,
   Handler,
@@ -38,8 +38,8 @@ export {
 } from './life-cycle.ts';
 export type { LinkEvent } from './link/link.ts';
 export {
-  type InProcessPeer,
   type InProcessSession,
+  type InProcessWorker,
   inProcessTransport,
 } from './transport/in-process.ts';
 export type { Connection, ConnectionHandlers, Transport } from './transport/transport.ts';

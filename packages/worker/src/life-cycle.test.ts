@@ -25,7 +25,7 @@ describe('life-cycle', () => {
       },
       { onEvent },
     );
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
     await worker.stop();
@@ -49,7 +49,7 @@ describe('life-cycle', () => {
     const links: string[] = [];
     const onLinkEvent = ({ kind }: LinkEvent) => void links.push(kind);
     const { node, worker } = await startWorker(async () => {}, { onLinkEvent });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
     expect(links).toEqual(['connected', 'welcomed']);

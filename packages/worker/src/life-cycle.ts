@@ -1,24 +1,24 @@
-/** What a worker is doing, as others see it (WRK-01). */
+/** The public states of a worker (WRK-01). */
 export type WorkerState =
   | 'starting'
-  /** Connected, or trying to; no node has welcomed it yet, or none is left. */
+  /** Not connected, or not yet welcomed by a node. */
   | 'registering'
   | 'idle'
   | 'executing'
-  /** Takes nothing new; what runs comes to its end. */
+  /** Refuses new attempts; running ones come to their end. */
   | 'draining'
   | 'stopped';
 
-/** Where an attempt is. `retrying` is not among them: whether a failure is tried again, the node decides. */
+/** The states of an attempt on the worker. `retrying` is not one of them, because the node decides on retries. */
 export type AttemptState =
   | 'accepted'
   | 'executing'
   | 'checkpointing'
   | 'completing'
   | 'failing'
-  /** Told to stop, and has stopped. */
+  /** Has stopped on request. */
   | 'stopping'
-  /** Its result is durable, or nobody wants it. */
+  /** Its result is durable, or not needed any more. */
   | 'forgotten';
 
 export const WORKER_EDGES: Readonly<Record<WorkerState, readonly WorkerState[]>> = {
@@ -40,7 +40,7 @@ export const ATTEMPT_EDGES: Readonly<Record<AttemptState, readonly AttemptState[
   forgotten: [],
 };
 
-/** One thing's way through its states; an edge that is not in the table cannot be taken. */
+/** A state machine; a transition that is not in the table throws. */
 export class LifeCycle<State extends string> {
   #state: State;
   readonly #edges: Readonly<Record<State, readonly State[]>>;
@@ -60,7 +60,7 @@ export class LifeCycle<State extends string> {
     return this.#state;
   }
 
-  /** Staying where it is is no edge and tells nobody. */
+  /** Moving to the current state does nothing. */
   to(next: State): void {
     const from = this.#state;
     if (from === next) return;
@@ -69,7 +69,7 @@ export class LifeCycle<State extends string> {
     this.#moved(from, next);
   }
 
-  /** Takes the edge where there is one, else stays. */
+  /** Does nothing if there is no such transition. */
   tryTo(next: State): void {
     if (this.#edges[this.#state].includes(next)) this.to(next);
   }

@@ -1,7 +1,7 @@
-/** The longest delay of a timer of Node.js; beyond it a timer fires after a millisecond. */
+/** The longest delay of a timer in Node.js; with a longer one it fires after a millisecond. */
 const STEP_MS_MAX = 2 ** 31 - 1;
 
-/** A timer for any delay: a grace period may be longer than one of Node.js can wait. */
+/** A timer for any delay: a grace period may be longer than the limit of Node.js. */
 export class LongTimer {
   readonly #callback: () => void;
   readonly #dueAt: number;

@@ -14,7 +14,7 @@ describe('re-attaching', () => {
       if (event.kind === 'link' && event.event.kind === 'disconnected') gone.resolve();
     };
     const { node, worker } = await startWorker(handler, { onEvent });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const context = await begun;
     node.isUp = false;
     node.cut();
@@ -37,7 +37,7 @@ describe('re-attaching', () => {
   it('WRK-09 keeps a result over any number of connections until it is confirmed', async () => {
     const { node, worker } = await startWorker(() => 'result');
     node.confirms = false;
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     for (let i = 2; i <= 4; i += 1) {
       node.cut();
@@ -45,18 +45,18 @@ describe('re-attaching', () => {
       expect(node.all('hello')[i - 1]?.holds).toEqual([buildRef(1)]);
     }
     expect(worker.tracking.held).toBe(1);
-    node.say({ kind: 'confirm', refs: [buildRef(1)] });
+    node.send({ kind: 'confirm', refs: [buildRef(1)] });
     await vi.waitFor(() => expect(worker.tracking.held).toBe(0), 20_000);
   });
 
   it('OBS-12 says again what a node may have forgotten before it took over', async () => {
     const { handler, begun, open } = gate();
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const context = await begun;
     context.log.info('before');
     await node.next('log');
-    node.say({ kind: 'restate' });
+    node.send({ kind: 'restate' });
     const again = await node.next('log', 2);
     expect(textOf(again.text)).toContain('before');
     expect(again.number).toBe(node.all('log')[0]?.number);
@@ -67,7 +67,7 @@ describe('re-attaching', () => {
     const { node } = await startWorker(() => {
       throw new Error('kaboom');
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     expect((await node.next('finish')).result).toMatchObject({ error: 'kaboom' });
     const log = node.all('log')[0];
     expect(log?.stream).toBe('stderr');
@@ -77,7 +77,7 @@ describe('re-attaching', () => {
   it('goes on with what runs, and says the last checkpoint again', async () => {
     const { handler, begun, open } = gate();
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const context = await begun;
     await context.checkpoint.save({ page: 1 });
     await context.checkpoint.save({ page: 2 });
@@ -93,9 +93,9 @@ describe('re-attaching', () => {
   it('says hello again on restate, with results behind it', async () => {
     const { node } = await startWorker(() => 1);
     node.confirms = false;
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
-    node.say({ kind: 'restate' });
+    node.send({ kind: 'restate' });
     await node.next('finish', 2);
     expect(node.heard.map((frame) => frame.kind)).toEqual([
       'hello',
@@ -105,7 +105,7 @@ describe('re-attaching', () => {
       'finish',
     ]);
     expect(node.all('hello')[1]?.holds).toEqual([buildRef(1)]);
-    node.say({ kind: 'confirm', refs: [buildRef(1)] });
+    node.send({ kind: 'confirm', refs: [buildRef(1)] });
   });
 
   it('a duplicated assign of a held attempt runs once', async () => {
@@ -116,24 +116,24 @@ describe('re-attaching', () => {
       return handler(input, context);
     });
     node.confirms = false;
-    node.say(buildAssign(1), buildAssign(1));
+    node.send(buildAssign(1), buildAssign(1));
     await begun;
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.until(() => node.accepted.length >= 3);
     open();
     await node.next('finish');
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish', 2);
     expect(runs).toBe(1);
-    node.say({ kind: 'confirm', refs: [buildRef(1)] });
+    node.send({ kind: 'confirm', refs: [buildRef(1)] });
   });
 
   it('does not lose the result of a running attempt to a confirmation that makes no sense', async () => {
     const { handler, begun, open } = gate();
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun;
-    node.say({ kind: 'confirm', refs: [buildRef(1)] });
+    node.send({ kind: 'confirm', refs: [buildRef(1)] });
     open('kept');
     expect(textOf((await node.next('finish')).output)).toBe('"kept"');
   });
@@ -143,7 +143,7 @@ describe('re-attaching', () => {
     const { node } = await startWorker(async (_input, context) => {
       answers.push(await context.extend(1_000));
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('extend');
     node.cut();
     await node.next('finish');
@@ -169,10 +169,10 @@ describe('several nodes', () => {
   it('the worker alone knows what is free, and tells each what the others use', async () => {
     const { nodes, begun, open } = await startWithTwo();
     const [a, b] = nodes;
-    a.say(buildAssign(1));
+    a.send(buildAssign(1));
     await begun;
     await b.until(() => b.all('beat').some((beat) => beat.foreignUse.slots === 1));
-    b.say(buildAssign(2));
+    b.send(buildAssign(2));
     expect((await b.next('refuse')).foreignUse).toMatchObject({ slots: 1 });
     open();
     await a.next('finish');
@@ -183,12 +183,12 @@ describe('several nodes', () => {
   it('a node that takes over hears of what another one gave, and its result', async () => {
     const { nodes, begun, open, worker } = await startWithTwo();
     const [a, b] = nodes;
-    a.say(buildAssign(1));
+    a.send(buildAssign(1));
     await begun;
     a.isUp = false;
     a.cut();
     await vi.waitFor(() => expect(a.isConnected).toBe(false), 20_000);
-    b.say({ kind: 'restate' });
+    b.send({ kind: 'restate' });
     expect((await b.next('hello', 2)).holds).toEqual([buildRef(1)]);
     open('over');
     expect((await b.next('finish')).ref).toEqual(buildRef(1));

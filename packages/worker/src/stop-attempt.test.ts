@@ -13,9 +13,9 @@ describe('stopping an attempt', () => {
       context.signal.addEventListener('abort', () => reasons.push(context.signal.reason));
       return obedient(input, context);
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('accept');
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
     expect((await node.next('finish')).result).toEqual({ kind: 'stopped' });
     expect(reasons).toEqual(['timeout']);
   });
@@ -25,9 +25,9 @@ describe('stopping an attempt', () => {
       context.checkpoint.offer(() => ({ page: 75 }));
       return obedient(input, context);
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('accept');
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'timeout' });
     await node.next('finish');
     const kinds = node.heard.map((frame) => frame.kind);
     expect(kinds.slice(-2)).toEqual(['checkpoint', 'finish']);
@@ -37,11 +37,11 @@ describe('stopping an attempt', () => {
   it('reports stopped when the grace is over, and keeps the slot until it is really gone', async () => {
     const { handler, open, begun } = gate();
     const { node, worker } = await startWorker(handler, { total: { slots: 1 } });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun;
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 20, why: 'cancelled' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 20, why: 'cancelled' });
     expect((await node.next('finish')).result).toEqual({ kind: 'stopped' });
-    node.say(buildAssign(2));
+    node.send(buildAssign(2));
     await node.next('refuse');
     open();
     const none = { held: 0, running: 0, occupying: 0, progress: 0 };
@@ -51,9 +51,9 @@ describe('stopping an attempt', () => {
   it('a success in spite of the signal is a success', async () => {
     const { handler, open, begun } = gate();
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const context = await begun;
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 5_000, why: 'cancelled' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 5_000, why: 'cancelled' });
     context.signal.addEventListener('abort', () => open('done'));
     expect((await node.next('finish')).result.kind).toBe('succeeded');
   });
@@ -65,9 +65,9 @@ describe('stopping an attempt', () => {
       await delay(50);
       return 'in time';
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('accept');
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 10_000, why: 'drained' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 10_000, why: 'drained' });
     expect((await node.next('finish')).result.kind).toBe('succeeded');
     expect(signals).toEqual([]);
   });
@@ -75,9 +75,9 @@ describe('stopping an attempt', () => {
   it('a second stop can only be sooner, and the first signal keeps its reason', async () => {
     const { handler, begun } = gate();
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const { signal } = await begun;
-    node.say(
+    node.send(
       { kind: 'abort', ref: buildRef(1), graceMs: 60, why: 'cancelled' },
       { kind: 'abort', ref: buildRef(1), graceMs: 600_000, why: 'drained' },
     );
@@ -87,9 +87,9 @@ describe('stopping an attempt', () => {
 
   it('a cancellation overtakes a drain that has not begun to disturb', async () => {
     const { node } = await startWorker(obedient);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('accept');
-    node.say(
+    node.send(
       { kind: 'abort', ref: buildRef(1), graceMs: 600_000, why: 'drained' },
       { kind: 'abort', ref: buildRef(1), graceMs: 1_000, why: 'cancelled' },
     );
@@ -99,13 +99,13 @@ describe('stopping an attempt', () => {
   it('LIV-09 stops a stale attempt at once, forgets it and says nothing more of it', async () => {
     const { handler, open, begun } = gate();
     const { node, worker } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const context = await begun;
-    node.say({ kind: 'stale', ref: buildRef(1) });
+    node.send({ kind: 'stale', ref: buildRef(1) });
     await new Promise((resolve) => context.signal.addEventListener('abort', resolve));
     expect(context.signal.reason).toBe('stale');
     open('too late');
-    node.say(buildAssign(2));
+    node.send(buildAssign(2));
     await node.next('finish');
     expect(node.all('finish').map(({ ref }) => ref)).toEqual([buildRef(2)]);
     expect(worker.tracking.held).toBeLessThanOrEqual(1);
@@ -117,11 +117,11 @@ describe('stopping an attempt', () => {
       answers.push(await context.extend(5_000), context.deadline?.getTime());
       answers.push(await context.extend(5_000));
     });
-    node.say(buildAssign(1, { timeoutMs: 1_000 }));
+    node.send(buildAssign(1, { timeoutMs: 1_000 }));
     await node.next('extend');
-    node.say({ kind: 'extended', ref: buildRef(1), granted: true, timeoutMs: 60_000 });
+    node.send({ kind: 'extended', ref: buildRef(1), granted: true, timeoutMs: 60_000 });
     await node.next('extend', 2);
-    node.say({ kind: 'extended', ref: buildRef(1), granted: false, timeoutMs: 60_000 });
+    node.send({ kind: 'extended', ref: buildRef(1), granted: false, timeoutMs: 60_000 });
     await node.next('finish');
     expect(answers[0]).toBe(true);
     expect(answers[1]).toBeGreaterThan(Date.now() + 30_000);
@@ -133,11 +133,11 @@ describe('stopping an attempt', () => {
       context.progress(0.5);
       return context.extend(5_000);
     });
-    node.say(buildAssign(1, { timeoutMs: 1_000 }));
+    node.send(buildAssign(1, { timeoutMs: 1_000 }));
     await node.next('extend');
     const { progress } = node.heard.at(-2) as FromWorker & { kind: 'beat' };
     expect(progress).toEqual([{ ref: buildRef(1), value: 0.5 }]);
-    node.say({ kind: 'extended', ref: buildRef(1), granted: true, timeoutMs: 60_000 });
+    node.send({ kind: 'extended', ref: buildRef(1), granted: true, timeoutMs: 60_000 });
     expect(textOf((await node.next('finish')).output)).toBe('true');
   });
 
@@ -149,9 +149,9 @@ describe('stopping an attempt', () => {
       context.progress(0.9);
       granted.resolve(await context.extend(5_000));
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const { signal } = await begun;
-    node.say({ kind: 'stale', ref: buildRef(1) });
+    node.send({ kind: 'stale', ref: buildRef(1) });
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     open();
     expect(await granted.promise).toBe(false);

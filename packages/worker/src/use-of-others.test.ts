@@ -29,13 +29,13 @@ describe('use of the worker that a node does not count itself', () => {
   async function takenOver() {
     const world = await startWithTwo();
     const { a, b, begun } = world;
-    a.say(buildAssign(1));
+    a.send(buildAssign(1));
     await begun;
     await b.until(() => slotsTold(b) === 1);
     a.isUp = false;
     a.cut();
     await vi.waitFor(() => expect(a.isConnected).toBe(false), 20_000);
-    b.say({ kind: 'restate' });
+    b.send({ kind: 'restate' });
     expect((await b.next('hello', 2)).foreignUse.slots).toBe(1);
     return world;
   }
@@ -43,7 +43,7 @@ describe('use of the worker that a node does not count itself', () => {
   it('is free again once a node has aborted an attempt that another node gave', async () => {
     const { b, begun, open } = await takenOver();
     const { signal } = await begun;
-    b.say({ kind: 'abort', ref: buildRef(1), graceMs: 60_000, why: 'cancelled' });
+    b.send({ kind: 'abort', ref: buildRef(1), graceMs: 60_000, why: 'cancelled' });
     await new Promise((resolve) => signal.addEventListener('abort', resolve));
     open();
     await b.next('finish');
@@ -52,7 +52,7 @@ describe('use of the worker that a node does not count itself', () => {
 
   it('leaves out an attempt from the moment that a node has adopted it', async () => {
     const { a, b, open } = await takenOver();
-    b.say({ kind: 'probe', adopted: [buildRef(1), buildRef(9)] });
+    b.send({ kind: 'probe', adopted: [buildRef(1), buildRef(9)] });
     await b.until(() => slotsTold(b) === 0);
     a.isUp = true;
     expect((await a.next('hello', 2)).foreignUse.slots).toBe(1);
@@ -64,14 +64,14 @@ describe('use of the worker that a node does not count itself', () => {
   it('includes a handler that ignores its signal, also for the node that gave it', async () => {
     const { handler, begun, open } = gate();
     const { node, worker } = await startWorker(handler, { total: { slots: 1 } });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun;
-    node.say({ kind: 'abort', ref: buildRef(1), graceMs: 20, why: 'timeout' });
+    node.send({ kind: 'abort', ref: buildRef(1), graceMs: 20, why: 'timeout' });
     await node.next('finish');
     await node.until(() => slotsTold(node) === 1);
-    node.say(buildAssign(2));
+    node.send(buildAssign(2));
     expect((await node.next('refuse')).foreignUse?.slots).toBe(1);
-    node.say({ kind: 'restate' });
+    node.send({ kind: 'restate' });
     expect((await node.next('hello', 2)).foreignUse.slots).toBe(1);
     open();
     await node.until(() => slotsTold(node) === 0);
@@ -81,9 +81,9 @@ describe('use of the worker that a node does not count itself', () => {
   it('includes a superseded attempt until its handler has returned', async () => {
     const { handler, begun, open } = gate();
     const { node } = await startWorker(handler, { total: { slots: 1 } });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await begun;
-    node.say({ kind: 'stale', ref: buildRef(1) });
+    node.send({ kind: 'stale', ref: buildRef(1) });
     await node.until(() => slotsTold(node) === 1);
     open();
     await node.until(() => slotsTold(node) === 0);
@@ -98,10 +98,10 @@ describe('use of the worker that a node does not count itself', () => {
     });
     await track(worker).start();
     await Promise.all([a, b].map((node) => node.next('hello')));
-    a.say(buildAssign(1));
+    a.send(buildAssign(1));
     await a.next('extend');
     // Node A has lost the partition and answers nothing about it any more.
-    b.say({ kind: 'probe', adopted: [buildRef(1)] });
+    b.send({ kind: 'probe', adopted: [buildRef(1)] });
     expect(textOf((await b.next('finish')).output)).toBe('false');
     expect(a.all('finish')).toEqual([]);
   });

@@ -1,47 +1,44 @@
 import type { Resources } from '@signalbox/protocol/link';
 import type { Blobs } from './blobs.ts';
-import type { Assign, Executor, Result } from './executors/executor.ts';
+import type { Assign, Executor, Result } from './executor.ts';
 import type { Handler, HandlerModule } from './executors/handler/handler.ts';
 import type { AttemptState, WorkerState } from './life-cycle.ts';
 import type { LinkEvent } from './link/link.ts';
 import type { Transport } from './transport/transport.ts';
 
 export interface WorkerOptions {
-  /** One node, or `transports` for several: the worker attaches to each of them. */
+  /** The transport to one node; `transports` for several, each of which the worker attaches to. */
   readonly transport?: Transport;
   readonly transports?: readonly Transport[];
   readonly name: string;
-  /** New with every start of the process; made up where it is absent. */
+  /** Unique per start of the process. Default: random. */
   readonly instance?: string;
   readonly zone?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** Ten slots, and the cores and memory of the machine, unless it says otherwise. */
+  /** Default: ten slots, and the cores and memory of the machine. */
   readonly total?: Partial<Resources>;
   readonly handlers?: Readonly<Record<string, Handler | HandlerModule>>;
   readonly executors?: readonly Executor[];
   readonly blobs?: Blobs;
-  /** Draws attempts into traces; absent where nobody collects them. */
+  /** Records attempts as spans of traces; absent if tracing is off. */
   readonly spans?: WorkerSpans;
   readonly onEvent?: (event: WorkerEvent) => void;
-  /**
-   * Events of its links alone. Where nobody asks for `onEvent`, the events of attempts are not made,
-   * and those are several for each task.
-   */
+  /** Events of its links only. Without `onEvent`, the events of attempts, several per task, are not created. */
   readonly onLinkEvent?: (event: LinkEvent) => void;
 }
 
 export interface WorkerSpans {
-  /** Starts a span under `assign.trace`; null where there is no trace. */
+  /** Starts a span under `assign.trace`; null if there is no trace. */
   begin(assign: Assign): WorkerSpan | null;
 }
 
 export interface WorkerSpan {
-  /** The `traceparent` of the span, for what the attempt calls. */
+  /** The `traceparent` of the span, passed on by the attempt. */
   readonly trace: string;
   end(result: Result): void;
 }
 
-/** What names an attempt in every event about one. */
+/** The ids of an attempt in an event. */
 export interface AttemptIds {
   /** Of the attempt. */
   readonly id: string;
@@ -60,17 +57,17 @@ export type WorkerEvent =
       readonly from: AttemptState;
       readonly to: AttemptState;
     })
-  /** Once for each attempt that failed by itself, ran past its time, or stood still. */
+  /** Once for each attempt that failed, exceeded its timeout, or made no progress. */
   | (AttemptIds & {
       readonly kind: 'failed';
       /** `failed`, `timeout` or `stuck`. */
       readonly why: string;
       readonly error: string;
     })
-  /** The number says which of the transports. */
+  /** `link` is the index of the transport. */
   | { readonly kind: 'link'; readonly link: number; readonly event: LinkEvent }
   | (AttemptIds & { readonly kind: 'refused'; readonly why: RefuseWhy })
-  /** A node wants this worker emptied; it goes on running until somebody stops it. */
+  /** A node requests a drain; the worker continues to run until `stop()` is called. */
   | { readonly kind: 'drainAsked'; readonly link: number };
 
 export type RefuseWhy = 'full' | 'draining' | 'no_executor' | 'too_many_results';

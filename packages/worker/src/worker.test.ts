@@ -33,7 +33,7 @@ describe('attaching', () => {
     await track(worker).start();
     await node.next('beat', 3);
     const before = node.all('beat').length;
-    node.say({ kind: 'probe' });
+    node.send({ kind: 'probe' });
     await node.next('beat', before + 1);
   });
 
@@ -68,7 +68,7 @@ describe('running', () => {
       seen.push({ input, context });
       return { ok: true };
     });
-    node.say(buildAssign(7, { value: { a: 1 }, timeoutMs: 60_000 }));
+    node.send(buildAssign(7, { value: { a: 1 }, timeoutMs: 60_000 }));
     const finish = await node.next('finish');
     expect(finish.ref).toEqual(buildRef(7));
     expect(JSON.parse(textOf(finish.output))).toEqual({ ok: true });
@@ -88,7 +88,7 @@ describe('running', () => {
     const order: string[] = [];
     const { node } = await startWorker(() => void order.push('handler'));
     void node.next('accept').then(() => order.push('accept'));
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     expect(node.heard.map((frame) => frame.kind)).toEqual(['hello', 'accept', 'finish']);
   });
@@ -98,9 +98,9 @@ describe('running', () => {
     const { node } = await startWorker((input: string, context) =>
       input === 'long' ? handler(input as never, context) : 1,
     );
-    node.say(buildAssign(1, { value: 'short' }));
+    node.send(buildAssign(1, { value: 'short' }));
     await node.next('finish');
-    node.say(buildAssign(2, { value: 'short' }), buildAssign(3, { value: 'long' }));
+    node.send(buildAssign(2, { value: 'short' }), buildAssign(3, { value: 'long' }));
     await node.next('accept', 2);
     expect(node.accepted).toEqual([buildRef(1), buildRef(3)]);
     expect(node.all('finish').map(({ ref }) => ref)).toEqual([buildRef(1), buildRef(2)]);
@@ -114,7 +114,7 @@ describe('running', () => {
       for (const until = performance.now() + 300; performance.now() < until; );
     });
     for (let seq = 0; seq < 4; seq += 1) {
-      node.say(buildAssign(seq));
+      node.send(buildAssign(seq));
       await node.next('finish', seq + 1);
     }
     expect(node.accepted).toEqual([buildRef(0), buildRef(2), buildRef(3)]);
@@ -124,11 +124,11 @@ describe('running', () => {
     const { node } = await startWorker((input: string) => {
       for (const until = performance.now() + 20; input === 'slow' && performance.now() < until; );
     });
-    node.say(buildAssign(0, { value: 'quick' }));
+    node.send(buildAssign(0, { value: 'quick' }));
     await node.next('finish', 1);
     for (const first of [1, 4, 7]) {
       const values = ['quick', 'slow', 'quick'];
-      node.say(...values.map((value, i) => buildAssign(first + i, { value })));
+      node.send(...values.map((value, i) => buildAssign(first + i, { value })));
       await node.next('finish', first + 3);
     }
     expect(node.accepted).toEqual([0, 4, 5, 6, 7, 8, 9].map((seq) => buildRef(seq)));
@@ -139,7 +139,7 @@ describe('running', () => {
       for (const until = performance.now() + 20; input === 'slow' && performance.now() < until; );
     });
     for (const [seq, value] of ['quick', 'slow', 'quick'].entries()) {
-      node.say(buildAssign(seq, { value }));
+      node.send(buildAssign(seq, { value }));
       await node.next('finish', seq + 1);
     }
     expect(node.heard.map(({ kind }) => kind)).toEqual([
@@ -158,7 +158,7 @@ describe('running', () => {
       await delay(300);
       return new Uint8Array([1, 2, 3]);
     });
-    node.say(buildAssign(1, { input: new Uint8Array([255, 254]) }));
+    node.send(buildAssign(1, { input: new Uint8Array([255, 254]) }));
     const finish = await node.next('finish');
     expect(finish.result.kind).toBe('succeeded');
     expect((finish.result as { durationMs: number }).durationMs).toBeGreaterThanOrEqual(290);
@@ -184,7 +184,7 @@ describe('running', () => {
     const { node } = await startWorker((input: number) => {
       throw thrown[input];
     });
-    node.say(...thrown.map((_, i) => buildAssign(i, { value: i })));
+    node.send(...thrown.map((_, i) => buildAssign(i, { value: i })));
     await node.next('finish', thrown.length);
     const results = node.all('finish').map(({ result }) => result);
     expect(results).toMatchObject([
@@ -208,34 +208,34 @@ describe('running', () => {
       queueMicrotask(() => setImmediate(() => buffer.fill(0)));
       return buffer;
     });
-    node.say(buildAssign(1, { input }));
+    node.send(buildAssign(1, { input }));
     expect((await node.next('finish')).output).toEqual(new Uint8Array([1, 2, 3]));
     expect(input).toEqual(new Uint8Array([9, 9]));
   });
 
   it('fails an output that is not JSON for good', async () => {
     const { node } = await startWorker(() => 1n);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     expect((await node.next('finish')).result).toMatchObject({ class: 'permanent' });
   });
 
   it('WRK-03 runs ten at once and refuses the eleventh', async () => {
     const { handler, open } = gate();
     const { node } = await startWorker(handler);
-    for (let i = 0; i < 11; i += 1) node.say(buildAssign(i));
+    for (let i = 0; i < 11; i += 1) node.send(buildAssign(i));
     await node.next('refuse');
     expect(node.accepted).toHaveLength(10);
     expect(node.all('refuse')[0]).toMatchObject({ ref: buildRef(10), foreignUse: { slots: 0 } });
     open();
     await node.next('finish', 10);
-    node.say(buildAssign(11));
+    node.send(buildAssign(11));
     await node.next('finish', 11);
   });
 
   it('refuses what it has no executor for, and what does not fit', async () => {
     const { node } = await startWorker(() => 1, { total: { memoryMb: 100 } });
     const request = { cpuMilli: 0, memoryMb: 101, gpu: 0, diskMb: 0, slots: 1 };
-    node.say(buildAssign(1, { executor: 'command' }), buildAssign(2, { request }));
+    node.send(buildAssign(1, { executor: 'command' }), buildAssign(2, { request }));
     await node.next('refuse', 2);
     expect(node.all('accept')).toEqual([]);
   });
@@ -245,10 +245,10 @@ describe('running', () => {
     const { node } = await startWorker((input: string, context) =>
       input === 'long' ? long.handler(input as never, context) : input,
     );
-    node.say(buildAssign(0, { value: 'long' }));
+    node.send(buildAssign(0, { value: 'long' }));
     await long.begun;
     for (let i = 1; i <= 50; i += 1) {
-      node.say(buildAssign(i, { value: 'short' }));
+      node.send(buildAssign(i, { value: 'short' }));
       await node.next('finish', i);
     }
     long.open('long done');

@@ -22,10 +22,10 @@ interface Call {
   readonly headers?: Headers;
 }
 
-/** An error that a node answered with. */
+/** An error response of a node. */
 export class AnsweredError extends UserError {
   readonly code: string;
-  /** What was at fault, in the words of the API; and what is wrong with it. */
+  /** The invalid field, as the API names it, and the message about it. */
   readonly field: string | undefined;
   readonly reason: string;
 
@@ -59,7 +59,7 @@ export class Api {
     return (await this.#json({ method: 'PUT', path, body, headers })) as T;
   }
 
-  /** Keeps bytes that are too large for a body of JSON; a submission may name them. */
+  /** Stores bytes that are too large for a JSON body; a submission can refer to them. */
   async putBlob(bytes: Uint8Array): Promise<BlobRef> {
     return (await this.#json({ method: 'PUT', path: '/blobs', body: bytes })) as BlobRef;
   }
@@ -72,15 +72,15 @@ export class Api {
     return this.#send({ method: 'GET', path });
   }
 
-  /** The bytes of an answer as they come, until it ends or the signal fires. */
+  /** The bytes of a response as they arrive, until it ends or the signal fires. */
   async *stream(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
     const target = new URL(`${this.access.url.replace(/\/+$/, '')}/api/v1${path}`);
     yield* streamAnswer(target, { headers: this.#headers(), signal });
   }
 
-  /** Items of every page, one after the other, at most `max`. */
+  /** The items of all pages, up to `max`. */
   async *items<T>(path: string, query: Query, max: number): AsyncGenerator<T> {
-    // Newest first goes by a cursor; what is listed by name goes on after a name.
+    // Lists by time continue with a cursor, lists by name after a name.
     const cursorName = path === '/runs' || path === '/tasks' ? 'cursor' : 'after';
     let cursor: string | undefined;
     for (let left = max; left > 0; ) {
@@ -112,8 +112,10 @@ export class Api {
 
   #headers(): Record<string, string> {
     const { key, tenant } = this.access;
-    const of = tenant === null ? {} : { 'signalbox-tenant': tenant };
-    return { authorization: `Bearer ${key}`, ...of };
+    return {
+      authorization: `Bearer ${key}`,
+      ...(tenant !== null && { 'signalbox-tenant': tenant }),
+    };
   }
 
   async #send({ method, path, query, body, headers }: Call): Promise<Buffer> {
@@ -167,7 +169,7 @@ function answeredError(answer: Answer, url: string, path: string): UserError {
   return new AnsweredError(error, hintOf(error.code, error.requestId, path));
 }
 
-/** Where a thing was asked for by a name that nothing has: how to see which there are. */
+/** Lists to look into if there is nothing with the requested name. */
 const LISTS = ['jobs', 'schedules', 'calendars', 'workers', 'tenants'];
 
 const NO_JOB_HINT =

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readSettings } from '@signalbox/node/settings';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, writeDevState } from '../dev/data-folder.ts';
+import { makeFolder, writeDevState } from '../data-folder/data-folder.ts';
+import { lockFolder } from '../data-folder/lock-folder.ts';
 import { devKey } from '../dev/dev-key.ts';
-import { lockFolder } from '../dev/lock-folder.ts';
 import { fakeApp } from '../testing/fake-app.ts';
 import { findAccess, findWorkerAccess } from './find-access.ts';
 

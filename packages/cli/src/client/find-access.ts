@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { readSettings, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { readDevKey, readDevState } from '../dev/data-folder.ts';
+import { readDevKey, readDevState } from '../data-folder/data-folder.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { UserError } from '../user-error.ts';
 import type { Access } from './api.ts';
@@ -24,7 +24,7 @@ export function findAccess(app: App, flags: Readonly<Record<string, unknown>>): 
   const url = checkedUrl(values.url?.[0] ?? dev.url ?? DEFAULT_URL);
   const key = values.key ?? dev.keyFor(url);
   if (key === null) {
-    if (values.url === null && dev.url === null) throw nobodyHere(dev, 'unreachable');
+    if (values.url === null && dev.url === null) throw noNodeError(dev, 'unreachable');
     throw new UserError('notAllowed', `no key for ${url}`, 'set SIGNALBOX_KEY, or give --key');
   }
   return { url, key, tenant: values.tenant };
@@ -47,7 +47,7 @@ function devIn({ cwd }: App, data: string): Dev {
   };
 }
 
-function nobodyHere({ state }: Dev, exit: ExitName): UserError {
+function noNodeError({ state }: Dev, exit: ExitName): UserError {
   const why = `there is no ${state} and SIGNALBOX_URL is not set`;
   return new UserError(exit, `no node is known here: ${why}`, NO_NODE_HINT);
 }
@@ -62,7 +62,7 @@ export function findWorkerAccess(app: App, { values }: Settings): WorkerAccess {
   const dev = devIn(app, values.data);
   const [first, ...others] = values.url ?? [];
   const url = first ?? dev.url;
-  if (url === null) throw nobodyHere(dev, 'usage');
+  if (url === null) throw noNodeError(dev, 'usage');
   const urls = [checkedUrl(url, /^(http|ws)s?:$/), ...others] as const;
   for (const other of others) checkedUrl(other, /^(http|ws)s?:$/);
   const key = values.key ?? (others.length === 0 ? dev.keyFor(url) : null);

@@ -1,6 +1,6 @@
 import type { Api } from './api.ts';
 
-/** Wakes whoever watches a run when something happens to it. */
+/** Resolves waits when a watched run changes. */
 export class RunChanges {
   readonly #stop = new AbortController();
   #hasChanged = false;
@@ -10,7 +10,7 @@ export class RunChanges {
     void this.#listen(api, id);
   }
 
-  /** Resolves when something has happened since the last call, or after so long. */
+  /** Resolves when the run has changed since the last call, or after the timeout. */
   async next(timeoutMs: number): Promise<void> {
     if (!this.#hasChanged) {
       await new Promise<void>((resolve) => {
@@ -28,7 +28,7 @@ export class RunChanges {
     this.#stop.abort();
   }
 
-  /** Where the stream breaks off, whoever waits goes on by the clock. */
+  /** If the stream breaks, waits continue by polling. */
   async #listen(api: Api, id: string): Promise<void> {
     try {
       for await (const chunk of api.stream(`/runs/${id}/events`, this.#stop.signal)) {

@@ -12,8 +12,8 @@ export interface Answer {
 }
 
 /**
- * One request and its whole answer. Not `fetch`, which costs 25 MB and a tenth of a second where a
- * command asks once. A redirect is an answer like any other: following it would carry the key away.
+ * One request and its whole response. Not `fetch`, which costs a short command 25 MB and a tenth of a second.
+ * Redirects are not followed, because the key would be sent to another server.
  */
 export async function sendRequest(url: URL, outgoing: OutgoingRequest): Promise<Answer> {
   const { body, method } = outgoing;
@@ -36,12 +36,12 @@ export async function sendRequest(url: URL, outgoing: OutgoingRequest): Promise<
   });
 }
 
-/** Loaded where something is asked: it takes longer than everything that `--help` needs. */
+/** Loaded on demand: it takes longer than everything that `--help` needs. */
 function loadHttp({ protocol }: URL) {
   return protocol === 'https:' ? import('node:https') : import('node:http');
 }
 
-/** An answer that goes on: its bytes as they come. */
+/** A streamed response: its bytes as they arrive. */
 export async function* streamAnswer(
   url: URL,
   { headers, signal }: { headers: Readonly<Record<string, string>>; signal: AbortSignal },

@@ -72,7 +72,7 @@ export function addDiff(registry: Registry, program: Command): void {
   });
 }
 
-/** Every file is read and checked before anything is changed; all that is wrong is told at once. */
+/** Reads and checks all files before anything is changed, and reports all problems together. */
 async function plan({ app, api, terminal, options }: Call): Promise<readonly Step[]> {
   // Only these two commands read YAML and modules.
   const { readDefinitions } = await import('../definitions/read-definitions.ts');

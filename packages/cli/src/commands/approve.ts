@@ -30,7 +30,6 @@ export function addApprovals(registry: Registry, program: Command): void {
         const run = await api.post<RunView>(`${path}/approval`, body);
         if (json) printJson(terminal, run);
         else terminal.line(`${id.slice(at + 1)} is ${done}`);
-        return undefined;
       },
     });
   }

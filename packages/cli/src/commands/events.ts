@@ -52,7 +52,6 @@ export function addEvents(registry: Registry, program: Command): void {
       const received = await api.post<ReceivedEvents>('/events', event, headers);
       if (json) printJson(terminal, received);
       else printReceived(terminal, received.events);
-      return undefined;
     },
   });
 }
@@ -70,10 +69,10 @@ function printReceived(terminal: Terminal, events: readonly ReceivedEvent[]): vo
     }
     for (const { trigger, reason } of passed) rows.push([id, trigger, 'not matched', '', reason]);
     if (runs.length + passed.length === 0) {
-      const told = hasSubscribers
+      const rest = hasSubscribers
         ? '; tasks that wait for it are told'
         : ', and no job waits for its type';
-      terminal.note(`${id}: no trigger listens to its source and type${told}`);
+      terminal.note(`${id}: no trigger listens to its source and type${rest}`);
     }
   }
   if (rows.length > 0) printTable(terminal, ['EVENT', 'TRIGGER', 'OUTCOME', 'RUN', 'REASON'], rows);

@@ -59,5 +59,4 @@ async function change(
   const view = await api.post<RunView>(`/runs/${id}/${to}`, body);
   if (json) printJson(terminal, view);
   else terminal.line(`${terminal.paint.state(view.state)}  ${id}`);
-  return undefined;
 }

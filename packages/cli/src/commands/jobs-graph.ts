@@ -30,7 +30,6 @@ export function addJobsGraph(registry: Registry, jobs: Command): void {
         const title = `The tasks of ${job.name}, version ${job.version}`;
         await printGraph(terminal, graph, { title, ...drawingOf(options, app.environment) });
       }
-      return undefined;
     },
   });
 }

@@ -57,7 +57,6 @@ export function addKeys(registry: Registry, program: Command): void {
         terminal.line(key.secret ?? '');
         terminal.note(terminal.paint.dim('keep it: it is not shown again'));
       }
-      return undefined;
     },
   });
   addClientCommand(registry, keys, {
@@ -67,7 +66,6 @@ export function addKeys(registry: Registry, program: Command): void {
       const key = await api.delete<Key>(pathOf('keys', args[0]));
       if (json) printJson(terminal, key);
       else terminal.line(`${args[0]} is revoked`);
-      return undefined;
     },
   });
 }

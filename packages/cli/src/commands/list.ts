@@ -13,9 +13,9 @@ export interface List<Item> {
   readonly summary: string;
   readonly head: readonly string[];
   readonly row: (terminal: Terminal, item: Item) => string[];
-  /** What is said where there is nothing. */
+  /** The message for an empty list. */
   readonly none: string;
-  /** So many unless told. */
+  /** The default limit. */
   readonly limit: number;
   readonly configure?: (command: Command) => void;
   readonly query?: (options: Readonly<Record<string, unknown>>) => Query;
@@ -38,10 +38,8 @@ export function addList<Item>(registry: Registry, parent: Command, list: List<It
         if (json) printJson(terminal, item);
         else rows.push(list.row(terminal, item));
       }
-      if (json) return undefined;
       if (rows.length > 0) printTable(terminal, list.head, rows);
-      else terminal.note(terminal.typed(list.none));
-      return undefined;
+      else if (!json) terminal.note(terminal.typed(list.none));
     },
   });
 }

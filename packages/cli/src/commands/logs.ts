@@ -101,16 +101,16 @@ class Reader {
 
 function textOf(terminal: Call['terminal'], line: LogLine, hasTime: boolean): string {
   const { paint } = terminal;
-  const said = line.stream === 'log' ? saidBy(line.text) : null;
-  const text = said?.text ?? line.text;
-  const isBad = line.stream === 'stderr' || said?.level === 'error';
-  const painted = isBad ? paint.red(text) : said?.level === 'warn' ? paint.yellow(text) : text;
+  const entry = line.stream === 'log' ? parseEntry(line.text) : null;
+  const text = entry?.text ?? line.text;
+  const isBad = line.stream === 'stderr' || entry?.level === 'error';
+  const painted = isBad ? paint.red(text) : entry?.level === 'warn' ? paint.yellow(text) : text;
   const time = hasTime ? `${paint.dim(line.at)} ` : '';
   return `${time}${paint.dim(`${line.task}#${line.attempt}`)}  ${painted}`;
 }
 
-/** A handler's log call travels as JSON; people read the message and the fields behind it. */
-function saidBy(text: string): { level: unknown; text: string } | null {
+/** The message and fields of a log call of a handler, which is sent as JSON. */
+function parseEntry(text: string): { level: unknown; text: string } | null {
   try {
     const { level, message, ...rest } = JSON.parse(text) as Record<string, unknown>;
     if (typeof message !== 'string') return null;

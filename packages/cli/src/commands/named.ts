@@ -22,7 +22,7 @@ export interface NamedThing<Item> {
   readonly hint: string;
 }
 
-/** `pause`, what it does, and what is said when it is done. */
+/** `pause`, its summary, and the message afterwards. */
 export type NamedAction = readonly [action: string, summary: string, done: string];
 
 /** `list`, `show` and `delete`. */
@@ -48,7 +48,6 @@ export function addNamed<Item>(registry: Registry, parent: Command, thing: Named
       const item = await api.delete<Item>(pathOf(collection, args[0]));
       if (json) printJson(terminal, item);
       else terminal.line(`${args[0]} is deleted`);
-      return undefined;
     },
   });
 }
@@ -66,7 +65,6 @@ function addShow<Item>(registry: Registry, parent: Command, thing: NamedThing<It
       const item = await api.get<Item>(`${pathOf(thing.collection, args[0])}${at}`);
       if (json) printJson(terminal, item);
       else await thing.print(terminal, item);
-      return undefined;
     },
   });
 }
@@ -93,7 +91,6 @@ export function addNamedActions(
         const changed = await api.post<unknown>(`${pathOf(collection, args[0])}/${action}`);
         if (json) printJson(terminal, changed);
         else terminal.line(`${args[0]} is ${done}`);
-        return undefined;
       },
     });
   }

@@ -13,7 +13,7 @@ interface ProcessParams extends CommandParams {
   run(app: App, settings: Settings, umask: number): Promise<void>;
 }
 
-/** What stays up until it is told to stop. Each is loaded only where it runs. */
+/** The commands that run until they are stopped. Each is loaded on demand. */
 export function addProcesses(registry: Registry, program: Command): void {
   addProcess(registry, program, {
     name: 'dev',

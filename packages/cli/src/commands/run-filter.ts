@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { instantOf } from './instant-option.ts';
 
-/** Which runs, for whatever lists them or changes many of them. */
+/** The options that select runs, for lists and bulk changes. */
 export function filterOptions(command: Command): void {
   command
     .option('--job <name>', 'only runs of this job')
@@ -17,23 +17,23 @@ export function filterOptions(command: Command): void {
     .option('--submitted-by <key>', 'only runs submitted with the key of this id');
 }
 
-/** As the API takes it. States and priorities may be typed in lower case. */
+/** The filter of the API. States and priorities may be typed in lower case. */
 export function filterOf(
   options: Readonly<Record<string, unknown>>,
 ): Record<string, string | undefined> {
-  const given = options as Record<string, string | undefined>;
+  const filter = options as Record<string, string | undefined>;
   const now = Date.now();
   return {
-    job: given['job'],
-    state: given['state']?.toUpperCase(),
-    priority: given['priority']?.toUpperCase(),
-    from: instantOf('--from', given['from'], now),
-    until: instantOf('--until', given['until'], now),
-    idempotencyKey: given['idempotencyKey'],
-    schedule: given['schedule'],
-    trigger: given['trigger'],
-    event: given['event'],
-    id: given['id'],
-    submittedBy: given['submittedBy'],
+    job: filter['job'],
+    state: filter['state']?.toUpperCase(),
+    priority: filter['priority']?.toUpperCase(),
+    from: instantOf('--from', filter['from'], now),
+    until: instantOf('--until', filter['until'], now),
+    idempotencyKey: filter['idempotencyKey'],
+    schedule: filter['schedule'],
+    trigger: filter['trigger'],
+    event: filter['event'],
+    id: filter['id'],
+    submittedBy: filter['submittedBy'],
   };
 }

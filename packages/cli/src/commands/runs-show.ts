@@ -4,7 +4,6 @@ import { findRun } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
 import { readWholeRun } from '../client/read-whole-run.ts';
 import { RunChanges } from '../client/run-changes.ts';
-import { printOutput } from '../client/wait-for-end.ts';
 import { isAsciiOnly, printGraph } from '../graph/print-graph.ts';
 import { runGraph } from '../graph/run-graph.ts';
 import { printJson } from '../print/json.ts';
@@ -14,6 +13,7 @@ import { taskRows } from '../print/task-rows.ts';
 import type { Terminal } from '../print/terminal.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 import { drawingOf, graphOptions } from './jobs-graph.ts';
+import { printOutput } from './wait-for-end.ts';
 
 /** Often enough to look alive, seldom enough to read. */
 const REDRAW_MS = 200;
@@ -86,7 +86,7 @@ async function show(call: Call, terminal: Terminal, run: RunView): Promise<void>
   await printGraph(terminal, graph, { title: `The run ${run.id} of ${run.job}`, ...drawing });
 }
 
-/** On a terminal the picture is drawn anew; elsewhere each change of a task is a line. */
+/** On a terminal the view is redrawn; elsewhere each change of a task is a line. */
 async function watch(call: Call, id: string): Promise<'ok' | 'no'> {
   const { api, terminal, json } = call;
   const changes = new RunChanges(api, id);
@@ -134,8 +134,8 @@ async function redraw(call: Call, run: RunView): Promise<void> {
 
 function printChanges(terminal: Terminal, run: RunView, states: Map<string, string>): void {
   for (const { name, state, tally } of taskRows(run.tasks)) {
-    const told = tally === null ? state : `${state}\t${tally}`;
-    if (states.get(name) !== told) terminal.line(`${name}\t${told}`);
-    states.set(name, told);
+    const status = tally === null ? state : `${state}\t${tally}`;
+    if (states.get(name) !== status) terminal.line(`${name}\t${status}`);
+    states.set(name, status);
   }
 }

@@ -2,7 +2,6 @@ import { isEnded, type RunView, type Submitted, type TaskView } from '@signalbox
 import { type Command, Option } from 'commander';
 import { findRun, findTask } from '../client/find-run.ts';
 import { pathOf } from '../client/path-of.ts';
-import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
 import { printTask, RUN_HEAD, runRow } from '../print/run-view.ts';
 import { firstLine } from '../print/task-notes.ts';
@@ -11,6 +10,7 @@ import { addList } from './list.ts';
 import { filterOf, filterOptions } from './run-filter.ts';
 import { addBulk } from './runs-bulk.ts';
 import { addRunsShow } from './runs-show.ts';
+import { waitForEnd } from './wait-for-end.ts';
 
 export function addRuns(registry: Registry, program: Command): void {
   const runs = addCommand(program, 'runs', {
@@ -77,7 +77,6 @@ export function addTasks(registry: Registry, program: Command): void {
       const task = await api.get<TaskView>(pathOf('tasks', id));
       if (json) printJson(terminal, task);
       else printTask(terminal, task);
-      return undefined;
     },
   });
 }
@@ -98,7 +97,6 @@ export function addCancel(registry: Registry, program: Command): void {
       if (json) printJson(terminal, run);
       else if (isEnded(run.state)) terminal.line(`${terminal.paint.state(run.state)}  ${id}`);
       else terminal.line(`${id} is being cancelled: its worker has been told to stop`);
-      return undefined;
     },
   });
 }

@@ -36,7 +36,7 @@ export function addCreate(registry: Registry, parent: Command): void {
     async run({ app, api, terminal, args, options, json }) {
       const [name, job = ''] = args;
       requireTimes(options as Options, 1);
-      const definition = { job, ...(await givenBy(app, options as Options)) };
+      const definition = { job, ...(await fieldsFrom(app, options as Options)) };
       const saved = await api
         .post<Schedule>('/schedules', { name, definition })
         .catch((error: unknown) => {
@@ -44,7 +44,6 @@ export function addCreate(registry: Registry, parent: Command): void {
         });
       if (json) printJson(terminal, saved);
       else await printSchedule(terminal, saved);
-      return undefined;
     },
   });
 }
@@ -138,10 +137,10 @@ export function requireTimes({ cron, every, runAt }: Options, countMin: 0 | 1): 
 }
 
 /** The fields of the definition that the options set. */
-export async function givenBy(app: App, options: Options): Promise<Partial<ScheduleDefinition>> {
+export async function fieldsFrom(app: App, options: Options): Promise<Partial<ScheduleDefinition>> {
   const { cron, every } = options;
   const now = Date.now();
-  const given: Record<string, unknown> = {
+  const fields: Record<string, unknown> = {
     cron,
     timezone: options['timezone'],
     dstGap: options['dstGap'],
@@ -160,8 +159,7 @@ export async function givenBy(app: App, options: Options): Promise<Partial<Sched
     priority: options['priority'],
     input: await inputOf(app, options['input']),
   };
-  const said = Object.entries(given).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said);
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function catchUpOf(options: Options): ScheduleDefinition['catchUp'] {
@@ -235,15 +233,15 @@ const OPTIONS: Readonly<Record<string, readonly [option: string, hint?: string]>
   input: ['--input'],
 };
 
-/** A refusal in the words of the person who typed it. */
+/** An error of the API with the option in place of the field. */
 export function inOptions(error: unknown, job: string): unknown {
   if (!(error instanceof AnsweredError)) return error;
   if (error.code === 'not_found') {
     return new UserError(error.exit, `there is no job ${JSON.stringify(job)}`, OPTIONS['job']?.[1]);
   }
   const field = error.field?.replace(/^definition\./, '') ?? '';
-  const known = OPTIONS[field] ?? OPTIONS[field.split('.')[0] ?? ''];
-  if (known === undefined) return error;
-  const [option, hint] = known;
+  const match = OPTIONS[field] ?? OPTIONS[field.split('.')[0] ?? ''];
+  if (match === undefined) return error;
+  const [option, hint] = match;
   return new UserError(error.exit, `${option}: ${error.reason}`, hint);
 }

@@ -41,7 +41,6 @@ export function addSaved(registry: Registry, parent: Command): void {
       const submitted = await api.post<Submitted>(`${pathOf('schedules', args[0])}/trigger`);
       if (json) printJson(terminal, submitted);
       else terminal.line(submitted.id);
-      return undefined;
     },
   });
 }

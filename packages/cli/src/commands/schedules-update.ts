@@ -6,7 +6,7 @@ import { printSchedule } from '../print/schedule-view.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import {
-  givenBy,
+  fieldsFrom,
   inOptions,
   type Options,
   requireTimes,
@@ -33,14 +33,13 @@ export function addUpdate(registry: Registry, parent: Command): void {
         const hint = 'create it again with: signalbox schedules create';
         throw new UserError('notFound', `the schedule ${JSON.stringify(args[0])} is deleted`, hint);
       }
-      const wanted = changed(definition, await givenBy(app, options as Options));
+      const wanted = changed(definition, await fieldsFrom(app, options as Options));
       const seen = { 'if-match': `"${version}"` };
       const saved = await api.put<Schedule>(path, wanted, seen).catch((error: unknown) => {
         throw inOptions(error, definition.job);
       });
       if (json) printJson(terminal, saved);
       else await printSchedule(terminal, saved);
-      return undefined;
     },
   });
 }

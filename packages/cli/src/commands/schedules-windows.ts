@@ -9,7 +9,7 @@ import { addClientCommand, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { limitOf, limitOption, within } from './limit.ts';
 
-/** What became of the windows of a schedule, and runs for those of the past. */
+/** Commands about the windows of a schedule: the timeline, and runs for past windows. */
 export function addWindows(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'timeline <schedule>',
@@ -23,9 +23,12 @@ export function addWindows(registry: Registry, parent: Command): void {
       }
       if (json) for (const entry of items) printJson(terminal, entry);
       else printTable(terminal, TIMELINE_HEAD, items.map(timelineRow));
-      return undefined;
     },
   });
+  addBackfill(registry, parent);
+}
+
+function addBackfill(registry: Registry, parent: Command): void {
   addClientCommand(registry, parent, {
     usage: 'backfill <schedule>',
     summary: 'create runs for past windows of a schedule',

@@ -36,7 +36,6 @@ export function addSecrets(registry: Registry, program: Command): void {
       const secret = await api.put<Secret>(pathOf('secrets', args[0]), body);
       if (json) printJson(terminal, secret);
       else terminal.line(`${secret.name} has version ${secret.version}`);
-      return undefined;
     },
   });
   addClientCommand(registry, secrets, {
@@ -46,7 +45,6 @@ export function addSecrets(registry: Registry, program: Command): void {
       const secret = await api.delete<Secret>(pathOf('secrets', args[0]));
       if (json) printJson(terminal, secret);
       else terminal.line(`${args[0]} is deleted`);
-      return undefined;
     },
   });
 }

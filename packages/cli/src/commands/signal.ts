@@ -6,7 +6,7 @@ import { printJson } from '../print/json.ts';
 import { addClientCommand, type Registry } from './define.ts';
 import { textual } from './events.ts';
 
-/** The word of somebody who knows that the event has come, or that nobody need wait for it. */
+/** Delivers the event that a task waits for. */
 export function addSignal(registry: Registry, program: Command): void {
   addClientCommand(registry, program, {
     usage: 'signal <task> [event]',
@@ -26,7 +26,6 @@ export function addSignal(registry: Registry, program: Command): void {
       const run = await api.post<RunView>(`${path}/event`, { event });
       if (json) printJson(terminal, run);
       else terminal.line(`${id.slice(at + 1)} waits no more`);
-      return undefined;
     },
   });
 }

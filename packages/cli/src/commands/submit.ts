@@ -2,12 +2,12 @@ import { duration } from '@signalbox/node/settings';
 import type { Submission, Submitted } from '@signalbox/protocol';
 import type { Command } from 'commander';
 import { readInput } from '../client/read-input.ts';
-import { waitForEnd } from '../client/wait-for-end.ts';
 import { printJson } from '../print/json.ts';
 import { UserError } from '../user-error.ts';
 import { addClientCommand, type Call, type Registry } from './define.ts';
 import { instantOf } from './instant-option.ts';
 import { PRIORITY_FLAG, readPriority } from './priority-option.ts';
+import { waitForEnd } from './wait-for-end.ts';
 
 const WAIT_MS_DEFAULT = 24 * 3_600_000;
 /** What a node takes. It cuts the connection on more, which would look as if it were not there. */

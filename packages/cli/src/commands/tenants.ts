@@ -45,11 +45,23 @@ export function addTenants(registry: Registry, program: Command): void {
     summary: 'show weight and limits of a tenant',
     async run({ api, terminal, args, json }) {
       const tenant = await api.get<Tenant>(pathOf('tenants', args[0]));
-      if (json) printJson(terminal, tenant);
-      else printTable(terminal, HEAD, [row(terminal, tenant)]);
-      return undefined;
+      print(terminal, tenant, json);
     },
   });
+  addUpdate(registry, tenants);
+  addClientCommand(registry, tenants, {
+    usage: 'delete <tenant>',
+    summary: 'reset a tenant to the defaults',
+    async run({ api, terminal, args, json }) {
+      const [name = ''] = args;
+      await api.delete(pathOf('tenants', name));
+      if (json) printJson(terminal, { name, deleted: true });
+      else terminal.line(`${name} has the weight 1 and no limits again`);
+    },
+  });
+}
+
+function addUpdate(registry: Registry, tenants: Command): void {
   addClientCommand(registry, tenants, {
     usage: 'update <tenant>',
     summary: 'change the given settings of a tenant',
@@ -68,8 +80,8 @@ export function addTenants(registry: Registry, program: Command): void {
         .option('--max-triggers <count>', 'most triggers; "none" for 100,000', toLimit);
     },
     async run({ api, terminal, args, options, json }) {
-      const given = FIELDS.filter((field) => options[field] !== undefined);
-      if (given.length === 0) {
+      const changed = FIELDS.filter((field) => options[field] !== undefined);
+      if (changed.length === 0) {
         throw new UserError(
           'usage',
           'nothing to change; use --weight, --max-running, --min-jitter, --max-jobs, --max-schedules or --max-triggers',
@@ -81,30 +93,22 @@ export function addTenants(registry: Registry, program: Command): void {
         throw error;
       });
       const definition: Record<string, unknown> = { ...before?.definition };
-      for (const field of given) {
+      for (const field of changed) {
         if (options[field] === 'none') delete definition[field];
         else definition[field] = options[field];
       }
-      // Under the version that was read: what somebody else changes meanwhile is not lost.
+      // With the version that was read, so that a concurrent change is not lost.
       const seen: Record<string, string> =
         before === null ? { 'if-none-match': '*' } : { 'if-match': `"${before.version}"` };
       const tenant = await api.put<Tenant>(path, definition, seen);
-      if (json) printJson(terminal, tenant);
-      else printTable(terminal, HEAD, [row(terminal, tenant)]);
-      return undefined;
+      print(terminal, tenant, json);
     },
   });
-  addClientCommand(registry, tenants, {
-    usage: 'delete <tenant>',
-    summary: 'reset a tenant to the defaults',
-    async run({ api, terminal, args, json }) {
-      const [name = ''] = args;
-      await api.delete(pathOf('tenants', name));
-      if (json) printJson(terminal, { name, deleted: true });
-      else terminal.line(`${name} has the weight 1 and no limits again`);
-      return undefined;
-    },
-  });
+}
+
+function print(terminal: Terminal, tenant: Tenant, json: boolean): void {
+  if (json) printJson(terminal, tenant);
+  else printTable(terminal, HEAD, [row(terminal, tenant)]);
 }
 
 function row(terminal: Terminal, { name, definition, at }: Tenant): string[] {

@@ -66,7 +66,6 @@ function addSave(registry: Registry, parent: Command): void {
       });
       if (json) printJson(terminal, saved);
       else await printTrigger(terminal, saved);
-      return undefined;
     },
   });
   addClientCommand(registry, parent, {
@@ -80,7 +79,6 @@ function addSave(registry: Registry, parent: Command): void {
       const saved = await api.put<Trigger>(pathOf('triggers', args[0]), wanted, seen);
       if (json) printJson(terminal, saved);
       else await printTrigger(terminal, saved);
-      return undefined;
     },
   });
 }
@@ -125,19 +123,18 @@ function saveOptions(command: Command): void {
     .option('--hook-secret <text>', 'secret of the webhook (default: a new one, shown once)');
 }
 
-/** The definition with what the options say. */
+/** The definition with the fields that the options set. */
 function changed(before: TriggerDefinition, options: Options): TriggerDefinition {
   const texts = ['source', 'type', 'subject', 'filter', 'idempotencyKey', 'priority'] as const;
-  const said = texts.flatMap((name) => {
-    const value = options[name];
-    return value === undefined ? [] : [[name, value]];
-  });
+  const present = texts.filter((name) => options[name] !== undefined);
   const { input } = options;
   const expect = expectOf(before, options);
   const hook = hookOf(before, options);
   return {
     ...before,
-    ...(Object.fromEntries(said) as Partial<TriggerDefinition>),
+    ...(Object.fromEntries(
+      present.map((name) => [name, options[name]]),
+    ) as Partial<TriggerDefinition>),
     ...(typeof input === 'string' ? { input: jsonOf(input) } : {}),
     ...(expect === undefined ? {} : { expect }),
     ...(hook === undefined ? {} : { hook }),
@@ -193,8 +190,8 @@ function addTest(registry: Registry, parent: Command): void {
     ],
     async run({ api, app, terminal, args, json }) {
       const [name, text = ''] = args;
-      const given = await readInput(app, text);
-      const isEvent = isCloudEvent(given);
+      const input = await readInput(app, text);
+      const isEvent = isCloudEvent(input);
       if (!isEvent) {
         terminal.note(
           'no specversion: using this as the data of an event that matches the trigger',
@@ -202,7 +199,7 @@ function addTest(registry: Registry, parent: Command): void {
       }
       const tested = await api.post<TriggerTested>('/triggers/test', {
         name,
-        ...(isEvent ? { event: given } : { data: given }),
+        ...(isEvent ? { event: input } : { data: input }),
       });
       if (json) printJson(terminal, tested);
       else if (!tested.matches) terminal.note(`it would start nothing: ${tested.reason ?? ''}`);

@@ -49,9 +49,9 @@ function printRun({ terminal }: Call, run: RunView, held: number): void {
 /** Where a run stands, in one sentence. */
 function stateOf(run: RunView, held: number): string {
   const { tasks, state, endedAt, paused, nextTasks } = run;
-  const of = `${tasks.length}${nextTasks === undefined ? '' : ' first'} tasks`;
+  const total = `${tasks.length}${nextTasks === undefined ? '' : ' first'} tasks`;
   if (endedAt !== null) {
-    const how = held === 0 ? 'every task succeeded' : `${held} of ${of} did not succeed`;
+    const how = held === 0 ? 'every task succeeded' : `${held} of ${total} did not succeed`;
     return `The run ended at ${endedAt}: ${how}.`;
   }
   if (tasks.length === 0) return 'No node has taken the submission in yet; it is stored durably.';
@@ -61,7 +61,7 @@ function stateOf(run: RunView, held: number): string {
   }
   const open = tasks.filter((task) => !isEnded(task.state)).length;
   if (open === 0) return 'Every task has ended; the run ends with the next step.';
-  return `${open} ${open === 1 ? 'task has' : `of ${of} have`} not ended.`;
+  return `${open} ${open === 1 ? 'task has' : `of ${total} have`} not ended.`;
 }
 
 async function explain({ api, terminal, json }: Call, task: string): Promise<void> {

@@ -31,7 +31,6 @@ export function addWorkers(registry: Registry, program: Command): void {
           found.map((worker) => row(terminal, worker)),
         );
       }
-      return undefined;
     },
   });
   addClientCommand(registry, workers, {
@@ -41,7 +40,6 @@ export function addWorkers(registry: Registry, program: Command): void {
       const worker = await api.get<WorkerView>(pathOf('workers', args[0]));
       if (json) printJson(terminal, worker);
       else print(terminal, worker);
-      return undefined;
     },
   });
 }
@@ -70,7 +68,6 @@ export function addWorkerActions(registry: Registry, program: Command): void {
         const worker = await api.get<WorkerView>(path);
         if (json) printJson(terminal, worker);
         else terminal.line(`${worker.name} is ${worker.status}`);
-        return undefined;
       },
     });
   }

@@ -43,14 +43,14 @@ function bash(places: readonly Place[]): string {
     const words = [...commands.map(({ name }) => name), ...options].join(' ');
     return `    '${path}') words='${words}' ;;`;
   });
-  const known = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
+  const paths = places.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`);
   return `# bash completion of signalbox
 _signalbox() {
   local current="\${COMP_WORDS[COMP_CWORD]}" path='' word words='' i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
     case "\${path:+$path }$word" in
-      ${known.join('|')}) path="\${path:+$path }$word" ;;
+      ${paths.join('|')}) path="\${path:+$path }$word" ;;
     esac
   done
   case "$path" in

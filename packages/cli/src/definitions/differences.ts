@@ -8,7 +8,7 @@ export interface Difference {
 
 /** What turns one JSON value into the other, leaf by leaf. Order of keys does not count. */
 export function differences(before: unknown, after: unknown, path = ''): Difference[] {
-  // What comes or goes as a whole is told leaf by leaf too: one line of JSON is hard to read.
+  // An added or removed object is listed field by field, because one line of JSON is hard to read.
   if (before === undefined && isFull(after)) return differences(empty(after), after, path);
   if (after === undefined && isFull(before)) return differences(before, empty(before), path);
   if (isTree(before) && isTree(after) && Array.isArray(before) === Array.isArray(after)) {

@@ -98,7 +98,7 @@ async function surplus(api: Api, wanted: readonly Wanted[]): Promise<Step[]> {
   return steps;
 }
 
-/** Under the version that the plan was made on: what somebody else changed since is not lost. */
+/** With the version of the plan, so that a concurrent change is not lost. */
 export async function carryOut(api: Api, step: Step): Promise<number> {
   const { kind, name, outcome, version, wanted } = step;
   if (outcome === 'unchanged') return version;

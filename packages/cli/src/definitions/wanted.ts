@@ -26,8 +26,8 @@ export function wantedOf(content: unknown, where: Where): Wanted {
   }
   const { kind = 'Job', ...fields } = content as Readonly<Record<string, unknown>>;
   if (!isKind(kind)) {
-    const known = KIND_NAMES.join(', ').replace(/, (\w+)$/, ' or $1');
-    throw new UserError('usage', `${where('kind')}: kind: must be ${known}`);
+    const names = KIND_NAMES.join(', ').replace(/, (\w+)$/, ' or $1');
+    throw new UserError('usage', `${where('kind')}: kind: must be ${names}`);
   }
   const nameField = kind === 'Job' && fields['name'] === undefined ? 'job' : 'name';
   const { [nameField]: name, ...definition } = fields;

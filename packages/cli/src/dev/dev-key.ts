@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { keyPath, readDevKey } from './data-folder.ts';
+import { keyPath, readDevKey } from '../data-folder/data-folder.ts';
 
-/** The key of this folder; made on the first start, readable by its owner alone. */
+/** The key of this folder; created on the first start, readable only by its owner. */
 export function devKey(folder: string): string {
-  const known = readDevKey(folder);
+  const stored = readDevKey(folder);
   const path = keyPath(folder);
-  if (known !== null) {
-    // Somebody may have copied the folder: whoever can read the key owns the node.
+  if (stored !== null) {
+    // The folder may have been copied, and anyone who can read the key controls the node.
     if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600);
-    return known;
+    return stored;
   }
   const key = randomBytes(32).toString('hex');
   // A mode applies to new files only: an empty file that others can read must not get the key.

@@ -11,18 +11,18 @@ import { type Executor, inProcessTransport, Worker } from '@signalbox/worker';
 import type { App } from '../app.ts';
 import { AnsweredError, Api } from '../client/api.ts';
 import { pathOf } from '../client/path-of.ts';
+import { keyPath, makeFolder, removeDevState, writeDevState } from '../data-folder/data-folder.ts';
+import { lockFolder } from '../data-folder/lock-folder.ts';
 import { logWorkerEvent } from '../processes/log-worker-event.ts';
 import { openNode, requirePrivateListener } from '../processes/open-node.ts';
 import { stopTracing } from '../processes/stop-tracing.ts';
 import { untilStopped } from '../processes/until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs } from '../processes/worker-parts.ts';
 import { UserError } from '../user-error.ts';
-import { keyPath, makeFolder, removeDevState, writeDevState } from './data-folder.ts';
 import { DEV_DEFAULTS } from './defaults.ts';
 import { defineExamples, firstRun } from './define-examples.ts';
 import { devKey } from './dev-key.ts';
 import { EXAMPLE_JOBS } from './example-jobs.ts';
-import { lockFolder } from './lock-folder.ts';
 import { printWelcome } from './welcome.ts';
 
 /** `signalbox dev`: a node and a worker in one process on a file; no question asked. */
@@ -51,7 +51,7 @@ export async function runDev(app: App, settings: Settings, umask: number): Promi
     executors,
     tracing,
   }).catch(async (error) => {
-    // In good order: a lease that nobody lets go would hold up the next start.
+    // Stop properly: a lease that is not released delays the next start.
     await node.stop();
     throw error;
   });
@@ -123,7 +123,7 @@ function devLog({ values, isGiven }: Settings): Logger {
   });
 }
 
-/** The default port may be somebody else's; a port that was asked for must be free. */
+/** The default port may be in use; a port that is given must be free. */
 async function openDevNode(params: { app: App; settings: Settings; key: string; log: Logger }) {
   const { values, isGiven } = params.settings;
   const isFree = await isPortFree(values.host, values.port);

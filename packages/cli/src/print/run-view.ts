@@ -50,7 +50,7 @@ export interface RunPrinting {
   readonly isAscii: boolean;
   /** Bars over time below the table, for people. */
   readonly hasTimeline: boolean;
-  /** Where it is known, what the tasks are: those that wait for a person are told otherwise. */
+  /** If known: distinguishes tasks that wait for a person. */
   readonly definition?: JobDefinition | undefined;
 }
 

@@ -48,7 +48,7 @@ function widthOf(text: string): number {
   return stripVTControlCharacters(text).length;
 }
 
-/** A name or an error text of somebody else must not break the table, nor steer the terminal. */
+/** Names and error texts of others must not break the table or control the terminal. */
 function oneLine(text: string): string {
   return escapeControls(text).replace(/\s+/g, ' ').trim();
 }

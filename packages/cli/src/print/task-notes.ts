@@ -2,16 +2,16 @@ import { isEnded, type JobDefinition, type RunView } from '@signalbox/protocol';
 import type { TaskRow } from './task-rows.ts';
 import { relative } from './times.ts';
 
-interface Of {
+interface NotesContext {
   readonly run: RunView;
-  /** Where it is known: who waits for a person is told otherwise than who waits for time. */
+  /** If known: distinguishes tasks that wait for a person from those that wait for a time. */
   readonly definition: JobDefinition | undefined;
   readonly now: number;
 }
 
-/** What is to be said about a task of a run beside its state, in short. */
-export function taskNotes(of: Of): (row: TaskRow) => string {
-  const waitOf = waitsOf(of);
+/** Short notes about a task beside its state. */
+export function taskNotes(context: NotesContext): (row: TaskRow) => string {
+  const waitOf = waitsOf(context);
   return (row) => {
     const parts: string[] = [];
     if (row.tally !== null) parts.push(row.tally);
@@ -23,8 +23,8 @@ export function taskNotes(of: Of): (row: TaskRow) => string {
   };
 }
 
-/** What a pending task waits for, and when that ends by itself; null where no time moves it. */
-function waitsOf({ run, definition, now }: Of): (row: TaskRow) => string | null {
+/** What a pending task waits for, and until when; null if it does not wait for a time. */
+function waitsOf({ run, definition, now }: NotesContext): (row: TaskRow) => string | null {
   const steps = new Map(definition?.tasks?.map((task) => [task.name, task]));
   const open = new Set(run.tasks.flatMap(({ name, state }) => (isEnded(state) ? [] : [name])));
   return ({ name, runAt }) => {
@@ -34,12 +34,12 @@ function waitsOf({ run, definition, now }: Of): (row: TaskRow) => string | null 
     if (who !== null && after.every((parent) => !open.has(parent))) {
       return `waits for ${who}${at === null ? '' : `, given up ${at}`}`;
     }
-    // A run that is held begins nothing, whatever the time.
+    // A paused run starts nothing, whatever the time.
     return at === null || run.state === 'PAUSED' ? null : `due ${at}`;
   };
 }
 
-/** A share of one as a percentage; what counts otherwise is shown as it is. */
+/** A fraction as a percentage; other numbers as they are. */
 export function percent(progress: number): string {
   return progress <= 1 ? `${Math.round(progress * 100)} %` : `progress ${progress}`;
 }

@@ -23,17 +23,17 @@ export interface TaskRow {
 
 const CHILD = /^(.+)_chunk_\d+$/;
 
-/** Tasks in their order; children of a fan-out are told with the task that stands for them. */
+/** Tasks in their order; the children of a fan-out are included in the row of their parent. */
 export function taskRows(tasks: readonly TaskView[]): TaskRow[] {
   const names = new Set(tasks.map(({ name }) => name));
   const children = new Map<string, TaskView[]>();
   const alone: TaskView[] = [];
   for (const task of tasks) {
-    const of = CHILD.exec(task.name)?.[1];
-    if (of === undefined || !names.has(of)) alone.push(task);
+    const parent = CHILD.exec(task.name)?.[1];
+    if (parent === undefined || !names.has(parent)) alone.push(task);
     else {
-      const siblings = children.get(of);
-      if (siblings === undefined) children.set(of, [task]);
+      const siblings = children.get(parent);
+      if (siblings === undefined) children.set(parent, [task]);
       else siblings.push(task);
     }
   }
@@ -46,7 +46,7 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
   const states = children.map(({ state }) => state);
   return {
     name,
-    // While it goes on, a fan-out itself only waits; its children tell how it stands.
+    // A fan-out itself only waits; the states of its children determine its state.
     state: task.state === 'PENDING' ? (commonState(states) ?? task.state) : task.state,
     attempts,
     attemptCount: [task, ...children].reduce((sum, each) => sum + attemptCount(each), 0),
@@ -60,7 +60,7 @@ function rowOf(task: TaskView, children: readonly TaskView[]): TaskRow {
   };
 }
 
-/** Attempts are numbered from 1; of very many that cost nothing only the newest are listed. */
+/** Attempts are numbered from 1; of very many uncharged ones only the newest are listed. */
 export function attemptCount({ attempts }: Pick<TaskView, 'attempts'>): number {
   return attempts.at(-1)?.number ?? 0;
 }

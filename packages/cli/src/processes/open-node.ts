@@ -3,7 +3,7 @@ import { isShared, type NodeOptions, type RunningNode, startNode } from '@signal
 import type { Logger } from '@signalbox/node/log';
 import { assertPrivateListener, assertStrongKey, type Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { exposedMode, makeFolder } from '../dev/data-folder.ts';
+import { exposedMode, makeFolder } from '../data-folder/data-folder.ts';
 import { UserError } from '../user-error.ts';
 import { whenStoreIsUp } from './wait-for-store.ts';
 

@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { makeLog } from '@signalbox/node/log';
 import type { Settings } from '@signalbox/node/settings';
 import type { App } from '../app.ts';
-import { makeFolder } from '../dev/data-folder.ts';
-import { lockFolderForNode } from '../dev/lock-folder.ts';
+import { makeFolder } from '../data-folder/data-folder.ts';
+import { lockFolderForNode } from '../data-folder/lock-folder.ts';
 import { openNode, requireSafety } from './open-node.ts';
 import { untilStopped } from './until-stopped.ts';
 
-/** `signalbox node`: a node alone, until it is told to stop. */
+/** `signalbox node`: runs a node until it is stopped. */
 export async function runNode(app: App, settings: Settings): Promise<void> {
   const { values } = settings;
   const log = makeLog({ level: values['log-level'], format: values['log-format'] });

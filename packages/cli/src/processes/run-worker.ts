@@ -11,10 +11,10 @@ import { stopTracing } from './stop-tracing.ts';
 import { untilStopped } from './until-stopped.ts';
 import { executorsOf, handlersOf, loadJobs, nameOf } from './worker-parts.ts';
 
-/** Of so many handlers the names are printed. */
+/** Up to this many names of handlers are printed. */
 const SHOWN_MAX = 20;
 
-/** `signalbox worker`: runs attempts for nodes, until it is told to stop. */
+/** `signalbox worker`: runs attempts for nodes until it is stopped. */
 export async function runWorker(app: App, settings: Settings, umask: number): Promise<void> {
   const { terminal } = app;
   const { values } = settings;
@@ -60,14 +60,14 @@ export async function runWorker(app: App, settings: Settings, umask: number): Pr
   await stopped;
 }
 
-/** A worker defines nothing: whoever expects that it does learns here what is missing. */
+/** Mentions how jobs are created, because a worker saves no definitions. */
 function offer(names: readonly string[], file: string): string {
   const shown = names.slice(0, SHOWN_MAX).join(', ');
   const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '';
   return `it offers handlers for ${shown}${more}; jobs are defined with: signalbox apply -f ${file}`;
 }
 
-/** A wrong key is told at once; a node that is not there yet is waited for. */
+/** Fails immediately with a wrong key; waits for a node that has not started yet. */
 async function checkKey(app: App, { url, key }: { url: string; key: string }): Promise<void> {
   const api = new Api({ url: url.replace(/^ws/, 'http'), key, tenant: null });
   try {

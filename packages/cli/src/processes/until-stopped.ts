@@ -10,20 +10,17 @@ const SAME_SIGNAL_MS = 200;
 
 let isRunning = false;
 
-/** Whether this process is a node or a worker, which ends only when it is told to. */
+/** Whether this process is a node or a worker, which runs until it is stopped. */
 export function isRunningUntilStopped(): boolean {
   return isRunning;
 }
 
-/**
- * Resolves when the process is told to stop and `stop` is done. A second signal ends it at once:
- * nobody should need a stronger signal to get the terminal back.
- */
+/** Resolves when the process has received a signal and `stop` is done. A second signal exits immediately. */
 export function untilStopped(terminal: Terminal, stop: () => Promise<void>): Promise<void> {
   isRunning = true;
   return new Promise((resolve, reject) => {
     let firstAt: number | null = null;
-    const told = () => {
+    const stopRequested = () => {
       // A wall clock that is set back would turn a second interrupt into a repetition of the first.
       const now = performance.now();
       if (firstAt !== null) {
@@ -34,6 +31,6 @@ export function untilStopped(terminal: Terminal, stop: () => Promise<void>): Pro
       terminal.note('stopping; press Ctrl-C again to stop immediately');
       stop().then(resolve, reject);
     };
-    for (const signal of SIGNALS) process.on(signal, told);
+    for (const signal of SIGNALS) process.on(signal, stopRequested);
   });
 }

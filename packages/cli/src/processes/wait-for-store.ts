@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 const DELAY_MS = 250;
 const DELAY_MS_MAX = 5_000;
 
-/** Failures of a store that pass: it is not there yet, goes away, or somebody else holds a lock of it. */
+/** Temporary failures of a store: not started yet, stopping, or locked by another process. */
 const PASSING: ReadonlySet<unknown> = new Set(['unavailable', 'unknown', 'conflict']);
 
 /**

@@ -47,7 +47,7 @@ export function handlersOf(jobs: readonly LoadedJob[]): Handlers {
   return Object.fromEntries(handlers);
 }
 
-/** What the worker may run beside handlers. Neither is on by itself: whoever defines jobs would be let in. */
+/** Executors beside handlers. Off by default, because they let everyone who defines jobs run commands here. */
 export async function executorsOf(
   { values }: Settings,
   { cwd, log, umask }: { cwd: string; log: Logger; umask: number },

@@ -38,7 +38,7 @@ export const TenantDefinition = Type.Object(
     maxRunning: Type.Optional(inRange('tenant.maxRunning')),
     /** Schedules of the tenant are spread by at least this much, whatever they ask for. */
     minJitter: Type.Optional(durationIn('tenant.minJitter')),
-    /** How many jobs, schedules and triggers the tenant may have; 100,000 of each unless told. */
+    /** How many jobs, schedules and triggers the tenant may have; 100,000 of each by default. */
     maxJobs: Type.Optional(inRange('tenant.maxJobs')),
     maxSchedules: Type.Optional(inRange('tenant.maxSchedules')),
     maxTriggers: Type.Optional(inRange('tenant.maxTriggers')),
@@ -70,7 +70,7 @@ export const Key = Type.Object({
   createdAt: Instant,
   expiresAt: Type.Union([Instant, Type.Null()]),
   revoked: Type.Boolean(),
-  /** Only in the answer that made it; nobody can read it again. */
+  /** Only in the response that created it; it cannot be read again. */
   secret: Type.Optional(Type.String()),
 });
 

@@ -21,7 +21,7 @@ export const Calendar = Type.Object({
   at: Instant,
   /** What was found in an iCalendar file; events with a time of day close nothing. */
   imported: Type.Optional(Type.Object({ events: Type.Integer(), timed: Type.Integer() })),
-  /** Schedules that use it and were saved anew with its days. */
+  /** Schedules that use it and were updated with its days. */
   schedules: Type.Optional(Type.Array(Type.String())),
 });
 

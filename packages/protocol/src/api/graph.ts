@@ -4,7 +4,7 @@ import { Type } from '../type.ts';
 import { InstantInput, Name, wordOf } from './common.ts';
 import { durationIn, inRange } from './in-range.ts';
 
-/** What a definition says of a graph beyond its tasks and edges. The prose is in docs/pipelines.md. */
+/** Settings of a graph beyond its tasks and edges; described in docs/pipelines.md. */
 const closed = { additionalProperties: false } as const;
 const Expression = Type.String({ minLength: 1, maxLength: 2_048 });
 /** `rows.0.id`: members and positions, joined by dots. Empty or absent: the whole value. */
@@ -24,7 +24,7 @@ export const RUN_TASKS_MAX = LIMITS['limits.maxFanOut'].max;
 
 export const RunLimits = Type.Object(
   {
-    /** Children of one fan-out; above it the run is paused and its owner told. */
+    /** Maximum number of children of one fan-out; above it the run is paused with an alert. */
     maxFanOut: Type.Optional(inRange('limits.maxFanOut')),
     /** Tasks of one run that may become ready within a second. */
     readyPerSecond: Type.Optional(inRange('limits.readyPerSecond')),
@@ -41,7 +41,7 @@ export const Notify = Type.Object(
     onSuccess: Type.Optional(Targets),
     /** FAILED, PARTIAL, CANCELLED. */
     onFailure: Type.Optional(Targets),
-    /** Not an end, but somebody should look: paused by itself, or not moving. */
+    /** Not an end, but needs attention: paused automatically, or without progress. */
     onAlert: Type.Optional(Targets),
   },
   closed,
@@ -93,11 +93,11 @@ export const Approval = Type.Object(
     /** What the person is asked. */
     message: Type.Optional(Type.String({ maxLength: 4_096 })),
     timeout: Type.Optional(durationIn('approval.timeout')),
-    /** What silence means; without it the task is TIMED_OUT. */
+    /** The decision after the timeout; without it the task is TIMED_OUT. */
     default: Type.Optional(wordOf(['approve', 'reject'])),
     /**
-     * What a rejection, or silence without a default, means for the tasks that come after: `stop` (unless
-     * said) cancels them under every failure policy, `continue` lets them run.
+     * The effect of a rejection, or of a timeout without a default, on downstream tasks: `stop` (the default)
+     * cancels them under every failure policy, `continue` lets them run.
      */
     onReject: Type.Optional(wordOf(['stop', 'continue'])),
   },
@@ -120,8 +120,8 @@ export const NestedRun = Type.Object(
   {
     job: Name,
     /**
-     * What an approval of that run that was not given means for the tasks that come after: `stop` (unless
-     * said) cancels them under every failure policy, `continue` counts that run by its state alone.
+     * The effect of a rejected approval of that run on downstream tasks: `stop` (the default)
+     * cancels them under every failure policy, `continue` counts that run by its state alone.
      */
     onReject: Type.Optional(wordOf(['stop', 'continue'])),
   },
@@ -149,11 +149,11 @@ export const graphTaskFields = {
 /** Members of a job that only graphs have use for. */
 export const graphJobFields = {
   failurePolicy: Type.Optional(FailurePolicy),
-  /** Some tasks failed: PARTIAL instead of FAILED. Unless said, so with CONTINUE and SKIP_FAILED. */
+  /** Some tasks failed: PARTIAL instead of FAILED. The default for CONTINUE and SKIP_FAILED. */
   allowPartial: Type.Optional(Type.Boolean()),
   limits: Type.Optional(RunLimits),
   notify: Type.Optional(Notify),
-  /** How long a run usually takes; at twice this somebody is told. */
+  /** The usual duration of a run; an alert is raised at twice this. */
   expectedDuration: Type.Optional(durationIn('job.expectedDuration')),
   /** Types of events that tasks wait for which are added at run time; other waits need not be named. */
   eventTypes: Type.Optional(

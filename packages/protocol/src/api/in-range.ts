@@ -21,7 +21,7 @@ export function durationIn(name: DurationName) {
   return Type.Unsafe<Duration>({ type, minimum, maximum, ...written, description });
 }
 
-/** Likewise, where null says that there is none. */
+/** The same, or null for none. */
 export function durationOrNull(name: DurationName) {
   return Type.Unsafe<Duration | null>({ ...durationIn(name), type: ['integer', 'string', 'null'] });
 }

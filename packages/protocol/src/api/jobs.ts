@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import type { Duration } from '../duration.ts';
-import { COMMAND_ISOLATED } from '../link/frames.ts';
+import { COMMAND_ISOLATED } from '../ids.ts';
 import { Type } from '../type.ts';
 import { Instant, Labels, Name, Resources, Warning, wordOf } from './common.ts';
 import { graphJobFields, graphTaskFields } from './graph.ts';
@@ -15,11 +15,11 @@ const BackoffMembers = Type.Object(
     type: wordOf(['fixed', 'exponential', 'list']),
     /** Of a fixed one: before each retry. Of an exponential one: before the first. */
     delay: Type.Optional(durationIn('backoff.delay')),
-    /** Each delay is the one before it times this; 2 unless told. */
+    /** Each delay is the one before it times this. Default: 2. */
     factor: Type.Optional(inRange('backoff.factor')),
-    /** No delay is longer; a day unless told. */
+    /** The longest delay. Default: a day. */
     maxDelay: Type.Optional(durationIn('backoff.maxDelay')),
-    /** The part of each delay that is random: 0 for none, 1 for all of it; 0 unless told. */
+    /** The part of each delay that is random: 0 for none, 1 for all of it. Default: 0. */
     jitter: Type.Optional(inRange('backoff.jitter')),
     /** Of a list: one for each retry; the last repeats. */
     delays: Type.Optional(Type.Array(durationIn('backoff.delay'), { minItems: 1, maxItems: 100 })),
@@ -126,7 +126,7 @@ export const TaskDefinition = Type.Object(
 export const JobDefinition = Type.Object(
   {
     priority: Type.Optional(Priority),
-    /** `skip`: no run of the job starts while another one is live, whoever asks for it. */
+    /** `skip`: no run of the job starts while another one is live. */
     overlap: Type.Optional(Type.Union([Type.Literal('allow'), Type.Literal('skip')])),
     description: Type.Optional(Type.String({ maxLength: 4_096 })),
     labels: Type.Optional(Labels),

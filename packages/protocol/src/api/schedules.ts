@@ -31,7 +31,7 @@ export const ScheduleDefinition = Type.Object(
   {
     job: Name,
     cron: Type.Optional(Type.String({ maxLength: 512 })),
-    /** IANA name; UTC unless told. */
+    /** IANA name. Default: UTC. */
     timezone: Type.Optional(Type.String({ maxLength: 64 })),
     dstGap: Type.Optional(wordOf(['shift', 'skip'])),
     dstOverlap: Type.Optional(wordOf(['first', 'last', 'both'])),

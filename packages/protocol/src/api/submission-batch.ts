@@ -12,8 +12,8 @@ export const SubmissionHead = Type.Partial(Type.Omit(Submission, ['input', 'inpu
 });
 
 /**
- * What stands before the inputs. `inputs` has one entry for each submission: the length of its
- * input, or null where it has none. A submission says what `shared` and its place in `items` say.
+ * The header of a batch. `inputs` has one entry for each submission: the length of its input, or null if it has
+ * none. Fields of an item override those of `shared`.
  */
 export const BatchHeader = Type.Object(
   {
@@ -42,7 +42,7 @@ export function encodeBatch(header: BatchHeader, inputs: Uint8Array): Uint8Array
   return bytes;
 }
 
-/** The two parts of a batch; null where the header is said to be longer than there are bytes. */
+/** The two parts of a batch; null if the declared length of the header exceeds the body. */
 export function splitBatch(bytes: Uint8Array): { header: Uint8Array; inputs: Uint8Array } | null {
   if (bytes.length < HEADER_AT) return null;
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);

@@ -12,7 +12,7 @@ const Expression = Type.String({ minLength: 1, maxLength: 4_096 });
 /** An exact value, or the beginning of one with `*` behind it. */
 const Match = Type.String({ minLength: 1, maxLength: 1_024 });
 
-/** Ends of the tenant's own runs are events of this source; nobody else may send them. */
+/** The source of events about the ends of the tenant's own runs; clients cannot send such events. */
 export const OWN_SOURCE = 'signalbox';
 export const HOOK_STYLES = ['github', 'stripe', 'standard'] as const;
 
@@ -26,7 +26,7 @@ export const ExpectedEvent = Type.Object(
     anchorAt: Type.Optional(InstantInput),
     /** How long after the expected time the event is waited for. */
     buffer: durationIn('expect.buffer'),
-    /** What an event does that comes later: `run`, unless told, or `skip`. */
+    /** The effect of an event that arrives late: `run` (the default) or `skip`. */
     late: Type.Optional(wordOf(['run', 'skip'])),
     /** The input of the run that starts without an event. */
     input: Type.Optional(Type.Unknown()),
@@ -87,7 +87,7 @@ export const Trigger = Type.Object({
   expectedAt: Type.Optional(Instant),
   /** Where its hook is, below the address of the API. */
   hookPath: Type.Optional(Type.String()),
-  /** Shown once, to whoever made it. */
+  /** Shown once, in the response that created it. */
   secret: Type.Optional(Type.String()),
   refusals: Type.Optional(Type.Array(TriggerRefusal)),
 });

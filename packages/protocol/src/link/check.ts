@@ -3,17 +3,17 @@ import { isExitCode } from './exit-code.ts';
 import { FrameError } from './frame-error.ts';
 import type { Ref } from './frames.ts';
 
-/** Whether a value is what the field holds. Written out by hand: this runs for every frame. */
+/** Whether a value is valid for the field. Written by hand, because it runs for every frame. */
 type Check = (value: unknown) => boolean;
 type Row = Readonly<Record<string, Check>>;
-/** As a list: this is gone through for every frame. */
+/** A list, because it is iterated for every frame. */
 type Fields = readonly (readonly [field: string, check: Check])[];
 
 /** Characters of a name and of a text; docs/worker-protocol.md is compared with these. */
 export const NAME_MAX = 256;
 export const TEXT_MAX = 65_536;
 export const LIST_MAX = 10_000;
-/** Resources in sum may be above what one task may ask for; every count on the link is below this. */
+/** Sums of resources may exceed the limit of one task; every count on the link is below this. */
 export const NUMBER_MAX = LIMITS['resources.cpuMilli'].max;
 
 const text: Check = (v) => typeof v === 'string' && v.length <= TEXT_MAX && isClean(v);
@@ -36,13 +36,13 @@ const ref: Check = (v) =>
   whole(v[3]) &&
   whole(v[4]) &&
   whole(v[5]);
-/** The fields of what a check looks into, so that a refusal can name the one that is wrong. */
+/** The fields of a nested value, so that an error can name the invalid one. */
 const inside = new WeakMap<Check, (value: object) => Fields | undefined>();
 const record: Check = (v) => typeof v === 'object' && v !== null && !Array.isArray(v);
 
 const oneOf = (words: readonly string[]): Check => {
-  const known = new Set<unknown>(words);
-  return (v) => known.has(v);
+  const allowed = new Set<unknown>(words);
+  return (v) => allowed.has(v);
 };
 const orNull = (check: Check): Check => {
   const either: Check = (v) => v === null || check(v);
@@ -133,7 +133,7 @@ const FROM_WORKER = table({
 
 const FROM_NODE = table({
   welcome: { protocol: amount, node: name, heartbeatMs: amount, packs: optional(flag) },
-  /** Not a frame to anybody but the codec: the `assign` frames behind it are about this. */
+  /** Only seen by the codec: the common fields of the `assign` frames that follow. */
   about: {
     tenant: name,
     job: name,
@@ -204,10 +204,10 @@ export function isProgress(value: unknown): boolean {
   return progress(value);
 }
 
-/** Unknown fields are left alone: a newer peer may say more than we understand. */
-function problemOf(frame: Frame, known: Readonly<Record<string, Fields>>): string | null {
+/** Unknown fields are ignored: a newer version may send more. */
+function problemOf(frame: Frame, kinds: Readonly<Record<string, Fields>>): string | null {
   const kind = frame['kind'] as string;
-  const fields = known[kind];
+  const fields = kinds[kind];
   if (fields === undefined)
     throw new FrameError(`unknown frame kind ${JSON.stringify(kind.slice(0, 64))}`);
   const wrong = badField(frame, fields);
@@ -234,9 +234,9 @@ function fieldsOf(rows: Readonly<Record<string, Fields>>): Record<string, readon
 
 /** Without a prototype: `constructor` is not the name of a frame. */
 function table(rows: Readonly<Record<string, Row>>): Readonly<Record<string, Fields>> {
-  const made = Object.create(null) as Record<string, Fields>;
-  for (const [kind, row] of Object.entries(rows)) made[kind] = Object.entries(row);
-  return made;
+  const fields = Object.create(null) as Record<string, Fields>;
+  for (const [kind, row] of Object.entries(rows)) fields[kind] = Object.entries(row);
+  return fields;
 }
 
 /** The stores refuse NUL and lone surrogates; so does the link, before anything is decided. */

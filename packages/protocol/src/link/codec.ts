@@ -1,24 +1,24 @@
 import { PayloadPages } from '../payload-pages.ts';
-import { ROWS_MAX, toRefColumns } from './columns.ts';
-import { FrameError } from './frame-error.ts';
-import type { About, FromNode, FromWorker, Unreadable } from './frames.ts';
 import {
   type Assign,
+  columnarAssigns,
+  columnarFinishes,
+  expandColumns,
   type Finish,
   isPlainAssign,
   isPlainFinish,
-  packAssigns,
-  packFinishes,
-  unpack,
-} from './packed-frames.ts';
+} from './columnar-frames.ts';
+import { ROWS_MAX, toRefColumns } from './columns.ts';
+import { FrameError } from './frame-error.ts';
+import type { About, FromNode, FromWorker, Unreadable } from './frames.ts';
 import { NodeFrameReader, readFromWorker } from './read-frame.ts';
 
 /**
- * A message is a batch of frames: four bytes with the length of the header, the header, then the
- * payloads one after the other. The header is a JSON list of frames in which every payload is
- * replaced by its length, or by null where there is none, and what an `assign` is about by its
- * number among the `about` frames before it in the same message. To a far end that reads them, usual
- * frames in a row are said in columns: as objects they cost both ends more than what is done with them.
+ * A message is a batch of frames: four bytes with the length of the header, the header, then all payloads.
+ * The header is a JSON list of frames in which each payload is replaced by its length (null for none), and the
+ * `about` of an `assign` by its number among the `about` frames before it in the same message. If the receiver
+ * accepts them, consecutive simple frames of one kind are combined into a columnar frame, because encoding and
+ * decoding them as objects costs more than processing them.
  */
 const PAYLOADS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ['finish', ['output']],
@@ -33,16 +33,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
 
 type Frame = FromWorker | FromNode;
 
-/** What a message is put together from. */
+/** A message that is being encoded. */
 interface Draft {
   readonly heads: unknown[];
   readonly abouts: Map<About, number>;
   readonly payloads: Uint8Array[];
-  /** Rows that may still be said in columns: a reader takes so many in a message. */
+  /** How many more rows the columnar frames of this message may have. */
   room: number;
 }
 
-/** `packs` where the far end has said that it reads columns. */
+/** `packs`: the receiver accepts columnar frames. */
 export function encodeFrames(
   frames: readonly Frame[],
   { packs }: { packs: boolean } = { packs: false },
@@ -50,9 +50,9 @@ export function encodeFrames(
   const draft: Draft = { heads: [], abouts: new Map(), payloads: [], room: ROWS_MAX };
   let at = 0;
   while (at < frames.length) {
-    const packed = packs ? packRow(frames, at, draft) : 0;
-    if (packed === 0) sayOne(frames[at] as Frame, draft);
-    at += Math.max(1, packed);
+    const count = packs ? addColumns(frames, at, draft) : 0;
+    if (count === 0) addFrame(frames[at] as Frame, draft);
+    at += Math.max(1, count);
   }
   return assemble(draft);
 }
@@ -72,8 +72,8 @@ function assemble({ heads, payloads }: Draft): Uint8Array {
   return message;
 }
 
-/** Says the usual frames that stand in a row from here on; answers how many those were. */
-function packRow(frames: readonly Frame[], from: number, draft: Draft): number {
+/** Adds the simple frames from here on as one columnar frame, and returns how many. */
+function addColumns(frames: readonly Frame[], from: number, draft: Draft): number {
   const first = frames[from] as Frame;
   if (first.kind === 'confirm' || first.kind === 'accept') {
     if (first.refs.length < 2 || first.refs.length > draft.room) return 0;
@@ -84,24 +84,24 @@ function packRow(frames: readonly Frame[], from: number, draft: Draft): number {
   if (isPlainAssign(first)) {
     const { about } = first;
     const isAlike = (frame: Frame) => isPlainAssign(frame) && frame.about === about;
-    const row = rowOf(frames, { from, max: draft.room }, isAlike);
-    if (row.length < 2) return 0;
-    draft.room -= row.length;
+    const alike = consecutive(frames, { from, max: draft.room }, isAlike) as Assign[];
+    if (alike.length < 2) return 0;
+    draft.room -= alike.length;
     const number = aboutNumber(about, draft);
-    draft.heads.push(packAssigns(row as Assign[], number));
-    for (const { input } of row as Assign[]) if (input !== null) draft.payloads.push(input);
-    return row.length;
+    draft.heads.push(columnarAssigns(alike, number));
+    for (const { input } of alike) if (input !== null) draft.payloads.push(input);
+    return alike.length;
   }
   if (!isPlainFinish(first)) return 0;
-  const row = rowOf(frames, { from, max: draft.room }, isPlainFinish) as Finish[];
-  if (row.length < 2) return 0;
-  draft.room -= row.length;
-  draft.heads.push(packFinishes(row));
-  for (const { output } of row) if (output !== null) draft.payloads.push(output);
-  return row.length;
+  const finishes = consecutive(frames, { from, max: draft.room }, isPlainFinish) as Finish[];
+  if (finishes.length < 2) return 0;
+  draft.room -= finishes.length;
+  draft.heads.push(columnarFinishes(finishes));
+  for (const { output } of finishes) if (output !== null) draft.payloads.push(output);
+  return finishes.length;
 }
 
-function rowOf(
+function consecutive(
   frames: readonly Frame[],
   { from, max }: { from: number; max: number },
   belongs: (frame: Frame) => boolean,
@@ -111,20 +111,20 @@ function rowOf(
   return from === 0 && to === frames.length ? frames : frames.slice(from, to);
 }
 
-function sayOne(frame: Frame, draft: Draft): void {
+function addFrame(frame: Frame, draft: Draft): void {
   const { heads, payloads } = draft;
   switch (frame.kind) {
     case 'assign':
       heads.push(assignHead(frame, draft));
       return;
     case 'finish':
-      heads.push({ ...frame, output: taken(frame.output, payloads) });
+      heads.push({ ...frame, output: addPayload(frame.output, payloads) });
       return;
     case 'checkpoint':
-      heads.push({ ...frame, state: taken(frame.state, payloads) });
+      heads.push({ ...frame, state: addPayload(frame.state, payloads) });
       return;
     case 'log':
-      heads.push({ ...frame, text: taken(frame.text, payloads) });
+      heads.push({ ...frame, text: addPayload(frame.text, payloads) });
       return;
     default:
       heads.push(frame);
@@ -134,24 +134,26 @@ function sayOne(frame: Frame, draft: Draft): void {
 function assignHead(frame: Assign, draft: Draft): unknown {
   const { payloads } = draft;
   const about = aboutNumber(frame.about, draft);
-  const input = taken(frame.input, payloads);
-  const checkpoint = taken(frame.checkpoint, payloads);
+  const input = addPayload(frame.input, payloads);
+  const checkpoint = addPayload(frame.checkpoint, payloads);
   const head = { ...frame, about, input, checkpoint };
-  return frame.parents === undefined ? head : { ...head, parents: taken(frame.parents, payloads) };
+  return frame.parents === undefined
+    ? head
+    : { ...head, parents: addPayload(frame.parents, payloads) };
 }
 
-/** Says what the assignments behind it are about, unless this message has said it. */
+/** The number of the `about` frame in this message, which is added if it is not there yet. */
 function aboutNumber(about: About, { abouts, heads }: Draft): number {
-  const known = abouts.get(about);
-  if (known !== undefined) return known;
+  const existing = abouts.get(about);
+  if (existing !== undefined) return existing;
   const number = abouts.size;
   abouts.set(about, number);
   heads.push({ kind: 'about', ...about });
   return number;
 }
 
-/** What stands for the payload in the header. */
-function taken(payload: Uint8Array | null | undefined, payloads: Uint8Array[]): number | null {
+/** Adds the payload and returns its length for the header. */
+function addPayload(payload: Uint8Array | null | undefined, payloads: Uint8Array[]): number | null {
   if (payload == null) return null;
   payloads.push(payload);
   return payload.length;
@@ -178,7 +180,7 @@ function decode(message: Uint8Array): Record<string, unknown>[] {
   const view = new DataView(message.buffer, message.byteOffset, message.length);
   const headerEnd = HEADER_AT + view.getUint32(0);
   if (headerEnd > message.length) throw new FrameError('the header is longer than the message');
-  const frames = unpack(parseHeader(message.subarray(HEADER_AT, headerEnd)));
+  const frames = expandColumns(parseHeader(message.subarray(HEADER_AT, headerEnd)));
   const pages = new PayloadPages();
   let at = headerEnd;
   for (const frame of frames) {

@@ -2,7 +2,7 @@ import type { Resources } from '../api/common.ts';
 
 /** Frames of the link between worker and node. The prose is in docs/worker-protocol.md. */
 export const PROTOCOL_VERSION = 1;
-/** Larger payloads go by HTTP to the blob store, and a reference goes here. */
+/** Larger payloads are sent to the blob store over HTTP, and a reference is sent here. */
 export const MESSAGE_BYTES_MAX = 1_048_576;
 
 /** Names an attempt; all six must match the live one. A tuple, because it is in nearly every frame. */
@@ -20,7 +20,7 @@ export type FromWorker =
   | {
       readonly kind: 'hello';
       readonly protocol: number;
-      /** Where the key did not come in the Authorization header. */
+      /** If the key is not in the Authorization header. */
       readonly key?: string;
       readonly worker: string;
       /** New with every start of the process. */
@@ -31,9 +31,9 @@ export type FromWorker =
       readonly executors: readonly string[];
       readonly total: Resources;
       readonly foreignUse: Resources;
-      /** Every attempt that it runs, or has an unconfirmed result of. */
+      /** All attempts that are running or whose result is not confirmed. */
       readonly holds: readonly Ref[];
-      /** It reads frames in columns. */
+      /** It accepts columnar frames. */
       readonly packs?: boolean;
     }
   | {
@@ -56,13 +56,13 @@ export type FromWorker =
       readonly kind: 'log';
       readonly ref: Ref;
       readonly stream: LogStream;
-      /** Rises by one with every frame of the attempt: a gap or a repeat is seen. */
+      /** Rises by one with every frame of the attempt, so that gaps and repetitions are detected. */
       readonly number: number;
       readonly text: Uint8Array;
     }
-  /** Asks for no more work: it is about to stop. Answered with `drained` once it holds nothing. */
+  /** Requests no more work. The node responds with `drained` once the worker holds nothing. */
   | { readonly kind: 'drain' }
-  /** It leaves in good order and holds nothing. */
+  /** The last frame before an orderly disconnect; the worker holds nothing. */
   | { readonly kind: 'bye' };
 
 /**
@@ -96,7 +96,7 @@ export type FromNode =
       readonly protocol: number;
       readonly node: string;
       readonly heartbeatMs: number;
-      /** It reads frames in columns. */
+      /** It accepts columnar frames. */
       readonly packs?: boolean;
     }
   | {
@@ -105,35 +105,35 @@ export type FromNode =
       readonly about: About;
       /** Id of the run. */
       readonly run: string;
-      /** How long it may run from now on; null for as long as it likes. */
+      /** Maximum duration from now on; null for no limit. */
       readonly timeoutMs: number | null;
       readonly trace?: string;
       readonly input: Uint8Array | null;
       readonly checkpoint: Uint8Array | null;
-      /** Of a child of a fan-out: its own name, in place of the one that it has in common with others. */
+      /** The own name of a child of a fan-out; overrides that of `about`. */
       readonly task?: string;
-      /** What became of the tasks that it waited for, as JSON; absent where it waited for none. */
+      /** The results of its parents, as JSON; absent if it has none. */
       readonly parents?: Uint8Array;
       /** Of a run that a schedule started. */
       readonly window?: WireWindow;
     }
   | { readonly kind: 'abort'; readonly ref: Ref; readonly graceMs: number; readonly why: string }
-  /** These results are durable: they may be forgotten. */
+  /** These results are durable; the worker can forget them. */
   | { readonly kind: 'confirm'; readonly refs: readonly Ref[] }
-  /** The attempt is not this worker's any more: stop, and forget any result. */
+  /** The attempt was superseded: stop it, and forget its result. */
   | { readonly kind: 'stale'; readonly ref: Ref }
   | {
       readonly kind: 'extended';
       readonly ref: Ref;
       readonly granted: boolean;
-      /** From now on; null for as long as it likes. */
+      /** From now on; null for no limit. */
       readonly timeoutMs: number | null;
     }
-  /** `adopted`: attempts of the worker that this node has taken over, and counts itself from now on. */
+  /** `adopted`: attempts that this node has taken over and counts itself from now on. */
   | { readonly kind: 'probe'; readonly adopted?: readonly Ref[] }
-  /** Say `hello` again with what is held: the node has just come to own more. */
+  /** Send `hello` again with all held attempts: the node has taken over a partition. */
   | { readonly kind: 'restate' }
-  /** Somebody drains this worker: it gets nothing new. */
+  /** An operator drains this worker: it gets no new attempts. */
   | { readonly kind: 'drain' }
   | { readonly kind: 'drained' };
 
@@ -145,7 +145,7 @@ export interface WireWindow {
   readonly kind: 'scheduled' | 'catchUp' | 'backfill';
 }
 
-/** What every attempt of a task has in common: a message says it once, however many it assigns. */
+/** The common fields of all attempts of a task; a message contains them once for all its assignments. */
 export interface About {
   readonly tenant: string;
   readonly job: string;
@@ -158,9 +158,6 @@ export interface About {
   readonly class: 'P0' | 'P1' | 'P2';
   readonly graceMs: number;
 }
-
-/** The executor of commands that must be isolated; workers that can isolate offer it beside `command`. */
-export const COMMAND_ISOLATED = 'command-isolated';
 
 /** `work.command` of an assignment. */
 export interface WireCommandWork {
@@ -181,12 +178,12 @@ export interface WireHttpWork {
   readonly redirectsMax?: number;
 }
 
-/** The reason with `CLOSE.invalid` where another live worker has the name. */
+/** The reason with `CLOSE.invalid` if another live worker has the name. */
 export const NAME_TAKEN = 'another worker with this name is connected';
 
-/** How the node closes a connection. */
+/** Close codes of the node. */
 export const CLOSE = {
-  /** A frame that is not one. */
+  /** An invalid message. */
   protocol: 1008,
   tooLarge: 1009,
   goingAway: 1001,

@@ -31,7 +31,7 @@ export function readAllFromWorker(
   return read;
 }
 
-/** Nearly every frame within a process: told in a fraction of what the whole check takes. */
+/** Nearly every frame within a process; much faster than the whole check. */
 function isUsualFinish(frame: FromWorker): boolean {
   if (frame.kind !== 'finish' || frame.result?.kind !== 'succeeded') return false;
   const { output, result } = frame;
@@ -71,7 +71,7 @@ function readFromNode(frame: Frame): FromNode | Unreadable {
   return wrong === null ? (frame as unknown as FromNode) : unreadable(frame, wrong);
 }
 
-/** For a peer that fails on the first frame that it cannot read, as a conformance suite does. */
+/** Throws on the first frame that cannot be read, as a conformance suite needs. */
 export function requireReadable<Frame extends { readonly kind: string }>(
   frames: readonly (Frame | Unreadable)[],
 ): Frame[] {

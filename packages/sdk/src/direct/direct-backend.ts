@@ -34,7 +34,7 @@ import type {
   Backend,
   BoxEvent,
   BulkOptions,
-  Decided,
+  Decision,
   EventsFilter,
   LogsQuery,
   PreparedSubmission,
@@ -70,13 +70,13 @@ export class DirectBackend implements Backend {
   }
 
   async apply(name: string, definition: JobDefinition): Promise<Job> {
-    const asked = {
+    const request = {
       method: 'PUT',
       url: '/jobs/:job',
       params: { job: name },
       body: definition,
     } as const;
-    return (await this.#do(defineJob, { name, definition }, { before: false, asked })).job;
+    return (await this.#do(defineJob, { name, definition }, { before: false, request })).job;
   }
 
   async submitAll(items: readonly PreparedSubmission[]): Promise<readonly Submitted[]> {
@@ -89,61 +89,65 @@ export class DirectBackend implements Backend {
   }
 
   run(id: string, { waitMs }: { waitMs?: number }): Promise<RunView> {
-    const asked = { method: 'GET', url: '/runs/:id', params: { id } } as const;
+    const request = { method: 'GET', url: '/runs/:id', params: { id } } as const;
     const params = waitMs === undefined ? { id } : { id, waitMs };
-    return this.#do(getRun, params, { before: false, asked });
+    return this.#do(getRun, params, { before: false, request });
   }
 
   tasks(id: string, cursor: string): Promise<Page<TaskView>> {
-    const asked = { method: 'GET', url: '/runs/:id/tasks', params: { id } } as const;
-    return this.#readPage(runTasks, { id, cursor }, { before: false, asked });
+    const request = { method: 'GET', url: '/runs/:id/tasks', params: { id } } as const;
+    return this.#readPage(runTasks, { id, cursor }, { before: false, request });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
     const params = defined(query);
     return this.#readPage(listRuns, params, {
-      asked: { method: 'GET', url: '/runs', query: params },
+      request: { method: 'GET', url: '/runs', query: params },
     });
   }
 
   changeAll(action: 'cancel' | 'retry', options: BulkOptions): Promise<BulkAnswer> {
     const { filter, ...more } = options;
     const body = { ...defined(more), filter: defined(filter) };
-    const asked = { method: 'POST', url: `/runs/${action}`, body } as const;
-    return this.#do(action === 'cancel' ? cancelRuns : retryRuns, body, { asked });
+    const request = { method: 'POST', url: `/runs/${action}`, body } as const;
+    return this.#do(action === 'cancel' ? cancelRuns : retryRuns, body, { request });
   }
 
   output(id: string): Promise<Uint8Array> {
-    const asked = { method: 'GET', url: '/runs/:id/output', params: { id } } as const;
-    return this.#do(runOutput, { id }, { before: false, asked });
+    const request = { method: 'GET', url: '/runs/:id/output', params: { id } } as const;
+    return this.#do(runOutput, { id }, { before: false, request });
   }
 
   async cancel(id: string, reason: string | undefined): Promise<void> {
-    await this.#do(cancelRun, about(id, reason), { asked: change(id, 'cancel', { reason }) });
+    await this.#do(cancelRun, defined({ id, reason }), {
+      request: change(id, 'cancel', { reason }),
+    });
   }
 
   retry(id: string, reason: string | undefined): Promise<Submitted> {
-    return this.#do(retryRun, about(id, reason), { asked: change(id, 'retry', { reason }) });
+    return this.#do(retryRun, defined({ id, reason }), {
+      request: change(id, 'retry', { reason }),
+    });
   }
 
-  async decide({ run: id, task }: TaskOfRun, said: Decided): Promise<void> {
-    const asked = wakes({ run: id, task }, 'approval', said);
-    await this.#do(approveTask, { id, task, ...said }, { asked });
+  async decide({ run: id, task }: TaskOfRun, decision: Decision): Promise<void> {
+    const request = wakes({ run: id, task }, 'approval', decision);
+    await this.#do(approveTask, { id, task, ...decision }, { request });
   }
 
   async signal({ run: id, task }: TaskOfRun, event: unknown): Promise<void> {
-    const asked = wakes({ run: id, task }, 'event', { event });
-    await this.#do(signalTask, { id, task, event }, { asked });
+    const request = wakes({ run: id, task }, 'event', { event });
+    await this.#do(signalTask, { id, task, event }, { request });
   }
 
   diagnosis(taskId: string): Promise<Diagnosis> {
-    const asked = { method: 'GET', url: '/tasks/:id/diagnosis', params: { id: taskId } } as const;
-    return this.#do(diagnoseTask, { id: taskId }, { before: false, asked });
+    const request = { method: 'GET', url: '/tasks/:id/diagnosis', params: { id: taskId } } as const;
+    return this.#do(diagnoseTask, { id: taskId }, { before: false, request });
   }
 
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
-    const asked = { method: 'GET', url: '/runs/:id/logs', params: { id }, query } as const;
-    return this.#readPage(runLogs, { id, ...query }, { before: false, asked });
+    const request = { method: 'GET', url: '/runs/:id/logs', params: { id }, query } as const;
+    return this.#readPage(runLogs, { id, ...query }, { before: false, request });
   }
 
   async *events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
@@ -173,44 +177,44 @@ export class DirectBackend implements Backend {
   }
 
   /**
-   * A store in this process answers without waiting: reading page after page would leave no turn of the event
-   * loop to the timers of the node, and its leases would expire.
+   * A store in this process returns without waiting: reading many pages would not let the timers of the node
+   * run, and its leases would expire.
    */
   async #readPage<P, R>(
     operation: Operation<P, R>,
     params: P,
-    how: { readonly asked: NamedRequest; readonly before?: boolean },
+    how: { readonly request: NamedRequest; readonly before?: boolean },
   ): Promise<R> {
     await setImmediate();
     return this.#do(operation, params, how);
   }
 
-  /** Refuses what the API refuses, with its words: before, or where the operation has refused it as well. */
+  /** Validates the request as the API does, with the same errors: before the operation, or after it has failed. */
   async #do<P, R>(
     operation: Operation<P, R>,
     params: P,
-    { asked, before = true }: { asked?: NamedRequest; before?: boolean } = {},
+    { request, before = true }: { request?: NamedRequest; before?: boolean } = {},
   ): Promise<R> {
-    if (before && asked !== undefined) await checked(asked);
+    if (before && request !== undefined) await checked(request);
     try {
       return await operation(this.#node.context, this.#caller, params);
     } catch (error) {
-      if (!before && asked !== undefined) await checked(asked);
+      if (!before && request !== undefined) await checked(request);
       throw error instanceof ApiError ? signalboxError(error) : error;
     }
   }
 }
 
-async function checked(asked: NamedRequest): Promise<void> {
+async function checked(request: NamedRequest): Promise<void> {
   const { checkRequest } = await import('@signalbox/node/checks');
   try {
-    await checkRequest(asked);
+    await checkRequest(request);
   } catch (error) {
     throw error instanceof ApiError ? signalboxError(error) : error;
   }
 }
 
-/** What a node says to the same submissions over HTTP, which are checked as a body first; else the error itself. */
+/** The error for the same submissions over HTTP, where the body is validated first; otherwise the error itself. */
 async function refusedBatch(
   items: readonly PreparedSubmission[],
   error: unknown,
@@ -245,12 +249,8 @@ export function signalboxError(error: ApiError): SignalboxError {
   return new SignalboxError(code, message, { field, retryAfterMs, cause: error });
 }
 
-function about(id: string, reason: string | undefined): { id: string; reason?: string } {
-  return reason === undefined ? { id } : { id, reason };
-}
-
-/** Operations read a field that is there and undefined as given. */
+/** Removes undefined fields, which operations would treat as present. */
 function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [K in keyof T]: Exclude<T[K], undefined> };
+  const present = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(present) as { [K in keyof T]: Exclude<T[K], undefined> };
 }

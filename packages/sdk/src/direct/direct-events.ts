@@ -17,7 +17,7 @@ export async function* directEvents(params: {
   feed: Feed;
   tenant: string;
   filter: EventsFilter;
-  /** Throws where there is no such run, or nobody can say at the moment. */
+  /** Throws if there is no such run, or if its state is unavailable at the moment. */
   hasEnded: (run: string) => Promise<boolean>;
   signal: AbortSignal;
 }): AsyncGenerator<BoxEvent> {

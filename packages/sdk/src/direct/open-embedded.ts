@@ -12,7 +12,7 @@ export async function openEmbedded(
     store: address,
     http: false,
     ...(dataDir !== undefined && { dataDir }),
-    // The process is the user's: what they ask for fails from then on, and the log says why.
+    // Not exiting: the process is the user's. Later calls fail, and the log contains the reason.
     onFatal: () => {},
   });
   try {

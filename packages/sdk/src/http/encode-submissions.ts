@@ -1,7 +1,7 @@
 import { encodeBatch, type SubmissionHead } from '@signalbox/protocol';
 import type { PreparedSubmission } from '../backend.ts';
 
-/** Submissions as the body of one request: what is said about them, and behind it their inputs. */
+/** Submissions as the body of one request: a header, then their inputs. */
 export function encodeSubmissions(items: readonly PreparedSubmission[]): Uint8Array {
   const { shared, isAll } = sharedHead(items);
   const lengths: (number | null)[] = [];

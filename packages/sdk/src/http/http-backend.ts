@@ -18,7 +18,7 @@ import type {
   Backend,
   BoxEvent,
   BulkOptions,
-  Decided,
+  Decision,
   EventsFilter,
   LogsQuery,
   PreparedSubmission,
@@ -35,7 +35,7 @@ import { remoteEvents } from './remote-events.ts';
 import { remoteWorker } from './remote-worker.ts';
 import { sendAhead } from './send-ahead.ts';
 
-/** A node that is asked over HTTP. */
+/** A node over HTTP. */
 export class HttpBackend implements Backend {
   readonly isRemote = true;
   readonly #client: HttpClient;
@@ -64,7 +64,7 @@ export class HttpBackend implements Backend {
       path: '/runs/batch',
       body,
       contentType: BATCH_TYPE,
-      // The answer may get lost: under its key the same request can be sent again, and is done once.
+      // The response may be lost: with the key, the same request can be repeated and takes effect once.
       key: `sdk-${randomUUID()}`,
       repeatable: true,
       expects: ['items'],
@@ -86,12 +86,11 @@ export class HttpBackend implements Backend {
   }
 
   tasks(id: string, cursor: string): Promise<Page<TaskView>> {
-    const path = `/runs/${encodeURIComponent(id)}/tasks${queryOf({ cursor })}`;
-    return this.#client.json({ method: 'GET', path, expects: ['items'] });
+    return this.#list(`/runs/${encodeURIComponent(id)}/tasks`, { cursor });
   }
 
   runs(query: RunsQuery): Promise<Page<RunView>> {
-    return this.#client.json({ method: 'GET', path: `/runs${queryOf(query)}`, expects: ['items'] });
+    return this.#list('/runs', query);
   }
 
   output(id: string, signal?: AbortSignal): Promise<Uint8Array> {
@@ -116,12 +115,12 @@ export class HttpBackend implements Backend {
     return this.#change(id, 'retry', { reason, repeatable: false });
   }
 
-  async decide(of: TaskOfRun, said: Decided): Promise<void> {
-    await this.#tell(of, 'approval', said);
+  async decide(task: TaskOfRun, decision: Decision): Promise<void> {
+    await this.#wake(task, 'approval', decision);
   }
 
-  async signal(of: TaskOfRun, event: unknown): Promise<void> {
-    await this.#tell(of, 'event', { event });
+  async signal(task: TaskOfRun, event: unknown): Promise<void> {
+    await this.#wake(task, 'event', { event });
   }
 
   diagnosis(taskId: string): Promise<Diagnosis> {
@@ -130,8 +129,7 @@ export class HttpBackend implements Backend {
   }
 
   logs(id: string, query: LogsQuery): Promise<Page<LogLine>> {
-    const path = `/runs/${encodeURIComponent(id)}/logs${queryOf(query)}`;
-    return this.#client.json({ method: 'GET', path, expects: ['items'] });
+    return this.#list(`/runs/${encodeURIComponent(id)}/logs`, query);
   }
 
   events(filter: EventsFilter, signal: AbortSignal): AsyncIterable<BoxEvent> {
@@ -146,10 +144,8 @@ export class HttpBackend implements Backend {
   }
 
   async mayDefine(): Promise<boolean> {
-    const who = await this.#client.json<{ role: Role }>({
-      ...{ method: 'GET', path: '/whoami', expects: ['role'] },
-    });
-    return who.role !== 'worker';
+    const request = { method: 'GET', path: '/whoami', expects: ['role'] } as const;
+    return (await this.#client.json<{ role: Role }>(request)).role !== 'worker';
   }
 
   close(): Promise<void> {
@@ -157,8 +153,13 @@ export class HttpBackend implements Backend {
     return this.#client.destroy();
   }
 
-  /** Not repeated by itself: where the first answer is lost, the second time the task waits no more. */
-  #tell({ run, task }: TaskOfRun, what: 'approval' | 'event', body: object): Promise<unknown> {
+  #list<T>(path: string, query: object): Promise<Page<T>> {
+    const request = { method: 'GET', path: `${path}${queryOf(query)}` } as const;
+    return this.#client.json({ ...request, expects: ['items'] });
+  }
+
+  /** Not repeated: if the first response was lost, the task no longer waits at the second request. */
+  #wake({ run, task }: TaskOfRun, what: 'approval' | 'event', body: object): Promise<unknown> {
     const path = `/runs/${encodeURIComponent(run)}/tasks/${encodeURIComponent(task)}/${what}`;
     return this.#client.json({
       method: 'POST',

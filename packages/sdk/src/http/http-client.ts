@@ -15,10 +15,10 @@ import {
   retrySettings,
 } from './retry-policy.ts';
 
-/** Connections are kept, and bounded: a burst of requests waits its turn instead of opening thousands. */
+/** Connections are reused and limited: a burst of requests waits instead of opening thousands. */
 const CONNECTIONS_MAX = 128;
 const KEEP_ALIVE_MS = 30_000;
-const ANSWER_MS = 90_000;
+const RESPONSE_MS = 90_000;
 
 export interface HttpClientParams {
   readonly url: string;
@@ -31,20 +31,20 @@ export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** Below `/api/v1`. */
   readonly path: string;
-  /** Text is JSON; bytes go as they are. */
+  /** JSON text, or bytes. */
   readonly body?: string | Uint8Array;
-  /** Of the body, where it is neither JSON nor any bytes. */
+  /** Of the body, unless it is JSON or arbitrary bytes. */
   readonly contentType?: string;
-  /** Under which the node does it once, however often it is sent. */
+  /** Idempotency key: the node processes the request once, however often it is sent. */
   readonly key?: string;
-  /** May happen twice without harm; reads always may. */
+  /** Whether the request can be repeated safely; reads always can. */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Members that the response of every node has: what lacks them comes from another server. */
+  /** Members of every valid response; without them, the response comes from another server. */
   readonly expects?: readonly string[];
 }
 
-/** Requests to a node over kept connections; repeats what may be repeated. */
+/** Requests to a node over persistent connections, with retries. */
 export class HttpClient {
   readonly #base: URL;
   readonly #path: string;
@@ -59,7 +59,7 @@ export class HttpClient {
     this.#pool = new Pool(this.#base.origin, {
       connections: CONNECTIONS_MAX,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: ANSWER_MS,
+      headersTimeout: RESPONSE_MS,
     });
     this.#headers = {
       ...(params.key !== undefined && { authorization: `Bearer ${params.key}` }),
@@ -78,14 +78,14 @@ export class HttpClient {
     return value as T;
   }
 
-  /** A copy: the bytes of an answer are a part of what came over the connection. */
+  /** A copy: the bytes of a response are a part of a larger buffer. */
   async bytes(request: HttpRequest): Promise<Uint8Array> {
     const answer = await this.#ask(request);
     if (!isOfType(answer, 'application/octet-stream')) throw this.#foreign(request.path, answer);
     return new Uint8Array(answer.body);
   }
 
-  /** An answer that goes on: its bytes as they come. Not repeated here; the reader knows where it was. */
+  /** A streamed response: its bytes as they arrive. Not repeated here; the reader knows its position. */
   async stream(path: string, signal: AbortSignal, headers: Record<string, string>) {
     const answer = await this.#pool.request({
       method: 'GET',
@@ -99,7 +99,7 @@ export class HttpClient {
     throw head.status < 400 ? this.#foreign(path, head) : this.#refused({ ...head, body }, false);
   }
 
-  /** Whatever is under way is cut: long polls and streams would not end by themselves. */
+  /** Aborts everything in progress: long polls and streams would not end by themselves. */
   destroy(): Promise<void> {
     this.#closing.abort();
     return this.#pool.destroy();
@@ -201,15 +201,15 @@ function typeOf(body: string | Uint8Array): string {
   return typeof body === 'string' ? 'application/json' : 'application/octet-stream';
 }
 
-/** Nobody has heard of the request: the connection was never made. */
+/** Whether the request was never sent, because there was no connection. */
 function isUnsent(error: SignalboxError): boolean {
   const code = (error.cause as NodeJS.ErrnoException | undefined)?.code ?? '';
   return ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT'].includes(code);
 }
 
-type Told = Omit<ErrorBody['error'], 'requestId'> & { readonly requestId?: string };
+type ReportedError = Omit<ErrorBody['error'], 'requestId'> & { readonly requestId?: string };
 
-function parseError(text: string): Told | null {
+function parseError(text: string): ReportedError | null {
   try {
     const { error } = JSON.parse(text) as ErrorBody;
     return typeof error.code === 'string' && typeof error.message === 'string' ? error : null;

@@ -34,7 +34,7 @@ async function lightened(
   if (body.length > INPUT_BYTES_MAX) {
     throw new SignalboxError('too_large', `the input exceeds ${INPUT_BYTES_MAX} bytes`);
   }
-  // A second copy of a blob harms nobody: what matters is which one the run names.
+  // A second copy of a blob is harmless: the run refers to one of them.
   const request = { method: 'PUT', path: '/blobs', body, repeatable: true } as const;
   const { name } = await client.json<BlobRef>(request);
   return { head: { ...head, inputBlob: name }, input: undefined };

@@ -98,16 +98,16 @@ export class PipelineTasks<Input> implements Pipeline<Input> {
     return this.#add(name, options, { run: { job: job.name, ...(onReject && { onReject }) } });
   }
 
-  /** What a run gives is the output of the task that nothing comes after: there must be just one. */
+  /** The output of a run is that of its last task, so there must be exactly one. */
   requireLast(step: Step<unknown>): void {
     const { task } = this.#require(step.name, placeOf(step));
     const parents = new Set(this.definitions.flatMap(({ after = [] }) => after));
     const ends = this.definitions.flatMap(({ name = '' }) => (parents.has(name) ? [] : [name]));
     if (ends.length === 1 && ends[0] === task) return;
-    const told = ends.filter((name) => name !== task).join(', ');
+    const others = ends.filter((name) => name !== task).join(', ');
     throw this.#wrong(
       step.name,
-      `cannot be returned as the last task: no task comes after ${told} either`,
+      `cannot be returned as the last task: no task comes after ${others} either`,
     );
   }
 

@@ -48,11 +48,11 @@ export function sourcesOf(
   wrong: (what: string) => Error,
 ): Record<string, InputSource> {
   return Object.fromEntries(
-    Object.entries(inputs).map(([name, given]) => {
-      if (depthOf(given) > INPUT_DEPTH_MAX) {
+    Object.entries(inputs).map(([name, input]) => {
+      if (depthOf(input) > INPUT_DEPTH_MAX) {
         throw wrong(`has more than ${INPUT_DEPTH_MAX} levels of nesting in its input ${name}`);
       }
-      return [name, sourceOf(given) as InputSource];
+      return [name, sourceOf(input) as InputSource];
     }),
   );
 }
@@ -66,12 +66,12 @@ interface Source {
   readonly object?: Readonly<Record<string, Source>>;
 }
 
-function sourceOf(given: unknown): Source {
-  const place = placeOf(given);
+function sourceOf(input: unknown): Source {
+  const place = placeOf(input);
   if (place !== null) return placeSource(place);
-  const parts = partsOf(given);
-  if (parts === null || depthOf(given) < 0) return { value: given };
-  if (Array.isArray(given)) return { list: parts.map(([, part]) => sourceOf(part)) };
+  const parts = partsOf(input);
+  if (parts === null || depthOf(input) < 0) return { value: input };
+  if (Array.isArray(input)) return { list: parts.map(([, part]) => sourceOf(part)) };
   return { object: Object.fromEntries(parts.map(([name, part]) => [name, sourceOf(part)])) };
 }
 
@@ -86,11 +86,11 @@ export interface Found {
   readonly place: Place;
 }
 
-export function referencesIn(given: unknown, at: Found['at'] = []): Found[] {
-  const place = placeOf(given);
+export function referencesIn(input: unknown, at: Found['at'] = []): Found[] {
+  const place = placeOf(input);
   if (place !== null) return [{ at, place }];
-  const isList = Array.isArray(given);
-  return (partsOf(given) ?? []).flatMap(([name, part]) =>
+  const isList = Array.isArray(input);
+  return (partsOf(input) ?? []).flatMap(([name, part]) =>
     referencesIn(part, [...at, isList ? Number(name) : name]),
   );
 }
@@ -100,17 +100,17 @@ export function placesIn(inputs: Given): Place[] {
 }
 
 /** How deep in lists and objects the deepest reference is; -1 where there is none. */
-function depthOf(given: unknown): number {
-  if (placeOf(given) !== null) return 0;
-  const depths = (partsOf(given) ?? []).map(([, part]) => depthOf(part));
+function depthOf(input: unknown): number {
+  if (placeOf(input) !== null) return 0;
+  const depths = (partsOf(input) ?? []).map(([, part]) => depthOf(part));
   const deepest = Math.max(-1, ...depths);
   return deepest < 0 ? -1 : deepest + 1;
 }
 
 /** Of a list or a plain object; null for everything else, which is a constant as a whole. */
-export function partsOf(given: unknown): [string, unknown][] | null {
-  if (typeof given !== 'object' || given === null) return null;
-  const prototype = Object.getPrototypeOf(given);
-  const isPlain = Array.isArray(given) || prototype === Object.prototype || prototype === null;
-  return isPlain ? Object.entries(given) : null;
+export function partsOf(input: unknown): [string, unknown][] | null {
+  if (typeof input !== 'object' || input === null) return null;
+  const prototype = Object.getPrototypeOf(input);
+  const isPlain = Array.isArray(input) || prototype === Object.prototype || prototype === null;
+  return isPlain ? Object.entries(input) : null;
 }

@@ -16,11 +16,10 @@ export class Faults {
 
   of(job: string, task?: string): Behaviour {
     const name = task === undefined ? job : `${job}:${task}`;
-    const known = this.#behaviours.get(name);
-    if (known !== undefined) return known;
-    const made: Behaviour = { failures: [], takesMs: 0, fake: null };
-    this.#behaviours.set(name, made);
-    return made;
+    let behaviour = this.#behaviours.get(name);
+    behaviour ??= { failures: [], takesMs: 0, fake: null };
+    this.#behaviours.set(name, behaviour);
+    return behaviour;
   }
 
   /** The failure that the next attempt of the task is to end with, if any; it is used up. */

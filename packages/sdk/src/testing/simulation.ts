@@ -17,77 +17,45 @@ import {
   type Duration,
   parseDuration,
   type RunView,
-  ScheduleDefinition,
+  type ScheduleDefinition,
 } from '@signalbox/protocol';
 import { type Assign, failureOf, type Handler } from '@signalbox/worker';
+import type { SubmitArgs } from '../box-options.ts';
 import { requireOption } from '../check-numbers.ts';
 import { signalboxError } from '../direct/direct-backend.ts';
 import { submitItem } from '../direct/submit-item.ts';
 import { SignalboxError } from '../errors.ts';
 import type { AnyJob, Job } from '../job.ts';
-import { checkOptions, type MembersOf } from '../known-members.ts';
+import { checkOptions } from '../known-members.ts';
 import { prepareSubmission, SUBMIT_MEMBERS, type SubmitOptions } from '../prepare-submission.ts';
-import type { SubmitArgs } from '../signalbox.ts';
 import type { AnyHandler } from '../work.ts';
 import { handlersOf } from '../work-on.ts';
 import { type Behaviour, Faults } from './faults.ts';
 import { loadedHandler } from './loaded-handler.ts';
 import { requireTask } from './require-task.ts';
 import { settleHandlers } from './settle-handlers.ts';
+import {
+  type OfTask,
+  SIMULATE_MEMBERS,
+  type SimulateParams,
+  startOf,
+  WHEN_MEMBERS,
+} from './simulate-params.ts';
 import { SimulatedRun } from './simulated-run.ts';
 import { SIMULATED, type VirtualNode, virtualNode } from './virtual-node.ts';
 import { VirtualTime } from './virtual-time.ts';
 import { type LoggedLine, VirtualWorker } from './virtual-worker.ts';
 
-/** Before the simulated instant: the node takes its partition over. */
+/** The node takes over its partition before the simulated instant. */
 const START_MS = 1_000;
 
-export interface SimulateParams {
-  readonly jobs: readonly AnyJob[];
-  /** When the simulation begins; now where nothing is said. */
-  readonly at?: string | Date;
-  /** The same seed gives the same delays and the same order. */
-  readonly seed?: number;
-  /** How many attempts the simulated worker runs at once; a hundred where nothing is said. */
-  readonly concurrency?: number;
-  /** Of the simulated worker, for tasks that choose their workers by them. */
-  readonly labels?: Readonly<Record<string, string>>;
-  readonly zone?: string;
-  /** The quota of the tenant: how many of its attempts may run at once, P0 excepted. */
-  readonly maxRunning?: number;
-  /** Real time that a handler may take between two steps before time goes on without it. */
-  readonly patience?: Duration;
-}
-
-const SIMULATE_MEMBERS = {
-  jobs: true,
-  at: true,
-  seed: true,
-  concurrency: true,
-  labels: true,
-  zone: true,
-  maxRunning: true,
-  patience: true,
-} as const satisfies MembersOf<SimulateParams>;
-
-const WHEN_MEMBERS = Object.fromEntries(
-  Object.keys(ScheduleDefinition.properties)
-    .filter((name) => name !== 'job')
-    .map((name) => [name, true as const]),
-);
-
-/** Which attempts are meant: those of the job, or of one of its tasks. */
-export interface OfTask {
-  readonly task?: string;
-}
-
-/** Jobs on the real engine, in a world where time moves only when told. Made by `simulate`. */
+/** Runs jobs on the real engine with a virtual clock. Created by `simulate`. */
 export class Simulation implements AsyncDisposable {
   readonly #params: SimulateParams;
   readonly #time: VirtualTime;
   readonly #node: VirtualNode;
   readonly #handlers: ReadonlyMap<string, AnyHandler>;
-  /** Those in files of their own, by executor. */
+  /** Handlers in separate files, by executor. */
   readonly #loaded = new Map<string, Handler>();
   readonly #faults = new Faults();
   readonly #lines: LoggedLine[] = [];
@@ -137,36 +105,34 @@ export class Simulation implements AsyncDisposable {
     return new Date(this.#time.nowMs);
   }
 
-  /** Lets time pass: delays, retries and timeouts happen in order, handlers settle in between. */
+  /** Advances time: delays, retries and timeouts happen in order, handlers settle in between. */
   async advance(duration: Duration): Promise<void> {
     await this.#time.advance(parseDuration(duration), () => this.#settle());
     if (this.#fatal !== null) throw this.#fatal.error;
   }
 
-  /** Submits, and lets happen what happens at once. */
+  /** Submits a run, and processes everything that is due now. */
   async submit<Input, Output>(
     job: Job<Input, Output>,
     ...[input, options = {}]: SubmitArgs<Input>
   ): Promise<SimulatedRun<Output>> {
     checkOptions('submit', options, SUBMIT_MEMBERS);
     const item = submitItem(prepareSubmission(job.name, input, options as SubmitOptions));
-    const { context } = this.#node;
-    const [submitted] = await this.#drive(
-      submitRuns(context, SIMULATED, { items: [item], single: true }),
-    );
+    const params = { items: [item], single: true };
+    const [submitted] = await this.#drive(submitRuns(this.#node.context, SIMULATED, params));
     if (submitted === undefined) throw new Error('a submission returned no result');
     return new SimulatedRun<Output>(this, submitted);
   }
 
-  /** Saves a schedule of the job, or changes it; its windows fire as time passes. */
+  /** Creates or updates a schedule of the job; its windows fire as time passes. */
   async schedule(
     name: string,
     { name: job }: AnyJob,
     when: Omit<ScheduleDefinition, 'job'>,
   ): Promise<void> {
     checkOptions('schedule', when, WHEN_MEMBERS);
-    const wanted = { name, definition: { ...when, job } };
-    await this.#drive(saveSchedule(this.#node.context, SIMULATED, wanted));
+    const params = { name, definition: { ...when, job } };
+    await this.#drive(saveSchedule(this.#node.context, SIMULATED, params));
   }
 
   run(id: string): Promise<RunView> {
@@ -191,7 +157,7 @@ export class Simulation implements AsyncDisposable {
     await this.advance(0);
   }
 
-  /** Tries a run that did not succeed again, as a new run, and lets happen what happens at once. */
+  /** Retries a run that did not succeed as a new run, and processes everything that is due now. */
   async retry(id: string, reason = ''): Promise<SimulatedRun<unknown>> {
     const submitted = await this.#drive(retryRun(this.#node.context, SIMULATED, { id, reason }));
     return new SimulatedRun(this, submitted);
@@ -202,19 +168,19 @@ export class Simulation implements AsyncDisposable {
     return this.#drive(runOutput(this.#node.context, SIMULATED, { id }));
   }
 
-  /** A person lets a task go on that waits for one, or rejects it. */
+  /** Approves or rejects a task that waits for an approval. */
   async approve(
     id: string,
     task: string,
-    said: { decision?: 'approve' | 'reject'; comment?: string } = {},
+    options: { decision?: 'approve' | 'reject'; comment?: string } = {},
   ): Promise<void> {
-    checkOptions('approve', said, { decision: true, comment: true });
-    const params = { id, task, decision: 'approve' as const, ...said };
+    checkOptions('approve', options, { decision: true, comment: true });
+    const params = { id, task, decision: 'approve' as const, ...options };
     await this.#drive(approveTask(this.#node.context, SIMULATED, params));
     await this.advance(0);
   }
 
-  /** The event has come that a task waits for. */
+  /** Delivers the event that a task waits for. */
   async signal(id: string, task: string, event: unknown): Promise<void> {
     await this.#drive(signalTask(this.#node.context, SIMULATED, { id, task, event }));
     await this.advance(0);
@@ -247,7 +213,7 @@ export class Simulation implements AsyncDisposable {
     return this.#faults.of(name, task);
   }
 
-  /** The worker is gone with all that it ran; another one takes its place. */
+  /** The worker is lost with all its attempts, and another one replaces it. */
   async loseWorker(): Promise<void> {
     this.#worker?.lose();
     this.#startWorker();
@@ -270,7 +236,7 @@ export class Simulation implements AsyncDisposable {
   }
 
   async #drive<T>(work: Promise<T>): Promise<T> {
-    // It fails before or while time is driven; whoever awaits it is told.
+    // It may fail while time advances; the await below throws the error.
     work.catch(() => {});
     await this.advance(0);
     try {
@@ -318,23 +284,15 @@ export class Simulation implements AsyncDisposable {
     }
   }
 
-  async #settle(): Promise<void> {
-    await settleHandlers(
-      () => this.#worker?.active ?? [],
-      parseDuration(this.#params.patience ?? 50),
-    );
+  #settle(): Promise<void> {
+    const patienceMs = parseDuration(this.#params.patience ?? 50);
+    return settleHandlers(() => this.#worker?.active ?? [], patienceMs);
   }
 }
 
-/** A world with these jobs in it: no server, no waiting, the same every time. */
+/** Starts a simulation of these jobs: no server, no waiting, reproducible. */
 export async function simulate(params: SimulateParams): Promise<Simulation> {
   const simulation = new Simulation(params);
   await simulation.start();
   return simulation;
-}
-
-function startOf(at: SimulateParams['at']): number {
-  const ms = new Date(at ?? Date.now()).getTime();
-  if (!Number.isNaN(ms)) return ms;
-  throw new SignalboxError('invalid', `at must be a date, not ${String(at)}`, { field: 'at' });
 }

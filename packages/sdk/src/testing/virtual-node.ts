@@ -44,6 +44,8 @@ export interface VirtualNode {
   supply(task: Task): Promise<Supply | Unsuppliable>;
 }
 
+const NAME = 'simulated-node';
+
 type Part = Pick<
   NodeContext,
   'name' | 'partitions' | 'store' | 'loop' | 'blobs' | 'log' | 'triggers'
@@ -93,20 +95,12 @@ export function virtualNode(params: {
       inboxPollMs: NEVER_MS,
       schedulePollMs: NEVER_MS,
     },
-    node: { name: 'simulated-node', address: '' },
+    node: { name: NAME, address: '' },
     onFatal: params.onFatal,
   });
   const blobs = memoryBlobs();
   // What simulated operations use of a node; the rest has no part in a simulation.
-  const part: Part = {
-    name: 'simulated-node',
-    partitions: PARTITIONS,
-    store,
-    loop,
-    blobs,
-    triggers,
-    log,
-  };
+  const part: Part = { name: NAME, partitions: PARTITIONS, store, loop, blobs, triggers, log };
   const context = part as Part & NodeContext;
   const payload = async (kept: Uint8Array): Promise<Uint8Array> => {
     const ref = decodeBlobRef(kept);

@@ -6,11 +6,11 @@ import {
   type FromNode,
   taskId,
 } from '@signalbox/protocol/link';
-import type { Assign } from '../executors/executor.ts';
+import type { Assign } from '../executor.ts';
 
 type AssignFrame = FromNode & { readonly kind: 'assign' };
 
-/** An assignment as executors know it. What follows from the frame is worked out when it is asked for. */
+/** An assignment as executors see it. Derived values are computed when they are read. */
 export class Assignment implements Assign {
   readonly #frame: AssignFrame;
   readonly #about: About;
@@ -76,7 +76,7 @@ export class Assignment implements Assign {
   get idempotencyKey(): string {
     return taskId(this.run, this.task);
   }
-  /** Of the payload itself, also where a reference has come in its place. */
+  /** Of the payload itself, also if the frame contains a reference to it. */
   get inputHash(): string {
     const { input } = this.#frame;
     if (input === null) return EMPTY_HASH;
@@ -85,30 +85,3 @@ export class Assignment implements Assign {
 }
 
 const EMPTY_HASH = crypto.hash('sha256', '', 'hex');
-
-/** As plain data, for another thread or process: what is worked out on demand does not get there. */
-export function plainAssign(assign: Assign): Assign {
-  const { trace, parents, window } = assign;
-  return {
-    ref: assign.ref,
-    tenant: assign.tenant,
-    job: assign.job,
-    jobVersion: assign.jobVersion,
-    run: assign.run,
-    task: assign.task,
-    id: assign.id,
-    executor: assign.executor,
-    work: assign.work,
-    request: assign.request,
-    class: assign.class,
-    idempotencyKey: assign.idempotencyKey,
-    inputHash: assign.inputHash,
-    timeoutMs: assign.timeoutMs,
-    graceMs: assign.graceMs,
-    ...(trace === undefined ? {} : { trace }),
-    input: assign.input,
-    checkpoint: assign.checkpoint,
-    ...(parents === undefined ? {} : { parents }),
-    ...(window === undefined ? {} : { window }),
-  };
-}

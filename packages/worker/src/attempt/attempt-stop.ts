@@ -1,20 +1,20 @@
-import type { StopWhy } from '../executors/executor.ts';
+import type { StopWhy } from '../executor.ts';
 import { LongTimer } from '../long-timer.ts';
 
 /**
- * How one attempt is told to stop: its signal, and force behind it. Made for the few attempts that
- * read their signal or are stopped: a signal costs more than all the rest of a short attempt.
+ * Stops one attempt: fires its signal, then calls `overdue` after the grace period. Created only for attempts
+ * that read their signal or are stopped, because a signal costs more than the rest of a short attempt.
  */
 export class AttemptStop {
   readonly #abort = new AbortController();
   readonly #overdue: () => void;
   #timers: LongTimer[] = [];
   #signalAt = Number.POSITIVE_INFINITY;
-  #forceAt = Number.POSITIVE_INFINITY;
+  #overdueAt = Number.POSITIVE_INFINITY;
   #why: StopWhy = '';
   #graceMs: number | null = null;
 
-  /** `overdue`: the grace is over and it has not stopped. */
+  /** `overdue` is called if the attempt has not stopped within the grace period. */
   constructor(overdue: () => void) {
     this.#overdue = overdue;
   }
@@ -23,14 +23,14 @@ export class AttemptStop {
     return this.#abort.signal;
   }
 
-  /** What was left until force when the signal fired; null before. */
+  /** Time that was left until `overdue` when the signal fired; null before. */
   get graceMs(): number | null {
     return this.#graceMs;
   }
 
   /**
-   * Signal after `signalMs`, force `graceMs` behind it. A second call can only make it sooner: a
-   * node that drains a worker which is already leaving must not give it more time than it has.
+   * Fires the signal after `signalMs`, and calls `overdue` `graceMs` later. A second call can only make it
+   * sooner: a drain requested by a node must not delay a worker that is already stopping.
    */
   order(params: { why: StopWhy; signalMs: number; graceMs: number }): void {
     const now = performance.now();
@@ -39,7 +39,7 @@ export class AttemptStop {
       this.#signalAt = signalAt;
       this.#why = params.why;
     }
-    this.#forceAt = Math.min(this.#forceAt, signalAt + params.graceMs);
+    this.#overdueAt = Math.min(this.#overdueAt, signalAt + params.graceMs);
     this.#arm(now);
   }
 
@@ -49,14 +49,14 @@ export class AttemptStop {
 
   #arm(now: number): void {
     this.disarm();
-    this.#timers = [new LongTimer(this.#overdue, this.#forceAt - now)];
+    this.#timers = [new LongTimer(this.#overdue, this.#overdueAt - now)];
     if (this.signal.aborted) return;
     if (this.#signalAt <= now) this.#fire();
     else this.#timers.push(new LongTimer(() => this.#fire(), this.#signalAt - now));
   }
 
   #fire(): void {
-    this.#graceMs = Math.max(0, Math.round(this.#forceAt - performance.now()));
+    this.#graceMs = Math.max(0, Math.round(this.#overdueAt - performance.now()));
     this.#abort.abort(this.#why);
   }
 }

@@ -4,13 +4,13 @@ import type { Link } from '../link/link.ts';
 import type { HeldAttempt } from './held-attempt.ts';
 
 /**
- * Everything the worker must not forget: the attempts that run and the results that nobody has
- * confirmed. An attempt that is not held may still occupy: a handler cannot be killed in process.
+ * The attempts that run and the results that are not confirmed yet. A forgotten attempt may still occupy
+ * capacity, because a handler in this process cannot be killed.
  */
 export class Attempts {
   readonly capacity: Capacity;
   readonly #held = new RefMap<HeldAttempt>();
-  /** Forgotten, and still not gone. */
+  /** Forgotten, but still running. */
   readonly #lingering = new Set<HeldAttempt>();
   #occupying = 0;
   #running = 0;
@@ -40,14 +40,14 @@ export class Attempts {
     return this.#held.values();
   }
 
-  /** The capacity has been taken for it. */
+  /** Its capacity has been reserved already. */
   add(held: HeldAttempt): void {
     this.#held.set(held.ref, held);
     this.#occupying += 1;
     this.#running += 1;
   }
 
-  /** It has a result from here on. */
+  /** It has a result from now on. */
   ended(held: HeldAttempt): void {
     if (this.#held.get(held.ref) === held) this.#running -= 1;
   }
@@ -67,8 +67,8 @@ export class Attempts {
   }
 
   /**
-   * What is taken by anything that this node does not count: attempts of other nodes, and handlers
-   * that outlived their attempt. Without the latter a node keeps sending attempts to a full worker.
+   * The use that this node does not count itself: attempts of other nodes, and handlers that outlived
+   * their attempt. Without the latter a node would keep assigning attempts to a full worker.
    */
   foreignUse(link: Link): Resources {
     const foreign: Resources[] = [];

@@ -12,14 +12,13 @@ const { assign } = fakeAttempt({ graceMs: 5_000 });
 
 function hold() {
   const owner: AttemptOwner = {
-    say: vi.fn(),
     progressed: vi.fn(),
     reportProgress: vi.fn(),
     saveCheckpoint: async () => {},
     overdue: vi.fn(),
     moved: vi.fn(),
   };
-  const link = { welcomed: true, congested: false } as Link;
+  const link = { welcomed: true, congested: false, send: vi.fn() as Link['send'] } as Link;
   return { owner, held: new HeldAttempt({ assign, link, owner }) };
 }
 
@@ -29,7 +28,7 @@ describe('an attempt that is held', () => {
     vi.stubGlobal('AbortController', made);
     const { held } = hold();
     held.life.to('executing');
-    held.quiet();
+    held.disarm();
     expect([held.isAborted, held.graceMs, held.isOver]).toEqual([false, 5_000, false]);
     expect(made).not.toHaveBeenCalled();
     expect(held.signal.aborted).toBe(false);
@@ -55,10 +54,10 @@ describe('an attempt that is held', () => {
       'cancelled',
     ]);
     expect(held.graceMs).toBeLessThanOrEqual(300);
-    held.quiet();
+    held.disarm();
   });
 
-  it('fires the signal it gave out, then forces, unless it is quiet before', () => {
+  it('fires the signal it gave out, then forces, unless it is disarmed before', () => {
     vi.useFakeTimers();
     const { held, owner } = hold();
     const { signal } = held;
@@ -71,12 +70,12 @@ describe('an attempt that is held', () => {
     expect(owner.overdue).not.toHaveBeenCalled();
     vi.advanceTimersByTime(1);
     expect(owner.overdue).toHaveBeenCalledExactlyOnceWith(held);
-    const quiet = hold();
-    quiet.held.stop({ why: 'drained', signalMs: 100, graceMs: 200 });
-    quiet.held.quiet();
+    const stopped = hold();
+    stopped.held.stop({ why: 'drained', signalMs: 100, graceMs: 200 });
+    stopped.held.disarm();
     vi.advanceTimersByTime(1_000);
-    expect(quiet.held.isAborted).toBe(false);
-    expect(quiet.owner.overdue).not.toHaveBeenCalled();
+    expect(stopped.held.isAborted).toBe(false);
+    expect(stopped.owner.overdue).not.toHaveBeenCalled();
   });
 
   it('is over when it has a result or is forgotten', () => {
@@ -110,7 +109,7 @@ describe('an attempt that is held', () => {
     expect(await next).toBe(true);
     expect(vi.getTimerCount()).toBe(0);
     const over = held.extend(10);
-    held.quiet();
+    held.disarm();
     expect([await over, vi.getTimerCount()]).toEqual([false, 0]);
   });
 });

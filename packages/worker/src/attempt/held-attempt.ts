@@ -1,56 +1,67 @@
+// An attempt on the worker, from its acceptance until its result is durable.
+//
+//   accepted ──▶ executing ◀──▶ checkpointing
+//       │            │               │
+//       └────────────┴───────────────┴──▶ completing │ failing │ stopping ──▶ forgotten
+//                                         (`finish` is set: sent, and resent)  (confirmed)
+//
+// Every state before the result can also move to `forgotten` directly: `stale` means that a newer attempt
+// has replaced this one. `life` rejects every other transition (`life-cycle.ts`).
+//
+// Called by: the executor through `AttemptContext`; `AttemptRunner`, which owns it and ends it once.
+// Atomic: a transition and its frame happen in one turn. `occupies` is independent of the state, because a
+// handler that ignores its signal keeps its capacity until it really ends.
+// Can fail: a link may be down, so log lines, checkpoints and results are kept and resent by `resumeOf`
+// (report/hello.ts); progress is sent again when a node adopts the attempt; `extend` resolves to false
+// when the connection is lost, another node takes over, or no response arrives in time.
 import { type FromWorker, type LogStream, type Ref, requireWithin } from '@signalbox/protocol/link';
-import type { Assign, AttemptContext, StopWhy } from '../executors/executor.ts';
+import type { Assign, AttemptContext, StopWhy } from '../executor.ts';
 import { ATTEMPT_EDGES, type AttemptState, LifeCycle } from '../life-cycle.ts';
 import type { Link } from '../link/link.ts';
+import { requireFraction } from '../require-fraction.ts';
 import { AttemptStop } from './attempt-stop.ts';
 import { LogTail } from './log-tail.ts';
-import { requireFraction } from './require-fraction.ts';
 
 /**
- * A node that is asked for more time and then loses the partition, or has no room for what it is told,
- * does not answer. The handler waits for it, and without an end its task would run for ever.
+ * A node that loses the partition, or drops the request because its queue is full, does not respond to
+ * `extend`. Without a timeout the handler would wait indefinitely.
  */
-const EXTEND_ANSWER_MS = 30_000;
+const EXTEND_TIMEOUT_MS = 30_000;
 
 export type Finish = FromWorker & { readonly kind: 'finish' };
 
 export interface AttemptOwner {
-  /** To the node that owns the attempt; lost where there is no connection. */
-  say(held: HeldAttempt, frame: FromWorker): void;
   progressed(held: HeldAttempt): void;
-  /** Sends its progress now, and not with the next of the few beats. */
+  /** Sends the progress now, not with the next beat. */
   reportProgress(held: HeldAttempt): void;
   saveCheckpoint(held: HeldAttempt, state: Uint8Array): Promise<void>;
-  /** The grace is over and it has not stopped. */
+  /** The grace period is over and the attempt has not stopped. */
   overdue(held: HeldAttempt): void;
   moved(held: HeldAttempt, from: AttemptState, to: AttemptState): void;
 }
 
-/**
- * An attempt from the moment it is accepted until its result is durable. What only some attempts
- * need (signal, timers, logs, extensions) is made when it is first asked for.
- */
+/** Signal, timers, logs and extensions are created on first use, because most attempts need none of them. */
 export class HeldAttempt implements AttemptContext {
   readonly ref: Ref;
-  /** Its trace becomes that of the worker's own span, if the worker draws one. */
+  /** The trace is replaced by that of the worker's own span, if there is one. */
   readonly assign: Omit<Assign, 'trace'> & { trace?: string | undefined };
   readonly life: LifeCycle<AttemptState>;
-  /** The node that gave it, or that has spoken of it last. */
+  /** The link to the node that owns the attempt: that assigned it, or sent the latest frame about it. */
   link: Link;
   input: Uint8Array | null;
   checkpoint: Uint8Array | null;
   parents: Uint8Array | null;
   deadline: number | null;
-  /** Once it has ended: what is said until it is confirmed. */
+  /** The result once the attempt has ended, sent until it is confirmed. */
   finish: Finish | null = null;
-  finishSaidAt = 0;
-  /** The last state that was saved, said again to the next connection. */
+  finishSentAt = 0;
+  /** The last saved state, sent again on the next connection. */
   saved: Uint8Array | null = null;
-  /** Which of the saves that state is, and how many have begun. */
+  /** The number of the save that stored it, and how many saves have begun. */
   savedNumber = 0;
   savesBegun = 0;
   progressValue: number | null = null;
-  /** Until what it runs is really gone: a handler that ignores its signal keeps its place. */
+  /** True until the executor has ended: a handler that ignores its signal keeps its capacity. */
   occupies = true;
   readonly #owner: AttemptOwner;
   #stop: AttemptStop | null = null;
@@ -78,12 +89,12 @@ export class HeldAttempt implements AttemptContext {
     return this.#stopping().signal;
   }
 
-  /** Whether the signal has fired, without making one to ask. */
+  /** Whether the signal has fired; does not create one. */
   get isAborted(): boolean {
     return this.#stop?.signal.aborted ?? false;
   }
 
-  /** It has a result, or nobody wants one: nothing more is said of it. */
+  /** It has a result or needs none: no further frames are sent for it. */
   get isOver(): boolean {
     return this.finish !== null || this.life.state === 'forgotten';
   }
@@ -102,7 +113,7 @@ export class HeldAttempt implements AttemptContext {
     requireLine(stream, text);
     for (const frame of this.logs.frames(stream, text)) {
       this.logs.keep(frame);
-      if (this.link.welcomed && !this.link.congested) this.#owner.say(this, frame);
+      if (this.link.welcomed && !this.link.congested) this.link.send(frame);
     }
   }
 
@@ -126,25 +137,23 @@ export class HeldAttempt implements AttemptContext {
 
   async extend(byMs: number): Promise<boolean> {
     requireWithin('report.extend', 'the duration of extend()', byMs);
-    // Nobody would answer for an attempt that has ended or was superseded.
+    // A node does not respond for an attempt that has ended or was superseded.
     if (!this.link.welcomed || this.isOver) return false;
-    // More time is for what has moved, as far as the node knows; it may not know the latest yet.
+    // The node grants more time only after progress, and may not know the latest.
     this.#owner.reportProgress(this);
-    this.#owner.say(this, { kind: 'extend', ref: this.ref, byMs });
+    this.link.send({ kind: 'extend', ref: this.ref, byMs });
     return new Promise((resolve) => {
-      const asked = (granted: boolean): void => {
+      const respond = (granted: boolean): void => {
         clearTimeout(timer);
         resolve(granted);
       };
-      const timer = setTimeout(() => this.#giveUpExtend(asked), EXTEND_ANSWER_MS);
+      const timer = setTimeout(() => {
+        this.#extends = (this.#extends ?? []).filter((each) => each !== respond);
+        respond(false);
+      }, EXTEND_TIMEOUT_MS);
       this.#extends ??= [];
-      this.#extends.push(asked);
+      this.#extends.push(respond);
     });
-  }
-
-  #giveUpExtend(asked: (granted: boolean) => void): void {
-    this.#extends = (this.#extends ?? []).filter((each) => each !== asked);
-    asked(false);
   }
 
   extended(granted: boolean, timeoutMs: number | null): void {
@@ -152,19 +161,19 @@ export class HeldAttempt implements AttemptContext {
     this.#extends?.shift()?.(granted);
   }
 
-  /** Nobody will answer what was asked over a connection that is gone. */
+  /** Requests sent over a lost connection get no response. */
   refuseExtends(): void {
     if (this.#extends === null) return;
     for (const resolve of this.#extends.splice(0)) resolve(false);
   }
 
-  /** Signal after `signalMs`, force `graceMs` behind it; a second call can only make it sooner. */
+  /** Fires the signal after `signalMs`, and calls `overdue` `graceMs` later. A second call can only make it sooner. */
   stop(params: { why: StopWhy; signalMs: number; graceMs: number }): void {
     this.#stopping().order(params);
   }
 
-  /** It has ended, or nobody wants its result: nothing of it stays armed. */
-  quiet(): void {
+  /** Cancels its timers and pending requests: it has ended, or its result is not needed. */
+  disarm(): void {
     this.#stop?.disarm();
     this.refuseExtends();
   }
@@ -177,7 +186,7 @@ export class HeldAttempt implements AttemptContext {
 
 const STREAMS: ReadonlySet<unknown> = new Set(['stdout', 'stderr', 'log']);
 
-/** An executor may be written without types: what the link cannot carry is refused where it is said. */
+/** An executor may be written without types, so values that cannot be sent are rejected here. */
 function requireLine(stream: unknown, text: unknown): void {
   if (!STREAMS.has(stream)) throw new TypeError('the stream must be stdout, stderr or log');
   if (typeof text !== 'string' && !(text instanceof Uint8Array)) {

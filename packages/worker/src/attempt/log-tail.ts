@@ -9,9 +9,9 @@ const KEPT_BYTES_MAX = 262_144;
 const encoder = new TextEncoder();
 
 /**
- * What an attempt prints: numbered, cut to size, and the end of it kept. Kept also when it was sent:
- * a node that has just come back does not know the attempt yet and forgets its lines, and one that
- * dies takes with it what it had not written. Told twice is written once, by the number.
+ * Numbers the output of an attempt, cuts it into frames, and keeps the last ones. Sent frames are kept too:
+ * a node that has just restarted drops lines of attempts that it does not know yet, and a node that crashes
+ * loses lines that it had not written. The number makes sure that a repeated line is stored once.
  */
 export class LogTail {
   #number = 0;
@@ -27,7 +27,7 @@ export class LogTail {
     const bytes = typeof text === 'string' ? encoder.encode(text) : text;
     for (let at = 0; at < bytes.length; ) {
       const end = cut(bytes, at);
-      // A copy: the caller's buffer may be a view of a pipe's, filled anew in a moment.
+      // A copy: the caller's buffer may be a view of a pipe's buffer, which is reused.
       yield {
         kind: 'log',
         ref: this.#ref,
@@ -40,7 +40,7 @@ export class LogTail {
     }
   }
 
-  /** The oldest go first; the gap shows in the numbers. */
+  /** Drops the oldest frames first; the numbers show the gap. */
   keep(frame: LogFrame): void {
     this.#kept.push(frame);
     this.#keptBytes += frame.text.length;
@@ -54,7 +54,7 @@ export class LogTail {
   }
 }
 
-/** Where the next piece ends: not within a character, unless it is not UTF-8 anyway. */
+/** The end of the next frame: not within a character, unless the text is not UTF-8. */
 function cut(bytes: Uint8Array, from: number): number {
   const end = from + TEXT_BYTES_MAX;
   if (end >= bytes.length) return bytes.length;

@@ -1,21 +1,21 @@
 import { type Blobs, needsBlob, resolvePayload, storePayload } from '../blobs.ts';
 import { failureOf, PermanentError, toWire } from '../errors.ts';
-import type { Executor, Result } from '../executors/executor.ts';
+import type { Executor, Result } from '../executor.ts';
 import type { WorkerSpans } from '../worker-options.ts';
 import type { Finish, HeldAttempt } from './held-attempt.ts';
 
 const STOPPED: Result = { kind: 'stopped', output: null };
 
 export interface RunOwner {
-  /** What it ran is gone, its output may still be on its way. */
+  /** The executor has ended; its output may still be stored as a blob. */
   vacate(held: HeldAttempt): void;
-  /** Told unless nobody waits for it any more. */
+  /** Not called if the result is not needed any more. */
   ended(held: HeldAttempt, finish: Finish): void;
 }
 
 /**
- * Runs an accepted attempt to its end and tells its owner what is to be said. Never throws: whatever goes wrong is the attempt's failure, not the worker's.
- * One function and one wait where no blob is moved: each further one is paid by every attempt.
+ * Runs an accepted attempt to its end and passes the result to its owner. Never throws: every error is a failure
+ * of the attempt. Awaits only once if no blob is transferred, because each further await slows every attempt.
  */
 export async function runAttempt(params: {
   held: HeldAttempt;
@@ -43,7 +43,7 @@ export async function runAttempt(params: {
   span?.end(result);
   owner.vacate(held);
   if (held.isOver) return;
-  // What fails after it was told to stop has stopped. What succeeds all the same has succeeded.
+  // A failure after the signal counts as stopped; a success after the signal remains a success.
   if (result.kind === 'failed' && held.isAborted) result = STOPPED;
   else if (result.output !== null && needsBlob(result.output)) {
     result = await storeOutput({ held, result, output: result.output, blobs });
@@ -53,12 +53,12 @@ export async function runAttempt(params: {
   owner.ended(held, { kind: 'finish', ref: held.ref, result: wire, output });
 }
 
-/** An executor of the user's is not compiled with ours: what is no result fails its attempt. */
+/** An executor of a user may be untyped; anything that is not a result fails its attempt. */
 function checked(result: Result): Result {
   const { kind, output } = (result ?? {}) as Partial<Result>;
-  const isKnown = kind === 'succeeded' || kind === 'failed' || kind === 'stopped';
-  if (isKnown && (output === null || output instanceof Uint8Array)) return result;
-  if (isKnown && output === undefined) return { ...result, output: null };
+  const isResult = kind === 'succeeded' || kind === 'failed' || kind === 'stopped';
+  if (isResult && (output === null || output instanceof Uint8Array)) return result;
+  if (isResult && output === undefined) return { ...result, output: null };
   throw new PermanentError(
     'the executor did not return a result: an object with kind succeeded, failed or stopped',
   );
@@ -78,12 +78,12 @@ async function resolvePayloads(held: HeldAttempt, blobs: Blobs | undefined): Pro
   if (parents !== null) held.parents = await resolvePayload({ blobs, tenant, payload: parents });
   if (input !== null) held.input = await resolvePayload({ blobs, tenant, payload: input });
   if (checkpoint === null) return;
-  // A checkpoint that cannot be read costs time, not the task: it begins at the start (WRK-06).
+  // If a checkpoint cannot be read, the task starts from the beginning (WRK-06).
   const resolved = resolvePayload({ blobs, tenant, payload: checkpoint });
   held.checkpoint = await resolved.catch(() => null);
 }
 
-/** The result with a reference in place of its output. */
+/** Replaces the output of the result with a reference to a blob. */
 async function storeOutput(params: {
   held: HeldAttempt;
   result: Result;

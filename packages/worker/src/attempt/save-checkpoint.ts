@@ -1,7 +1,7 @@
 import { type Blobs, needsBlob, storePayload } from '../blobs.ts';
 import type { HeldAttempt } from './held-attempt.ts';
 
-/** Tells the node the state of a running attempt; a large one goes to the blob store first. */
+/** Sends the state of a running attempt to its node; a large state is stored as a blob first. */
 export async function saveCheckpoint(params: {
   held: HeldAttempt;
   state: Uint8Array;
@@ -14,9 +14,9 @@ export async function saveCheckpoint(params: {
   const saved = needsBlob(state)
     ? await storePayload({ blobs, tenant, payload: state, signal: held.signal })
     : state;
-  // A later one may have overtaken it: the last that was saved is what the next attempt begins from.
+  // A later save may have been faster; the next attempt starts from the latest state.
   if (held.isOver || number < held.savedNumber) return;
   held.saved = saved;
   held.savedNumber = number;
-  held.link.say({ kind: 'checkpoint', ref: held.ref, state: saved });
+  held.link.send({ kind: 'checkpoint', ref: held.ref, state: saved });
 }

@@ -12,7 +12,7 @@ const unreadable = (n: number, field: string) =>
 describe('what a node sends that cannot be read', () => {
   it('fails the attempt that it is about, with the field, and nothing else', async () => {
     const { node } = await startWorker(() => 1);
-    node.say(unreadable(1, 'about.graceMs'), buildAssign(2));
+    node.send(unreadable(1, 'about.graceMs'), buildAssign(2));
     const first = await node.next('finish');
     expect(first).toMatchObject({
       ref: buildRef(1),
@@ -29,9 +29,9 @@ describe('what a node sends that cannot be read', () => {
   it('ends an attempt that runs, and tells it to stop', async () => {
     const { handler, begun, open } = gate();
     const { node } = await startWorker(handler);
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     const { signal } = await begun;
-    node.say(unreadable(1, 'abort.graceMs'));
+    node.send(unreadable(1, 'abort.graceMs'));
     expect(await node.next('finish')).toMatchObject({ result: { kind: 'failed' } });
     expect(signal.aborted).toBe(true);
     open();

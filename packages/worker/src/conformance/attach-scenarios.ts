@@ -17,28 +17,31 @@ export const ATTACH_SCENARIOS: readonly Scenario[] = [
 ];
 
 async function hello({ node, key }: Stage): Promise<void> {
-  const said = await node.next('hello');
-  demand(said.protocol === 1, 'hello.protocol is 1');
-  const isKnown = node.authorization === `Bearer ${key}` || said.key === key;
+  const hello = await node.next('hello');
+  demand(hello.protocol === 1, 'hello.protocol is 1');
+  const isKnown = node.authorization === `Bearer ${key}` || hello.key === key;
   demand(isKnown, 'the key is in the Authorization header, or in hello.key');
   for (const handler of Object.values(HANDLERS)) {
-    demand(said.executors.includes(`handler:${handler}`), `hello.executors has handler:${handler}`);
+    demand(
+      hello.executors.includes(`handler:${handler}`),
+      `hello.executors has handler:${handler}`,
+    );
   }
-  demand(said.total.slots === SLOTS, `hello.total.slots is ${SLOTS}`);
-  demand(said.holds.length === 0, 'a new worker holds nothing');
+  demand(hello.total.slots === SLOTS, `hello.total.slots is ${SLOTS}`);
+  demand(hello.holds.length === 0, 'a new worker holds nothing');
 }
 
 async function beats({ node }: Stage): Promise<void> {
   await node.next('beat', { count: 3 });
   const before = node.all('beat').length;
-  node.say({ kind: 'probe' });
+  node.send({ kind: 'probe' });
   await node.until('answers a probe', () => node.all('beat').length > before, 5 * HEARTBEAT_MS);
 }
 
 async function unconfirmed({ node }: Stage): Promise<void> {
   await node.next('hello');
   node.confirms = false;
-  node.say(assignOf(1, 'echo', { input: bytes }));
+  node.send(assignOf(1, 'echo', { input: bytes }));
   await node.next('finish');
   node.cut();
   const again = await node.next('hello', { count: 2 });
@@ -48,12 +51,12 @@ async function unconfirmed({ node }: Stage): Promise<void> {
   );
   demand(again.instance === node.all('hello')[0]?.instance, 'the instance is the same');
   await node.next('finish', { ref: refOf(1), count: 2 });
-  node.say({ kind: 'confirm', refs: [refOf(1)] });
+  node.send({ kind: 'confirm', refs: [refOf(1)] });
   // An attempt behind it proves that the confirmation was read before the connection goes.
   node.confirms = true;
-  node.say(assignOf(2, 'echo'));
+  node.send(assignOf(2, 'echo'));
   await node.next('finish', { ref: refOf(2) });
-  node.say(assignOf(3, 'echo'));
+  node.send(assignOf(3, 'echo'));
   await node.next('finish', { ref: refOf(3) });
   node.cut();
   const last = await node.next('hello', { count: 3 });
@@ -62,7 +65,7 @@ async function unconfirmed({ node }: Stage): Promise<void> {
 
 async function runsOn({ node }: Stage): Promise<void> {
   await node.next('hello');
-  node.say(assignOf(1, 'wait'));
+  node.send(assignOf(1, 'wait'));
   await node.next('accept');
   node.cut();
   const again = await node.next('hello', { count: 2 });
@@ -71,15 +74,15 @@ async function runsOn({ node }: Stage): Promise<void> {
     'hello.holds has what still runs',
   );
   demand(node.all('finish').length === 0, 'a lost connection does not end an attempt');
-  node.say({ kind: 'abort', ref: refOf(1), graceMs: 2_000, why: 'cancelled' });
+  node.send({ kind: 'abort', ref: refOf(1), graceMs: 2_000, why: 'cancelled' });
   await node.next('finish', { ref: refOf(1) });
 }
 
 async function restate({ node }: Stage): Promise<void> {
   await node.next('hello');
-  node.say(assignOf(1, 'wait'));
+  node.send(assignOf(1, 'wait'));
   await node.next('accept');
-  node.say({ kind: 'restate' });
+  node.send({ kind: 'restate' });
   const again = await node.next('hello', { count: 2 });
   demand(node.connections === 1, 'restate is answered on the same connection');
   demand(
@@ -92,32 +95,32 @@ async function unknown({ node }: Stage): Promise<void> {
   await node.next('hello');
   const future = { kind: 'from-the-future' } as unknown as FromNode;
   node.sayBytes(encodeFrames([future]));
-  node.say(assignOf(1, 'echo'));
+  node.send(assignOf(1, 'echo'));
   // Ignored, or the connection closed and opened anew: both leave a worker that works.
   await node.until(
     'works on or comes back',
     () => node.all('finish').length > 0 || node.all('hello').length > 1,
   );
-  node.say(assignOf(2, 'echo'));
+  node.send(assignOf(2, 'echo'));
   await node.next('finish', { ref: refOf(2) });
 }
 
 async function unknownField({ node }: Stage): Promise<void> {
   await node.next('hello');
-  node.say({ ...assignOf(1, 'echo', { input: bytes }), later: { more: 1 } } as FromNode);
+  node.send({ ...assignOf(1, 'echo', { input: bytes }), later: { more: 1 } } as FromNode);
   await node.next('finish');
 }
 
 async function drain({ node, subject }: Stage): Promise<void> {
   await node.next('hello');
-  node.say(assignOf(1, 'wait'));
+  node.send(assignOf(1, 'wait'));
   await node.next('accept');
   const stopped = subject.stop();
   await node.next('drain');
-  node.say(assignOf(2, 'echo'));
+  node.send(assignOf(2, 'echo'));
   await node.next('refuse', { ref: refOf(2) });
   // As a node does: what runs on a draining worker is asked to come to its end.
-  node.say({ kind: 'abort', ref: refOf(1), graceMs: 1_000, why: 'drained' });
+  node.send({ kind: 'abort', ref: refOf(1), graceMs: 1_000, why: 'drained' });
   const finish = await node.next('finish', { ref: refOf(1) });
   demand(finish.result.kind === 'stopped', 'what is drained is stopped, not failed');
   await node.next('bye');

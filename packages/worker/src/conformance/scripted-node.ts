@@ -71,7 +71,7 @@ export class ScriptedNode {
     return this.#socket !== null;
   }
 
-  say(...frames: FromNode[]): void {
+  send(...frames: FromNode[]): void {
     this.#socket?.send(encodeFrames(frames));
   }
 
@@ -137,9 +137,9 @@ export class ScriptedNode {
   #receive(frame: FromWorker): void {
     this.heard.push(frame);
     if (frame.kind === 'hello' && this.welcomes) {
-      this.say({ kind: 'welcome', protocol: 1, node: 'script', heartbeatMs: HEARTBEAT_MS });
+      this.send({ kind: 'welcome', protocol: 1, node: 'script', heartbeatMs: HEARTBEAT_MS });
     }
-    if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', refs: [frame.ref] });
+    if (frame.kind === 'finish' && this.confirms) this.send({ kind: 'confirm', refs: [frame.ref] });
   }
 
   #look(): void {

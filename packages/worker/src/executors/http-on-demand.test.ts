@@ -13,7 +13,7 @@ it('runs the real executor, guard included', async () => {
   const { node } = await startWorker(() => 1, { executors: [httpExecutor()] });
   expect(node.all('hello')[0]?.executors).toEqual(['handler:invoice', 'http']);
   const work = { http: { url: 'https://169.254.169.254/latest/meta-data/' } };
-  node.say(buildAssign(1, { executor: 'http', work }), buildAssign(2, { executor: 'http', work }));
+  node.send(buildAssign(1, { executor: 'http', work }), buildAssign(2, { executor: 'http', work }));
   await node.next('finish', 2);
   for (const { result } of node.all('finish')) {
     expect(result).toMatchObject({ kind: 'failed', class: 'permanent' });

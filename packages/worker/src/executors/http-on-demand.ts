@@ -1,4 +1,4 @@
-import type { Executor } from './executor.ts';
+import type { Executor } from '../executor.ts';
 import { checkOptions, type HttpExecutorOptions } from './http/http-options.ts';
 
 /**

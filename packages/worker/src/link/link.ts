@@ -1,3 +1,18 @@
+// The worker's side of the connection to one node, reopened until the worker stops.
+//
+//              connect                      welcome
+//   waiting ────────────▶ connected ─────────────────▶ welcomed
+//      ▲    ◀── failed        │ no welcome in 10 s,       │ closed,
+//      │                      │ closed                    │ lost
+//      └───── back-off ◀──────┴───────────────────────────┘
+//   close(), in any state ──▶ closed, for good
+//
+// Called by: `Worker` (open, close), `AttemptRunner` and the report room (send). Calls its `LinkOwner`.
+// Atomic: frames that are sent in one turn form one message, in order (`Outbox`). `hello` is the first frame
+// of a connection; everything else is dropped until the node has sent `welcome`.
+// Can fail: the connection may be lost at any time together with the frames in flight. The owner sends
+// everything that must not be lost again in `resume`, after each `welcome` and each `restate`. Callbacks of
+// an earlier connection are ignored.
 import {
   CLOSE,
   type FromNode,
@@ -5,23 +20,23 @@ import {
   type Resources,
   type Unreadable,
 } from '@signalbox/protocol/link';
+import { BackOff } from '../back-off.ts';
 import type { Connection, Transport } from '../transport/transport.ts';
-import { BackOff } from './back-off.ts';
 import { Outbox } from './outbox.ts';
 import { Pace } from './pace.ts';
 
-/** A node that has not welcomed the worker by then is not one. */
+/** The connection is closed if the node has not sent `welcome` by then. */
 const WELCOME_MS = 10_000;
-/** Beyond this the network does not keep up, and log lines are dropped before memory runs out. */
+/** More means that the network is too slow; log lines are dropped to limit memory. */
 const BUFFERED_MAX = 4_194_304;
 const WAITING_MAX = 5_000;
-/** A node that asks for more would close the connection for it. */
+/** The node closes a connection that beats faster. */
 const HEARTBEAT_MS_MIN = 10;
-/** A connection that has lasted this long counts as a good one: the next is opened without a long wait. */
+/** After a connection that lasted this long, the back-off starts from its shortest delay. */
 const LASTED_MS = 10_000;
 
-/** The node is there and does not want it as it is: a key, a name or a rate must change first. */
-const TURNED_AWAY: ReadonlySet<number> = new Set([
+/** The node rejected the worker; reconnecting helps only after a key, a name or a rate has changed. */
+const REJECTED: ReadonlySet<number> = new Set([
   CLOSE.invalid,
   CLOSE.unauthenticated,
   CLOSE.forbidden,
@@ -36,14 +51,13 @@ export type LinkEvent =
 
 export interface LinkOwner {
   hello(link: Link): FromWorker;
-  /** What the link says behind its first hello, and behind the one that answers `restate`. */
+  /** Sends everything that may have been lost, after `welcome` and after `restate`. */
   resume(link: Link): void;
   received(link: Link, frames: readonly (FromNode | Unreadable)[]): void;
   foreignUse(link: Link): Resources;
   event(link: Link, event: LinkEvent): void;
 }
 
-/** The worker's side of the connection to one node: opened again and again, for ever. */
 export class Link {
   readonly #transport: Transport;
   readonly #owner: LinkOwner;
@@ -71,7 +85,7 @@ export class Link {
     return this.#heartbeatMs;
   }
 
-  /** Log lines may be lost; a task that waits for the network because it prints may not. */
+  /** Whether log lines are dropped: a task must not wait for the network because it prints. */
   get congested(): boolean {
     const buffered = this.#connection?.bufferedBytes ?? 0;
     return buffered > BUFFERED_MAX || this.#outbox.length > WAITING_MAX;
@@ -80,33 +94,33 @@ export class Link {
   open(): void {
     this.#retry = null;
     this.#connect().catch((error: unknown) => {
-      // Where the worker itself could not say who it is, the connection is there and of no use.
+      // The connection may be open: the owner may have failed to build the hello.
       void this.#connection?.close(1002);
       this.#lost(0, String(error));
     });
   }
 
-  /** Dropped where there is no connection: what must not be lost is said again by `resume`. */
-  say(frame: FromWorker): void {
-    if (this.#welcomed) this.#outbox.say(frame);
+  /** Drops the frame unless the node has welcomed the worker; `resume` sends again what must not be lost. */
+  send(frame: FromWorker): void {
+    if (this.#welcomed) this.#outbox.send(frame);
   }
 
   flush(): void {
     this.#outbox.flush();
   }
 
-  /** What the worker holds for other nodes has changed. */
-  tellForeignUse(): void {
+  /** Reports a change of the use by other nodes. */
+  sendForeignUse(): void {
     if (!this.#welcomed) return;
     const foreignUse = this.#owner.foreignUse(this);
-    this.say({ kind: 'beat', foreignUse, progress: [] });
+    this.send({ kind: 'beat', foreignUse, progress: [] });
     this.#connection?.keepBeating?.({ everyMs: this.#heartbeatMs, foreignUse });
   }
 
   async close(): Promise<void> {
     this.#closing = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
-    // The last word goes out whatever the pace.
+    // The last frames are sent without a rate limit.
     this.#outbox.pace = null;
     this.#outbox.flush();
     const connection = this.#connection;
@@ -117,7 +131,7 @@ export class Link {
   }
 
   async #connect(): Promise<void> {
-    // A connection that was given up may still call back; its word must not touch the next one.
+    // An earlier connection may still call back and must not affect the next one.
     let mine: Connection | null = null;
     const live = () => mine !== null && mine === this.#connection;
     mine = await this.#transport.connect({
@@ -132,7 +146,7 @@ export class Link {
     this.#connection = mine;
     this.#outbox.pace = mine.pace === undefined ? null : new Pace(mine.pace);
     this.#owner.event(this, { kind: 'connected' });
-    this.#sayHello();
+    this.#sendHello();
     this.#outbox.flush();
     this.#welcomeDue = setTimeout(() => {
       void mine.close(1002);
@@ -144,7 +158,7 @@ export class Link {
     for (const frame of frames) {
       if (frame.kind === 'welcome' && !this.#welcomed) this.#welcome(frame);
       if (frame.kind === 'restate' && this.#welcomed) {
-        this.#sayHello();
+        this.#sendHello();
         this.#owner.resume(this);
       }
     }
@@ -169,22 +183,22 @@ export class Link {
       return;
     }
     this.#beats = setInterval(() => {
-      this.say({ kind: 'beat', foreignUse: this.#owner.foreignUse(this), progress: [] });
+      this.send({ kind: 'beat', foreignUse: this.#owner.foreignUse(this), progress: [] });
     }, everyMs);
   }
 
-  #sayHello(): void {
-    this.#outbox.say(this.#owner.hello(this));
+  #sendHello(): void {
+    this.#outbox.send(this.#owner.hello(this));
   }
 
   #lost(code: number, reason: string): void {
-    // Not at the welcome: a node that welcomes everybody and then fails would be asked without a pause.
+    // Not on welcome: a node that welcomes workers and then fails would be contacted without any delay.
     if (this.#welcomed && performance.now() - this.#welcomedAt >= LASTED_MS) this.#backOff.reset();
     this.#down();
     if (this.#closing) return;
     this.#owner.event(this, { kind: 'disconnected', code, reason });
     if (this.#closing) return;
-    if (TURNED_AWAY.has(code)) this.#backOff.slow();
+    if (REJECTED.has(code)) this.#backOff.slow();
     this.#retry = setTimeout(() => this.open(), this.#backOff.nextMs());
   }
 

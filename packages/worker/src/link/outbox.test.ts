@@ -68,11 +68,11 @@ describe('the outbox', () => {
   it('sends everything of one turn as one message', async () => {
     const sent: number[] = [];
     const outbox = new Outbox((frames) => void sent.push(frames.length));
-    for (let i = 0; i < 100; i += 1) outbox.say({ kind: 'accept', refs: [ref] });
+    for (let i = 0; i < 100; i += 1) outbox.send({ kind: 'accept', refs: [ref] });
     expect(sent).toEqual([]);
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toEqual([100]);
-    outbox.say({ kind: 'accept', refs: [ref] });
+    outbox.send({ kind: 'accept', refs: [ref] });
     outbox.clear();
     await new Promise((resolve) => setImmediate(resolve));
     expect(sent).toEqual([100]);
@@ -91,7 +91,7 @@ describe('the outbox', () => {
     const frames = Array.from({ length: 60 }, (_, i): FromWorker => {
       return { kind: 'checkpoint', ref: [i, 0, 0, 0, 0, 0], state };
     });
-    for (const frame of frames) outbox.say(frame);
+    for (const frame of frames) outbox.send(frame);
     outbox.flush();
     const first = sent.flat().length;
     expect(first).toBeGreaterThan(10);
@@ -110,7 +110,7 @@ describe('the outbox', () => {
     const outbox = new Outbox((frames) => void sent.push(frames.length));
     outbox.pace = new Pace({ messages: 100, frames: 100_000, bytes: 1e9 });
     for (let i = 0; i < 2_000; i += 1) {
-      outbox.say({ kind: 'accept', refs: [ref] });
+      outbox.send({ kind: 'accept', refs: [ref] });
       await new Promise((resolve) => setImmediate(resolve));
     }
     await vi.waitFor(() => expect(outbox.length).toBe(0), 20_000);

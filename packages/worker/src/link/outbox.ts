@@ -1,25 +1,25 @@
 import { type FromWorker, MESSAGE_BYTES_MAX } from '@signalbox/protocol/link';
 import type { Pace } from './pace.ts';
 
-/** Room for the length of the header and its brackets. */
+/** Leaves space for the length of the header and its brackets. */
 const BATCH_BYTES_MAX = MESSAGE_BYTES_MAX - 1_024;
 const BATCH_FRAMES_MAX = 2_000;
-/** So many go at once, whatever else the turn brings. */
+/** This many frames are sent before the turn ends. */
 const SOON_FRAMES = 128;
 const FRAME_BYTES = 256;
 /** Six numbers of at most sixteen digits. */
 const REF_BYTES = 104;
 /** A character of a JSON string may take six bytes: `\u001f`. */
 const CHARACTER_BYTES = 6;
-/** How long it waits where the pace is too fast; what is said meanwhile goes along. */
+/** Delay before the next try when the rate limit is reached. */
 const WAIT_MS = 2;
 
 /**
- * Everything said in one turn goes as one message, because a message costs far more than a frame;
- * it is cut where it would pass the limit and the node would close the connection.
+ * Sends the frames of one turn as one message, because a message costs far more than a frame. A message that
+ * would exceed the size limit is split, because the node would close the connection.
  */
 export class Outbox {
-  /** Where the connection has one. */
+  /** The rate limit of the connection, if it has one. */
   pace: Pace | null = null;
   #frames: FromWorker[] = [];
   #scheduled: NodeJS.Immediate | null = null;
@@ -30,16 +30,15 @@ export class Outbox {
     this.#send = send;
   }
 
-  /** Frames that have not gone out. */
+  /** Number of frames that are not sent yet. */
   get length(): number {
     return this.#frames.length;
   }
 
-  say(frame: FromWorker): void {
+  send(frame: FromWorker): void {
     this.#frames.push(frame);
     if (this.#waiting !== null) return;
-    // Many results of one turn do not wait for each other: the node has begun with the first of
-    // them before the last is there.
+    // The node can start with the first results of a long turn before the last are ready.
     if (this.#frames.length >= SOON_FRAMES) this.flush();
     else this.#scheduled ??= setImmediate(() => this.flush());
   }
@@ -62,7 +61,7 @@ export class Outbox {
     }
   }
 
-  /** The connection is gone, and what was meant for it too. */
+  /** Drops all frames: the connection is lost. */
   clear(): void {
     this.#frames = [];
     this.#unschedule();
@@ -76,7 +75,7 @@ export class Outbox {
   }
 }
 
-/** How many of the frames, one behind the other, make up each message, and its size at most. */
+/** The number of consecutive frames in each message, and the maximum size of the message. */
 export function* batches(
   all: readonly FromWorker[],
 ): Generator<{ readonly frames: number; readonly bytes: number }> {
@@ -95,7 +94,7 @@ export function* batches(
   if (frames > 0) yield { frames, bytes };
 }
 
-/** Never less than what the frame takes on the wire; exact sizes would mean encoding it twice. */
+/** An upper bound of the size on the wire; the exact size would mean encoding the frame twice. */
 function bytesAtMost(frame: FromWorker): number {
   switch (frame.kind) {
     case 'finish':

@@ -1,16 +1,10 @@
-/** What a connection may carry per second. A node closes one that says more than twice as much. */
-export interface PaceLimits {
-  readonly messages: number;
-  readonly frames: number;
-  readonly bytes: number;
-}
+import type { PaceLimits } from '../transport/transport.ts';
 
 type Cost = { readonly frames: number; readonly bytes: number };
 
 /**
- * Keeps a worker below the limits of a node, with a second's worth saved up. Without it a worker
- * that comes back with many large results would be closed for saying them too fast, come back, and
- * say them again.
+ * A rate limit with a burst of one second. Without it, a worker that reconnects with many large results would
+ * exceed the node's limits, be disconnected, reconnect, and send them again.
  */
 export class Pace {
   readonly #limits: PaceLimits;
@@ -25,7 +19,7 @@ export class Pace {
     this.#at = now();
   }
 
-  /** Whether the message may go now; it is counted where it may. */
+  /** Whether the message may be sent now; if so, it is counted. */
   take(cost: Cost): boolean {
     this.#refill();
     const left = this.#left;

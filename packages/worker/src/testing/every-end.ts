@@ -29,12 +29,12 @@ export async function runBatch(
   { from, count }: { readonly from: number; readonly count: number },
 ): Promise<number> {
   const numbers = Array.from({ length: count }, (_, i) => from + i);
-  node.say(...numbers.map((n) => buildAssign(n, { value: n, timeoutMs: 60_000 })));
+  node.send(...numbers.map((n) => buildAssign(n, { value: n, timeoutMs: 60_000 })));
   for (const n of numbers) {
     const why = stoppedBy(n);
     const ref = buildRef(n);
-    if (why === 'stale') node.say({ kind: 'stale', ref });
-    else if (why !== undefined) node.say({ kind: 'abort', ref, graceMs: 1_000, why });
+    if (why === 'stale') node.send({ kind: 'stale', ref });
+    else if (why !== undefined) node.send({ kind: 'abort', ref, graceMs: 1_000, why });
   }
   // Nobody waits for the result of a superseded attempt.
   const results = numbers.filter((n) => stoppedBy(n) !== 'stale').length;

@@ -1,5 +1,5 @@
 import type { About, FromNode, FromWorker, Ref } from '@signalbox/protocol/link';
-import { type InProcessPeer, inProcessTransport } from '../transport/in-process.ts';
+import { type InProcessWorker, inProcessTransport } from '../transport/in-process.ts';
 import type { Transport } from '../transport/transport.ts';
 
 type Kind = FromWorker['kind'];
@@ -14,18 +14,18 @@ export class FakeNode {
   welcomes = true;
   isUp = true;
   heartbeatMs = 1_000;
-  #peer: InProcessPeer | null = null;
+  #worker: InProcessWorker | null = null;
   #waiting: { done(): boolean; resolve(): void }[] = [];
 
   constructor() {
     this.transport = inProcessTransport({
       open: (peer) => {
         if (!this.isUp) throw new Error('the node is down');
-        this.#peer = peer;
+        this.#worker = peer;
         return {
           receive: (frames) => this.#receive(frames),
           closed: () => {
-            if (this.#peer === peer) this.#peer = null;
+            if (this.#worker === peer) this.#worker = null;
             this.#look();
           },
         };
@@ -34,17 +34,17 @@ export class FakeNode {
   }
 
   get isConnected(): boolean {
-    return this.#peer !== null;
+    return this.#worker !== null;
   }
 
-  say(...frames: FromNode[]): void {
-    this.#peer?.send(frames);
+  send(...frames: FromNode[]): void {
+    this.#worker?.send(frames);
   }
 
   /** Cuts the connection; the worker may come back while `isUp`. */
   cut(): void {
-    this.#peer?.close(1006, 'cut');
-    this.#peer = null;
+    this.#worker?.close(1006, 'cut');
+    this.#worker = null;
   }
 
   all<K extends Kind>(kind: K): Of<K>[] {
@@ -71,10 +71,10 @@ export class FakeNode {
     for (const frame of frames) {
       this.heard.push(frame);
       if (frame.kind === 'hello' && this.welcomes) {
-        this.say({ kind: 'welcome', protocol: 1, node: 'fake', heartbeatMs: this.heartbeatMs });
+        this.send({ kind: 'welcome', protocol: 1, node: 'fake', heartbeatMs: this.heartbeatMs });
       }
       if (frame.kind === 'finish' && this.confirms)
-        this.say({ kind: 'confirm', refs: [frame.ref] });
+        this.send({ kind: 'confirm', refs: [frame.ref] });
     }
     this.#look();
   }

@@ -46,7 +46,7 @@ export class SocketNode {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  say(...frames: FromNode[]): void {
+  send(...frames: FromNode[]): void {
     this.socket?.send(encodeFrames(frames));
   }
 
@@ -73,9 +73,9 @@ export class SocketNode {
     this.heard.push({ frame, at: performance.now() });
     if (frame.kind === 'hello') {
       if (this.rejectWith !== null) this.socket?.close(this.rejectWith, 'rejected');
-      else this.say({ kind: 'welcome', protocol: 1, node: 'n1', heartbeatMs: this.heartbeatMs });
+      else this.send({ kind: 'welcome', protocol: 1, node: 'n1', heartbeatMs: this.heartbeatMs });
     }
-    if (frame.kind === 'finish' && this.confirms) this.say({ kind: 'confirm', refs: [frame.ref] });
+    if (frame.kind === 'finish' && this.confirms) this.send({ kind: 'confirm', refs: [frame.ref] });
     this.#look();
   }
 

@@ -1,24 +1,26 @@
 import type { FromNode, FromWorker } from '@signalbox/protocol/link';
 import type { ConnectionHandlers, Transport } from './transport.ts';
 
-/** What a node's gateway sees of the worker, and what it gives back. */
-export interface InProcessPeer {
+/** The worker as the gateway of a node sees it. */
+export interface InProcessWorker {
   send(frames: readonly FromNode[]): void;
   close(code: number, reason: string): void;
   readonly bufferedBytes: number;
 }
+
+/** The session that the gateway opens for it. */
 export interface InProcessSession {
   receive(frames: readonly FromWorker[]): void;
   closed(): void;
 }
 
 /**
- * Node and worker in one process: frames are handed over as objects, later and never from within
- * the call that said them, so that both sides behave as they do over a socket. The worker beats on
- * the event loop that it shares with the node: a handler that blocks it blocks the node as well.
+ * Node and worker in one process: frames are delivered as objects in a later turn, so that both sides behave
+ * as over a socket. The worker beats on the event loop that it shares with the node: a handler that blocks
+ * it blocks the node as well.
  */
 export function inProcessTransport(params: {
-  open(peer: InProcessPeer): InProcessSession;
+  open(worker: InProcessWorker): InProcessSession;
 }): Transport {
   return {
     connect: async (handlers) => connectInProcess(params.open, handlers),
@@ -26,7 +28,7 @@ export function inProcessTransport(params: {
 }
 
 function connectInProcess(
-  open: (peer: InProcessPeer) => InProcessSession,
+  open: (worker: InProcessWorker) => InProcessSession,
   handlers: ConnectionHandlers,
 ) {
   let isOpen = true;
@@ -36,7 +38,7 @@ function connectInProcess(
   const session = open({
     send: (frames) => toWorker.put(frames),
     close: (code, reason) => {
-      // Behind what was said before it, as on a socket.
+      // After the frames that were sent before, as over a socket.
       setImmediate(() => {
         if (!isOpen) return;
         isOpen = false;
@@ -60,13 +62,13 @@ function connectInProcess(
   };
 }
 
-/** Gathers what is said in one turn and hands it over in the next. */
+/** Collects the frames of one turn and delivers them in the next. */
 class Handover<Frame> {
   #frames: Frame[] = [];
-  readonly #give: (frames: readonly Frame[]) => void;
+  readonly #deliver: (frames: readonly Frame[]) => void;
 
-  constructor(give: (frames: readonly Frame[]) => void) {
-    this.#give = give;
+  constructor(deliver: (frames: readonly Frame[]) => void) {
+    this.#deliver = deliver;
   }
 
   put(frames: readonly Frame[]): void {
@@ -77,6 +79,6 @@ class Handover<Frame> {
   flush(): void {
     const frames = this.#frames;
     this.#frames = [];
-    if (frames.length > 0) this.#give(frames);
+    if (frames.length > 0) this.#deliver(frames);
   }
 }

@@ -1,13 +1,13 @@
-/** What the main thread tells the link thread. Bytes are whole messages of the wire. */
+/** From the main thread to the link thread. `bytes` is a whole message of the protocol. */
 export type ToLinkThread =
   | {
       readonly kind: 'open';
       readonly id: number;
       readonly url: string;
       readonly key: string;
-      /** One number, shared: bytes that were handed over and are not yet with the network. */
+      /** One shared number: bytes that are posted to the thread but not yet written to the network. */
       readonly buffered: Int32Array;
-      /** The longest message that is read. */
+      /** Maximum size of a received message. */
       readonly bytesMax: number;
     }
   | { readonly kind: 'send'; readonly id: number; readonly bytes: Uint8Array }
@@ -23,7 +23,7 @@ export type ToLinkThread =
 export type FromLinkThread =
   | { readonly kind: 'opened'; readonly id: number }
   | { readonly kind: 'received'; readonly id: number; readonly bytes: Uint8Array }
-  /** Also where it never opened. */
+  /** Also if the socket never opened. */
   | {
       readonly kind: 'closed';
       readonly id: number;

@@ -8,10 +8,10 @@ export interface SocketHandlers {
   closed(code: number, reason: string): void;
 }
 
-/** Small: it holds sockets and the messages on their way, and is there for as long as the worker. */
+/** Small: the thread holds only sockets and messages in flight, for as long as the worker runs. */
 const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 4, stackSizeMb: 1 };
 
-/** The link thread as the main thread sees it; one for all the nodes of a process. */
+/** The main thread's side of the link thread; one thread for all nodes of a process. */
 export class LinkThreadHost {
   readonly #thread: Thread;
   readonly #sockets = new Map<number, SocketHandlers>();
@@ -23,7 +23,7 @@ export class LinkThreadHost {
       resourceLimits: LIMITS,
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
-    this.#thread.on('message', (message: FromLinkThread) => this.#told(message));
+    this.#thread.on('message', (message: FromLinkThread) => this.#received(message));
     this.#thread.on('error', (error: Error) => this.#died(error.message));
     this.#thread.on('exit', () => this.#died('the link thread ended'));
   }
@@ -39,35 +39,35 @@ export class LinkThreadHost {
     const id = this.#opened;
     this.#opened += 1;
     this.#sockets.set(id, handlers);
-    this.#tell({ kind: 'open', id, ...params });
+    this.#post({ kind: 'open', id, ...params });
     return id;
   }
 
-  /** The bytes are given away: the caller does not touch them again. */
+  /** Transfers the bytes: the caller must not use them again. */
   send(id: number, bytes: Uint8Array): void {
     const message: ToLinkThread = { kind: 'send', id, bytes };
     this.#thread.postMessage(message, [bytes.buffer as ArrayBuffer]);
   }
 
   beat(params: { id: number; everyMs: number; bytes: Uint8Array }): void {
-    this.#tell({ kind: 'beat', ...params });
+    this.#post({ kind: 'beat', ...params });
   }
 
   close(id: number, code: number): void {
-    this.#tell({ kind: 'close', id, code });
+    this.#post({ kind: 'close', id, code });
   }
 
-  /** Once its sockets are closed. */
+  /** The thread ends when its sockets are closed. */
   end(): void {
     this.#isDead = true;
-    this.#tell({ kind: 'end' });
+    this.#post({ kind: 'end' });
   }
 
-  #tell(message: ToLinkThread): void {
+  #post(message: ToLinkThread): void {
     this.#thread.postMessage(message);
   }
 
-  #told(message: FromLinkThread): void {
+  #received(message: FromLinkThread): void {
     const socket = this.#sockets.get(message.id);
     if (socket === undefined) return;
     switch (message.kind) {

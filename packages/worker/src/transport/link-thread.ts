@@ -1,12 +1,12 @@
-// The thread that owns the sockets to the nodes. It knows bytes, not frames, and runs nothing of
-// the user's: a handler that blocks the main thread for a minute does not make the worker look dead.
-// It imports nothing but the socket: everything else would be loaded before the first task runs.
+// The thread that owns the sockets to the nodes. It transports bytes, not frames, and runs no user code: a
+// handler that blocks the main thread for a minute does not make the worker look dead. It imports only the
+// socket library, because its imports delay the first task.
 import { parentPort } from 'node:worker_threads';
 import WebSocket from 'ws';
 import type { FromLinkThread, ToLinkThread } from './link-messages.ts';
 
 const HANDSHAKE_MS = 10_000;
-/** A node that has not been heard of for so many beats is gone, whatever the network says. */
+/** A node that is silent for this many beats counts as lost. */
 const SILENT_BEATS = 4;
 const CLOSE_MS = 2_000;
 
@@ -33,7 +33,7 @@ class Socket {
       handshakeTimeout: HANDSHAKE_MS,
     });
     let failure = '';
-    this.#socket.on('open', () => tell({ kind: 'opened', id: this.#id }));
+    this.#socket.on('open', () => post({ kind: 'opened', id: this.#id }));
     this.#socket.on('message', (data: Buffer) => this.#received(data));
     this.#socket.on('pong', () => {
       this.#silentBeats = 0;
@@ -51,8 +51,8 @@ class Socket {
 
   beat({ everyMs, bytes }: { everyMs: number; bytes: Uint8Array }): void {
     this.#beat = bytes;
-    // Not from the start again: use by other nodes may change more often than the worker beats, and
-    // a node that is gone would never be noticed.
+    // The interval is not restarted: the use by other nodes may change more often than the worker beats, and
+    // then a lost node would never be noticed.
     if (this.#beats !== null && this.#beatMs === everyMs) return;
     if (this.#beats !== null) clearInterval(this.#beats);
     this.#beatMs = everyMs;
@@ -67,7 +67,7 @@ class Socket {
     this.#socket.ping();
   }
 
-  /** Nobody waits any more for a node that does not answer. */
+  /** Stops waiting for a node that does not respond. */
   giveUpOpening(): void {
     if (this.#socket.readyState === WebSocket.CONNECTING) this.#socket.terminate();
   }
@@ -79,7 +79,7 @@ class Socket {
 
   #received(data: Buffer): void {
     this.#silentBeats = 0;
-    // A copy of its own: the socket's chunk is shared with messages before and behind it.
+    // A copy: the socket's chunk is shared with other messages.
     const bytes = new Uint8Array(data);
     port.postMessage({ kind: 'received', id: this.#id, bytes } satisfies FromLinkThread, [
       bytes.buffer,
@@ -89,12 +89,12 @@ class Socket {
   #closed(code: number, reason: string): void {
     if (this.#beats !== null) clearInterval(this.#beats);
     sockets.delete(this.#id);
-    tell({ kind: 'closed', id: this.#id, code, reason });
+    post({ kind: 'closed', id: this.#id, code, reason });
     endIfIdle();
   }
 }
 
-function tell(message: FromLinkThread): void {
+function post(message: FromLinkThread): void {
   port.postMessage(message);
 }
 
@@ -102,7 +102,7 @@ function endIfIdle(): void {
   if (isEnding && sockets.size === 0) port.close();
 }
 
-function told(message: ToLinkThread): void {
+function received(message: ToLinkThread): void {
   switch (message.kind) {
     case 'open':
       sockets.set(message.id, new Socket(message));
@@ -120,4 +120,4 @@ function told(message: ToLinkThread): void {
   }
 }
 
-port.on('message', told);
+port.on('message', received);

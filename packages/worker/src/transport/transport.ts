@@ -1,31 +1,37 @@
 import type { FromNode, FromWorker, Resources, Unreadable } from '@signalbox/protocol/link';
-import type { PaceLimits } from '../link/pace.ts';
 
-/** How frames get to one node. The worker does not know which kind it is. */
+/** Maximum rates of a connection, per second. A node closes a connection that exceeds twice these. */
+export interface PaceLimits {
+  readonly messages: number;
+  readonly frames: number;
+  readonly bytes: number;
+}
+
+/** A way to send frames to one node: a socket, or a call in the same process. */
 export interface Transport {
-  /** Rejects where the node cannot be reached. Never calls a handler before it has resolved. */
+  /** Rejects if the node cannot be reached. Calls no handler before it has resolved. */
   connect(handlers: ConnectionHandlers): Promise<Connection>;
-  /** The worker is done with it for good. */
+  /** The worker will not use it again. */
   dispose?(): void;
 }
 
 export interface ConnectionHandlers {
   received(frames: readonly (FromNode | Unreadable)[]): void;
-  /** Once, and not where the worker closed it itself. */
+  /** Called once, and not if the worker closed the connection. */
   closed(code: number, reason: string): void;
 }
 
 export interface Connection {
   send(frames: readonly FromWorker[]): void;
-  /** What was sent before goes out first; a promise resolves when it has. */
+  /** Sends pending frames first; a promise resolves when they are sent. */
   close(code?: number): void | Promise<void>;
-  /** Said and not yet with the network; absent where nothing is buffered. */
+  /** Bytes that are not written to the network yet; absent if the transport has no buffer. */
   readonly bufferedBytes?: number;
-  /** How much it may carry; absent for as much as there is. */
+  /** Rate limits; absent for none. */
   readonly pace?: PaceLimits;
   /**
-   * Beats by itself from here on, off the thread that runs handlers. Where it is absent the worker
-   * beats, and a handler that blocks the event loop makes it look dead.
+   * Sends beats from now on, outside of the thread that runs handlers. If absent, the worker sends them, and
+   * a handler that blocks the event loop makes the worker look dead.
    */
   keepBeating?(params: { everyMs: number; foreignUse: Resources }): void;
 }

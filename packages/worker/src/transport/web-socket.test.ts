@@ -34,7 +34,7 @@ describe('over a WebSocket', () => {
   it('runs an attempt, with the key in the header', async () => {
     const node = await listen();
     await workerOf(node).start();
-    node.say(buildAssign(1, { value: { big: 'x'.repeat(100_000) } }));
+    node.send(buildAssign(1, { value: { big: 'x'.repeat(100_000) } }));
     const finish = await node.next('finish');
     expect(textOf((finish as { output: Uint8Array }).output)).toHaveLength(100_010);
     expect(node.authorizations).toEqual(['Bearer sbx_a_b']);
@@ -44,7 +44,7 @@ describe('over a WebSocket', () => {
     const node = await listen();
     node.confirms = false;
     await workerOf(node).start();
-    node.say(buildAssign(1, { value: 1 }));
+    node.send(buildAssign(1, { value: 1 }));
     await node.next('finish');
     node.socket?.terminate();
     await node.next('finish', 2);
@@ -52,7 +52,7 @@ describe('over a WebSocket', () => {
       [],
       [buildRef(1)],
     ]);
-    node.say({ kind: 'confirm', refs: [buildRef(1)] });
+    node.send({ kind: 'confirm', refs: [buildRef(1)] });
   });
 
   it('leaves a node that says what is not a frame, and tries again', async () => {
@@ -99,7 +99,7 @@ describe('over a WebSocket', () => {
     let isOver = false;
     const traffic = async () => {
       for (let seq = 1; !isOver; seq += 1) {
-        busy.say(buildAssign(seq));
+        busy.send(buildAssign(seq));
         await busy.next('finish', seq);
       }
     };
@@ -130,7 +130,7 @@ describe('over a WebSocket', () => {
     await Promise.all([first.start(), second.start()]);
     await first.stop();
     await a.next('bye');
-    b.say(buildAssign(1, { value: 'still here' }));
+    b.send(buildAssign(1, { value: 'still here' }));
     await b.next('finish');
     await second.stop();
     await b.next('bye');
@@ -151,7 +151,7 @@ describe('a worker in a process of its own', () => {
 
   it('beats on while a handler blocks the event loop', async () => {
     const { node } = await startProgram();
-    node.say(buildAssign(1, { executor: 'handler:block', value: 1_500 }));
+    node.send(buildAssign(1, { executor: 'handler:block', value: 1_500 }));
     await node.next('accept');
     const from = performance.now();
     await node.next('finish');
@@ -164,7 +164,7 @@ describe('a worker in a process of its own', () => {
 
   it('WRK-07 on SIGTERM saves the long one, says bye and exits with 0', async () => {
     const { node, child } = await startProgram();
-    node.say(buildAssign(1, { executor: 'handler:untilStopped', graceMs: 2_000 }));
+    node.send(buildAssign(1, { executor: 'handler:untilStopped', graceMs: 2_000 }));
     await node.next('accept');
     const exit = once(child, 'exit');
     child.kill('SIGTERM');

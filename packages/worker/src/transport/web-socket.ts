@@ -11,7 +11,7 @@ import type { Connection, ConnectionHandlers, Transport } from './transport.ts';
 
 const PATH = '/api/v1/worker';
 const PROTOCOL_ERROR = 1008;
-/** Half of what a node takes from one connection. */
+/** Half of the limits of a node for one connection. */
 const PACE = { messages: 1_000, frames: 100_000, bytes: 33_554_432 };
 
 /** The thread is shared by all transports of the process, and ends with the last of them. */
@@ -24,7 +24,7 @@ function acquire(): LinkThreadHost {
   return shared.host;
 }
 
-/** A WebSocket to one node, on a thread that runs nothing of the user's. `url` is the node's: `http://host:port`. */
+/** A WebSocket to one node, on a thread that runs no user code. `url` is the node's: `http://host:port`. */
 export function webSocketTransport(params: { url: string; key: string }): Transport {
   const url = linkUrl(params.url);
   let isUser = false;
@@ -64,7 +64,7 @@ function connectSocket(
   const gone = Promise.withResolvers<void>();
   let isOpen = false;
   let closedByUs = false;
-  /** The node has said that it reads frames in columns. */
+  /** Whether the node accepts columnar frames. */
   let packs = false;
   const close = (code = 1000): Promise<void> => {
     closedByUs = true;

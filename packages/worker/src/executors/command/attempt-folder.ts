@@ -7,7 +7,7 @@ export async function makeAttemptFolder(root: string): Promise<string> {
   return mkdtemp(join(root, 'signalbox-attempt-'));
 }
 
-/** False where something of it is left, so that somebody can be told. */
+/** False if something could not be removed. */
 export async function removeAttemptFolder(folder: string): Promise<boolean> {
   const remove = async (): Promise<boolean> => {
     try {
@@ -31,6 +31,6 @@ async function openFolders(folder: string): Promise<void> {
       if (entry.isDirectory()) await openFolders(join(folder, entry.name));
     }
   } catch {
-    // What cannot be opened cannot be removed either; the caller is told.
+    // A folder that cannot be opened cannot be removed; the caller reports it.
   }
 }

@@ -6,19 +6,19 @@ import { LogBudget } from './log-budget.ts';
 
 function setup(params: { bytesMax?: number; bytesPerSecond?: number } = {}) {
   const clock = { ms: 0 };
-  const said: string[] = [];
+  const notes: string[] = [];
   const pieces: string[] = [];
   const budget = new LogBudget({
     bytesMax: params.bytesMax ?? 1e9,
     bytesPerSecond: params.bytesPerSecond ?? 1e9,
     now: () => clock.ms,
-    say: (text) => said.push(text),
+    note: (text) => notes.push(text),
   });
   const lines = new LineCapture({
     budget,
     log: (bytes) => pieces.push(new TextDecoder('utf-8', { fatal: true }).decode(bytes)),
   });
-  return { clock, said, pieces, budget, lines };
+  return { clock, notes, pieces, budget, lines };
 }
 
 describe('lines', () => {
@@ -52,32 +52,32 @@ describe('lines', () => {
 
 describe('the budget of the log', () => {
   it('leaves out what comes too fast, and says so when it is slow again', () => {
-    const { budget, clock, said } = setup({ bytesPerSecond: 100 });
+    const { budget, clock, notes } = setup({ bytesPerSecond: 100 });
     expect([budget.take(400), budget.take(1), budget.take(20)]).toEqual([true, false, false]);
-    expect(said).toEqual([]);
+    expect(notes).toEqual([]);
     clock.ms = 500;
     expect(budget.take(50)).toBe(true);
-    expect(said).toEqual(['21 bytes of output were not logged: more than 100 bytes per second']);
+    expect(notes).toEqual(['21 bytes of output were not logged: more than 100 bytes per second']);
     expect(budget.take(1)).toBe(false);
     budget.end();
-    expect(said[1]).toBe('1 bytes of output were not logged: more than 100 bytes per second');
+    expect(notes[1]).toBe('1 bytes of output were not logged: more than 100 bytes per second');
   });
 
   it('ends with the total, and says it once', () => {
-    const { budget, said } = setup({ bytesMax: 100 });
+    const { budget, notes } = setup({ bytesMax: 100 });
     expect([budget.take(90), budget.take(20), budget.take(1)]).toEqual([true, false, false]);
     budget.end();
-    expect(said).toEqual([
+    expect(notes).toEqual([
       'the log is truncated here: an attempt can log at most 100 bytes',
       '21 bytes of output were not logged: the log is full',
     ]);
   });
 
   it('says nothing where nothing is left out', () => {
-    const { budget, said } = setup();
+    const { budget, notes } = setup();
     budget.take(10);
     budget.end();
-    expect(said).toEqual([]);
+    expect(notes).toEqual([]);
   });
 });
 

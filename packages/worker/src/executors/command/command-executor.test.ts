@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WireCommandWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Assign, Result } from '../executor.ts';
+import type { Assign, Result } from '../../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import { commandExecutor } from './command-executor.ts';
 import type { CommandExecutorOptions } from './command-options.ts';

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { COMMAND_ISOLATED, type WireCommandWork } from '@signalbox/protocol/link';
-import type { AttemptContext, Executor, Result } from '../executor.ts';
+import type { AttemptContext, Executor, Result } from '../../executor.ts';
 import { makeAttemptFolder, removeAttemptFolder } from './attempt-folder.ts';
 import { bubblewrapWall } from './bubblewrap.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -102,7 +102,7 @@ async function runIn(
       bytesMax: options.logBytesMax ?? LOG_BYTES_MAX,
       bytesPerSecond: options.logBytesPerSecond ?? LOG_BYTES_PER_SECOND,
       now: () => performance.now(),
-      say: (text) => attempt.log('log', text),
+      note: (text) => attempt.log('log', text),
     }),
     isIsolated,
   });
@@ -127,8 +127,8 @@ async function wallOf(isolation: Isolation, params: Omit<WallParams, 'builder'>)
 }
 
 /**
- * The larger of what the command may take and what was set aside for it: a task that failed for
- * want of memory comes again with a larger request, and would fail for ever against the old limit.
+ * The larger of the command's limit and the requested memory: a task that ran out of memory is retried with a
+ * larger request, and would fail again with the old limit.
  */
 function memoryLimit(work: WireCommandWork, attempt: AttemptContext): number | undefined {
   const memoryMb = Math.max(work.memoryMb ?? 0, attempt.assign.request.memoryMb);

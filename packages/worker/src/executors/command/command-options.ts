@@ -1,7 +1,7 @@
 export interface CommandExecutorOptions {
   /**
    * The worker's own consent. `true` lets every program run; a list names programs, as bare names
-   * (found on the worker's `path`) or as absolute paths. There is no default: nobody runs commands
+   * (found on the worker's `path`) or as absolute paths. There is no default, so that commands never run
    * by accident.
    */
   readonly allow: true | readonly string[];
@@ -11,9 +11,9 @@ export interface CommandExecutorOptions {
   readonly network?: boolean;
   /** Folders and files that an isolated command finds empty, beside those that are always hidden. */
   readonly hide?: readonly string[];
-  /** Where programs are looked for, and the PATH that they get. The worker's own unless told. */
+  /** Where programs are searched, and their PATH. Default: the PATH of the worker. */
   readonly path?: string;
-  /** Folders of attempts are made in here. */
+  /** Parent of the folders of attempts. */
   readonly folder?: string;
   /** The file mode mask of commands; that of the worker unless set. */
   readonly umask?: number;

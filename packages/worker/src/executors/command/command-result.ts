@@ -1,11 +1,11 @@
 import { constants } from 'node:os';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 
 /** How a command came to its end. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** It was told to stop before it ended. */
+  /** It was stopped before it ended. */
   readonly isStopped: boolean;
   readonly isOverMemory: boolean;
   /** The kernel killed for want of memory while it ran. */
@@ -23,7 +23,7 @@ export function resultOf(ending: Ending, output: Uint8Array | null): Result {
     const error = `out_of_memory: the command used more than ${memoryMb} MB`;
     return { kind: 'failed', error, class: 'resource', durationMs, output: null };
   }
-  // Also with exit code 0: most programs end so when they are told to, with their work half done.
+  // Also with exit code 0: most programs exit with 0 when they are stopped, with their work unfinished.
   if (ending.isStopped) return { kind: 'stopped', output: null };
   const signal = ending.signal ?? signalOf(ending);
   if (signal !== null) {
@@ -53,7 +53,7 @@ function signalOf({ code, isIsolated }: Ending): string | null {
   return found?.[0] ?? null;
 }
 
-/** What the system says when it does not even start the process. */
+/** Errors of the system when the process does not start. */
 export function spawnResult(error: NodeJS.ErrnoException): Result {
   const busy = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE', 'ETXTBSY'].includes(error.code ?? '');
   return {

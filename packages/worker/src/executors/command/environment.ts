@@ -1,5 +1,5 @@
 import { taskId } from '@signalbox/protocol/link';
-import type { Assign } from '../executor.ts';
+import type { Assign } from '../../executor.ts';
 import { CommandFailure } from './command-failure.ts';
 
 /** Names the folder of the attempt; whatever inherits it belongs to the attempt. */

@@ -1,6 +1,6 @@
 /**
- * How much of what a command prints goes to the log. A process prints faster than any store takes
- * it; what is too much is left out, and the log says so.
+ * Limits the logged output of a command, because a process can print faster than any store can write. Omitted
+ * output is noted in the log.
  */
 export class LogBudget {
   #left: number;
@@ -10,13 +10,13 @@ export class LogBudget {
   readonly #rate: number;
   readonly #total: number;
   readonly #now: () => number;
-  readonly #say: (text: string) => void;
+  readonly #note: (text: string) => void;
 
   constructor(params: {
     bytesMax: number;
     bytesPerSecond: number;
     now: () => number;
-    say: (text: string) => void;
+    note: (text: string) => void;
   }) {
     this.#total = params.bytesMax;
     this.#left = params.bytesMax;
@@ -24,7 +24,7 @@ export class LogBudget {
     this.#tokens = this.#burst;
     this.#now = params.now;
     this.#filledAt = params.now();
-    this.#say = params.say;
+    this.#note = params.note;
   }
 
   get #burst(): number {
@@ -39,7 +39,7 @@ export class LogBudget {
     if (bytes > this.#left) {
       this.#left = 0;
       this.#leftOut += bytes;
-      this.#say(`the log is truncated here: an attempt can log at most ${this.#total} bytes`);
+      this.#note(`the log is truncated here: an attempt can log at most ${this.#total} bytes`);
       return false;
     }
     const now = this.#now();
@@ -62,7 +62,7 @@ export class LogBudget {
 
   #tell(why: string): void {
     if (this.#leftOut === 0) return;
-    this.#say(`${this.#leftOut} bytes of output were not logged: ${why}`);
+    this.#note(`${this.#leftOut} bytes of output were not logged: ${why}`);
     this.#leftOut = 0;
   }
 }

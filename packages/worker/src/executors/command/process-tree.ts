@@ -103,7 +103,7 @@ export class ProcessTree {
   #related(rows: readonly ProcessRow[]): readonly ProcessRow[] {
     const pids = new Set([this.leader]);
     const related = new Set<ProcessRow>();
-    // Rows come in no order of birth: looked through until nobody new is found.
+    // Rows are not in the order of creation: repeat until no new process is found.
     for (let before = -1; before < related.size; ) {
       before = related.size;
       for (const row of rows) {
@@ -121,7 +121,7 @@ export class ProcessTree {
 
 const live = new Set<ProcessTree>();
 
-/** A worker that ends without waiting does not leave commands behind that nobody looks after. */
+/** Commands must not outlive a worker that exits without waiting. */
 function killLive(): void {
   for (const tree of live) tree.killGroup();
 }

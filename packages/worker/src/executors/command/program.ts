@@ -4,8 +4,8 @@ import { delimiter, isAbsolute, join } from 'node:path';
 import { CommandFailure } from './command-failure.ts';
 
 /**
- * The file that is run for `argv[0]`. It is found on the worker's path and not on that of the
- * command's environment: otherwise an allowed name would mean whatever the definition says.
+ * The file that is run for `argv[0]`, found on the worker's path. With the path of the command's environment, a
+ * definition could choose any file for an allowed name.
  */
 export async function findProgram(
   name: string,

@@ -1,6 +1,6 @@
 import { type Duration, requireDuration } from '@signalbox/protocol/link';
-import { requireFraction } from '../../attempt/require-fraction.ts';
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
+import { requireFraction } from '../../require-fraction.ts';
 import type {
   Checkpoint,
   HandlerContext,
@@ -15,10 +15,9 @@ import { OfferedState } from './offered-state.ts';
 type Parents = Readonly<Record<string, ParentResult>>;
 
 /**
- * What a handler has of its attempt. All that has to be made or computed is so when it is read: most
- * handlers read little, and the whole of it costs more than a short attempt. What is a function is
- * handed out by a getter and needs no `this`, because handlers take their context apart:
- * `async (input, { log, progress }) => …`.
+ * The context of a handler. Everything is created when it is read: most handlers read little, and creating
+ * all of it costs more than a short attempt. Functions are returned by getters and need no `this`, because
+ * handlers destructure their context: `async (input, { log, progress }) => …`.
  */
 export class AttemptHandlerContext implements HandlerContext {
   readonly runId: string;
@@ -45,7 +44,7 @@ export class AttemptHandlerContext implements HandlerContext {
     this.#attempt = attempt;
   }
 
-  /** Not for the handler, which may hold on to whatever it can reach from its context. */
+  /** Static, because a handler can reach every member of its context. */
   static offeredOf(context: AttemptHandlerContext): OfferedState | null {
     return context.#offered;
   }

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
 
 /** The attempt that running code belongs to. */
 export interface AttemptScope {

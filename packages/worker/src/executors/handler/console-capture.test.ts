@@ -29,7 +29,7 @@ describe('console in a handler', () => {
       console.dir([input.name]);
       console.table([{ name: input.name }]);
     });
-    node.say(
+    node.send(
       buildAssign(1, { value: { name: 'one' } }),
       buildAssign(2, { value: { name: 'two' } }),
     );
@@ -59,7 +59,7 @@ describe('console in a handler', () => {
         printed.resolve();
       });
     });
-    node.say(buildAssign(1));
+    node.send(buildAssign(1));
     await node.next('finish');
     late.resolve();
     await printed.promise;
@@ -70,7 +70,7 @@ describe('console in a handler', () => {
   it('costs a handler that prints nothing one look-up of a context', async () => {
     const runs = vi.spyOn(AsyncLocalStorage.prototype, 'run');
     const { node } = await startWorker(() => {});
-    node.say(buildAssign(1), buildAssign(2));
+    node.send(buildAssign(1), buildAssign(2));
     await node.next('finish', 2);
     expect(runs).toHaveBeenCalledTimes(2);
     runs.mockRestore();

@@ -1,4 +1,4 @@
-import type { Executor } from '../executor.ts';
+import type { Executor } from '../../executor.ts';
 import type { Handler, HandlerModule } from './handler.ts';
 import { isolatedExecutor } from './isolated-executor.ts';
 import { runHandler } from './run-handler.ts';

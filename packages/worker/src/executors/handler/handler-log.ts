@@ -1,4 +1,4 @@
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
 import type { HandlerLog } from './handler.ts';
 
 /** Writes lines of JSON to the log of the attempt. Its functions need no `this`. */

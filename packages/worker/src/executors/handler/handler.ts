@@ -15,10 +15,9 @@ export interface HandlerModule {
   readonly export?: string;
   /**
    * `thread`: an endless loop, an exception or a full heap ends with the thread. `process`: also
-   * a crash of native code and everything it leaves in memory or started, except for processes that it
-   * has detached: nobody waits for those, or reads what they print. Each attempt gets a new
-   * one: from TypeScript source, on two busy cores, that took 0.1 s for a thread and 0.2 s for a
-   * process.
+   * a crash of native code and everything that it leaves in memory or has started, except for detached
+   * processes. Each attempt gets a new one: from TypeScript source, on two busy cores, that took 0.1 s for a
+   * thread and 0.2 s for a process.
    */
   readonly isolation: 'thread' | 'process';
 }
@@ -100,6 +99,6 @@ export interface Checkpoint {
   load<T = unknown>(): T | null;
   /** Saves a JSON value. The next attempt loads the last saved value. */
   save(value: unknown): Promise<void>;
-  /** Calls `state` every 30 seconds and when the attempt is told to stop, and saves the result. */
+  /** Calls `state` every 30 seconds and when the attempt is stopped, and saves the result. */
   offer(state: () => unknown): void;
 }

@@ -1,14 +1,14 @@
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { plainAssign } from '../../attempt/assignment.ts';
+import type { AttemptContext, Executor, Result } from '../../executor.ts';
 import { LongTimer } from '../../long-timer.ts';
 import { siblingModule } from '../../sibling-module.ts';
-import type { AttemptContext, Executor, Result } from '../executor.ts';
 import type { HandlerModule } from './handler.ts';
 import { type Isolated, startProcess, startThread } from './isolated-start.ts';
+import { assignWithoutPayloads } from './plain-assign.ts';
 import { savedBriefly } from './saved-briefly.ts';
 
-/** A new thread or process for every attempt: nothing of one is left for the next (WRK-08). */
+/** A new thread or process for every attempt, so that attempts share no state (WRK-08). */
 export function isolatedExecutor(name: string, handler: HandlerModule): Executor {
   const module =
     handler.module instanceof URL || handler.module.startsWith('file:')
@@ -45,7 +45,7 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
     const onAbort = (): void => {
       const { graceMs } = attempt;
       isolated.send({ kind: 'abort', why: String(attempt.signal.reason), graceMs });
-      // A little before the worker's own patience ends, so that it is gone when that is told.
+      // Slightly before the grace period ends, so that the process is gone when the worker reports the end.
       kill = new LongTimer(() => isolated.kill(), graceMs * 0.9);
     };
     attempt.signal.addEventListener('abort', onAbort);
@@ -53,16 +53,11 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
       message: (message) => {
         switch (message.kind) {
           case 'ready': {
-            // Told to stop before it began: nobody listens to a signal in there yet.
+            // Stopped before it began: nothing in there listens to a signal yet.
             if (attempt.signal.aborted) return isolated.kill();
-            const { assign, input, checkpoint, parents, deadline } = attempt;
-            const bare = {
-              ...plainAssign(assign),
-              input: null,
-              checkpoint: null,
-              parents: undefined,
-            };
-            isolated.send({ kind: 'run', assign: bare, input, checkpoint, parents, deadline });
+            const { input, checkpoint, parents, deadline } = attempt;
+            const assign = assignWithoutPayloads(attempt.assign);
+            isolated.send({ kind: 'run', assign, input, checkpoint, parents, deadline });
             return;
           }
           case 'log':
@@ -93,7 +88,7 @@ function runIsolated(isolated: Isolated, attempt: AttemptContext): Promise<Resul
       ended: (failure) => {
         kill?.cancel();
         attempt.signal.removeEventListener('abort', onAbort);
-        // The state that it saved last must be on its way before its end is.
+        // The last saved state must be sent before the result.
         void savedBriefly(saving).then(() => resolve(result ?? failure));
       },
     });

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { failureOf, PermanentError } from '../../errors.ts';
-import type { AttemptContext, Result } from '../executor.ts';
+import type { AttemptContext, Result } from '../../executor.ts';
 import type { Handler } from './handler.ts';
 import type { FromIsolated, ToIsolated } from './isolated-messages.ts';
 import { runHandler } from './run-handler.ts';
@@ -12,7 +12,7 @@ interface Channel {
   end(): void;
 }
 
-/** Runs in the thread or process: takes one attempt, runs the handler, says how it went. */
+/** Runs in the thread or process: receives one attempt, runs the handler, sends the result. */
 export function serveOneAttempt(params: {
   load: () => Promise<Readonly<Record<string, unknown>>>;
   exportName: string;
@@ -25,7 +25,7 @@ export function serveOneAttempt(params: {
       void run(params, attempt).then((result) => {
         channel.send({ kind: 'done', result }, () => channel.end());
       });
-    } else attempt?.told(message);
+    } else attempt?.received(message);
   });
   channel.send({ kind: 'ready' });
 }
@@ -48,7 +48,7 @@ async function run(
   );
 }
 
-/** The attempt as the handler sees it from here; everything it says goes to the worker. */
+/** The attempt on this side of the channel; every call is sent to the worker. */
 class RemoteAttempt implements AttemptContext {
   readonly assign;
   readonly input;
@@ -75,7 +75,7 @@ class RemoteAttempt implements AttemptContext {
     return this.#abort.signal;
   }
 
-  told(message: ToIsolated): void {
+  received(message: ToIsolated): void {
     if (message.kind === 'abort') {
       this.graceMs = message.graceMs;
       this.#abort.abort(message.why);

@@ -1,7 +1,7 @@
 import type { LogStream } from '@signalbox/protocol/link';
-import type { Assign, Result } from '../executor.ts';
+import type { Assign, Result } from '../../executor.ts';
 
-/** What the worker tells the thread or process that runs one handler. */
+/** From the worker to the thread or process that runs one handler. */
 export type ToIsolated =
   | {
       readonly kind: 'run';
@@ -19,7 +19,7 @@ export type ToIsolated =
       readonly deadline: number | null;
     };
 
-/** And what it hears. */
+/** From the thread or process to the worker. */
 export type FromIsolated =
   | { readonly kind: 'ready' }
   | { readonly kind: 'log'; readonly stream: LogStream; readonly text: string | Uint8Array }

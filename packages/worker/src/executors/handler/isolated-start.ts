@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Worker as Thread } from 'node:worker_threads';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import type { FromIsolated, ToIsolated } from './isolated-messages.ts';
 
 /** A thread or process that runs one handler, seen from the worker. */
@@ -9,10 +9,10 @@ export interface Isolated {
   listen(handlers: {
     message(message: FromIsolated): void;
     output(stream: 'stdout' | 'stderr', bytes: Uint8Array): void;
-    /** It is gone and all it printed was given out. The failure counts where it said no result. */
+    /** It has exited and its output has been read. `failure` is the result if it sent none. */
     ended(failure: Result): void;
   }): void;
-  /** It has said its result; what it left running ends with it. */
+  /** It has sent its result; everything that it left running ends with it. */
   finish(): void;
   kill(): void;
 }

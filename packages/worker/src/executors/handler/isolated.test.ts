@@ -32,7 +32,7 @@ async function startIsolated(isolation: 'thread' | 'process'): Promise<FakeNode>
 
 async function run(node: FakeNode, handler: string, more = {}) {
   const count = node.all('finish').length;
-  node.say(buildAssign(count, { executor: `handler:${handler}`, ...more }));
+  node.send(buildAssign(count, { executor: `handler:${handler}`, ...more }));
   return node.next('finish', count + 1);
 }
 
@@ -55,7 +55,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
   it('logs, tells progress, saves, and asks for time', async () => {
     const node = await startIsolated(isolation);
     void node.next('extend').then(({ ref }) => {
-      node.say({ kind: 'extended', ref, granted: true, timeoutMs: 9_000 });
+      node.send({ kind: 'extended', ref, granted: true, timeoutMs: 9_000 });
     });
     const checkpoint = new TextEncoder().encode('"old"');
     const finish = await run(node, 'talk', { checkpoint });
@@ -84,7 +84,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
     const node = await startIsolated(isolation);
     const finish = run(node, 'loop', { graceMs: 100 });
     await node.next('log');
-    node.say({ kind: 'abort', ref: buildRef(0), graceMs: 100, why: 'timeout' });
+    node.send({ kind: 'abort', ref: buildRef(0), graceMs: 100, why: 'timeout' });
     expect((await finish).result).toEqual({ kind: 'stopped' });
     expect(textOf((await run(node, 'plain')).output)).toBe('"still here"');
   });
@@ -93,7 +93,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
     const node = await startIsolated(isolation);
     const finish = run(node, 'obey');
     await node.next('log');
-    node.say({ kind: 'abort', ref: buildRef(0), graceMs: 5_000, why: 'evicted' });
+    node.send({ kind: 'abort', ref: buildRef(0), graceMs: 5_000, why: 'evicted' });
     expect((await finish).result).toEqual({ kind: 'stopped' });
     expect(textOf(node.all('checkpoint')[0]?.state)).toBe('{"reason":"evicted"}');
   });
@@ -109,7 +109,7 @@ describe.each(['thread', 'process'] as const)('a handler in a %s of its own', (i
     });
     const finish = run(node, 'obey');
     await node.next('log');
-    node.say({ kind: 'abort', ref: buildRef(0), graceMs: 20_000, why: 'evicted' });
+    node.send({ kind: 'abort', ref: buildRef(0), graceMs: 20_000, why: 'evicted' });
     expect((await finish).result).toEqual({ kind: 'stopped' });
     expect(decodeBlobRef(node.all('checkpoint')[0]?.state as Uint8Array)?.name).toBe('state');
   });
@@ -167,7 +167,7 @@ describe('what a handler in a process leaves behind', () => {
 it('is killed where it was told to stop before it began', async () => {
   const handler = { module, export: 'loop', isolation: 'process' } as const;
   const { node } = await startWorker(() => 1, { handlers: { loop: handler } });
-  node.say(buildAssign(0, { executor: 'handler:loop' }), {
+  node.send(buildAssign(0, { executor: 'handler:loop' }), {
     kind: 'abort',
     ref: buildRef(0),
     graceMs: 60_000,

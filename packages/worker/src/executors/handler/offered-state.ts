@@ -1,9 +1,9 @@
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
 import { savedBriefly } from './saved-briefly.ts';
 
 const EVERY_MS = 30_000;
 
-/** Saves the state that a handler offers: now and then, and when it is told to stop (WRK-05). */
+/** Saves the state that a handler offers: periodically, and when the attempt is stopped (WRK-05). */
 export class OfferedState {
   readonly #attempt: AttemptContext;
   #state: (() => Uint8Array) | null = null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import type { Handler } from './handler.ts';
 import { runHandler } from './run-handler.ts';

@@ -1,5 +1,5 @@
 import { causesOf, failureOf } from '../../errors.ts';
-import type { AttemptContext, Result } from '../executor.ts';
+import type { AttemptContext, Result } from '../../executor.ts';
 import { AttemptHandlerContext } from './attempt-handler-context.ts';
 import { type AttemptScope, attemptScope } from './attempt-scope.ts';
 import type { Handler } from './handler.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 import type { WireHttpWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import { TestServer } from '../testing/test-server.ts';
 import { httpExecutor } from './http-executor.ts';

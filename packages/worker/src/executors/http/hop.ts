@@ -1,5 +1,5 @@
 import { checkHeaders, type WireHttpWork } from '@signalbox/protocol/link';
-import type { AttemptContext } from '../executor.ts';
+import type { AttemptContext } from '../../executor.ts';
 import { HttpFailure } from './http-failure.ts';
 
 /** One request of an attempt: the first, or what a redirect asks for. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { WireHttpWork } from '@signalbox/protocol/link';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import { TestServer } from '../testing/test-server.ts';
 import { httpExecutor } from './http-executor.ts';

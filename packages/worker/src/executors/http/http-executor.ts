@@ -1,6 +1,6 @@
 import type { WireHttpWork } from '@signalbox/protocol/link';
 import { Client } from 'undici';
-import type { AttemptContext, Executor, Result } from '../executor.ts';
+import type { AttemptContext, Executor, Result } from '../../executor.ts';
 import { firstHop, type Hop, nextHop } from './hop.ts';
 import { HttpFailure } from './http-failure.ts';
 import { checkOptions, type HttpExecutorOptions, REQUEST_MS } from './http-options.ts';

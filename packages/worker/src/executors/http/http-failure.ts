@@ -1,6 +1,6 @@
 /**
- * The few words that a tenant is told. Blocked, unresolved and unreachable say nothing of addresses
- * or times: an answer that tells them apart is a map of the network that the worker stands in.
+ * The codes that a tenant sees. Blocked, unresolved and unreachable targets reveal no addresses or times:
+ * distinguishing them would let a tenant map the worker's network.
  */
 export type HttpFailureCode =
   | 'target_not_allowed'

@@ -2,14 +2,14 @@ import type { Socket } from 'node:net';
 import { parseBlock, type TargetOptions } from '@signalbox/protocol/link';
 
 export interface HttpExecutorOptions extends TargetOptions {
-  /** All addresses of a name. The system's resolver unless told. */
+  /** Resolves all addresses of a name. Default: the system's resolver. */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
   /** Certificates to trust beside those of the runtime, in PEM. */
   readonly ca?: string;
   readonly resolveMs?: number;
   readonly connectMs?: number;
   readonly tlsMs?: number;
-  /** For the operator's log: what the tenant is not told. */
+  /** Details for the operator's log that the tenant does not see. */
   readonly onRefused?: (refusal: RefusedTarget) => void;
   readonly dial?: (target: VettedTarget) => Socket;
 }
@@ -36,7 +36,7 @@ export const CONNECT_MS = 3_000;
 export const TLS_MS = 3_000;
 export const REQUEST_MS = 30_000;
 
-/** A block that nobody can read would block nothing, so it stops the start. */
+/** A range that cannot be parsed would block nothing, so it prevents the start. */
 export function checkOptions(options: HttpExecutorOptions): void {
   for (const blocked of options.extraBlocked ?? []) {
     if (blocked.includes('/') && parseBlock(blocked) === null) {

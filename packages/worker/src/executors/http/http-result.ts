@@ -1,4 +1,4 @@
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import type { Body } from './read-body.ts';
 
 export interface Answer {

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Result } from '../executor.ts';
+import type { Result } from '../../executor.ts';
 import { fakeAttempt } from '../testing/fake-attempt.ts';
 import { httpExecutor } from './http-executor.ts';
 

@@ -12,9 +12,9 @@ export interface Vetting {
 }
 
 /**
- * Asks for the addresses of the target and answers with those that may be dialled. One bad address
- * among good ones refuses the whole name: who mixes them wants the guard to pick one and the dialler
- * the other. Called anew for every attempt and every hop, so no answer outlives its request.
+ * Resolves the target and returns the addresses that may be connected to. One forbidden address refuses the
+ * whole name: a mixture is an attempt to have one address checked and another one used. Called for every
+ * attempt and every hop, so that no result is used twice.
  */
 export async function vetTarget(text: string, vetting: Vetting): Promise<VettedTarget> {
   const check = checkTarget(text, vetting.options);

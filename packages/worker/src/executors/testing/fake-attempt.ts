@@ -1,4 +1,4 @@
-import type { Assign, AttemptContext } from '../executor.ts';
+import type { Assign, AttemptContext } from '../../executor.ts';
 
 /** An attempt without a worker around it, for tests of executors. */
 export function fakeAttempt(

@@ -1,12 +1,12 @@
 import type { Resources } from '@signalbox/protocol/link';
 import type { HeldAttempt } from '../attempt/held-attempt.ts';
-import type { Link } from './link.ts';
+import type { Link } from '../link/link.ts';
 
-/** A handler may tell its progress in every turn of a loop; a node hears of it this often. */
-const TELL_MS = 250;
+/** A handler may report progress in every iteration of a loop; it is sent this often. */
+const SEND_MS = 250;
 const PROGRESS_MAX = 2_000;
 
-/** Gathers progress, and changes of what other nodes use, into few beats. */
+/** Combines progress, and changes of the use by other nodes, into few beats. */
 export class ProgressBeat {
   readonly #moved = new Set<HeldAttempt>();
   readonly #changedUse = new Set<Link>();
@@ -26,12 +26,12 @@ export class ProgressBeat {
     this.#arm();
   }
 
-  /** What this attempt has reported goes out now; also what an earlier connection may have lost. */
-  tellNow(held: HeldAttempt): void {
+  /** Sends the progress of this attempt now, also if it has not changed since an earlier connection. */
+  sendNow(held: HeldAttempt): void {
     this.#moved.delete(held);
     const { link, ref, progressValue: value } = held;
     if (value === null) return;
-    link.say({ kind: 'beat', foreignUse: this.#foreignUse(link), progress: [{ ref, value }] });
+    link.send({ kind: 'beat', foreignUse: this.#foreignUse(link), progress: [{ ref, value }] });
   }
 
   remove(held: HeldAttempt): void {
@@ -50,23 +50,23 @@ export class ProgressBeat {
   }
 
   #arm(): void {
-    this.#timer ??= setTimeout(() => this.#tell(), TELL_MS);
+    this.#timer ??= setTimeout(() => this.#send(), SEND_MS);
   }
 
-  #tell(): void {
+  #send(): void {
     this.#timer = null;
     const byLink = Map.groupBy(this.#moved, (held) => held.link);
     this.#moved.clear();
     for (const [link, all] of byLink) {
-      // A node that is away hears of it later: the value is kept and told with the next move.
+      // Without a connection the frame is dropped; the value is kept and sent with the next change.
       for (let at = 0; at < all.length; at += PROGRESS_MAX) {
         const progress = all
           .slice(at, at + PROGRESS_MAX)
           .map((held) => ({ ref: held.ref, value: held.progressValue ?? 0 }));
-        link.say({ kind: 'beat', foreignUse: this.#foreignUse(link), progress });
+        link.send({ kind: 'beat', foreignUse: this.#foreignUse(link), progress });
       }
     }
-    for (const link of this.#changedUse) link.tellForeignUse();
+    for (const link of this.#changedUse) link.sendForeignUse();
     this.#changedUse.clear();
   }
 }

@@ -12,7 +12,7 @@ export type Assign = FromNode & { readonly kind: 'assign' };
 export type Finish = FromWorker & { readonly kind: 'finish' };
 type Head = Record<string, unknown>;
 
-/** The usual assignment: many of them in a row are said in columns. */
+/** Whether an assignment has no optional fields; consecutive ones are sent as a columnar frame. */
 export function isPlainAssign(frame: FromNode | FromWorker): frame is Assign {
   return (
     frame.kind === 'assign' &&
@@ -24,14 +24,14 @@ export function isPlainAssign(frame: FromNode | FromWorker): frame is Assign {
   );
 }
 
-/** The usual result. */
+/** Whether a result is a success without an exit code. */
 export function isPlainFinish(frame: FromNode | FromWorker): frame is Finish {
   if (frame.kind !== 'finish' || frame.result.kind !== 'succeeded') return false;
   return frame.result.exitCode === undefined && frame.result.durationMs !== undefined;
 }
 
-/** Assignments about the same, behind each other. */
-export function packAssigns(frames: readonly Assign[], about: number): Head {
+/** Assignments with the same `about` as one columnar frame. */
+export function columnarAssigns(frames: readonly Assign[], about: number): Head {
   return {
     kind: 'assigns',
     refs: toRefColumns(frames.map(({ ref }) => ref)),
@@ -42,7 +42,7 @@ export function packAssigns(frames: readonly Assign[], about: number): Head {
   };
 }
 
-export function packFinishes(frames: readonly Finish[]): Head {
+export function columnarFinishes(frames: readonly Finish[]): Head {
   return {
     kind: 'finishes',
     refs: toRefColumns(frames.map(({ ref }) => ref)),
@@ -59,8 +59,8 @@ function lengthsOf(payloads: readonly (Uint8Array | null)[]): Column<number | nu
   return toColumn(payloads.map((payload) => payload?.length ?? null));
 }
 
-/** Packed heads as the single ones that they stand for, still with lengths in place of payloads. */
-export function unpack(heads: readonly Head[]): Head[] {
+/** Expands columnar frames to single ones, still with lengths in place of payloads. */
+export function expandColumns(heads: readonly Head[]): Head[] {
   const all: Head[] = [];
   let room = ROWS_MAX;
   for (const head of heads) {
@@ -71,14 +71,14 @@ export function unpack(heads: readonly Head[]): Head[] {
     }
     const refs = fromRefColumns(columns, room);
     room -= refs.length;
-    if (kind === 'assigns') unpackAssigns(head, refs, all);
-    else if (kind === 'finishes') unpackFinishes(head, refs, all);
+    if (kind === 'assigns') expandAssigns(head, refs, all);
+    else if (kind === 'finishes') expandFinishes(head, refs, all);
     else all.push({ ...head, refs });
   }
   return all;
 }
 
-function unpackAssigns(head: Head, refs: readonly Ref[], all: Head[]): void {
+function expandAssigns(head: Head, refs: readonly Ref[], all: Head[]): void {
   const { about } = head;
   const run = fromColumn(head['run'], refs.length);
   const timeoutMs = fromColumn(head['timeoutMs'], refs.length);
@@ -96,7 +96,7 @@ function unpackAssigns(head: Head, refs: readonly Ref[], all: Head[]): void {
   }
 }
 
-function unpackFinishes(head: Head, refs: readonly Ref[], all: Head[]): void {
+function expandFinishes(head: Head, refs: readonly Ref[], all: Head[]): void {
   const durationMs = fromColumn(head['durationMs'], refs.length);
   const output = fromColumn(head['output'], refs.length);
   for (let i = 0; i < refs.length; i++) {

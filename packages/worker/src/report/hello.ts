@@ -1,9 +1,9 @@
 import { type FromWorker, PROTOCOL_VERSION } from '@signalbox/protocol/link';
 import type { Attempts } from '../attempt/attempts.ts';
+import type { Link } from '../link/link.ts';
 import type { WorkerOptions } from '../worker-options.ts';
-import type { Link } from './link.ts';
 
-/** Who the worker is, what it has, and what it holds. */
+/** The first frame of a connection: identity, capacity and held attempts. */
 export function helloOf(params: {
   options: WorkerOptions;
   instance: string;
@@ -22,13 +22,13 @@ export function helloOf(params: {
     executors: [...params.executors],
     total: attempts.capacity.total,
     foreignUse: attempts.foreignUse(params.link),
-    // Of every node: the one that speaks may have taken over from the one that gave it.
+    // Of all nodes: this one may have taken over from the one that assigned the attempt.
     holds: [...attempts.all()].map((held) => held.ref),
     packs: true,
   };
 }
 
-/** What is said again behind a hello: whatever may have been lost with the last connection. */
+/** The frames that may have been lost with the last connection, to be sent after a hello. */
 export function resumeOf(attempts: Attempts): FromWorker[] {
   return [...attempts.all()].flatMap((held): FromWorker[] => {
     const logs = held.logs.kept;

@@ -5,7 +5,7 @@ import { UserError } from '../user-error.ts';
 const KEY = 'key';
 const STATE = 'dev.json';
 
-/** What a running `signalbox dev` tells the other commands in its folder. */
+/** The address of a running `signalbox dev`, written for other commands. */
 export interface DevState {
   readonly url: string;
   readonly pid: number;
@@ -38,7 +38,7 @@ export function readDevKey(folder: string): string | null {
   return readIfThere(keyPath(folder))?.trim() || null;
 }
 
-/** The folder of the setting `data`. One that cannot be used is the user's to mend. */
+/** Creates the folder of the setting `data`. */
 export function makeFolder(folder: string): void {
   try {
     make(folder);
@@ -52,7 +52,7 @@ export function folderError(folder: string, error: unknown): UserError {
   return new UserError('usage', `--data: cannot use the folder ${folder}: ${why}`);
 }
 
-/** Not by `recursive`, which never ends where a parent is there but takes no folders, as in /proc. */
+/** Not with `recursive`, which never ends if a parent exists but accepts no folders, as in /proc. */
 function make(folder: string): void {
   if (isFolder(folder)) return;
   const parent = dirname(folder);

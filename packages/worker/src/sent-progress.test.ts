@@ -5,7 +5,7 @@ import { Worker } from './worker.ts';
 
 afterEach(stopWorkers);
 
-const told = (node: FakeNode) => node.all('beat').flatMap(({ progress }) => progress);
+const sent = (node: FakeNode) => node.all('beat').flatMap(({ progress }) => progress);
 
 describe('progress that an attempt has told and that does not move any more', () => {
   async function started() {
@@ -18,26 +18,26 @@ describe('progress that an attempt has told and that does not move any more', ()
     });
     await track(worker).start();
     await Promise.all([a, b].map((node) => node.next('hello')));
-    a.say(buildAssign(1));
+    a.send(buildAssign(1));
     (await begun).progress(0.5);
-    await a.until(() => told(a).length === 1);
+    await a.until(() => sent(a).length === 1);
     return { a, b, open };
   }
 
   it('is told again to the node that takes the attempt over: it can be found stuck there as well', async () => {
     const { b, open } = await started();
-    expect(told(b)).toEqual([]);
-    b.say({ kind: 'probe', adopted: [buildRef(1)] });
-    await b.until(() => told(b).length === 1);
-    expect(told(b)).toEqual([{ ref: buildRef(1), value: 0.5 }]);
+    expect(sent(b)).toEqual([]);
+    b.send({ kind: 'probe', adopted: [buildRef(1)] });
+    await b.until(() => sent(b).length === 1);
+    expect(sent(b)).toEqual([{ ref: buildRef(1), value: 0.5 }]);
     open();
   });
 
   it('is told again to the same node, whose process may be a new one', async () => {
     const { a, open } = await started();
-    a.say({ kind: 'probe', adopted: [buildRef(1)] });
-    await a.until(() => told(a).length === 2);
-    expect(told(a)[1]).toEqual({ ref: buildRef(1), value: 0.5 });
+    a.send({ kind: 'probe', adopted: [buildRef(1)] });
+    await a.until(() => sent(a).length === 2);
+    expect(sent(a)[1]).toEqual({ ref: buildRef(1), value: 0.5 });
     open();
   });
 });

@@ -1,29 +1,29 @@
 import type { About, LogStream, Ref, WireResult, WireWindow } from '@signalbox/protocol/link';
 
-/** What is to be run. */
+/** An attempt to run. */
 export interface Assign extends About {
   readonly ref: Ref;
   /** Id of the run. */
   readonly run: string;
-  /** Of the attempt. */
+  /** Id of the attempt. */
   readonly id: string;
   /** The same for every attempt of the task. */
   readonly idempotencyKey: string;
-  /** SHA-256 of the input, hex; of nothing where there is no input. */
+  /** SHA-256 of the input in hex; of zero bytes if there is no input. */
   readonly inputHash: string;
-  /** How long it may run from the assignment on; null for as long as it likes. */
+  /** Maximum duration from the assignment on; null for no limit. */
   readonly timeoutMs: number | null;
   readonly trace?: string | undefined;
-  /** The payload, or the reference to the blob that it is in. */
+  /** The payload, or a reference to its blob. */
   readonly input: Uint8Array | null;
   readonly checkpoint: Uint8Array | null;
-  /** What became of the tasks that it waited for, as JSON or a reference to it. */
+  /** The results of its parents, as JSON or a reference to it. */
   readonly parents?: Uint8Array | undefined;
-  /** The window that the run is for, where a schedule started it. */
+  /** The window of the schedule that started the run. */
   readonly window?: WireWindow | undefined;
 }
 
-/** Why an attempt is told to stop. A node may know more words than these. */
+/** Why an attempt is stopped. A newer node may send other reasons. */
 export type StopWhy =
   | 'cancelled'
   | 'timeout'
@@ -32,34 +32,34 @@ export type StopWhy =
   | 'upstream_failed'
   | 'evicted'
   | 'preempted'
-  /** It is not this worker's any more; nobody waits for its result. */
+  /** The attempt was superseded; its result is not needed. */
   | 'stale'
   | (string & {});
 
-/** What the worker reports: the result on the wire, and the output that goes with it. */
+/** The result of an attempt with its output. */
 export type Result = WireResult & { readonly output: Uint8Array | null };
 
-/** What an executor can read and report about an attempt. */
+/** An attempt as its executor sees it. */
 export interface AttemptContext {
   readonly assign: Assign;
-  /** The bytes themselves, also where the frame had a reference to the blob store. */
+  /** The bytes, also if the frame contained a reference to a blob. */
   readonly input: Uint8Array | null;
-  /** What an earlier attempt of the task saved; null from the start. */
+  /** The state that an earlier attempt saved; null to start from the beginning. */
   readonly checkpoint: Uint8Array | null;
-  /** What became of the tasks that it waited for, as JSON; null where it waited for none. */
+  /** The results of its parents, as JSON; null if it has none. */
   readonly parents: Uint8Array | null;
-  /** Fires when the attempt is to stop; `signal.reason` is a `StopWhy`. */
+  /** Fires when the attempt must stop; `signal.reason` is a `StopWhy`. */
   readonly signal: AbortSignal;
-  /** How long it may take to stop once the signal has fired. Read it then: the node may change it. */
+  /** The time to stop after the signal has fired. Read it then, because the node may change it. */
   readonly graceMs: number;
-  /** When its time is over, in ms since the epoch by this machine's clock; null for never. The node measures. */
+  /** The deadline in ms since the epoch by this machine's clock, or null. The node enforces it. */
   readonly deadline: number | null;
   log(stream: LogStream, text: string | Uint8Array): void;
-  /** From 0 to 1, or any number that rises. */
+  /** From 0 to 1, or any number that rises over time. */
   progress(value: number): void;
-  /** Resolves when it is on its way; the last one said wins. */
+  /** Resolves when the state is sent; the last one wins. */
   saveCheckpoint(state: Uint8Array): Promise<void>;
-  /** Asks for more time; false where the node does not grant it. */
+  /** Requests more time; false if the node does not grant it. */
   extend(byMs: number): Promise<boolean>;
 }
 

@@ -1,4 +1,4 @@
-/** What is no number would not move, and a task that does not move is taken for stuck. */
+/** Progress that is not a number would never rise, and the task would count as stuck. */
 export function requireFraction(value: number): void {
   if (typeof value === 'number' && Number.isFinite(value)) return;
   throw new RangeError(

@@ -6,9 +6,8 @@ import { folderError, readDevState } from './data-folder.ts';
 const LOCK = 'dev.lock';
 
 /**
- * Takes the folder for this process, and answers how to give it back. The lock is the file lock of
- * a small SQLite file: it ends with the process however that dies, which a file with a process id
- * in it does not.
+ * Locks the folder for this process and returns a function that releases it. The lock is the file lock of a
+ * small SQLite file: unlike a file with a process id, it ends with the process, also after a crash.
  */
 export function lockFolder(folder: string, jobs: readonly string[] = []): () => void {
   const unlock = tryLock(folder, 0);
@@ -22,12 +21,12 @@ export function lockFolder(folder: string, jobs: readonly string[] = []): () => 
   );
 }
 
-/** Longer than a node that was told to stop takes to let the folder go. */
+/** Longer than a stopping node takes to release the folder. */
 const NODE_WAIT_MS = 10_000;
 
 /**
- * The same for a node of its own. Two on one file would share its partitions, and a worker knows only
- * one of them: the work of the other would wait without a word.
+ * The same for `signalbox node`. Two nodes on one file would share its partitions, but a worker is attached to
+ * only one of them: the work of the other would wait without any notice.
  */
 export function lockFolderForNode(folder: string, waitMs = NODE_WAIT_MS): () => void {
   const unlock = tryLock(folder, waitMs);

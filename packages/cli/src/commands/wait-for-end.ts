@@ -1,18 +1,18 @@
 import { type Diagnosis, isEnded, type RunView } from '@signalbox/protocol';
-import type { Call } from '../commands/define.ts';
+import { pathOf } from '../client/path-of.ts';
 import type { ExitName } from '../exit-codes.ts';
 import { printData, printJson, printValue } from '../print/json.ts';
 import { progressLine } from '../print/run-view.ts';
 import { firstLine } from '../print/task-notes.ts';
-import { pathOf } from './path-of.ts';
+import type { Call } from './define.ts';
 
-/** Shorter on a terminal, where each answer moves the progress line. */
+/** Shorter on a terminal, where each response updates the progress line. */
 const LOOK_MS = 1_000;
 const QUIET_MS = 30_000;
-/** A run that has not begun by then is explained, once: silence looks like a hang. */
+/** After this time a run that has not started is explained once. */
 const EXPLAIN_MS = 3_000;
 
-/** Waits for the end of the run, shows how it goes, prints what came out. */
+/** Waits for the end of the run, shows its progress, and prints its output. */
 export async function waitForEnd(
   { api, terminal, json }: Call,
   { id, waitMs }: { id: string; waitMs: number },
@@ -55,7 +55,7 @@ export async function waitForEnd(
   }
 }
 
-/** Says what a run waits for that nobody works on; one that runs needs no words. */
+/** Explains why a run waits, unless one of its tasks is running. */
 async function explain(
   { api, terminal }: Pick<Call, 'api' | 'terminal'>,
   run: RunView,
@@ -85,7 +85,7 @@ async function printEnd(
   }
 }
 
-/** What is too large for the view of a run, or no JSON, is printed like what is in it. */
+/** Prints an output that is not part of the view of the run, because it is large or not JSON. */
 export function printOutput(terminal: Call['terminal'], text: string): void {
   let value: unknown;
   try {

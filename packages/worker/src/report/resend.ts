@@ -1,25 +1,25 @@
 import type { Attempts } from '../attempt/attempts.ts';
 import type { HeldAttempt } from '../attempt/held-attempt.ts';
 
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 const UNCONFIRMED_MS = 15_000;
 
 /**
- * Says a result again that nobody has confirmed for long: the node that it was said to may have
- * lost the partition to another one without the connection ever closing.
+ * Resends results that are not confirmed in time: the node that received them may have lost the partition to
+ * another one while the connection stayed open.
  */
 export class Resend {
   readonly #attempts: Attempts;
-  readonly #again: (held: HeldAttempt) => void;
+  readonly #resend: (held: HeldAttempt) => void;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(attempts: Attempts, again: (held: HeldAttempt) => void) {
+  constructor(attempts: Attempts, resend: (held: HeldAttempt) => void) {
     this.#attempts = attempts;
-    this.#again = again;
+    this.#resend = resend;
   }
 
   arm(): void {
-    this.#timer ??= setTimeout(() => this.#look(), LOOK_MS);
+    this.#timer ??= setTimeout(() => this.#check(), CHECK_MS);
   }
 
   stop(): void {
@@ -27,14 +27,14 @@ export class Resend {
     this.#timer = null;
   }
 
-  #look(): void {
+  #check(): void {
     this.#timer = null;
     const old = performance.now() - UNCONFIRMED_MS;
     let waiting = false;
     for (const held of this.#attempts.all()) {
       if (held.finish === null) continue;
       waiting = true;
-      if (held.finishSaidAt < old) this.#again(held);
+      if (held.finishSentAt < old) this.#resend(held);
     }
     if (waiting) this.arm();
   }

@@ -3,8 +3,8 @@ const LAST_MS = 5_000;
 const MANY = 10;
 
 /**
- * Waits between tries, for ever: doubled up to five seconds, and spread, so that a fleet that lost
- * its node together does not come back together.
+ * Delays between tries, without an end: doubled up to five seconds, with jitter, so that workers that lost a
+ * node at the same time do not reconnect at the same time.
  */
 export class BackOff {
   #tries = 0;
@@ -24,7 +24,7 @@ export class BackOff {
     this.#tries = 0;
   }
 
-  /** From the longest wait on: coming back quickly would only be turned away again. */
+  /** Continues with the longest delay: a quick retry would only be rejected again. */
   slow(): void {
     this.#tries = MANY;
   }
