@@ -264,4 +264,9 @@ export const REGRESSIONS: readonly Regression[] = [
     why: 'after a partition was lost and taken again, tenants owed what their attempts had used before, and assignments that were refused set the level for all others',
     options: contestOnTightStore(130135),
   },
+  {
+    seed: 150108,
+    why: 'a node that read the partition of another node slowly failed, because groups were dropped meanwhile',
+    options: drawOptions(150_108, 30),
+  },
 ];
