@@ -1,6 +1,6 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
 import { StoreError } from '@signalbox/store';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { asApiError } from '../operations/operation.ts';
 
 export interface ErrorAnswer {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError, type Caller } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { type AnswerParams, answerer } from './answer.ts';
 import { API_BASE, BLOB_BYTES_MAX } from './base.ts';
 import { callerOf } from './caller.ts';

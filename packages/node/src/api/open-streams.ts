@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError, type Caller } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 export interface StreamLimits {
   readonly perKey: number;

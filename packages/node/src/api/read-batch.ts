@@ -1,7 +1,7 @@
 import { BatchHeader, PayloadPages, splitBatch } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from '../json/parse-json.ts';
 import type { SubmitItem } from '../operations/submission.ts';
-import { parseJson } from './json.ts';
 import { checkOf } from './validate.ts';
 
 const checkHeader = checkOf(BatchHeader, 'body');

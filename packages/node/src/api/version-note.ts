@@ -1,4 +1,5 @@
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import type { AuditNote } from './route.ts';
 
 interface Change {

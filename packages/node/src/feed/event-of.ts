@@ -12,7 +12,7 @@ import {
   type RunState,
   taskNameAt,
 } from '@signalbox/engine';
-import type { FeedEvent } from '../context.ts';
+import type { FeedEvent } from './feed.ts';
 
 /** A run as its watchers know it. */
 export interface NamedRun {

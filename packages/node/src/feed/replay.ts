@@ -9,9 +9,9 @@ import {
   type RunState,
 } from '@signalbox/engine';
 import { type EndRow, PAGE_BYTES, type StoredRun } from '@signalbox/store';
-import type { FeedEvent, NodeContext } from '../context.ts';
 import { followedBooks } from '../follow/followed-books.ts';
 import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
+import type { FeedEvent, StreamContext } from './feed.ts';
 import { ListedRuns } from './listed-runs.ts';
 import type { Position } from './positions.ts';
 
@@ -28,7 +28,7 @@ export interface ReplayedEvent extends FeedEvent {
 }
 
 interface Question {
-  readonly context: NodeContext;
+  readonly context: StreamContext;
   readonly tenant: string;
   readonly run?: RunId;
   readonly partition: number;

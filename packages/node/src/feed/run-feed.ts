@@ -1,9 +1,9 @@
 import { type Fact, isScheduleFact, type RunFact, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
-import type { Feed, FeedEvent } from '../context.ts';
 import type { CommitLoop, LoopEvent } from '../loop/index.ts';
 import { EndWaiters } from './end-waiters.ts';
 import { eventOf, learnGrowth, toldOf } from './event-of.ts';
+import type { Feed, FeedEvent } from './feed.ts';
 import { formatPositions, type Position, type Positions } from './positions.ts';
 import { RunNames } from './run-names.ts';
 import { type Listener, Watchers } from './watchers.ts';

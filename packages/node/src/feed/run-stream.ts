@@ -1,8 +1,8 @@
 import { isTerminalRun, type RunId } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
 import type { LogLineRow } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
 import { eventText, messageText } from './event-text.ts';
+import type { StreamContext } from './feed.ts';
 import type { Position } from './positions.ts';
 import { type ReplayedEvent, replay, TooOld } from './replay.ts';
 import type { RunFeed } from './run-feed.ts';
@@ -12,7 +12,7 @@ import type { SentLines } from './sent-lines.ts';
 import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
 
 export interface RunStreamParams {
-  readonly context: NodeContext;
+  readonly context: StreamContext;
   readonly tenant: string;
   readonly run: RunId;
   /** The run as it is now; asked for once the stream listens. */

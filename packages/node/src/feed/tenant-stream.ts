@@ -1,6 +1,6 @@
-import type { NodeContext } from '../context.ts';
 import { followedBooks } from '../follow/followed-books.ts';
 import { eventText, messageText } from './event-text.ts';
+import type { StreamContext } from './feed.ts';
 import {
   formatOne,
   formatPositions,
@@ -13,7 +13,7 @@ import type { PlacedEvent, RunFeed } from './run-feed.ts';
 import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
 
 interface TenantStreamParams {
-  readonly context: NodeContext;
+  readonly context: StreamContext;
   readonly feed: RunFeed;
   readonly tenant: string;
   readonly job?: string;

@@ -2,8 +2,8 @@ import { type Effect, PLAIN, RunIdWriter, refOf, type ToWorker } from '@signalbo
 import type { CommitLoop } from '../loop/index.ts';
 import type { SecretError, SecretReader } from '../secrets/secret-reader.ts';
 import type { Supplier, Supply } from '../supply/supplier.ts';
+import type { AttemptSpans } from '../tracing/attempt-spans.ts';
 import { assignFrame, secretsOf } from './assign-frame.ts';
-import type { AttemptSpans } from './attempt-spans.ts';
 import type { Confirmed } from './confirmed.ts';
 import { FrameBatch } from './frame-batch.ts';
 import type { WorkerSession } from './session.ts';

@@ -1,5 +1,5 @@
 import type { FromNode, FromWorker, Unreadable } from '@signalbox/protocol';
-import type { Origin } from './refused-report.ts';
+import type { Origin } from '../operations/audit/refused-reports.ts';
 
 /** The far end of a link as the gateway sees it: a socket, or a worker in the same process. */
 export interface Peer {

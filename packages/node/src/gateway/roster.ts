@@ -1,11 +1,11 @@
 import { CLOSE, type FromNode, NAME_TAKEN, PROTOCOL_VERSION } from '@signalbox/protocol';
-import type { TaskLogs } from '../context.ts';
+import type { TaskLogs } from '../logs/task-logs.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import type { RefusedReport } from '../operations/audit/refused-reports.ts';
 import type { Logger } from '../settings/log-events.ts';
 import { Confirmed } from './confirmed.ts';
 import { type Hello, refusalOf } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';
-import type { RefusedReport } from './refused-report.ts';
 import type { WorkerSession } from './session.ts';
 import type { SessionHost, Statement } from './session-host.ts';
 

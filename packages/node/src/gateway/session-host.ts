@@ -1,11 +1,11 @@
 import type { AttemptRef, Resources, WorkerInfo } from '@signalbox/engine';
-import type { TaskLogs } from '../context.ts';
+import type { TaskLogs } from '../logs/task-logs.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import type { RefusedReport } from '../operations/audit/refused-reports.ts';
 import type { Logger } from '../settings/log-events.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { Hello } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';
-import type { RefusedReport } from './refused-report.ts';
 import type { WorkerSession } from './session.ts';
 
 /** What a session needs of the gateway that it belongs to. */

@@ -8,9 +8,10 @@ import {
   RefMap,
   type Unreadable,
 } from '@signalbox/protocol';
+import type { RefusedReport, ReportKind } from '../operations/audit/refused-reports.ts';
 import { type Hello, infoOf } from './hello.ts';
 import type { Peer, Session } from './peer.ts';
-import { DoubtfulReports, type RefusedReport, type ReportKind } from './refused-report.ts';
+import { DoubtfulReports } from './refused-report.ts';
 import type { SessionHost } from './session-host.ts';
 import { toCommand } from './to-command.ts';
 import { fromWire, liveAttempt, maySayStale } from './wire-ref.ts';

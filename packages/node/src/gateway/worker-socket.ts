@@ -9,9 +9,9 @@ import {
   type Unreadable,
 } from '@signalbox/protocol';
 import type { WebSocket } from 'ws';
+import type { Origin } from '../operations/audit/refused-reports.ts';
 import type { Peer, Session } from './peer.ts';
 import { Rate } from './rate.ts';
-import type { Origin } from './refused-report.ts';
 import type { SocketLimits } from './socket-limits.ts';
 
 /** A worker begins with the first message while the next is written: nobody waits for the last frame. */

@@ -1,5 +1,5 @@
 import type { Effect } from '@signalbox/engine';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import type { Supplier } from '../supply/supplier.ts';
 import { NestedRuns } from './nested-runs.ts';
 import { Notifier } from './notifier.ts';

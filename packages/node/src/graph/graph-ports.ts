@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import type { Addition, EnginePorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
 import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
+import { conditionPrograms } from '../cel/conditions.ts';
 import type { CelPrograms } from '../cel/programs.ts';
 import { windowInput } from '../cel/window-input.ts';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { checkConditions } from '../operations/check-conditions.ts';
 import { checkStep } from '../operations/check-graph.ts';
 import { storedTask } from '../operations/stored-task.ts';
 import { parseJson } from '../supply/parents-document.ts';
-import { conditionPrograms } from './conditions.ts';
 
 /** What the engine is handed: the language of conditions and templates, and the schema of tasks. */
 export function graphPorts(): EnginePorts {

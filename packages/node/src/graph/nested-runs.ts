@@ -11,9 +11,11 @@ import {
   taskName,
 } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { REAL_TIMERS } from '../feed/timers.ts';
-import { aliasOf } from '../operations/inbox-alias.ts';
+import { aliasOf } from '../inbox/inbox-alias.ts';
 import { submitRuns } from '../operations/index.ts';
 import { loadPayload } from '../operations/payloads.ts';
 import type { Supplier } from '../supply/supplier.ts';

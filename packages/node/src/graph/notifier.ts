@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Answer, Notification } from '@signalbox/engine';
 import type { NotifyTarget } from '@signalbox/protocol';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { postWebhook } from './post-webhook.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 import { webhookSecret } from './webhook-secret.ts';

@@ -1,5 +1,5 @@
 import type { BlobRef } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { operation } from './operation.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 

@@ -1,12 +1,14 @@
 import type { Priority, RunView } from '@signalbox/protocol';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { refusal } from '../errors/refusals.ts';
 import { executeOnRun } from '../loop/index.ts';
 import { requirePlain } from './check-text.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { classOfPriority } from './priority-class.ts';
 import { readView } from './read-run.ts';
-import { refusal } from './refusals.ts';
 import { showRun } from './run-view.ts';
 
 export interface About {

@@ -1,6 +1,8 @@
 import { formatRunId, isTerminalRun } from '@signalbox/engine';
 import { type BulkAnswer, RUN_STATES, type RunFilter, type RunState } from '@signalbox/protocol';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { cancelRun, reasonOf } from './change-run.ts';
 import { operation } from './operation.ts';
 import { pageOfRuns } from './page-of-runs.ts';

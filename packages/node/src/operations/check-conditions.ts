@@ -1,7 +1,7 @@
 import type { TaskDefinition } from '@signalbox/protocol';
-import { conditionPrograms } from '../graph/conditions.ts';
+import { conditionPrograms } from '../cel/conditions.ts';
+import { invalid, shown } from '../errors/refusals.ts';
 import { namedTasks } from './named-tasks.ts';
-import { invalid, shown } from './refusals.ts';
 
 interface Written {
   readonly field: string;

@@ -6,8 +6,8 @@ import {
   type TargetOptions,
   type TaskDefinition,
 } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
-import { invalid, shown } from './refusals.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { invalid, shown } from '../errors/refusals.ts';
 
 const WORKS = ['handler', 'command', 'http', 'sleep', 'approval', 'event', 'run'] as const;
 const WAITS = new Set<string>(['sleep', 'approval', 'event', 'run']);

@@ -1,4 +1,4 @@
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 /** Text that a store cannot keep (NUL, a lone surrogate) is refused before anything is decided. */
 export function requirePlain(field: string, text: string): void {

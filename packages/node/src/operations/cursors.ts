@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { PLATFORM } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 const KEY = { tenant: PLATFORM, kind: 'cursor-key', name: 'cursor-key' } as const;
 const KEY_BYTES = 32;

@@ -7,10 +7,12 @@ import {
   type RunId,
 } from '@signalbox/engine';
 import { COUNTED_MAX, type SubmittedInARow } from '@signalbox/protocol';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { mayBeDone, otherBatch, refusal, shown } from '../errors/refusals.ts';
 import { contentKey, slicesOf } from '../loop/index.ts';
 import { mayBeLiveRun, type Put, putInbox, putRequest, reservedPut } from './put-inbox.ts';
-import { mayBeDone, otherBatch, refusal, shown } from './refusals.ts';
 import { isSameInput, keptInputs } from './same-input.ts';
 import { type TakenBefore, takenBefore } from './taken-before.ts';
 

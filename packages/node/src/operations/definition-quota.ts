@@ -1,7 +1,7 @@
 import { LIMITS } from '@signalbox/protocol';
 import type { DefinitionResult, Store } from '@signalbox/store';
-import { getTenant } from '../api/tenants.ts';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { getTenant } from './tenants/tenants.ts';
 
 /** The kinds with a quota, and the setting of a tenant that changes it. */
 export const QUOTAS = {

@@ -1,6 +1,6 @@
 import { DURATION_PATTERN, JobDefinition, TaskDefinition } from '@signalbox/protocol';
-import type { ApiError } from '../context.ts';
-import { invalid } from './refusals.ts';
+import type { ApiError } from '../errors/api-error.ts';
+import { invalid } from '../errors/refusals.ts';
 
 const TASKS_MAX = 100_000;
 

@@ -3,7 +3,7 @@ import type { FailurePolicy, RunView, TaskDefinition } from '@signalbox/protocol
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readImports } from '../../../../tools/boundaries/imports.ts';
 import { readPackages, readSourceTree } from '../../../../tools/boundaries/source-tree.ts';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { Client } from '../feed/testing/client.ts';
 import { approveTask, getRun, listRuns, pauseRun, resumeRun, watchRun } from './index.ts';
 import { recomputeRun } from './testing/recomputed-run.ts';

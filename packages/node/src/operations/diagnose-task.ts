@@ -7,7 +7,7 @@ import {
   type Task,
 } from '@signalbox/engine';
 import { type Diagnosis, parseTaskId, type TaskState } from '@signalbox/protocol';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { dueLater } from '../diagnose/attempt.ts';
 import { diagnose } from '../diagnose/diagnose.ts';
 import { ended, endedStored } from '../diagnose/ended.ts';

@@ -1,6 +1,7 @@
 import type { DamagedRow as DamagedRowView, Doctor } from '@signalbox/protocol';
 import type { DamagedRow, RowKind } from '@signalbox/store';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { operation } from './operation.ts';
 
 const ROWS_MAX = 100;

@@ -7,10 +7,11 @@ import {
   type RunId,
 } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { noRun } from '../errors/refusals.ts';
+import { parseAlias } from '../inbox/inbox-alias.ts';
 import { itemsOf } from '../loop/index.ts';
-import { parseAlias } from './inbox-alias.ts';
-import { noRun } from './refusals.ts';
 import { findWindowRun } from './schedules/find-window-run.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

@@ -7,14 +7,14 @@ import {
   type RunLimits,
   type TargetOptions,
 } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { invalid } from '../errors/refusals.ts';
 import { withValues } from '../secrets/secret-refs.ts';
 import { checkConditions, checkParentsOfConditions } from './check-conditions.ts';
 import { checkGraph } from './check-graph.ts';
 import { requirePlainDeep } from './check-text.ts';
 import { classOfPriority } from './priority-class.ts';
 import { msOf, shownDuration } from './read-time.ts';
-import { invalid } from './refusals.ts';
 import { authoredTask, type StoredTask, storedTask } from './stored-task.ts';
 
 type Renamed = 'priority' | 'tasks' | 'limits' | 'expectedDuration' | 'eventTypes';

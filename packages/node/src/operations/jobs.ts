@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Checked, Job, JobDefinition, Page } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { noJob } from '../errors/refusals.ts';
+import type { Expected } from './common/expected.ts';
 import { checkDefinitionSchema } from './definition-schema.ts';
 import { checkDefinition, fromStored, type StoredJob, toStored } from './job-definition.ts';
 import { jobHeads } from './job-heads.ts';
@@ -10,7 +13,6 @@ import {
   changeNamed,
   checkNamed,
   deleted,
-  type Expected,
   isReadable,
   type ListParams,
   listNamed,
@@ -23,7 +25,6 @@ import {
 } from './named-definitions.ts';
 import { operation } from './operation.ts';
 import { paged } from './paged.ts';
-import { noJob } from './refusals.ts';
 import { saveHearing } from './save-hearing.ts';
 import { secretWarnings } from './secret-warnings.ts';
 

@@ -1,5 +1,6 @@
 import type { Page, RunFilter, RunView } from '@signalbox/protocol';
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { operation } from './operation.ts';
 import { pageOfRuns } from './page-of-runs.ts';
 import { paged } from './paged.ts';

@@ -6,9 +6,12 @@ import {
   readPages,
   StoreError,
 } from '@signalbox/store';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { shown } from '../errors/refusals.ts';
+import type { Expected } from './common/expected.ts';
 import { hasQuota, requireRoom, withinQuota } from './definition-quota.ts';
-import { shown } from './refusals.ts';
 
 /** What tenants save by name; in the store every change of one is a version of its own. */
 export type Kind = 'job' | 'schedule' | 'trigger' | 'calendar' | 'hearing' | 'secret';
@@ -16,17 +19,6 @@ export type Kind = 'job' | 'schedule' | 'trigger' | 'calendar' | 'hearing' | 'se
 const NAME = new RegExp(NAME_PATTERN);
 /** Writers of one definition that keep overtaking each other; the last of them is told. */
 const TRIES = 5;
-
-export interface Expected {
-  /** The version that the author saw (`If-Match`). */
-  readonly version?: number;
-  /** There must be none yet (`If-None-Match: *`). */
-  readonly absent?: boolean;
-  /** There must be one already (`If-Match: *`). */
-  readonly present?: boolean;
-  /** The request creates it (`POST` to the collection): an existing one is a conflict. */
-  readonly isNew?: boolean;
-}
 
 export interface Named {
   readonly kind: Kind;

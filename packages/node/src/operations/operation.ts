@@ -1,5 +1,7 @@
 import { StoreError } from '@signalbox/store';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
 
 export type Operation<P, R> = (context: NodeContext, caller: Caller, params: P) => Promise<R>;
 

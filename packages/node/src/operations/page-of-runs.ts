@@ -7,7 +7,7 @@ import {
 } from '@signalbox/engine';
 import type { RunFilter, RunState } from '@signalbox/protocol';
 import { PAGE_BYTES, type StoredRun, StoreError, storedRunBytes } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { readFollowed } from '../follow/read-followed.ts';
 import { type RunView as EngineView, NO_TASKS, readRun, viewOfStored } from '../loop/index.ts';
 import { invalidCursor } from './cursors.ts';

@@ -1,8 +1,9 @@
 import type { Command, RunId } from '@signalbox/engine';
 import type { InboxEntry, PutResult } from '@signalbox/store';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { aliasAt, aliasOf, randomAlias, requestAlias } from '../inbox/inbox-alias.ts';
 import { itemsOf, packHead, packRequest } from '../loop/index.ts';
-import { aliasAt, aliasOf, randomAlias, requestAlias } from './inbox-alias.ts';
 import type { TakenBefore } from './taken-before.ts';
 
 type Submit = Command & { kind: 'submit' };

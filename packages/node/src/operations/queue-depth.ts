@@ -1,6 +1,7 @@
 import { CLASSES, parseQueueLane } from '@signalbox/engine';
 import { PLATFORM, type QueueDepth } from '@signalbox/protocol';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { operation } from './operation.ts';
 
 /**

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { formatRunId, isTerminalRun, type RunId } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { noRun } from '../errors/refusals.ts';
 import { FOLLOW_MS } from '../follow/followed-books.ts';
 import { readFollowed } from '../follow/read-followed.ts';
 import {
@@ -12,7 +14,6 @@ import {
 } from '../loop/index.ts';
 import { findRun } from './find-run.ts';
 import { operation } from './operation.ts';
-import { noRun } from './refusals.ts';
 import { FIRST_TASKS, showInboxEntry, showRun } from './run-view.ts';
 
 /** A caller waits this long at most; then it asks again. */

@@ -6,7 +6,7 @@ import {
   instantMs,
   rangeText,
 } from '@signalbox/protocol';
-import { invalid } from './refusals.ts';
+import { invalid } from '../errors/refusals.ts';
 
 type Bad = (field: string, message: string) => Error;
 

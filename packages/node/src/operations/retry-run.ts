@@ -1,13 +1,13 @@
 import { formatRunId } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { refusal } from '../errors/refusals.ts';
 import { type RedriveScope, redrive } from '../loop/index.ts';
 import { type About, reasonOf } from './change-run.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { renewPayload } from './payloads.ts';
 import { readView } from './read-run.ts';
-import { refusal } from './refusals.ts';
 
 interface Retry extends About {
   /** Every task that did not succeed, all of them from the start, or these and what they held up. */

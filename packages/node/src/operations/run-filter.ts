@@ -9,7 +9,7 @@ import {
   readRunId,
 } from '@signalbox/engine';
 import { anyInstantMs, type RunFilter, type RunState } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { RunView as EngineView } from '../loop/index.ts';
 
 /** A range of ids: from `from` on, before `before`. */

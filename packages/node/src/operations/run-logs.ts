@@ -2,14 +2,15 @@ import { formatRunId, grownNames, type JobSpec, type RunId } from '@signalbox/en
 import type { LogLine, Page } from '@signalbox/protocol';
 import { parseTaskId } from '@signalbox/protocol';
 import { type LogCursor, type LogLineRow, logLineBytes, readOnePage } from '@signalbox/store';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { noRun } from '../errors/refusals.ts';
 import { NO_TASKS } from '../loop/index.ts';
 import { invalidCursor } from './cursors.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { paged } from './paged.ts';
 import { readAnywhere } from './read-run.ts';
-import { noRun } from './refusals.ts';
 import { instant } from './run-view.ts';
 
 const LINES_MAX = 1_000;

@@ -1,9 +1,11 @@
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { noRun } from '../errors/refusals.ts';
 import { findRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { loadPayload } from './payloads.ts';
 import { readView } from './read-run.ts';
-import { noRun } from './refusals.ts';
 
 /** The bytes that a run was submitted with; empty where there were none. */
 export const runInput = operation(

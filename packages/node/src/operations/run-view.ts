@@ -20,7 +20,7 @@ import {
   taskId,
 } from '@signalbox/protocol';
 import type { InboxEntry } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import {
   type RunView as EngineView,
   selectTasks,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RunId } from '@signalbox/engine';
 import { decodeBlobRef } from '@signalbox/protocol';
-import type { NodeContext } from '../context.ts';
-import { parseExactly } from './exact-json.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { parseExactly } from '../json/exact-json.ts';
 
 /** Runs whose inputs are in memory at once: each has up to 256 KiB. */
 const READ_MAX = 64;

@@ -1,6 +1,7 @@
 import { heardTypes } from '@signalbox/engine';
 import type { JobDefinition } from '@signalbox/protocol';
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { HEARING_KIND, type StoredHearing } from '../triggers/hearing-book.ts';
 import { bodyOf, changeNamed } from './named-definitions.ts';
 

@@ -1,9 +1,10 @@
 import type { JobDefinition, Warning } from '@signalbox/protocol';
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { invalid } from '../errors/refusals.ts';
 import { plainSecrets } from '../secrets/plain-secrets.ts';
 import { SECRET_KIND as kind } from '../secrets/secret-reader.ts';
 import { isSecretRef } from '../secrets/secret-refs.ts';
-import { invalid } from './refusals.ts';
 
 /** A definition may refer to many secrets; the check of a request reads only so many of them. */
 const CHECKED_MAX = 50;

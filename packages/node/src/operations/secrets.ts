@@ -1,12 +1,12 @@
 import type { NewSecret, Page, Secret } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { SECRET_KIND as KIND, type StoredSecret, secretSubject } from '../secrets/secret-reader.ts';
 import { requirePlain } from './check-text.ts';
+import type { Expected } from './common/expected.ts';
 import {
   changeNamed,
   deleted,
-  type Expected,
   type ListParams,
   listNamed,
   liveBody,

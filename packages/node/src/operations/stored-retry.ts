@@ -1,7 +1,7 @@
 import type { BackOff, TaskDefinition as EngineTask } from '@signalbox/engine';
 import type { Backoff, Duration, RetryPolicy } from '@signalbox/protocol';
+import { invalid } from '../errors/refusals.ts';
 import { msOf, shownDuration } from './read-time.ts';
-import { invalid } from './refusals.ts';
 
 type StoredRetry = NonNullable<EngineTask['retry']>;
 

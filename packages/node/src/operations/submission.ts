@@ -6,7 +6,8 @@ import {
   PayloadPages,
   type Submission,
 } from '@signalbox/protocol';
-import { ApiError, type Caller } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 import { classOfPriority } from './priority-class.ts';
 import { instantOf, msOf } from './read-time.ts';

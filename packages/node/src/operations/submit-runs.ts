@@ -1,12 +1,14 @@
 import { type Class, partitionOf, type RunHead } from '@signalbox/engine';
 import { BATCH_MAX, oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
-import { shed } from '../api/shedding.ts';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { noJob, shown } from '../errors/refusals.ts';
 import { decideBatch, type Submit } from './decide-batch.ts';
 import { jobHeads } from './job-heads.ts';
 import { operation } from './operation.ts';
 import { isInline, keepBlob, keepPayload } from './payloads.ts';
-import { noJob, shown } from './refusals.ts';
+import { shed } from './runs/shedding.ts';
 import { inputDigest } from './same-input.ts';
 import {
   type Checked,

@@ -1,8 +1,9 @@
 import { oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { mayBeDone, otherBatch } from '../errors/refusals.ts';
 import { underKey } from './batch-key.ts';
 import { decideBatch, type Submit } from './decide-batch.ts';
-import { mayBeDone, otherBatch } from './refusals.ts';
 
 /**
  * Submits a batch under the key of its request. Most are of one partition and take one commit, as if

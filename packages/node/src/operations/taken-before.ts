@@ -1,5 +1,5 @@
 import type { RunHead, RunId } from '@signalbox/engine';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 
 /** What a run that was there already says of itself. */
 export interface TakenBefore {

@@ -1,12 +1,13 @@
 import { grownNames, type RunId, type Task, taskName } from '@signalbox/engine';
 import { type AttemptView, parseTaskId, type TaskView } from '@signalbox/protocol';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { shown } from '../errors/refusals.ts';
 import { NO_TASKS } from '../loop/index.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { loadPayload } from './payloads.ts';
 import { notOwner, readAnywhere, readView } from './read-run.ts';
-import { shown } from './refusals.ts';
 import { showTasks } from './run-view.ts';
 
 export const getTask = operation(

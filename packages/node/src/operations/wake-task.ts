@@ -1,12 +1,14 @@
 import { type Command, type RunId, taskName } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { refusal, shown } from '../errors/refusals.ts';
 import { executeOnRun } from '../loop/index.ts';
 import { requirePlain } from './check-text.ts';
 import { findTakenRun } from './find-run.ts';
 import { operation } from './operation.ts';
 import { readView } from './read-run.ts';
-import { refusal, shown } from './refusals.ts';
 import { showRun } from './run-view.ts';
 import { showTask } from './tasks.ts';
 

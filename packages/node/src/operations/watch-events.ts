@@ -1,5 +1,6 @@
 import { taskName } from '@signalbox/engine';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { streamFollowedRun } from '../feed/followed-stream.ts';
 import { RunFeed } from '../feed/run-feed.ts';
 import { type RunStreamParams, streamRun } from '../feed/run-stream.ts';

@@ -1,8 +1,10 @@
 import type { Page, WorkerView } from '@signalbox/protocol';
-import { ApiError, type Caller, type Fleet, type NodeContext } from '../context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Fleet, NodeContext } from '../context/node-context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { shown } from '../errors/refusals.ts';
 import { operation } from './operation.ts';
 import { paged } from './paged.ts';
-import { shown } from './refusals.ts';
 
 interface WorkersQuery {
   readonly after?: string;

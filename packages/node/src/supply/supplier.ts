@@ -1,6 +1,6 @@
 import { isFannedOut, memberAt, Run, type Task } from '@signalbox/engine';
 import { encodeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
-import type { BlobStore } from '../context.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 import { composeInput } from './compose-input.ts';
 import { parentsDocument, parseJson, told } from './parents-document.ts';
 

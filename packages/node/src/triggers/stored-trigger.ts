@@ -1,6 +1,6 @@
 import type { ClassName, ScheduleDefinition } from '@signalbox/engine';
 import type { ExpectedEvent, HookDefinition, TriggerDefinition } from '@signalbox/protocol';
-import type { Sealed } from './seal.ts';
+import type { Sealed } from '../secrets/seal.ts';
 
 type Renamed = 'hook' | 'expect' | 'priority' | 'idempotencyKey';
 

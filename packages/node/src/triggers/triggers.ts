@@ -1,5 +1,5 @@
+import { SecretBox } from '../secrets/seal.ts';
 import type { EventCounts } from './event-counts.ts';
-import { SecretBox } from './seal.ts';
 import type { Watches } from './watch-definitions.ts';
 
 /** What a node has to do with triggers; see `context.ts`. */

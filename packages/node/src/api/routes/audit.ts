@@ -1,7 +1,7 @@
 import { AuditEntry, Cursor, pageOf } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import { type AuditRow, auditRowBytes, readOnePage } from '@signalbox/store';
-import { auditView } from '../../audit/store-audit.ts';
+import { auditView } from '../../operations/audit/store-audit.ts';
 import { paged } from '../../operations/paged.ts';
 import { type Route, route } from '../route.ts';
 

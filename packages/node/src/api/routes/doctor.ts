@@ -1,5 +1,5 @@
 import { Doctor, ForgetDamagedRows, ForgottenRows } from '@signalbox/protocol';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { examine, forgetDamagedRows } from '../../operations/doctor.ts';
 import { type Route, route } from '../route.ts';
 

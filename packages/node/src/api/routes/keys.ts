@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Cursor, instantMs, Key, NewKey, PLATFORM, pageOf, rangeText } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import type { Authenticator } from '../../auth/authenticator.ts';
+import type { Caller } from '../../auth/caller.ts';
 import { keyView } from '../../auth/keys.ts';
-import { ApiError, type Caller } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { paged } from '../../operations/paged.ts';
 import { type Route, route } from '../route.ts';
 

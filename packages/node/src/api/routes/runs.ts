@@ -16,7 +16,7 @@ import {
   TaskView,
 } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import {
   getRun,
   listRuns,

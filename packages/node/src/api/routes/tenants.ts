@@ -1,11 +1,16 @@
 import { Cursor, Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { paged } from '../../operations/paged.ts';
-import { expectedVersion, tagOf } from '../etag.ts';
+import {
+  deleteTenant,
+  getTenant,
+  listTenants,
+  putTenant,
+} from '../../operations/tenants/tenants.ts';
+import { expectedBy, tagOf } from '../etag.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
-import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
 
 const Named = Type.Object({ name: Name });
 const closed = { additionalProperties: false } as const;
@@ -81,7 +86,7 @@ export const tenantsRoutes: readonly Route[] = [
       const { before, after } = await putTenant(context, {
         name: params.name,
         definition: body,
-        expected: expectedVersion(headers),
+        expected: expectedBy(headers),
         author: caller.key,
       });
       if (before !== null) note.before = JSON.stringify(before.definition);
@@ -105,7 +110,7 @@ export const tenantsRoutes: readonly Route[] = [
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const before = await deleteTenant(context, {
         name: params.name,
-        expected: expectedVersion(headers),
+        expected: expectedBy(headers),
         author: caller.key,
       });
       if (before === null) throw absent();

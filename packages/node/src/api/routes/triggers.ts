@@ -11,7 +11,7 @@ import {
   TriggerTested,
 } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import {
   checkTrigger,
   deleteTrigger,

@@ -1,6 +1,8 @@
 import type { CalendarData } from '@signalbox/engine';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
-import { shown } from '../refusals.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { shown } from '../../errors/refusals.ts';
 
 /** The days of a saved calendar; null where there is none of the name. */
 export async function findCalendar(

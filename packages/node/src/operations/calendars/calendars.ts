@@ -5,13 +5,15 @@ import {
 } from '@signalbox/engine';
 import type { Calendar, NewCalendar, Page } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages } from '@signalbox/store';
+import type { Caller } from '../../auth/caller.ts';
 import { IcsError } from '../../calendars/ics-lines.ts';
 import { readIcs } from '../../calendars/read-ics.ts';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import type { Expected } from '../common/expected.ts';
 import {
   changeNamed,
   deleted,
-  type Expected,
   type ListParams,
   listNamed,
   liveBody,

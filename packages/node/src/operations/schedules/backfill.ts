@@ -11,13 +11,15 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
+import type { Caller } from '../../auth/caller.ts';
 import { type InputWindow, windowInput } from '../../cel/window-input.ts';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { noJob, refusal, shown } from '../../errors/refusals.ts';
 import { jobHeads } from '../job-heads.ts';
 import { noneNamed } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
 import { instantOf as readInstant } from '../read-time.ts';
-import { noJob, refusal, shown } from '../refusals.ts';
 import { iso } from './schedule-definition.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
 import { windowRunsSince } from './window-runs.ts';

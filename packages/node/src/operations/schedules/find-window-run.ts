@@ -1,5 +1,5 @@
 import { parseRunId, type RunId, scheduleSpec } from '@signalbox/engine';
-import type { NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
 import { parseWindowId } from './window-id.ts';
 import { windowRunsSince } from './window-runs.ts';
 

@@ -1,5 +1,5 @@
 import type { WindowPreview } from '@signalbox/protocol';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { markWindows, type PreviewRequest, previewWindows } from '../../preview/index.ts';
 import { operation } from '../operation.ts';
 import { iso } from './schedule-definition.ts';

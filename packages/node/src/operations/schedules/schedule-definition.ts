@@ -13,7 +13,7 @@ import type {
   ScheduleDefinition,
 } from '@signalbox/protocol';
 import { INPUT_CHARS_MAX, templateProblem } from '../../cel/window-input.ts';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { findZone } from '../../zones/index.ts';
 import { classOfPriority } from '../priority-class.ts';
 import { msOf, instantOf as readInstant, shownDuration } from '../read-time.ts';

@@ -15,16 +15,18 @@ import {
   type ScheduleDefinition,
 } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import { getTenant } from '../../api/tenants.ts';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { noJob, shown } from '../../errors/refusals.ts';
 import { calendarNamed, findCalendar } from '../calendars/calendar-named.ts';
+import type { Expected } from '../common/expected.ts';
 import { jobHeads } from '../job-heads.ts';
 import {
   bodyOf,
   changeNamed,
   checkNamed,
   deleted,
-  type Expected,
   type ListParams,
   listNamed,
   liveBody,
@@ -36,7 +38,7 @@ import {
 } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
 import { paged } from '../paged.ts';
-import { noJob, shown } from '../refusals.ts';
+import { getTenant } from '../tenants/tenants.ts';
 import { fromStored, iso, toStored } from './schedule-definition.ts';
 import { nextWindows } from './windows-of.ts';
 

@@ -7,7 +7,7 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Page, TimelineEntry } from '@signalbox/protocol';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { invalidCursor } from '../cursors.ts';
 import { operation } from '../operation.ts';
 import { paged } from '../paged.ts';

@@ -1,8 +1,8 @@
-import type { NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { randomAlias } from '../../inbox/inbox-alias.ts';
 import { packEvents } from '../../loop/index.ts';
 import type { Event } from '../../triggers/event.ts';
 import { sentEvent } from '../../triggers/sent-event.ts';
-import { randomAlias } from '../inbox-alias.ts';
 
 /**
  * Keeps events durably for the runs that wait for such ones, or will: in the inbox of each partition

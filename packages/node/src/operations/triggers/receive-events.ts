@@ -1,7 +1,8 @@
 import { OWN_SOURCE, type ReceivedEvent, type StartedRun } from '@signalbox/protocol';
 import { REQUEST_WORK_MAX } from '../../cel/limits.ts';
 import { type Allowance, isSpent } from '../../cel/meter.ts';
-import { ApiError, type NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { listensTo, type Match, matchEvent } from '../../triggers/match-event.ts';

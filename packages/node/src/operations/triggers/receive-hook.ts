@@ -1,9 +1,10 @@
 import crypto from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ReceivedEvent } from '@signalbox/protocol';
-import { parseJson } from '../../api/json.ts';
 import type { Json } from '../../cel/to-json.ts';
-import { ApiError, type NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
 import { ID_HEADERS, isSigned, TOLERANCE_MS } from '../../triggers/signatures.ts';

@@ -7,7 +7,9 @@ import {
 } from '@signalbox/engine';
 import type { StartedRun } from '@signalbox/protocol';
 import type { Json } from '../../cel/to-json.ts';
-import { ApiError, type NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { refusal } from '../../errors/refusals.ts';
 import { expectationName } from '../../loop/index.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
@@ -15,7 +17,6 @@ import { inputBytes } from '../../triggers/match-event.ts';
 import { jobHeads } from '../job-heads.ts';
 import { keepPayload } from '../payloads.ts';
 import { mayBeLiveRun, type Put, putInbox, reservedPut } from '../put-inbox.ts';
-import { refusal } from '../refusals.ts';
 import { takenBefore } from '../taken-before.ts';
 
 type Submit = Command & { kind: 'submit' };

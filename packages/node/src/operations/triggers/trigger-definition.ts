@@ -8,7 +8,8 @@ import type {
   HookDefinition,
   TriggerDefinition,
 } from '@signalbox/protocol';
-import { ApiError, type NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
 import { secretProblem } from '../../triggers/hook-secret.ts';
 import type {

@@ -8,19 +8,22 @@ import type {
   TriggerTested,
 } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { noJob, shown } from '../../errors/refusals.ts';
 import { type CompiledTrigger, compileTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
 import { listensTo, matchEvent } from '../../triggers/match-event.ts';
 import { sampleEvent } from '../../triggers/sample-event.ts';
 import { TRIGGER_KIND as KIND, type StoredTrigger } from '../../triggers/stored-trigger.ts';
+import type { Expected } from '../common/expected.ts';
 import { jobHeads } from '../job-heads.ts';
 import {
   bodyOf,
   changeNamed,
   checkNamed,
   deleted,
-  type Expected,
   type ListParams,
   listNamed,
   liveBody,
@@ -32,7 +35,6 @@ import {
 } from '../named-definitions.ts';
 import { operation } from '../operation.ts';
 import { paged } from '../paged.ts';
-import { noJob, shown } from '../refusals.ts';
 import { iso } from '../schedules/schedule-definition.ts';
 import { nextWindows } from '../schedules/windows-of.ts';
 import { fromStored, saysTheSame, toStored } from './trigger-definition.ts';

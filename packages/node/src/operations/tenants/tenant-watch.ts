@@ -1,8 +1,8 @@
 import { PLATFORM } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
-import { ApiError } from '../context.ts';
-import { type CommitLoop, Looks } from '../loop/index.ts';
-import type { Logger } from '../settings/log-events.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { type CommitLoop, Looks } from '../../loop/index.ts';
+import type { Logger } from '../../settings/log-events.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
 const PAGE = 500;

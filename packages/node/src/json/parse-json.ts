@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { type PathStep, pathOf } from './field-path.ts';
 import { memberCount, repeatedKey } from './repeated-key.ts';
 

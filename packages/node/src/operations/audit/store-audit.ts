@@ -5,8 +5,8 @@ import {
   type Store,
   StoreError,
 } from '@signalbox/store';
-import type { Audit } from '../context.ts';
-import type { Logger } from '../settings/log-events.ts';
+import type { Audit } from '../../context/node-context.ts';
+import type { Logger } from '../../settings/log-events.ts';
 
 /** Entries that may wait for the store; beyond it the oldest are given up. */
 const OWED_MAX = 10_000;

@@ -2,7 +2,7 @@ import { type AuditEntry, StoreError } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { caller } from '../operations/testing/small-node.ts';
+import { caller } from '../testing/small-node.ts';
 import { StoreAudit } from './store-audit.ts';
 
 it('SEC-03 an entry that the store could not take is written when it is back, in order', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Audit } from '../context.ts';
-import type { RefusedReport } from '../gateway/refused-report.ts';
-import { RefusedReports } from './refused-reports.ts';
+import type { Audit } from '../../context/node-context.ts';
+import { type RefusedReport, RefusedReports } from './refused-reports.ts';
 
 type Entry = Parameters<Audit['record']>[0];
 

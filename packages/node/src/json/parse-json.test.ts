@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../context.ts';
-import { parseJson } from './json.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from './parse-json.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 

@@ -1,5 +1,6 @@
 import type { Class } from '@signalbox/engine';
-import { ApiError, type NodeContext } from '../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 
 /** How full the node is: commands that wait to be decided, or their bytes, of what it would take at most. */
 export interface Load {

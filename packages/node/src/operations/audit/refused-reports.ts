@@ -1,6 +1,26 @@
-import { PLATFORM } from '@signalbox/protocol';
-import type { Audit, Caller } from '../context.ts';
-import type { Origin, RefusedReport } from '../gateway/refused-report.ts';
+import { type FromWorker, PLATFORM, type Ref } from '@signalbox/protocol';
+import type { Caller } from '../../auth/caller.ts';
+import type { Audit } from '../../context/node-context.ts';
+
+/** The key that a connection was opened with, and the address that it was opened from. */
+export interface Origin {
+  readonly key: string;
+  readonly ip: string;
+}
+
+export type ReportKind = (FromWorker & {
+  kind: 'accept' | 'finish' | 'checkpoint' | 'extend' | 'log';
+})['kind'];
+
+/** A report of an attempt that the worker does not run, or no longer runs. */
+export interface RefusedReport {
+  readonly worker: string;
+  /** Null for a worker in the process of the node. */
+  readonly origin: Origin | null;
+  readonly report: ReportKind;
+  readonly ref: Ref;
+  readonly reason: string;
+}
 
 const WINDOW_MS = 60_000;
 const PER_WORKER = 10;

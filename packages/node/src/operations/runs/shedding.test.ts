@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiError, type NodeContext } from '../context.ts';
+import { ApiWorld } from '../../api/testing/api-world.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { type Load, sendAway, shed } from './shedding.ts';
-import { ApiWorld } from './testing/api-world.ts';
 
 const load = (waiting: number): Load => ({ waiting, waitingMax: 1_000 });
 

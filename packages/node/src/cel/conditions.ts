@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { CelPrograms } from '../cel/programs.ts';
+import type { CelPrograms } from './programs.ts';
 
 /** What conditions of tasks, and filters of waits, may name. */
 export const CONDITION_VARIABLES = { input: 'dyn', tasks: 'map', event: 'dyn' } as const;
@@ -10,9 +10,9 @@ export const CONDITION_VARIABLES = { input: 'dyn', tasks: 'map', event: 'dyn' } 
  */
 const load = createRequire(import.meta.url);
 /** `require` takes a file as it is named here: the compiler does not turn `.ts` into `.js` in it. */
-const PROGRAMS = import.meta.url.endsWith('.ts') ? '../cel/programs.ts' : '../cel/programs.js';
+const PROGRAMS = import.meta.url.endsWith('.ts') ? './programs.ts' : './programs.js';
 
 export function conditionPrograms(): CelPrograms {
-  const made = load(PROGRAMS) as typeof import('../cel/programs.ts');
+  const made = load(PROGRAMS) as typeof import('./programs.ts');
   return new made.CelPrograms(CONDITION_VARIABLES);
 }

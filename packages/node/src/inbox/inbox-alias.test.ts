@@ -8,8 +8,8 @@ import { createPostgresStore } from '@signalbox/store/postgres';
 import { createSqliteStore } from '@signalbox/store/sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createDatabase, hasPostgres } from '../../../../tools/testing/postgres.ts';
-import { cancelRun, getRun, submitRuns } from './index.ts';
-import { caller, SmallNode, turn } from './testing/small-node.ts';
+import { cancelRun, getRun, submitRuns } from '../operations/index.ts';
+import { caller, SmallNode, turn } from '../operations/testing/small-node.ts';
 
 const folders: string[] = [];
 const opened: Store[] = [];

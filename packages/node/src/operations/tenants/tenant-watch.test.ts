@@ -1,6 +1,6 @@
 import { createMemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it, vi } from 'vitest';
-import { startNode } from '../start-node.ts';
+import { startNode } from '../../start-node.ts';
 import { TenantWatch } from './tenant-watch.ts';
 
 describe('tenants on several nodes', () => {

@@ -1,10 +1,11 @@
 import { type Page, PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readOnePage, type Store } from '@signalbox/store';
-import { ApiError, type NodeContext } from '../context.ts';
-import type { CommitLoop } from '../loop/index.ts';
-import { msOf, shownDuration } from '../operations/read-time.ts';
-import { refusal } from '../operations/refusals.ts';
-import type { Expected } from './etag.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { refusal } from '../../errors/refusals.ts';
+import type { CommitLoop } from '../../loop/index.ts';
+import type { Expected } from '../common/expected.ts';
+import { msOf, shownDuration } from '../read-time.ts';
 
 export const TENANT_KIND = 'tenant';
 
@@ -126,12 +127,11 @@ async function current(
 ): Promise<{ live: Tenant | null; version: number }> {
   const definition = await store.getDefinition({ tenant: PLATFORM, kind: TENANT_KIND, name });
   const live = definition === null || definition.deleted ? null : tenantOf(definition);
-  const asExpected =
-    expected.kind === 'any' ||
-    (expected.kind === 'absent' && live === null) ||
-    (expected.kind === 'present' && live !== null) ||
-    (expected.kind === 'version' && live?.version === expected.version);
-  if (!asExpected)
+  const isUnexpected =
+    (expected.absent && live !== null) ||
+    (expected.present && live === null) ||
+    (expected.version !== undefined && live?.version !== expected.version);
+  if (isUnexpected)
     throw new ApiError(
       'precondition_failed',
       'the tenant definition has another version than If-Match names; read it again',
