@@ -20,7 +20,7 @@ import type { NodeOptions } from './node-options.ts';
 import { filePath } from './open-store.ts';
 import { RefusedReports } from './operations/audit/refused-reports.ts';
 import { StoreAudit } from './operations/audit/store-audit.ts';
-import { renewPayload } from './operations/payloads.ts';
+import { renewPayload } from './operations/blobs/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import { DEFAULT_RETENTION } from './retention/retention.ts';

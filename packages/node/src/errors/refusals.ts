@@ -1,5 +1,5 @@
 import type { Answer } from '@signalbox/engine';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError } from './api-error.ts';
 
 /** What the engine refused, as the caller is told. */
 export function refusal(answer: Answer & { kind: 'refused' }): ApiError {

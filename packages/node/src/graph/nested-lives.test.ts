@@ -11,7 +11,7 @@ import { type Handler, Worker } from '@signalbox/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { connectInProcess } from '../gateway/in-process.ts';
-import { putInbox } from '../operations/put-inbox.ts';
+import { putInbox } from '../operations/batches/put-inbox.ts';
 import { Supplier } from '../supply/supplier.ts';
 import { NestedRuns } from './nested-runs.ts';
 

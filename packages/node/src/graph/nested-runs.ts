@@ -16,8 +16,8 @@ import type { NodeContext } from '../context/node-context.ts';
 import { ApiError } from '../errors/api-error.ts';
 import { REAL_TIMERS } from '../feed/timers.ts';
 import { aliasOf } from '../inbox/inbox-alias.ts';
+import { loadPayload } from '../operations/blobs/payloads.ts';
 import { submitRuns } from '../operations/index.ts';
-import { loadPayload } from '../operations/payloads.ts';
 import type { Supplier } from '../supply/supplier.ts';
 
 const RETRY_MS = 1_000;

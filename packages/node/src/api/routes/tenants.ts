@@ -1,13 +1,7 @@
 import { Cursor, Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
 import { ApiError } from '../../errors/api-error.ts';
-import { paged } from '../../operations/paged.ts';
-import {
-  deleteTenant,
-  getTenant,
-  listTenants,
-  putTenant,
-} from '../../operations/tenants/tenants.ts';
+import { deleteTenant, getTenant, listTenants, putTenant } from '../../operations/index.ts';
 import { expectedBy, tagOf } from '../etag.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
@@ -20,15 +14,6 @@ const unset = () =>
     'not_found',
     'the tenant has no definition: its weight is one, and it has no limits',
   );
-
-interface TenantsQuery {
-  readonly after?: string;
-  readonly limit?: number;
-}
-
-const pageOfTenants = paged('tenants', ({ store }, _caller, query: TenantsQuery) =>
-  listTenants(store, { after: query.after ?? null, limit: query.limit ?? 100 }),
-);
 
 export const tenantsRoutes: readonly Route[] = [
   route({
@@ -46,7 +31,7 @@ export const tenantsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(Tenant) },
-    handler: ({ context, caller, query }) => pageOfTenants(context, caller, query),
+    handler: ({ context, caller, query }) => listTenants(context, caller, query),
   }),
   route({
     method: 'GET',

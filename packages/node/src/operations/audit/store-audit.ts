@@ -1,10 +1,5 @@
-import { type AuditEntry, PLATFORM } from '@signalbox/protocol';
-import {
-  type AuditRow,
-  type AuditEntry as NewEntry,
-  type Store,
-  StoreError,
-} from '@signalbox/store';
+import { PLATFORM } from '@signalbox/protocol';
+import { type AuditEntry as NewEntry, type Store, StoreError } from '@signalbox/store';
 import type { Audit } from '../../context/node-context.ts';
 import type { Logger } from '../../settings/log-events.ts';
 
@@ -87,10 +82,4 @@ export class StoreAudit implements Audit {
       this.#owed.splice(this.#owed.indexOf(row), 1);
     }
   }
-}
-
-export function auditView(row: AuditRow): AuditEntry {
-  const { number, actor, ip, action, target, before, after, reason, hash } = row;
-  const at = new Date(row.atMs).toISOString();
-  return { number, at, actor, ip, action, target, before, after, reason, hash };
 }

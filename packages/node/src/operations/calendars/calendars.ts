@@ -11,6 +11,9 @@ import { readIcs } from '../../calendars/read-ics.ts';
 import type { NodeContext } from '../../context/node-context.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import type { Expected } from '../common/expected.ts';
+import { operation } from '../common/operation.ts';
+import { paged } from '../common/paged.ts';
+import { iso } from '../common/read-time.ts';
 import {
   changeNamed,
   deleted,
@@ -22,10 +25,7 @@ import {
   noneNamed,
   readNamed,
   requireName,
-} from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
-import { iso } from '../schedules/schedule-definition.ts';
+} from '../definitions/named-definitions.ts';
 import { followCalendar } from '../schedules/schedules.ts';
 
 const KIND = 'calendar';

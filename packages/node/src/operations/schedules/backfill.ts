@@ -16,13 +16,12 @@ import { type InputWindow, windowInput } from '../../cel/window-input.ts';
 import type { NodeContext } from '../../context/node-context.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { noJob, refusal, shown } from '../../errors/refusals.ts';
-import { jobHeads } from '../job-heads.ts';
-import { noneNamed } from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { instantOf as readInstant } from '../read-time.ts';
-import { iso } from './schedule-definition.ts';
+import { operation } from '../common/operation.ts';
+import { iso, instantOf as readInstant } from '../common/read-time.ts';
+import { noneNamed } from '../definitions/named-definitions.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
+import { windowRunsSince } from '../runs/window-runs.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
-import { windowRunsSince } from './window-runs.ts';
 import { windowsOf } from './windows-of.ts';
 
 const WINDOWS_MAX = 10_000;

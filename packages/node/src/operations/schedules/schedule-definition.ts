@@ -15,8 +15,8 @@ import type {
 import { INPUT_CHARS_MAX, templateProblem } from '../../cel/window-input.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { findZone } from '../../zones/index.ts';
-import { classOfPriority } from '../priority-class.ts';
-import { msOf, instantOf as readInstant, shownDuration } from '../read-time.ts';
+import { classOfPriority } from '../common/priority-class.ts';
+import { iso, msOf, instantOf as readInstant, shownDuration } from '../common/read-time.ts';
 
 function bad(field: string, message: string): ApiError {
   return new ApiError('invalid', message, { field: `definition.${field}` });
@@ -185,8 +185,4 @@ function timesOf(when: When): Partial<ScheduleDefinition> {
     case 'instant':
       return { runAt: iso(when.at) };
   }
-}
-
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -19,9 +19,10 @@ import type { Caller } from '../../auth/caller.ts';
 import type { NodeContext } from '../../context/node-context.ts';
 import { ApiError } from '../../errors/api-error.ts';
 import { noJob, shown } from '../../errors/refusals.ts';
-import { calendarNamed, findCalendar } from '../calendars/calendar-named.ts';
 import type { Expected } from '../common/expected.ts';
-import { jobHeads } from '../job-heads.ts';
+import { operation } from '../common/operation.ts';
+import { paged } from '../common/paged.ts';
+import { iso } from '../common/read-time.ts';
 import {
   bodyOf,
   changeNamed,
@@ -35,11 +36,11 @@ import {
   pausedOrNot,
   readNamed,
   requireName,
-} from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
+} from '../definitions/named-definitions.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
 import { getTenant } from '../tenants/tenants.ts';
-import { fromStored, iso, toStored } from './schedule-definition.ts';
+import { calendarNamed, findCalendar } from './calendar-named.ts';
+import { fromStored, toStored } from './schedule-definition.ts';
 import { nextWindows } from './windows-of.ts';
 
 const KIND = 'schedule';

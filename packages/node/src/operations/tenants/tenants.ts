@@ -5,11 +5,12 @@ import { ApiError } from '../../errors/api-error.ts';
 import { refusal } from '../../errors/refusals.ts';
 import type { CommitLoop } from '../../loop/index.ts';
 import type { Expected } from '../common/expected.ts';
-import { msOf, shownDuration } from '../read-time.ts';
+import { paged } from '../common/paged.ts';
+import { msOf, shownDuration } from '../common/read-time.ts';
 
 export const TENANT_KIND = 'tenant';
 
-/** As its row keeps it: the engine's names, and milliseconds. */
+/** The stored form: the engine's names, and milliseconds. */
 interface StoredTenant {
   readonly weight?: number;
   readonly runningMax?: number;
@@ -21,11 +22,11 @@ interface StoredTenant {
 
 function toStored(definition: TenantDefinition): StoredTenant {
   const { weight, maxRunning, minJitter, ...quotas } = definition;
-  const about = { field: 'minJitter', value: minJitter ?? 0 };
+  const jitter = { field: 'minJitter', value: minJitter ?? 0 };
   return {
     ...(weight === undefined ? {} : { weight }),
     ...(maxRunning === undefined ? {} : { runningMax: maxRunning }),
-    ...(minJitter === undefined ? {} : { jitterMsMin: msOf('tenant.minJitter', about) }),
+    ...(minJitter === undefined ? {} : { jitterMsMin: msOf('tenant.minJitter', jitter) }),
     ...quotas,
   };
 }
@@ -45,22 +46,20 @@ export async function getTenant(store: Store, name: string): Promise<Tenant | nu
   return definition === null || definition.deleted ? null : tenantOf(definition);
 }
 
-export async function listTenants(
-  store: Store,
-  query: { after: string | null; limit: number },
-): Promise<Page<Tenant>> {
-  const { rows, last } = await readOnePage<Definition>({
-    limit: query.limit,
-    bytesOf: definitionBytes,
-    read: (limits) =>
-      store.listDefinitions({
-        ...{ tenant: PLATFORM, kind: TENANT_KIND, after: query.after },
-        ...limits,
-      }),
-  });
-  const items = rows.filter(({ damaged }) => damaged !== true).map(tenantOf);
-  return { items, ...(last === null ? {} : { next: last.name }) };
-}
+export const listTenants = paged(
+  'tenants',
+  async ({ store }, _caller, query: { after?: string; limit?: number }): Promise<Page<Tenant>> => {
+    const { after = null, limit = 100 } = query;
+    const { rows, last } = await readOnePage<Definition>({
+      limit,
+      bytesOf: definitionBytes,
+      read: (limits) =>
+        store.listDefinitions({ tenant: PLATFORM, kind: TENANT_KIND, after, ...limits }),
+    });
+    const items = rows.filter(({ damaged }) => damaged !== true).map(tenantOf);
+    return { items, ...(last === null ? {} : { next: last.name }) };
+  },
+);
 
 interface Change {
   readonly name: string;
@@ -75,7 +74,7 @@ export async function putTenant(
   const { name, author, definition } = change;
   const { live, version } = await current(context.store, change);
   const body = JSON.stringify(toStored(definition));
-  // Said again, it is no new version: `apply` in a loop does not make history.
+  // An unchanged definition is not a new version: repeated `apply` creates no history.
   if (live !== null && JSON.stringify(toStored(live.definition)) === body)
     return { before: live, after: live };
   const result = await context.store.putDefinition({
@@ -109,18 +108,18 @@ export async function deleteTenant(context: NodeContext, change: Change): Promis
   return live;
 }
 
-/** Tells the loop; what is left out is as if nothing had been said. */
+/** Applies the definition in the engine; omitted fields have their defaults. */
 export async function applyTenant(
   loop: CommitLoop,
   tenant: string,
-  given: TenantDefinition,
+  definition: TenantDefinition,
 ): Promise<void> {
-  const { weight = 1, maxRunning: runningMax = Number.POSITIVE_INFINITY } = given;
+  const { weight = 1, maxRunning: runningMax = Number.POSITIVE_INFINITY } = definition;
   const answer = await loop.execute({ kind: 'setTenant', tenant, weight, runningMax });
   if (answer.kind === 'refused') throw refusal(answer);
 }
 
-/** The version to write over, once it is the one that the caller expects. */
+/** The version that a change replaces. Refuses if it is not in the state that the caller expects. */
 async function current(
   store: Store,
   { name, expected }: Change,

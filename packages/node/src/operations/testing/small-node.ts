@@ -31,9 +31,9 @@ import type { EventCounts, EventOutcome } from '../../triggers/event-counts.ts';
 import { followEnds } from '../../triggers/follow-ends.ts';
 import { watchDefinitions } from '../../triggers/watch-definitions.ts';
 import { zoneOf } from '../../zones/index.ts';
+import { renewPayload } from '../blobs/payloads.ts';
 import { defineJob, submitRuns } from '../index.ts';
-import { renewPayload } from '../payloads.ts';
-import type { SubmitItem } from '../submission.ts';
+import type { SubmitItem } from '../runs/submission.ts';
 
 /** What a worker of these tests makes of an attempt: a result, null to hold it, or not even a word. */
 export type Behaviour = (attempt: Attempt) => AttemptResult | null | 'silent';

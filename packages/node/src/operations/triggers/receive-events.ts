@@ -6,7 +6,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { listensTo, type Match, matchEvent } from '../../triggers/match-event.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../common/operation.ts';
 import { hearEvents } from './hear-events.ts';
 import { startRuns, type WantedRun } from './start-runs.ts';
 

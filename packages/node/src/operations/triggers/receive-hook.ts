@@ -8,7 +8,7 @@ import { parseJson } from '../../json/parse-json.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
 import { ID_HEADERS, isSigned, TOLERANCE_MS } from '../../triggers/signatures.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../common/operation.ts';
 import { fireAll } from './receive-events.ts';
 import { hookSubject } from './trigger-definition.ts';
 

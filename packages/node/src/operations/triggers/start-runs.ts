@@ -14,10 +14,10 @@ import { expectationName } from '../../loop/index.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { inputBytes } from '../../triggers/match-event.ts';
-import { jobHeads } from '../job-heads.ts';
-import { keepPayload } from '../payloads.ts';
-import { mayBeLiveRun, type Put, putInbox, reservedPut } from '../put-inbox.ts';
-import { takenBefore } from '../taken-before.ts';
+import { mayBeLiveRun, type Put, putInbox, reservedPut } from '../batches/put-inbox.ts';
+import { takenBefore } from '../batches/taken-before.ts';
+import { keepPayload } from '../blobs/payloads.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
 
 type Submit = Command & { kind: 'submit' };
 

@@ -17,8 +17,8 @@ import type {
   StoredHook,
   StoredTrigger,
 } from '../../triggers/stored-trigger.ts';
-import { classOfPriority } from '../priority-class.ts';
-import { msOf, shownDuration } from '../read-time.ts';
+import { classOfPriority } from '../common/priority-class.ts';
+import { msOf, shownDuration } from '../common/read-time.ts';
 import { toStored as toStoredSchedule } from '../schedules/schedule-definition.ts';
 
 const INPUT_CHARS_MAX = 65_536;

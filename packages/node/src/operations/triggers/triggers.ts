@@ -18,7 +18,9 @@ import { listensTo, matchEvent } from '../../triggers/match-event.ts';
 import { sampleEvent } from '../../triggers/sample-event.ts';
 import { TRIGGER_KIND as KIND, type StoredTrigger } from '../../triggers/stored-trigger.ts';
 import type { Expected } from '../common/expected.ts';
-import { jobHeads } from '../job-heads.ts';
+import { operation } from '../common/operation.ts';
+import { paged } from '../common/paged.ts';
+import { iso } from '../common/read-time.ts';
 import {
   bodyOf,
   changeNamed,
@@ -32,10 +34,8 @@ import {
   pausedOrNot,
   readNamed,
   requireName,
-} from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
-import { iso } from '../schedules/schedule-definition.ts';
+} from '../definitions/named-definitions.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
 import { nextWindows } from '../schedules/windows-of.ts';
 import { fromStored, saysTheSame, toStored } from './trigger-definition.ts';
 

@@ -1,0 +1,116 @@
+import type { Command, RunId } from '@signalbox/engine';
+import type { InboxEntry, PutResult } from '@signalbox/store';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { aliasAt, aliasOf, randomAlias, requestAlias } from '../../inbox/inbox-alias.ts';
+import { itemsOf, packHead, packRequest } from '../../loop/index.ts';
+import type { TakenBefore } from './taken-before.ts';
+
+type Submit = Command & { kind: 'submit' };
+
+/** Where a submission is by now: already a run under its key, or in the inbox. */
+export type Put =
+  | { readonly kind: 'run'; readonly run: RunId }
+  | {
+      readonly kind: 'entry';
+      readonly alias: string;
+      /** Null where this call put it there; else what waited under the key already. */
+      readonly before: TakenBefore | null;
+    };
+
+/** Only the owner of the partition knows its live runs, and whether this submission is one of them. */
+export function mayBeLiveRun({ head, spec }: Submit): boolean {
+  return head.unique !== undefined || spec.exclusive;
+}
+
+/**
+ * Another node owns the job's partition, or nobody does yet: the submission is kept durably for the
+ * owner. The entry reserves the key: asking again returns the same entry, and no other submission gets
+ * the key.
+ */
+export async function putInbox(context: NodeContext, command: Submit): Promise<Put> {
+  const { partition, spec, input } = command;
+  const { tenant, job } = spec;
+  const { key, ...head } = command.head;
+  const atMs = context.loop.time.now();
+  const id = entryIdOf(command, atMs);
+  const result = await context.store.putInbox({
+    id,
+    partition,
+    tenant,
+    job,
+    class: command.class ?? spec.class,
+    head: packHead(head, !mayBeLiveRun(command)),
+    input,
+    key: key ?? null,
+    atMs,
+  });
+  if (result.kind === 'run') return { kind: 'run', run: result.run };
+  // Without a key only a repeat of this very call can have put it there.
+  if (result.kind === 'put' || key === undefined) return { kind: 'entry', alias: id, before: null };
+  return waitingPut(result.entry, 0);
+}
+
+/**
+ * The entry of a nested run is found again by its key, which is of one wait and never used twice. A
+ * client's key may be: retention forgets it, and an alias made of it could still name the run from before.
+ */
+function entryIdOf({ partition, spec, head }: Submit, atMs: number): string {
+  const { key, nested } = head;
+  if (key === undefined || nested === undefined) return randomAlias(partition, atMs);
+  return aliasOf({ tenant: spec.tenant, key, partition });
+}
+
+/** The same for what one request asks of a partition, whose first submission carries the key. */
+export async function putRequest(
+  context: NodeContext,
+  { commands, key }: { commands: readonly Submit[]; key: string },
+): Promise<Put[]> {
+  const { partition, spec } = commands[0] as Submit;
+  const { tenant } = spec;
+  const items = commands.map(({ spec, class: klass = spec.class, head, input }) => {
+    const { key: _, batch: __, ...kept } = head;
+    return { job: spec.job, class: klass, head: kept, input };
+  });
+  const atMs = context.loop.time.now();
+  const id = requestAlias(partition);
+  const entry = { id, partition, tenant, key, atMs, ...packRequest(items) };
+  const result = await context.store.putInbox(entry);
+  return commands.map((_, i) => putAt(entry, result, i));
+}
+
+/** What became of a request's submission at this position. */
+function putAt({ id }: { id: string }, result: PutResult, position: number): Put {
+  switch (result.kind) {
+    case 'run':
+      return { kind: 'run', run: { ...result.run, seq: result.run.seq + position } };
+    case 'waiting':
+      return waitingPut(result.entry, position);
+    case 'put':
+      return { kind: 'entry', alias: aliasAt(id, position), before: null };
+  }
+}
+
+/** What has the key that an entry reserved a moment ago: the entry itself, or the run that it is now. */
+export async function reservedPut(
+  { store }: NodeContext,
+  { tenant, key, entry: id }: { tenant: string; key: string; entry: string },
+  position: number,
+): Promise<Put> {
+  const entry = await store.readInboxEntry({ tenant, id });
+  if (entry !== null) return waitingPut(entry, position);
+  const [holder] = await store.readKeys([{ tenant, key }]);
+  if (holder !== undefined) {
+    return { kind: 'run', run: { ...holder.run, seq: holder.run.seq + position } };
+  }
+  const message = 'the submission with this idempotency key is being processed; retry';
+  throw new ApiError('unavailable', message, { retryAfterSeconds: 1 });
+}
+
+function waitingPut(entry: InboxEntry, position: number): Put {
+  const items = itemsOf(entry);
+  const [first] = items;
+  const input = items[position]?.input ?? null;
+  const before = { job: first?.job ?? entry.job, head: first?.head ?? {}, input };
+  return { kind: 'entry', alias: aliasAt(entry.id, position), before };
+}

@@ -1,0 +1,49 @@
+import { StoreError } from '@signalbox/store';
+import type { Caller } from '../../auth/caller.ts';
+import type { NodeContext } from '../../context/node-context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+
+export type Operation<P, R> = (context: NodeContext, caller: Caller, params: P) => Promise<R>;
+
+/** Names an operation. What the store could not do reaches the caller as an error it can act on. */
+export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
+  return async (context, caller, params) => {
+    try {
+      return await run(context, caller, params);
+    } catch (error) {
+      if (error instanceof StoreError) {
+        context.log.warn({ event: 'store.failed', err: error }, 'store failed');
+      }
+      throw asApiError(error);
+    }
+  };
+}
+
+/** No other row is concerned. */
+const DAMAGED_TEXT =
+  'a stored row that this request needs is damaged; an operator finds it with "signalbox doctor"';
+
+/** A store's own words may name a host or a table: only what follows from them is said. */
+export function asApiError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  switch (error.kind) {
+    case 'unavailable':
+      return new ApiError('unavailable', 'the store is unavailable; retry', {
+        retryAfterSeconds: 1,
+      });
+    case 'unknown':
+      return new ApiError(
+        'unknown',
+        'the outcome is unknown; retry with the same idempotency key, or read the current state',
+      );
+    case 'conflict':
+      return new ApiError(
+        'conflict',
+        'another request changed the same resource at the same time; retry',
+      );
+    case 'invalid':
+      return new ApiError('invalid', 'the store cannot save this value');
+    case 'damaged':
+      return new ApiError('damaged', DAMAGED_TEXT);
+  }
+}
