@@ -10,6 +10,7 @@ import { RunFeed } from './feed/run-feed.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { GraphEffects } from './graph/graph-effects.ts';
 import { graphPorts } from './graph/graph-ports.ts';
+import { InputResolver } from './inputs/input-resolver.ts';
 import { logFailure } from './logs/log-failure.ts';
 import { logLoopEvent } from './logs/log-loop-event.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
@@ -26,10 +27,9 @@ import { realPorts } from './real-ports.ts';
 import { DEFAULT_RETENTION } from './retention/retention.ts';
 import { SecretReader } from './secrets/secret-reader.ts';
 import type { Logger } from './settings/log-events.ts';
-import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
-import { followEnds } from './triggers/follow-ends.ts';
+import { completionTriggers } from './triggers/completion-triggers.ts';
 import { secretsOf, type Triggers } from './triggers/triggers.ts';
 import { watchDefinitions } from './triggers/watch-definitions.ts';
 import { VERSION } from './version.ts';
@@ -80,9 +80,9 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const loop = makeLoop(options, {
     store,
     log,
-    follow: followEnds({
-      book: watches.watch.book,
-      hearing: watches.hearing.book,
+    follow: completionTriggers({
+      triggers: watches.watch.index,
+      subscriptions: watches.subscriptions.index,
       partitions: () => loop.settings.partitions,
       now: () => loop.time.now(),
       count: triggers.count,
@@ -97,7 +97,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     ready: () => ready,
   });
   const ready = new Ready(loop, store);
-  const supplier = new Supplier(blobs);
+  const resolver = new InputResolver(blobs);
   const audit = new StoreAudit(store, log);
   const refusedReports = new RefusedReports(audit);
   const gateway = new Gateway({
@@ -107,7 +107,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     heartbeatMs: loop.engine.core.settings.heartbeatMs,
     beat: () => metrics.beat(),
     reportRefused: (report) => refusedReports.add(report),
-    supplier,
+    resolver,
     secrets: new SecretReader({ store, box: triggers.secrets }),
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
@@ -132,7 +132,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
     isEveryPartitionOwned: () => ready.isEveryPartitionOwned(),
   };
-  const graphs = new GraphEffects({ context: () => context, supplier });
+  const graphs = new GraphEffects({ context: () => context, resolver });
   return { context, loop, gateway, graphs, logs, metrics, refusedReports, tracing, ready };
 }
 

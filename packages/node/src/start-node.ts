@@ -61,18 +61,18 @@ export async function startNodeOn(store: Store, options: NodeOptions): Promise<R
 async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
   const { context, gateway, loop, ready } = rooms;
   const { store, log } = context;
-  const { watch: triggers, hearing } = context.triggers;
-  await Promise.all([triggers.look(), hearing.look()]);
+  const { watch: triggers, subscriptions } = context.triggers;
+  await Promise.all([triggers.poll(), subscriptions.poll()]);
   const journal = await readJournalTime(store, performance.now());
   await loop.start();
   const tenants = new TenantWatch({ store, loop, log });
-  await tenants.look();
+  await tenants.poll();
   const server = options.http === false ? null : await listen(options, rooms);
   // Only a store that other nodes share can change behind our back.
   if (isShared(options.store)) {
     tenants.start(TENANTS_EVERY_MS);
     triggers.start(TRIGGERS_EVERY_MS);
-    hearing.start(TRIGGERS_EVERY_MS);
+    subscriptions.start(TRIGGERS_EVERY_MS);
   }
   const stopSweeping = sweepFor(options, rooms, journal);
   const starts = watchStarts(rooms);
@@ -91,7 +91,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
     stop: () => {
       tenants.stop();
       triggers.stop();
-      hearing.stop();
+      subscriptions.stop();
       stopSweeping();
       starts.stop();
       stopped ??= stop(rooms, server);

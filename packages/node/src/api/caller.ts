@@ -2,9 +2,8 @@ import { PLATFORM } from '@signalbox/protocol';
 import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { hasTwoAuthorizations } from '../auth/bearer.ts';
-import type { Caller } from '../auth/caller.ts';
 import { mayCall, neededKey, tenantOf } from '../auth/roles.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, type Caller } from '../context/index.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Route } from './route.ts';
 

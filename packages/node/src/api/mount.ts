@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Caller } from '../auth/caller.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, type Caller } from '../context/index.ts';
 import { type AnswerParams, answerer } from './answer.ts';
 import { API_BASE, BLOB_BYTES_MAX } from './base.ts';
 import { callerOf } from './caller.ts';

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Caller } from '../auth/caller.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, type Caller } from '../context/index.ts';
 
 export interface StreamLimits {
   readonly perKey: number;

@@ -1,5 +1,4 @@
-import type { Caller } from '../auth/caller.ts';
-import type { NodeContext } from '../context/node-context.ts';
+import type { Caller, NodeContext } from '../context/index.ts';
 import type { AuditNote } from './route.ts';
 
 interface Change {

@@ -1,7 +1,7 @@
 import type { Answer } from '@signalbox/engine';
 import { ApiError } from './api-error.ts';
 
-/** What the engine refused, as the caller is told. */
+/** A refusal of the engine as an error of the API. */
 export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
   const { code, message } = answer;
   switch (code) {
@@ -20,8 +20,8 @@ export function refusal(answer: Answer & { kind: 'refused' }): ApiError {
 }
 
 /**
- * A part of a request was made before another failed: whoever sends it again without its key would
- * make that part twice.
+ * A part of a request was created before another part failed. Repeating the request without its key would create
+ * that part twice.
  */
 export function mayBeDone(error: unknown): ApiError {
   const { message } = error instanceof Error ? error : new Error(String(error));
@@ -34,7 +34,7 @@ export function otherBatch(): ApiError {
   });
 }
 
-/** The same words for an absent run and another tenant's: nobody learns which it was. */
+/** The same text for a missing run and a run of another tenant, so that the two are indistinguishable. */
 export function noRun(id: string): ApiError {
   return new ApiError('not_found', `there is no run with the id ${shown(id)}`);
 }
@@ -43,7 +43,7 @@ export function noJob(job: string, about: { field?: string } = {}): ApiError {
   return new ApiError('not_found', `there is no job ${shown(job)}`, about);
 }
 
-/** Hostile text is cut before it is said back. */
+/** Truncates text of the caller before it appears in a message. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }

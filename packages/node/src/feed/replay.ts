@@ -9,7 +9,7 @@ import {
   type RunState,
 } from '@signalbox/engine';
 import { type EndRow, PAGE_BYTES, type StoredRun } from '@signalbox/store';
-import { followedBooks } from '../follow/followed-books.ts';
+import { replicasOf } from '../replica/partition-replicas.ts';
 import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
 import type { FeedEvent, StreamContext } from './feed.ts';
 import { ListedRuns } from './listed-runs.ts';
@@ -234,7 +234,7 @@ class RunsOf {
     const { loop, store } = this.#q.context;
     const { partition } = this.#q;
     if (loop.owns(partition)) return loop.engine.core.books.get(partition);
-    return (await followedBooks(loop, store).follow(partition)).book;
+    return (await replicasOf(loop, store).read(partition)).book;
   }
 }
 

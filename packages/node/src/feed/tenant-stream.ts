@@ -1,4 +1,4 @@
-import { followedBooks } from '../follow/followed-books.ts';
+import { replicasOf } from '../replica/partition-replicas.ts';
 import { eventText, messageText } from './event-text.ts';
 import type { StreamContext } from './feed.ts';
 import {
@@ -182,8 +182,8 @@ class TenantStream {
     } catch (error) {
       if (!(error instanceof TooOld)) throw error;
       const isKnown = partition < context.partitions;
-      const books = followedBooks(context.loop, context.store);
-      end = isKnown ? { seq: (await books.follow(partition, 0)).seq, index: null } : null;
+      const replicas = replicasOf(context.loop, context.store);
+      end = isKnown ? { seq: (await replicas.read(partition, 0)).seq, index: null } : null;
       if (end === null) this.#sent?.delete(partition);
       else this.#sent?.set(partition, end);
       this.#reset();

@@ -17,9 +17,9 @@ import {
   type FromNode,
   MESSAGE_BYTES_MAX,
 } from '@signalbox/protocol';
+import type { ResolvedInput } from '../inputs/input-resolver.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { secretNames, type WorkWithSecrets, withSecrets } from '../secrets/secret-refs.ts';
-import type { Supply } from '../supply/supplier.ts';
 
 export type AssignFrame = FromNode & { kind: 'assign' };
 
@@ -53,20 +53,20 @@ interface Known {
   readonly problem: string | null;
 }
 
-/** The frame, or why the attempt cannot be sent and never will be. */
+/** Returns the frame, or the reason why the attempt can never be sent. */
 export function assignFrame(params: {
   attempt: Attempt;
   loop: CommitLoop;
   now: number;
-  supply: Supply;
+  resolved: ResolvedInput;
   ids: RunIdWriter;
   /** The `traceparent` that the worker continues. */
   trace: string | undefined;
   /** Values of the secrets that the work refers to; null if it refers to none. */
   secrets: ReadonlyMap<string, string> | null;
 }): AssignFrame | string {
-  const { attempt, loop, now, supply, ids } = params;
-  const { input, parents } = supply;
+  const { attempt, loop, now, resolved, ids } = params;
+  const { input, parents } = resolved;
   const { task } = attempt;
   const { run } = task;
   const common = aboutOf(loop, attempt);

@@ -1,13 +1,13 @@
 import { type Command, type Effect, isToWorker } from '@signalbox/engine';
 import { CLOSE, type WorkerView } from '@signalbox/protocol';
 import { refusal } from '../errors/refusals.ts';
+import { InputResolver } from '../inputs/input-resolver.ts';
 import { logAlert } from '../logs/log-alert.ts';
 import type { TaskLogs } from '../logs/task-logs.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import type { RefusedReport } from '../operations/audit/refused-reports.ts';
 import type { SecretReader } from '../secrets/secret-reader.ts';
 import type { Logger } from '../settings/log-events.ts';
-import { Supplier } from '../supply/supplier.ts';
 import type { AttemptSpans } from '../tracing/attempt-spans.ts';
 import { checkFrames } from './check-frames.ts';
 import { FrameBatch } from './frame-batch.ts';
@@ -31,7 +31,7 @@ export interface GatewayParams {
   readonly limits?: Partial<GatewayLimits>;
   readonly spans?: AttemptSpans;
   /** What tasks of graphs are given; without a blob store unless told. */
-  readonly supplier?: Supplier;
+  readonly resolver?: InputResolver;
   /** Values of secrets that definitions refer to; without any unless told. */
   readonly secrets?: SecretReader;
   /** Called for every heartbeat, to be counted. */
@@ -65,7 +65,7 @@ export class Gateway {
       confirmed: this.#roster.confirmed,
       spans: params.spans ?? null,
       now: params.clock ?? (() => loop.time.now()),
-      supplier: params.supplier ?? new Supplier(null),
+      resolver: params.resolver ?? new InputResolver(null),
       secrets: params.secrets ?? null,
     });
     const { beatsMissed } = limits;

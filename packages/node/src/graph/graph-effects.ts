@@ -1,6 +1,6 @@
 import type { Effect } from '@signalbox/engine';
 import type { NodeContext } from '../context/node-context.ts';
-import type { Supplier } from '../supply/supplier.ts';
+import type { InputResolver } from '../inputs/input-resolver.ts';
 import { NestedRuns } from './nested-runs.ts';
 import { Notifier } from './notifier.ts';
 
@@ -11,11 +11,11 @@ export class GraphEffects {
 
   constructor(params: {
     context: () => NodeContext;
-    supplier: Supplier;
+    resolver: InputResolver;
     /** Between the tries of a webhook; of the usual length unless told. */
     webhookDelaysMs?: readonly number[];
   }) {
-    this.#nested = new NestedRuns(params.context, params.supplier);
+    this.#nested = new NestedRuns(params.context, params.resolver);
     this.#notifier = new Notifier(params.context, params.webhookDelaysMs);
   }
 

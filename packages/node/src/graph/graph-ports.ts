@@ -6,10 +6,10 @@ import { conditionPrograms } from '../cel/conditions.ts';
 import type { CelPrograms } from '../cel/programs.ts';
 import { windowInput } from '../cel/window-input.ts';
 import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from '../inputs/parents-document.ts';
 import { checkConditions } from '../operations/jobs/check-conditions.ts';
 import { checkStep } from '../operations/jobs/check-graph.ts';
 import { storedTask } from '../operations/jobs/stored-task.ts';
-import { parseJson } from '../supply/parents-document.ts';
 
 /** What the engine is handed: the language of conditions and templates, and the schema of tasks. */
 export function graphPorts(): EnginePorts {

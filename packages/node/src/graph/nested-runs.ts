@@ -11,14 +11,12 @@ import {
   taskName,
 } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
-import type { Caller } from '../auth/caller.ts';
-import type { NodeContext } from '../context/node-context.ts';
-import { ApiError } from '../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../context/index.ts';
 import { REAL_TIMERS } from '../feed/timers.ts';
 import { aliasOf } from '../inbox/inbox-alias.ts';
+import type { InputResolver } from '../inputs/input-resolver.ts';
 import { loadPayload } from '../operations/blobs/payloads.ts';
 import { submitRuns } from '../operations/index.ts';
-import type { Supplier } from '../supply/supplier.ts';
 
 const RETRY_MS = 1_000;
 /** A job that nests itself would otherwise grow for as long as there is memory. */
@@ -45,14 +43,14 @@ type Told = (Command & { kind: 'nestedBegun' | 'nestedRefused' }) | null;
  */
 export class NestedRuns {
   readonly #context: () => NodeContext;
-  readonly #supplier: Supplier;
+  readonly #resolver: InputResolver;
   /** Waits whose run somebody here is starting, by key, so that none is started by two at once. */
   readonly #starting = new Map<string, Wait>();
   readonly #stopping = new AbortController();
 
-  constructor(context: () => NodeContext, supplier: Supplier) {
+  constructor(context: () => NodeContext, resolver: InputResolver) {
     this.#context = context;
-    this.#supplier = supplier;
+    this.#resolver = resolver;
   }
 
   stop(): void {
@@ -135,9 +133,10 @@ export class NestedRuns {
     const caller = callerOf(task);
     const job = jobOf(task);
     const own = await context.loop.specs.newest(caller.tenant, job);
-    const supply = await this.#supplier.of(task);
-    if ('error' in supply) throw new Refused(supply.error);
-    const inputBytes = supply.input && (await loadPayload(context, caller.tenant, supply.input));
+    const resolved = await this.#resolver.resolve(task);
+    if ('error' in resolved) throw new Refused(resolved.error);
+    const inputBytes =
+      resolved.input && (await loadPayload(context, caller.tenant, resolved.input));
     const klass = Math.min(run.class, own?.class ?? LEAST_URGENT) as Class;
     const nested = { of: formatRunId(run), task: taskName(task), index, since };
     const item = {

@@ -2,8 +2,8 @@ import { createHash, randomInt } from 'node:crypto';
 import { formatIdBytes, inboxId, parseIdBytes, readRunId } from '@signalbox/engine';
 
 /**
- * An alias of a request, or one made of a key, has in place of a millisecond the position in its batch;
- * no other alias is so early.
+ * An alias of a request, or derived from a key, has the position in its batch in place of the timestamp; no other
+ * alias has a timestamp this early.
  */
 const POSITIONS_MAX = 1_000;
 
@@ -22,7 +22,7 @@ export function requestAlias(partition: number): string {
 /** The alias of a request's submission at this position. */
 export function aliasAt(alias: string, position: number): string {
   const bytes = parseIdBytes(alias);
-  // Not of a request: what has the key is of another content, which the caller finds out.
+  // Not an alias of a request: the key has other content, which the caller detects.
   if (readRunId(bytes).ms !== 0) return alias;
   bytes[4] = position >> 8;
   bytes[5] = position & 0xff;
@@ -30,8 +30,8 @@ export function aliasAt(alias: string, position: number): string {
 }
 
 /**
- * Made of a key that nobody uses twice, so that two nodes which put the same entry put it once. Not for a
- * client's key: retention forgets that, and the alias may still name the run from before.
+ * Derived from a key that is never reused, so that two nodes that store the same entry store it once. Not for keys of
+ * clients: retention deletes those, and the alias could still name the earlier run.
  */
 export function aliasOf({
   tenant,
@@ -49,7 +49,7 @@ export function aliasOf({
   return inboxId({ ms: 0, partition, randomHigh, randomLow: digest.readUInt32BE(4) });
 }
 
-/** The alias of the entry that an alias belongs to, and which of its submissions it means. */
+/** The entry that an alias belongs to, and the position of its submission in that entry. */
 export function parseAlias(text: string): { entry: string; position: number } {
   const bytes = parseIdBytes(text);
   const { ms } = readRunId(bytes);

@@ -1,6 +1,5 @@
 import { type FromWorker, PLATFORM, type Ref } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { Audit } from '../../context/node-context.ts';
+import type { Audit, Caller } from '../../context/index.ts';
 
 /** The key that a connection was opened with, and the address that it was opened from. */
 export interface Origin {

@@ -7,25 +7,25 @@ type Submit = Command & { kind: 'submit' };
 /** A batch under the key of its request. */
 export interface KeyedBatch {
   readonly commands: readonly Submit[];
-  /** Decided and durable before the rest: if it belongs to another content, nothing else is made. */
+  /** Decided and durable before the rest: if the key belongs to other content, nothing else is created. */
   readonly first: readonly number[];
   readonly rest: readonly number[];
-  /** The request's key, where each submission has a key of its own and none carries it; else null. */
+  /** The request's key, if every submission has its own key and none carries the request's; else null. */
   readonly unanchored: string | null;
-  /** Each stands for itself: some have a key or a unique value of their own. */
+  /** Some submissions have a key or a unique value of their own, so each is treated separately. */
   readonly isMixed: boolean;
 }
 
 /**
- * Puts a batch under the key of its request, so that the request can be repeated. What it asks of
- * one partition is decided in one step and numbered in a row: one stored key on the first of them
- * stands for all. The key of the first partition is that of the whole request, the same for any
- * content (B1), and says what the content is where that is more than this partition's (B2). So other
- * content is refused there, before anything of it exists elsewhere.
+ * Derives keys for the submissions of a batch from the key of the request, so that the request can be repeated.
+ * The submissions of one partition are decided in one step and get consecutive ids: one stored key on the first
+ * stands for all. The key of the first partition is the request's, independent of content (B1). If the batch has
+ * further partitions, that key also carries a digest of the whole content (B2). Other content under the same key is
+ * therefore refused there, before any part of it exists elsewhere.
  *
- * Where a submission may turn out to be a run that is there already, by a key or a unique value of
- * its own, they are not in a row, and each gets a key derived from the request's. One without a key of
- * its own then has the request's key and says what the content is; it is decided before the others.
+ * If a submission may resolve to an existing run, by a key or a unique value of its own, ids are not consecutive,
+ * and each submission gets a key derived from the request's. One submission without its own key then carries the
+ * request's key and the digest; it is decided before the others.
  */
 export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
   const anchorKey = reservedKey(`/${key}`);
@@ -52,8 +52,8 @@ export function underKey(commands: readonly Submit[], key: string): KeyedBatch {
   const [slice, ...others] = slicesOf(commands);
   const first = slice?.indexes ?? [];
   const digest = others.length === 0 ? null : digestOf(commands);
-  const said = digest === null ? {} : { digest };
-  setHead(0, { key: anchorKey, batch: first.length, ...said });
+  const content = digest === null ? {} : { digest };
+  setHead(0, { key: anchorKey, batch: first.length, ...content });
   for (const { partition, indexes } of others) {
     const more = { key: reservedKey(`${partition}/${key}`), batch: indexes.length };
     setHead(indexes[0] as number, more);
@@ -66,7 +66,7 @@ function isPlain({ head, spec }: Submit): boolean {
   return head.key === undefined && head.unique === undefined && !spec.exclusive;
 }
 
-/** Jobs in their order, and which keys and unique values they have. Inputs are not part of it. */
+/** Covers the jobs in order, and their keys and unique values, but not the inputs. */
 function digestOf(commands: readonly Submit[]): string {
   const hash = createHash('sha256');
   for (const { spec, head } of commands) {

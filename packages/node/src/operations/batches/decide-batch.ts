@@ -7,9 +7,7 @@ import {
   type RunId,
 } from '@signalbox/engine';
 import { COUNTED_MAX, type SubmittedInARow } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { mayBeDone, otherBatch, refusal, shown } from '../../errors/refusals.ts';
 import { contentKey, slicesOf } from '../../loop/index.ts';
 import { mayBeLiveRun, type Put, putInbox, putRequest, reservedPut } from './put-inbox.ts';
@@ -21,18 +19,18 @@ type Outcome = Put | { readonly kind: 'created'; readonly run: RunId };
 
 interface Batch {
   readonly commands: readonly Submit[];
-  /** Under one key everything is as it was; else a key of its own may be of another job. */
+  /** The response must match the request exactly. If false, a submission's own key may belong to another job. */
   readonly strict: boolean;
   /**
-   * What becomes of a submission whose own key belongs to another job or input. Of a request that is repeated
-   * nobody knows what it made the first time, so the others must have their answers.
+   * Handling of a submission whose own key belongs to another job or input. A repeated request may have created the
+   * other submissions the first time, so their results must be returned (`report`).
    */
   readonly onConflict?: 'report' | 'refuse';
 }
 
 type Decided = Batch & { readonly answers: readonly Answer[] };
 
-/** Decides submissions; answers in order, many in one where they are in a row, once all of it is durable. */
+/** Decides submissions. Returns results in order, consecutive ids as one range, when all of them are durable. */
 export async function decideBatch(
   context: NodeContext,
   caller: Caller,
@@ -40,10 +38,12 @@ export async function decideBatch(
 ): Promise<SubmittedInARow[]> {
   const { commands } = batch;
   const answers = await context.loop.executeAll(commands);
-  return allCreated(commands, answers) ?? (await settle(context, caller, { ...batch, answers }));
+  return (
+    allCreated(commands, answers) ?? (await resolveOutcomes(context, caller, { ...batch, answers }))
+  );
 }
 
-/** The usual end; null where any of it was refused, or was there already. */
+/** The usual case; null if any submission was refused or existed already. */
 function allCreated(
   commands: readonly Submit[],
   answers: readonly Answer[],
@@ -68,21 +68,21 @@ function isNext(last: RunId, { ms, partition, seq }: RunId): boolean {
   );
 }
 
-/** What became of a batch that is not all new runs: some were there, or belong to another node. */
-async function settle(
+/** The results of a batch of which some runs existed already, or belong to another node. */
+async function resolveOutcomes(
   context: NodeContext,
   caller: Caller,
   decided: Decided,
 ): Promise<SubmittedInARow[]> {
   const { commands, strict } = decided;
   const outcomes: (Outcome | undefined)[] = [];
-  const isMade = (): boolean => outcomes.some((each) => each !== undefined && isNew(each));
+  const isCreated = (): boolean => outcomes.some((each) => each !== undefined && isNew(each));
   try {
-    await settleSlices(context, decided, outcomes);
-    const taken = await whatWasTaken(context, caller, { commands, outcomes });
+    await resolveSlices(context, decided, outcomes);
+    const taken = await existingOf(context, caller, { commands, outcomes });
     const claimed = await claimedContents(context, commands, outcomes);
     const others = await otherInputs(context, commands, { outcomes, taken });
-    const mayReport = !strict && (decided.onConflict === 'report' || isMade());
+    const mayReport = !strict && (decided.onConflict === 'report' || isCreated());
     const rows: SubmittedInARow[] = [];
     for (const [i, command] of commands.entries()) {
       const outcome = outcomes[i] as Outcome;
@@ -98,25 +98,25 @@ async function settle(
       }
       if (!claimed.has(i)) refuseOtherContent(command, before);
       const conflict = others.has(i) ? otherInput(id) : otherUnderKey(decided, i, { id, before });
-      // A key that the node has made of the request's: it is the request that asks for something else.
+      // A reserved key is derived from the request's: then the request as a whole has other content.
       const isOwnKey = command.head.key !== undefined && !isReserved(command.head.key);
       if (conflict !== null && !(mayReport && isOwnKey)) {
         const field = strict || !isOwnKey ? 'idempotencyKey' : `items[${i}].idempotencyKey`;
         throw new ApiError('idempotency_conflict', conflict, { field });
       }
-      // A key may belong to a run of another job: whoever repeats it must not be told otherwise.
+      // A key may belong to a run of another job: the row names the job of that run.
       const row = { id, job: before?.job ?? job, created: false, count: 1 };
       const error = { code: 'idempotency_conflict' as const, message: conflict ?? '' };
       rows.push(conflict === null ? row : { ...row, error });
     }
     return rows;
   } catch (error) {
-    throw isMade() ? mayBeDone(error) : error;
+    throw isCreated() ? mayBeDone(error) : error;
   }
 }
 
-/** What is known of each submission that was there already, with its input where that must be the same. */
-async function whatWasTaken(
+/** The existing run or entry of each submission, with its input if the inputs must be equal. */
+async function existingOf(
   context: NodeContext,
   { tenant }: Caller,
   { commands, outcomes }: Pick<Batch, 'commands'> & { outcomes: readonly (Outcome | undefined)[] },
@@ -149,10 +149,10 @@ async function whatWasTaken(
   return taken;
 }
 
-/** Not by a unique value, nor as the live run of a job without overlap: those may have any input. */
+/** Whether the key identified the run. Runs found by a unique value or by exclusivity may have any input. */
 function isByKey(commands: readonly Submit[], i: number, { head: before }: TakenBefore): boolean {
   const { head } = commands[i] as Submit;
-  // The wait of a task has a key of its own, and what it is given is put together anew each time.
+  // A nested run has the key of its waiting task, and its input is composed again each time.
   if (head.nested !== undefined) return false;
   if (head.key !== undefined) return before.key === head.key;
   const { partition } = commands[i] as Submit;
@@ -160,7 +160,7 @@ function isByKey(commands: readonly Submit[], i: number, { head: before }: Taken
   return first?.head.batch !== undefined;
 }
 
-/** Why the submission is not the one that its key belongs to; null where it is. */
+/** The reason why the key belongs to another submission; null if it belongs to this one. */
 function otherUnderKey(
   { commands, strict }: Decided,
   i: number,
@@ -169,7 +169,7 @@ function otherUnderKey(
   if (before === null) return null;
   const { spec, input } = commands[i] as Submit;
   if (before.job !== spec.job) {
-    // In a batch the answer names the job, and whoever asked for another sees it.
+    // In a batch the result names the job of the run, so the caller sees the difference.
     return strict
       ? `the idempotency key belongs to run ${id} of the job ${shown(before.job)}`
       : null;
@@ -184,13 +184,13 @@ function otherInput(id: string): string {
 }
 
 /**
- * Submissions whose key was sent with another input and became the key of a live run by a unique value. The
- * input of that run says nothing of it: what was sent has a key of its own there.
+ * Submissions whose key was first sent with another input and was attached to a live run by a unique value. The
+ * input of that run does not matter: the content that was sent is stored under a key of its own.
  */
 async function otherInputs(
   { store }: NodeContext,
   commands: readonly Submit[],
-  of: {
+  resolved: {
     readonly outcomes: readonly (Outcome | undefined)[];
     readonly taken: readonly (TakenBefore | null)[];
   },
@@ -198,8 +198,9 @@ async function otherInputs(
   const others = new Set<number>();
   for (const [i, { head, spec }] of commands.entries()) {
     const { key, digest } = head;
-    const before = of.taken[i] ?? null;
-    if (of.outcomes[i]?.kind !== 'run' || before === null || before.head.key === key) continue;
+    const before = resolved.taken[i] ?? null;
+    if (resolved.outcomes[i]?.kind !== 'run' || before === null || before.head.key === key)
+      continue;
     if (key === undefined || digest === undefined || isReserved(key)) continue;
     const { tenant, job } = spec;
     if (before.job !== job) continue;
@@ -213,7 +214,7 @@ function isNew(outcome: Outcome): boolean {
   return outcome.kind === 'created' || (outcome.kind === 'entry' && outcome.before === null);
 }
 
-/** An entry may become a live run's: to say `created` here would promise two clients the same run. */
+/** An entry may resolve to a live run: `created` here would promise the same run to two clients. */
 function newRow(command: Submit, { kind }: Outcome, id: string): SubmittedInARow {
   const { job } = command.spec;
   if (kind === 'entry' && mayBeLiveRun(command)) {
@@ -223,8 +224,8 @@ function newRow(command: Submit, { kind }: Outcome, id: string): SubmittedInARow
 }
 
 /**
- * A request's key may stand for a run that is not of the request, by a unique value: that run says
- * nothing of the content, and the content has a key of its own there.
+ * The key of a request may be attached to a run of another request, by a unique value. That run does not describe
+ * the content of this request; the content is stored under a key of its own.
  */
 async function claimedContents(
   { store }: NodeContext,
@@ -243,8 +244,8 @@ async function claimedContents(
   return claimed;
 }
 
-/** What was accepted is noted first: whatever fails behind it, the caller must not be told "nothing". */
-async function settleSlices(
+/** Records accepted submissions first: if a later step fails, the response must not claim that nothing exists. */
+async function resolveSlices(
   context: NodeContext,
   { commands, answers }: Decided,
   outcomes: (Outcome | undefined)[],
@@ -262,7 +263,7 @@ async function settleSlices(
     for (const [at, i] of indexes.entries()) {
       const answer = answers[i] as Answer;
       if (answer.kind !== 'refused' || answer.entry === undefined) continue;
-      // The first of a request carries the key of all.
+      // The first submission of a request carries the key of all.
       const isRequest = first.head.batch !== undefined;
       const { head, spec } = isRequest ? first : (commands[i] as Submit);
       const reserved = { tenant: spec.tenant, key: head.key ?? '', entry: answer.entry };
@@ -273,7 +274,7 @@ async function settleSlices(
   }
 }
 
-/** Each entry is noted as soon as it is durable: it stays where the put of a later one fails. */
+/** Records each entry as soon as it is durable: it stays if a later put fails. */
 async function putAll(
   context: NodeContext,
   { commands, indexes }: { commands: readonly Submit[]; indexes: readonly number[] },
@@ -290,9 +291,9 @@ async function putAll(
 }
 
 /**
- * The key stands for a run that retention has dropped. Whether that was the same submission cannot be
- * said any more, and to call it the same would acknowledge work that never runs. Where the store has
- * forgotten the key, memory only has to follow: asked again, it is a new submission.
+ * The key belongs to a run that retention has deleted. Whether it was the same submission can no longer be decided,
+ * and treating it as the same would acknowledge work that never runs. If the store no longer has the key, memory
+ * drops it too, and a retry is a new submission.
  */
 async function goneRun(
   { loop, store }: NodeContext,
@@ -313,11 +314,11 @@ async function goneRun(
   return new ApiError('unavailable', `run ${id} is no longer stored; send the submission again`);
 }
 
-/** The key of a request says that this was asked before: a request for something else under it is refused. */
+/** Refuses a request whose key belongs to a request with other content. */
 function refuseOtherContent({ head }: Submit, taken: TakenBefore | null): void {
-  // An entry that waits for the first time, or one that equals nothing.
+  // A new entry, or nothing to compare with.
   if (taken === null) return;
-  // Others of a request say nothing of its content, and may be a run by their unique value.
+  // Only anchors describe the content; other submissions may resolve to a run by their unique value.
   const isContent = head.batch !== undefined || head.digest !== undefined;
   const isOther = head.batch !== taken.head.batch || head.digest !== taken.head.digest;
   if (isContent && head.key !== undefined && isReserved(head.key) && isOther) throw otherBatch();

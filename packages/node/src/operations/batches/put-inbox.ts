@@ -1,20 +1,19 @@
 import type { Command, RunId } from '@signalbox/engine';
 import type { InboxEntry, PutResult } from '@signalbox/store';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { aliasAt, aliasOf, randomAlias, requestAlias } from '../../inbox/inbox-alias.ts';
 import { itemsOf, packHead, packRequest } from '../../loop/index.ts';
 import type { TakenBefore } from './taken-before.ts';
 
 type Submit = Command & { kind: 'submit' };
 
-/** Where a submission is by now: already a run under its key, or in the inbox. */
+/** The current place of a submission: a run under its key, or an inbox entry. */
 export type Put =
   | { readonly kind: 'run'; readonly run: RunId }
   | {
       readonly kind: 'entry';
       readonly alias: string;
-      /** Null where this call put it there; else what waited under the key already. */
+      /** Null if this call stored the entry; else the submission that waited under the key already. */
       readonly before: TakenBefore | null;
     };
 
@@ -24,9 +23,8 @@ export function mayBeLiveRun({ head, spec }: Submit): boolean {
 }
 
 /**
- * Another node owns the job's partition, or nobody does yet: the submission is kept durably for the
- * owner. The entry reserves the key: asking again returns the same entry, and no other submission gets
- * the key.
+ * Stores a submission durably for the owner of its partition, if this node does not own it. The entry reserves the
+ * key: a repeated call returns the same entry, and no other submission gets the key.
  */
 export async function putInbox(context: NodeContext, command: Submit): Promise<Put> {
   const { partition, spec, input } = command;
@@ -46,14 +44,14 @@ export async function putInbox(context: NodeContext, command: Submit): Promise<P
     atMs,
   });
   if (result.kind === 'run') return { kind: 'run', run: result.run };
-  // Without a key only a repeat of this very call can have put it there.
+  // Without a key only a repetition of this call can have stored it.
   if (result.kind === 'put' || key === undefined) return { kind: 'entry', alias: id, before: null };
   return waitingPut(result.entry, 0);
 }
 
 /**
- * The entry of a nested run is found again by its key, which is of one wait and never used twice. A
- * client's key may be: retention forgets it, and an alias made of it could still name the run from before.
+ * The entry of a nested run is found by its key, which belongs to one wait and is never reused. A client's key may be
+ * reused after retention deletes it, and an alias derived from it could still name the earlier run.
  */
 function entryIdOf({ partition, spec, head }: Submit, atMs: number): string {
   const { key, nested } = head;
@@ -61,16 +59,16 @@ function entryIdOf({ partition, spec, head }: Submit, atMs: number): string {
   return aliasOf({ tenant: spec.tenant, key, partition });
 }
 
-/** The same for what one request asks of a partition, whose first submission carries the key. */
+/** Like `putInbox`, for all submissions of a request in one partition; the first carries the key. */
 export async function putRequest(
   context: NodeContext,
   { commands, key }: { commands: readonly Submit[]; key: string },
 ): Promise<Put[]> {
   const { partition, spec } = commands[0] as Submit;
   const { tenant } = spec;
-  const items = commands.map(({ spec, class: klass = spec.class, head, input }) => {
+  const items = commands.map(({ spec, class: priority = spec.class, head, input }) => {
     const { key: _, batch: __, ...kept } = head;
-    return { job: spec.job, class: klass, head: kept, input };
+    return { job: spec.job, class: priority, head: kept, input };
   });
   const atMs = context.loop.time.now();
   const id = requestAlias(partition);
@@ -79,7 +77,7 @@ export async function putRequest(
   return commands.map((_, i) => putAt(entry, result, i));
 }
 
-/** What became of a request's submission at this position. */
+/** The place of a request's submission at this position. */
 function putAt({ id }: { id: string }, result: PutResult, position: number): Put {
   switch (result.kind) {
     case 'run':
@@ -91,7 +89,7 @@ function putAt({ id }: { id: string }, result: PutResult, position: number): Put
   }
 }
 
-/** What has the key that an entry reserved a moment ago: the entry itself, or the run that it is now. */
+/** The holder of a reserved key: the entry, or the run that it has become. */
 export async function reservedPut(
   { store }: NodeContext,
   { tenant, key, entry: id }: { tenant: string; key: string; entry: string },

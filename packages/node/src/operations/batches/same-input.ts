@@ -8,7 +8,7 @@ import { parseExactly } from '../../json/exact-json.ts';
 /** Runs whose inputs are in memory at once: each has up to 256 KiB. */
 const READ_MAX = 64;
 
-/** The inputs of runs that are there, as the journal keeps them, in the order of their ids. */
+/** The stored inputs of existing runs, in the order of their ids. */
 export async function keptInputs(
   { loop, store }: NodeContext,
   tenant: string,
@@ -19,11 +19,12 @@ export async function keptInputs(
     const part = ids.slice(from, from + READ_MAX);
     const live = part.map(({ partition, seq, ms }) => {
       const run = loop.engine.core.books.get(partition)?.runs.get(seq);
-      // Memory gives up the inputs of runs that wait for long.
+      // Memory drops the inputs of runs that wait for long.
       return run?.ms === ms && run.input !== null ? run.input : undefined;
     });
-    const wanted = part.filter((_, i) => live[i] === undefined).map((id) => ({ tenant, id }));
-    const rows = wanted.length === 0 ? [] : await store.readRuns({ ids: wanted, withInput: true });
+    const missing = part.filter((_, i) => live[i] === undefined).map((id) => ({ tenant, id }));
+    const rows =
+      missing.length === 0 ? [] : await store.readRuns({ ids: missing, withInput: true });
     for (const [i, id] of part.entries()) {
       const row = rows.find(
         ({ id: each }) => each.seq === id.seq && each.partition === id.partition,
@@ -35,9 +36,8 @@ export async function keptInputs(
 }
 
 /**
- * Whether two inputs are the same, both as the journal keeps them. One that is large is kept as a reference,
- * which has its digest. JSON is the same in any order of its members, and its numbers are compared exactly: inputs
- * that come as bytes may have more digits than a double.
+ * Whether two stored inputs are equal. A large input is stored as a reference with a digest. The order of JSON members
+ * does not matter, and numbers are compared exactly: inputs sent as bytes may have more digits than a double.
  */
 export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean {
   if (a === null || b === null) return a === b;
@@ -51,7 +51,7 @@ export function isSameInput(a: Uint8Array | null, b: Uint8Array | null): boolean
   }
 }
 
-/** The same text for two inputs that are the same. */
+/** Equal inputs have equal digests. */
 export function inputDigest(input: Uint8Array | null): string {
   const hash = createHash('sha256');
   if (input === null) return hash.update('none').digest('base64url').slice(0, 22);

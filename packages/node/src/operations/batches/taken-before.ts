@@ -1,17 +1,17 @@
 import type { RunHead, RunId } from '@signalbox/engine';
 import type { NodeContext } from '../../context/node-context.ts';
 
-/** What a run that was there already says of itself. */
+/** The content of an existing run. */
 export interface TakenBefore {
   readonly job: string;
   readonly head: RunHead;
-  /** As the journal keeps it; undefined where it was not read. */
+  /** In stored form; undefined if it was not read. */
   readonly input?: Uint8Array | null;
 }
 
 /**
- * Runs that submissions turned out to be already, from memory or the store. Null for one that
- * retention has dropped: nothing is left of it but its key.
+ * Existing runs that submissions resolved to, from memory or the store. Null if retention has deleted the run: only
+ * its key is left.
  */
 export async function takenBefore(
   { loop, store }: NodeContext,
@@ -24,8 +24,8 @@ export async function takenBefore(
   });
   const others = ids.filter((_, i) => live[i] === null);
   if (others.length === 0) return live;
-  const wanted = others.map((id) => ({ tenant, id }));
-  const rows = await store.readRuns({ ids: wanted, withInput: false });
+  const keys = others.map((id) => ({ tenant, id }));
+  const rows = await store.readRuns({ ids: keys, withInput: false });
   const byId = new Map(rows.map((row) => [nameOf(row.id), row]));
   return ids.map((id, i) => {
     const row = live[i] === null ? byId.get(nameOf(id)) : undefined;

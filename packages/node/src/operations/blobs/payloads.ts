@@ -6,8 +6,7 @@ import {
   PAYLOAD_INLINE_MAX,
 } from '@signalbox/protocol';
 import { DAY_MS, dayEndOf } from '../../blobs/blob-name.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 
 /** The largest payload there may be. */
 export const PAYLOAD_MAX = 67_108_864;

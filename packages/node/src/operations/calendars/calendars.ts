@@ -5,11 +5,9 @@ import {
 } from '@signalbox/engine';
 import type { Calendar, NewCalendar, Page } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages } from '@signalbox/store';
-import type { Caller } from '../../auth/caller.ts';
 import { IcsError } from '../../calendars/ics-lines.ts';
 import { readIcs } from '../../calendars/read-ics.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import type { Expected } from '../common/expected.ts';
 import { operation } from '../common/operation.ts';
 import { paged } from '../common/paged.ts';

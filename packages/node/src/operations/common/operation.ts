@@ -1,7 +1,5 @@
 import { StoreError } from '@signalbox/store';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 
 export type Operation<P, R> = (context: NodeContext, caller: Caller, params: P) => Promise<R>;
 

@@ -6,9 +6,7 @@ import {
   readPages,
   StoreError,
 } from '@signalbox/store';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { shown } from '../../errors/refusals.ts';
 import type { Expected } from '../common/expected.ts';
 import { hasQuota, requireRoom, withinQuota } from './definition-quota.ts';

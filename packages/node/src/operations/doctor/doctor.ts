@@ -1,7 +1,6 @@
 import type { DamagedRow as DamagedRowView, Doctor } from '@signalbox/protocol';
 import type { DamagedRow, RowKind } from '@signalbox/store';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { operation } from '../common/operation.ts';
 
 const ROWS_MAX = 100;

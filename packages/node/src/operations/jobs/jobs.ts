@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Checked, Job, JobDefinition, Page } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
+import type { Caller, NodeContext } from '../../context/index.ts';
 import { noJob } from '../../errors/refusals.ts';
 import type { Expected } from '../common/expected.ts';
 import { operation } from '../common/operation.ts';
@@ -26,7 +25,7 @@ import {
 import { secretWarnings } from '../secrets/secret-warnings.ts';
 import { checkDefinition, fromStored, type StoredJob, toStored } from './job-definition.ts';
 import { jobHeads } from './job-heads.ts';
-import { saveHearing } from './save-subscriptions.ts';
+import { saveSubscriptions } from './save-subscriptions.ts';
 
 const KIND = 'job';
 
@@ -40,7 +39,7 @@ export const defineJob = operation(
   async (context, caller, params: DefineParams): Promise<Defined> => {
     const next = await definingNext(context, params);
     const warnings = await secretWarnings(context, caller, params.definition);
-    await saveHearing(context, caller, params);
+    await saveSubscriptions(context, caller, params);
     const { name, expected } = params;
     const { job, outcome } = await change(context, caller, { name, ...expected, next });
     return { job: warnings.length === 0 ? job : { ...job, warnings }, outcome };

@@ -1,35 +1,34 @@
 import { heardTypes } from '@signalbox/engine';
 import type { JobDefinition } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { HEARING_KIND, type StoredHearing } from '../../triggers/hearing-book.ts';
+import type { Caller, NodeContext } from '../../context/index.ts';
+import { type StoredSubscription, SUBSCRIPTION_KIND } from '../../triggers/subscription-index.ts';
 import { bodyOf, changeNamed } from '../definitions/named-definitions.ts';
 
 /**
- * Says which events a job waits for, to every node, before a version can have runs that do. What an
- * older version waits for stays, because runs of it may live.
+ * Stores the event types that a job waits for, for all nodes, before runs of the version can exist. Types of
+ * older versions stay, because their runs may still be open.
  */
-export async function saveHearing(
+export async function saveSubscriptions(
   context: NodeContext,
   caller: Caller,
   { name, definition }: { name: string; definition: JobDefinition },
 ): Promise<void> {
-  const types = heardTypes(heardBy(definition));
+  const types = heardTypes(engineForm(definition));
   if (types.length === 0) return;
-  const { now } = await changeNamed<StoredHearing>(context, caller, {
-    kind: HEARING_KIND,
+  const { now } = await changeNamed<StoredSubscription>(context, caller, {
+    kind: SUBSCRIPTION_KIND,
     name,
     next: (current) => {
-      const before = current === null ? [] : bodyOf<StoredHearing>(current).types;
+      const before = current === null ? [] : bodyOf<StoredSubscription>(current).types;
       const after = [...new Set([...before, ...types])];
       return after.length === before.length ? null : { types: after };
     },
   });
-  context.triggers.hearing.adopt(now);
+  context.triggers.subscriptions.adopt(now);
 }
 
-/** What the engine reads of it, in the engine's words. */
-function heardBy({ eventTypes, tasks = [] }: JobDefinition): Parameters<typeof heardTypes>[0] {
+/** The part of the definition that the engine reads, with the engine's names. */
+function engineForm({ eventTypes, tasks = [] }: JobDefinition): Parameters<typeof heardTypes>[0] {
   const waits = tasks.flatMap(({ event }) =>
     event === undefined ? [] : [{ event: { type: event.type } }],
   );

@@ -1,7 +1,6 @@
 import { instantMs, type NewKey, PLATFORM, rangeText } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
 import { type Keys, type KnownKey, keyView } from '../../auth/keys.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller } from '../../context/index.ts';
 import { paged } from '../common/paged.ts';
 
 interface KeysQuery {

@@ -1,7 +1,6 @@
 import { CLASSES, parseQueueLane } from '@signalbox/engine';
 import { PLATFORM, type QueueDepth } from '@signalbox/protocol';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { operation } from '../common/operation.ts';
 
 /**

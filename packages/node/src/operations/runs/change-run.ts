@@ -1,7 +1,5 @@
 import type { Priority, RunView } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { refusal } from '../../errors/refusals.ts';
 import { executeOnRun } from '../../loop/index.ts';
 import { requirePlain } from '../common/check-text.ts';

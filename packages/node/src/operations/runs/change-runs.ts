@@ -1,8 +1,6 @@
 import { formatRunId, isTerminalRun } from '@signalbox/engine';
 import { type BulkAnswer, RUN_STATES, type RunFilter, type RunState } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { operation } from '../common/operation.ts';
 import { paged } from '../common/paged.ts';
 import { cancelRun, reasonOf } from './change-run.ts';

@@ -217,7 +217,7 @@ describe('DAG-24 the view of a run', () => {
     }
     const views = [
       'packages/node/src/loop/reader.ts',
-      'packages/node/src/follow/followed-books.ts',
+      'packages/node/src/replica/partition-replicas.ts',
       'packages/node/src/operations/runs/run-view.ts',
       'packages/node/src/feed/run-feed.ts',
     ];

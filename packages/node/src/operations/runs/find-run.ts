@@ -7,8 +7,7 @@ import {
   type RunId,
 } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { noRun } from '../../errors/refusals.ts';
 import { parseAlias } from '../../inbox/inbox-alias.ts';
 import { itemsOf } from '../../loop/index.ts';

@@ -1,8 +1,8 @@
 import { partitionOf } from '@signalbox/engine';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it } from 'vitest';
-import { FollowedBooks } from '../../follow/followed-books.ts';
 import { faulty } from '../../loop/testing/faulty-store.ts';
+import { PartitionReplicas } from '../../replica/partition-replicas.ts';
 import { getRun, listRuns, submitRuns } from '../index.ts';
 import { caller, HOLD, SmallNode, turn } from '../testing/small-node.ts';
 
@@ -72,10 +72,10 @@ describe('a list of runs', () => {
       },
     }));
     const other = SmallNode.idle({ disk, store });
-    const books = new FollowedBooks(other.context.loop, store, 10);
+    const replicas = new PartitionReplicas(other.context.loop, store, 10);
     const partition = partitionOf('acme', 'mail', owner.context.partitions);
     for (let i = 0; i < 10; i++) {
-      const { book } = await books.follow(partition, 0);
+      const { book } = await replicas.read(partition, 0);
       expect(book.runs.size).toBe(20);
     }
     expect(wholes).toBe(1);

@@ -1,6 +1,5 @@
 import type { Page, RunFilter, RunView } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
+import type { Caller, NodeContext } from '../../context/index.ts';
 import { operation } from '../common/operation.ts';
 import { paged } from '../common/paged.ts';
 import { pageOfRuns } from './page-of-runs.ts';

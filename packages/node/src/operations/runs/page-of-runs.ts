@@ -8,8 +8,8 @@ import {
 import type { RunFilter, RunState } from '@signalbox/protocol';
 import { PAGE_BYTES, type StoredRun, StoreError, storedRunBytes } from '@signalbox/store';
 import type { NodeContext } from '../../context/node-context.ts';
-import { readFollowed } from '../../follow/read-followed.ts';
 import { type RunView as EngineView, NO_TASKS, readRun, viewOfStored } from '../../loop/index.ts';
+import { readReplica } from '../../replica/read-replica.ts';
 import { invalidCursor } from '../common/cursors.ts';
 import { isSelective, keyOf, matchesRow, matchesView, rangeOf, within } from './run-filter.ts';
 
@@ -120,7 +120,7 @@ async function current(context: NodeContext, row: StoredRun): Promise<EngineView
   const { loop, store } = context;
   const of = { loop, store, tenant, id, select: NO_TASKS, stored: row };
   const own = await readRun(of);
-  const view = own === 'not_owner' ? await readFollowed(of) : own;
+  const view = own === 'not_owner' ? await readReplica(of) : own;
   return view ?? viewOfStored(row, NO_TASKS);
 }
 

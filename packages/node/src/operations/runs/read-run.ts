@@ -1,17 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { formatRunId, isTerminalRun, type RunId } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { noRun } from '../../errors/refusals.ts';
-import { FOLLOW_MS } from '../../follow/followed-books.ts';
-import { readFollowed } from '../../follow/read-followed.ts';
 import {
   type RunView as EngineView,
   readRun,
   type TaskSelection,
   viewOfStored,
 } from '../../loop/index.ts';
+import { REPLICA_AGE_MS } from '../../replica/partition-replicas.ts';
+import { readReplica } from '../../replica/read-replica.ts';
 import { operation } from '../common/operation.ts';
 import { findRun } from './find-run.ts';
 import { FIRST_TASKS, showInboxEntry, showRun } from './run-view.ts';
@@ -59,7 +58,7 @@ async function endOf(
       await ended;
     } else {
       // Nothing tells this node of another's run: it is looked at again.
-      await setTimeout(Math.min(FOLLOW_MS, timeoutMs));
+      await setTimeout(Math.min(REPLICA_AGE_MS, timeoutMs));
     }
     // Also woken when the partition is lost: the run then ends elsewhere.
     if (isTerminalRun((await read()).state)) return;
@@ -101,7 +100,7 @@ export function notOwner(): ApiError {
 export async function readAnywhere(context: NodeContext, of: Question): Promise<EngineView> {
   const { loop, store } = context;
   const own = await readRun({ loop, store, ...of });
-  const view = own === 'not_owner' ? await readFollowed({ loop, store, ...of }) : own;
+  const view = own === 'not_owner' ? await readReplica({ loop, store, ...of }) : own;
   if (view === null) throw noRun(formatRunId(of.id));
   return view;
 }

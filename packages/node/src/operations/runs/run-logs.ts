@@ -2,8 +2,7 @@ import { formatRunId, grownNames, type JobSpec, type RunId } from '@signalbox/en
 import type { LogLine, Page } from '@signalbox/protocol';
 import { parseTaskId } from '@signalbox/protocol';
 import { type LogCursor, type LogLineRow, logLineBytes, readOnePage } from '@signalbox/store';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { noRun } from '../../errors/refusals.ts';
 import { NO_TASKS } from '../../loop/index.ts';
 import { invalidCursor } from '../common/cursors.ts';

@@ -1,6 +1,4 @@
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { noRun } from '../../errors/refusals.ts';
 import { loadPayload } from '../blobs/payloads.ts';
 import { operation } from '../common/operation.ts';

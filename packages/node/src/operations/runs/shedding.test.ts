@@ -1,25 +1,32 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiWorld } from '../../api/testing/api-world.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
-import { type Load, sendAway, shed } from './shedding.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
+import { type Load, retryAfter, shed } from './shedding.ts';
 
 const load = (waiting: number): Load => ({ waiting, waitingMax: 1_000 });
 
 describe('shedding', () => {
   it('API-11 takes everything while there is room', () => {
-    for (const klass of [0, 1, 2] as const) expect(sendAway(load(499), klass)).toBeNull();
+    for (const klass of [0, 1, 2] as const) expect(retryAfter(load(499), klass)).toBeNull();
   });
 
   it('API-11 sends P2 away first, then P1; P0 only when nothing fits', () => {
-    expect([0, 1, 2].map((k) => sendAway(load(500), k as 0) !== null)).toEqual([
+    expect([0, 1, 2].map((k) => retryAfter(load(500), k as 0) !== null)).toEqual([
       false,
       false,
       true,
     ]);
-    expect([0, 1, 2].map((k) => sendAway(load(900), k as 0) !== null)).toEqual([false, true, true]);
-    expect([0, 1, 2].map((k) => sendAway(load(999), k as 0) !== null)).toEqual([false, true, true]);
-    expect([0, 1, 2].map((k) => sendAway(load(1_000), k as 0) !== null)).toEqual([
+    expect([0, 1, 2].map((k) => retryAfter(load(900), k as 0) !== null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect([0, 1, 2].map((k) => retryAfter(load(999), k as 0) !== null)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect([0, 1, 2].map((k) => retryAfter(load(1_000), k as 0) !== null)).toEqual([
       true,
       true,
       true,
@@ -27,7 +34,7 @@ describe('shedding', () => {
   });
 
   it('API-11 says when to come back, the less urgent later', () => {
-    const waits = ([0, 1, 2] as const).map((k) => sendAway(load(2_000), k) as number);
+    const waits = ([0, 1, 2] as const).map((k) => retryAfter(load(2_000), k) as number);
     expect(waits.every((wait) => Number.isInteger(wait) && wait > 0)).toBe(true);
     expect(waits).toEqual(waits.toSorted((a, b) => a - b));
   });

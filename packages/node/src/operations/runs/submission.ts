@@ -6,8 +6,7 @@ import {
   PayloadPages,
   type Submission,
 } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller } from '../../context/index.ts';
 import { PAYLOAD_MAX } from '../blobs/payloads.ts';
 import { classOfPriority } from '../common/priority-class.ts';
 import { instantOf, msOf } from '../common/read-time.ts';

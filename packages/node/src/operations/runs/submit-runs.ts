@@ -1,8 +1,6 @@
 import { type Class, partitionOf, type RunHead } from '@signalbox/engine';
 import { BATCH_MAX, oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { noJob, shown } from '../../errors/refusals.ts';
 import { decideBatch, type Submit } from '../batches/decide-batch.ts';
 import { inputDigest } from '../batches/same-input.ts';
@@ -24,14 +22,13 @@ export interface SubmitParams {
   readonly trace?: string;
   /** Not a batch: fields are named without their position, and a key of another job is refused. */
   readonly single?: boolean;
-  /** Makes the whole request repeatable: sent again with it, the same runs are answered. */
+  /** Makes the whole request repeatable: sent again with the same key, it returns the same runs. */
   readonly key?: string;
 }
 
 /**
- * Submits a batch; a single submission is a batch of one. Everything is checked before anything is
- * decided: one bad item and nothing of the batch exists (h13). Answers in order, once all of it is
- * durable.
+ * Submits a batch; a single submission is a batch of one. Everything is validated before anything is decided: with
+ * one invalid item nothing of the batch is created (h13). Returns results in order, when all of it is durable.
  */
 export const submitInARow = operation(
   async (context, caller, params: SubmitParams): Promise<SubmittedInARow[]> => {
@@ -44,14 +41,14 @@ export const submitInARow = operation(
     if (key !== undefined) checkName('idempotencyKey', key);
     const now = context.loop.time.now();
     const checked = checkSubmissions(items, { caller, now, trace, single });
-    const bare = await commandsOf(context, caller, { checked, single });
-    shedOnce(context, bare);
-    if (key !== undefined) return submitUnderKey(context, caller, { bare, key });
-    return decideBatch(context, caller, { commands: bare, strict: single });
+    const submits = await commandsOf(context, caller, { checked, single });
+    refuseOverload(context, submits);
+    if (key !== undefined) return submitUnderKey(context, caller, { submits, key });
+    return decideBatch(context, caller, { commands: submits, strict: single });
   },
 );
 
-/** The same, each by itself. */
+/** Like `submitInARow`, with one result per run. */
 export async function submitRuns(
   context: NodeContext,
   caller: Caller,
@@ -70,7 +67,7 @@ async function commandsOf(
   let target: Target | undefined;
   for (let i = 0; i < batch.checked.length; i++) {
     const item = batch.checked[i] as Checked;
-    // Where the jobs alternate they are looked up again, in memory: nothing is read twice.
+    // Alternating jobs are looked up again, but in memory: nothing is read twice.
     if (item.job !== target?.spec.job) {
       target = await targetOf(context, tenant, { job: item.job, field: fieldAt(batch, i, 'job') });
     }
@@ -91,8 +88,8 @@ async function commandsOf(
 }
 
 /**
- * A submission that may turn out to be a live run by its unique value gives its key to that run, which has
- * another key and any input: what the key was sent with is stored beside the key.
+ * A submission that resolves to a live run by its unique value attaches its key to that run, which may have another
+ * input: a digest of the submitted input is therefore stored with the key.
  */
 function headOf(
   { head }: Checked,
@@ -104,7 +101,7 @@ function headOf(
   return { ...head, digest: inputDigest(input) };
 }
 
-/** What a job's runs are made of, and where they live. */
+/** The definition and the partition of a job's runs. */
 type Target = Pick<Submit, 'spec' | 'partition'>;
 
 async function targetOf(
@@ -122,7 +119,7 @@ async function targetOf(
   return { spec: head.spec, partition: partitionOf(tenant, job, partitions) };
 }
 
-/** Most inputs are small, and a submission must not wait for a promise that it does not need. */
+/** Most inputs are small and must not wait for a promise that they do not need. */
 function needsBlob({ input, blob }: Checked): boolean {
   return blob !== null || (input !== null && !isInline(input));
 }
@@ -137,17 +134,17 @@ async function keepInput(
 }
 
 /**
- * Inputs of one batch, without those that are kept as blobs: a batch becomes durable in one commit,
- * and no store takes a commit of any size.
+ * Maximum size of the inputs of one batch, without blobs: a batch becomes durable in one commit, and stores limit
+ * the size of a commit.
  */
 export const BATCH_BYTES_MAX = 67_108_864;
 
-/** The least urgent of a batch is sent away first, and the batch with it. */
-function shedOnce(context: NodeContext, commands: readonly Submit[]): void {
+/** Refuses the whole batch if the node is too loaded for its least urgent submission. */
+function refuseOverload(context: NodeContext, commands: readonly Submit[]): void {
   let least = 0;
   let bytes = 0;
-  for (const { class: klass, spec, input } of commands) {
-    least = Math.max(least, klass ?? spec.class);
+  for (const { class: priority, spec, input } of commands) {
+    least = Math.max(least, priority ?? spec.class);
     bytes += input?.length ?? 0;
   }
   if (bytes > BATCH_BYTES_MAX) {

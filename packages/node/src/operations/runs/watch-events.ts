@@ -1,7 +1,6 @@
 import { taskName } from '@signalbox/engine';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
-import { streamFollowedRun } from '../../feed/followed-stream.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
+import { streamReplicaRun } from '../../feed/replica-stream.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
 import { type RunStreamParams, streamRun } from '../../feed/run-stream.ts';
 import type { Sink } from '../../feed/sink.ts';
@@ -64,7 +63,7 @@ export const watchRun = operation(
       ...(params.lastEventId === undefined ? {} : { lastEventId: params.lastEventId }),
       sink: params.sink(),
     };
-    if (!context.loop.owns(run.partition)) return streamFollowedRun(stream);
+    if (!context.loop.owns(run.partition)) return streamReplicaRun(stream);
     return streamRun({ ...stream, feed: feedOf(context) });
   },
 );

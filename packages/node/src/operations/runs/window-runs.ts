@@ -1,7 +1,6 @@
 import { formatRunId, type RunHead, type RunId, type WindowHead } from '@signalbox/engine';
 import { mayContinue, PAGE_BYTES, storedRunBytes } from '@signalbox/store';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 
 const LIMITS = { limit: 500, bytes: PAGE_BYTES };
 /** Rows looked at for one page: a job with much other work must not cost all of its history. */

@@ -11,10 +11,8 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
 import { type InputWindow, windowInput } from '../../cel/window-input.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { noJob, refusal, shown } from '../../errors/refusals.ts';
 import { operation } from '../common/operation.ts';
 import { iso, instantOf as readInstant } from '../common/read-time.ts';

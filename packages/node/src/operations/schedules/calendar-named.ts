@@ -1,7 +1,5 @@
 import type { CalendarData } from '@signalbox/engine';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { shown } from '../../errors/refusals.ts';
 
 /** The days of a saved calendar; null where there is none of the name. */

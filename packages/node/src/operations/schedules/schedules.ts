@@ -15,9 +15,7 @@ import {
   type ScheduleDefinition,
 } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { noJob, shown } from '../../errors/refusals.ts';
 import type { Expected } from '../common/expected.ts';
 import { operation } from '../common/operation.ts';

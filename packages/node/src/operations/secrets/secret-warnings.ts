@@ -1,6 +1,5 @@
 import type { JobDefinition, Warning } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
+import type { Caller, NodeContext } from '../../context/index.ts';
 import { invalid } from '../../errors/refusals.ts';
 import { plainSecrets } from '../../secrets/plain-secrets.ts';
 import { SECRET_KIND as kind } from '../../secrets/secret-reader.ts';

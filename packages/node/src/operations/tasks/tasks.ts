@@ -1,7 +1,6 @@
 import { grownNames, type RunId, type Task, taskName } from '@signalbox/engine';
 import { type AttemptView, parseTaskId, type TaskView } from '@signalbox/protocol';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { shown } from '../../errors/refusals.ts';
 import { NO_TASKS } from '../../loop/index.ts';
 import { loadPayload } from '../blobs/payloads.ts';

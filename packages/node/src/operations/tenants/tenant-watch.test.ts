@@ -13,15 +13,15 @@ describe('tenants on several nodes', () => {
     const weight = () => loop.engine.core.ofTenant('acme', 1).weight;
 
     await store.putDefinition({ ...at, expectedVersion: 0, body: '{"weight":5}' });
-    await watch.look();
+    await watch.poll();
     expect(weight()).toBe(5);
 
     const execute = vi.spyOn(loop, 'execute');
-    await watch.look();
+    await watch.poll();
     expect(execute).not.toHaveBeenCalled();
 
     await store.deleteDefinition({ ...at, expectedVersion: 1 });
-    await watch.look();
+    await watch.poll();
     expect(weight()).toBe(1);
     await node.stop();
   });
@@ -36,10 +36,10 @@ describe('tenants on several nodes', () => {
     const { loop, log } = node.context;
     const error = vi.spyOn(log, 'error');
     const watch = new TenantWatch({ store, loop, log });
-    await watch.look();
+    await watch.poll();
     expect(loop.engine.core.ofTenant('good', 1).weight).toBe(5);
     expect(loop.engine.core.ofTenant('a-bad', 1).weight).toBe(1);
-    await watch.look();
+    await watch.poll();
     expect(error).toHaveBeenCalledTimes(2);
     await node.stop();
   });

@@ -1,26 +1,27 @@
 import { PLATFORM } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
 import { ApiError } from '../../errors/api-error.ts';
-import { type CommitLoop, Looks } from '../../loop/index.ts';
+import { type CommitLoop, Looks as PollBackOff } from '../../loop/index.ts';
 import type { Logger } from '../../settings/log-events.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
 const PAGE = 500;
-const LOOKS_ALONE = 10;
+/** Polls that a node without others skips. */
+const SKIPPED_ALONE = 10;
 
 /**
- * Keeps the loop told of the tenants that are defined: on start, before anything is scheduled, and
- * now and then afterwards, because a change may have been made through another node.
+ * Applies the definitions of tenants in the engine: on start, before anything is dispatched, and periodically,
+ * because other nodes accept changes too.
  */
 export class TenantWatch {
   readonly #store: Store;
   readonly #loop: CommitLoop;
   readonly #log: Logger;
-  /** The version of each tenant that the loop was last told of by us. */
-  readonly #told = new Map<string, number>();
+  /** The applied version of each tenant. */
+  readonly #applied = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
-  readonly #looks = new Looks(LOOKS_ALONE);
-  #looking = false;
+  readonly #backOff = new PollBackOff(SKIPPED_ALONE);
+  #polling = false;
 
   constructor(params: { store: Store; loop: CommitLoop; log: Logger }) {
     this.#store = params.store;
@@ -29,7 +30,7 @@ export class TenantWatch {
   }
 
   start(everyMs: number): void {
-    this.#timer = setInterval(() => void this.#lookAgain(), everyMs);
+    this.#timer = setInterval(() => void this.#pollIfDue(), everyMs);
     this.#timer.unref();
   }
 
@@ -37,8 +38,8 @@ export class TenantWatch {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  /** Deleted ones as well, once they were known: the loop has to forget what was said. */
-  async look(): Promise<void> {
+  /** Also applies deletions, which reset the tenant to its defaults. */
+  async poll(): Promise<void> {
     const query = { tenant: PLATFORM, kind: TENANT_KIND, includeDeleted: true };
     const pages = readPages<Definition>({
       limit: PAGE,
@@ -47,44 +48,44 @@ export class TenantWatch {
         this.#store.listDefinitions({ ...query, after: after?.name ?? null, ...limits }),
     });
     for await (const page of pages) {
-      const news = page.filter(({ name, version }) => this.#told.get(name) !== version);
-      await Promise.all(news.map((definition) => this.#tell(definition)));
+      const changes = page.filter(({ name, version }) => this.#applied.get(name) !== version);
+      await Promise.all(changes.map((definition) => this.#apply(definition)));
     }
   }
 
-  async #tell(definition: Definition): Promise<void> {
+  async #apply(definition: Definition): Promise<void> {
     const { name, version, deleted } = definition;
     try {
       await applyTenant(this.#loop, name, deleted ? {} : tenantOf(definition).definition);
     } catch (error) {
-      if (!isForGood(error)) throw error;
-      // Another version may have stored it under wider limits. It must not keep a node from starting, nor
-      // the tenants behind it from being read.
+      if (!isPermanent(error)) throw error;
+      // A version of Signalbox with wider limits may have stored it. It must not prevent a node from starting, or
+      // later tenants from being read.
       const fields = { err: error, tenant: name, version };
       this.#log.error({ event: 'tenant.refused', ...fields }, 'tenant definition ignored');
     }
-    this.#told.set(name, version);
+    this.#applied.set(name, version);
   }
 
-  async #lookAgain(): Promise<void> {
-    if (this.#looking || !this.#looks.isDue(this.#loop.leases.isAlone)) return;
-    this.#looking = true;
+  async #pollIfDue(): Promise<void> {
+    if (this.#polling || !this.#backOff.isDue(this.#loop.leases.isAlone)) return;
+    this.#polling = true;
     try {
-      await this.look();
+      await this.poll();
     } catch (error) {
-      // The next look asks again; meanwhile the old weights hold.
+      // The next poll retries; until then the old weights apply.
       const fields = { err: error, kind: 'tenant' };
       this.#log.debug(
         { event: 'definitions.read_failed', ...fields },
         'definitions cannot be read',
       );
     } finally {
-      this.#looking = false;
+      this.#polling = false;
     }
   }
 }
 
-/** The definition itself is wrong; anything else may pass at the next look. */
-function isForGood(error: unknown): boolean {
+/** The definition itself is wrong; any other error may pass at the next poll. */
+function isPermanent(error: unknown): boolean {
   return error instanceof SyntaxError || (error instanceof ApiError && error.code === 'invalid');
 }

@@ -1,7 +1,6 @@
 import { type Page, PLATFORM, type Tenant, type TenantDefinition } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readOnePage, type Store } from '@signalbox/store';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { refusal } from '../../errors/refusals.ts';
 import type { CommitLoop } from '../../loop/index.ts';
 import type { Expected } from '../common/expected.ts';

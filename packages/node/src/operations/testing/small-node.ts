@@ -16,19 +16,16 @@ import type { JobDefinition } from '@signalbox/protocol';
 import type { LogLineRow, Store } from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import { pino } from 'pino';
-import type { Caller } from '../../auth/caller.ts';
-import type { BlobStore } from '../../blobs/blob-store.ts';
 import { MemoryBlobs } from '../../blobs/memory-blobs.ts';
-import type { NodeContext } from '../../context/node-context.ts';
+import type { BlobStore, Caller, NodeContext, TaskLogs } from '../../context/index.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { graphPorts } from '../../graph/graph-ports.ts';
-import type { TaskLogs } from '../../logs/task-logs.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
 import { SecretBox } from '../../secrets/seal.ts';
+import { completionTriggers } from '../../triggers/completion-triggers.ts';
 import type { EventCounts, EventOutcome } from '../../triggers/event-counts.ts';
-import { followEnds } from '../../triggers/follow-ends.ts';
 import { watchDefinitions } from '../../triggers/watch-definitions.ts';
 import { zoneOf } from '../../zones/index.ts';
 import { renewPayload } from '../blobs/payloads.ts';
@@ -95,9 +92,9 @@ export class SmallNode {
         renewPayload: (tenant, payload) => renewPayload(this.context, tenant, payload),
         published: (partition, facts, seq) => this.feed.published(partition, facts, seq),
         observe: (event) => this.feed.observe(event),
-        follow: followEnds({
-          book: watches.watch.book,
-          hearing: watches.hearing.book,
+        follow: completionTriggers({
+          triggers: watches.watch.index,
+          subscriptions: watches.subscriptions.index,
           partitions: () => loop.settings.partitions,
           now: () => loop.time.now(),
           count,
@@ -144,8 +141,8 @@ export class SmallNode {
   static async start(params: Params = {}): Promise<SmallNode> {
     const node = new SmallNode(params);
     const { loop } = node.context;
-    await node.context.triggers.watch.look();
-    await node.context.triggers.hearing.look();
+    await node.context.triggers.watch.poll();
+    await node.context.triggers.subscriptions.poll();
     await loop.start();
     const partitions = Array.from({ length: loop.settings.partitions }, (_, i) => i);
     while (!partitions.every((partition) => loop.owns(partition))) await turn();

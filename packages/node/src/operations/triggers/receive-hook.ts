@@ -2,8 +2,7 @@ import crypto from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ReceivedEvent } from '@signalbox/protocol';
 import type { Json } from '../../cel/to-json.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { parseJson } from '../../json/parse-json.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
@@ -48,7 +47,7 @@ export const receiveHook = operation(
 
 function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrigger | null {
   const { watch, secrets } = context.triggers;
-  const trigger = watch.book.get(request.tenant, request.name);
+  const trigger = watch.index.get(request.tenant, request.name);
   const hook = trigger === null || trigger.paused ? null : trigger.hook;
   const subject = hookSubject(request.tenant, request.name);
   const secret = secrets?.open(hook?.sealed ?? secrets.decoy, subject) ?? null;

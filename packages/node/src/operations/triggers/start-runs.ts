@@ -7,8 +7,7 @@ import {
 } from '@signalbox/engine';
 import type { StartedRun } from '@signalbox/protocol';
 import type { Json } from '../../cel/to-json.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { refusal } from '../../errors/refusals.ts';
 import { expectationName } from '../../loop/index.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';

@@ -8,8 +8,7 @@ import type {
   HookDefinition,
   TriggerDefinition,
 } from '@signalbox/protocol';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
 import { secretProblem } from '../../triggers/hook-secret.ts';
 import type {
@@ -58,7 +57,7 @@ export function toStored(
     ...(sealed === null ? {} : { hook: sealed.hook }),
     ...(about.was?.paused === true ? { paused: true } : {}),
   };
-  const { programs } = context.triggers.watch.book;
+  const { programs } = context.triggers.watch.index;
   const compiled = compileTrigger(programs, { ...about, version: 0 }, stored);
   if (compiled.kind === 'refused') {
     const { field, message } = compiled.refusal;

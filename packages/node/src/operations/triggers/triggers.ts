@@ -8,9 +8,7 @@ import type {
   TriggerTested,
 } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import type { Caller } from '../../auth/caller.ts';
-import type { NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
 import { noJob, shown } from '../../errors/refusals.ts';
 import { type CompiledTrigger, compileTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
@@ -102,7 +100,7 @@ async function savingNext(
       const message = `the trigger belongs to the job ${shown(was.job)}; create another trigger for another job`;
       throw new ApiError('invalid', message, { field: 'definition.job' });
     }
-    if (was === null && context.triggers.watch.book.count(caller.tenant) >= TRIGGERS_MAX) {
+    if (was === null && context.triggers.watch.index.count(caller.tenant) >= TRIGGERS_MAX) {
       throw new ApiError('invalid', `a tenant can have at most ${TRIGGERS_MAX} triggers`);
     }
     const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
@@ -147,7 +145,7 @@ export const deleteTrigger = operation(
 export const getTrigger = operation(
   async (context, caller, params: { name: string }): Promise<Trigger> => {
     const trigger = show(context, await readNamed(context, caller, named(params.name)));
-    const kept = context.triggers.watch.book.refusalsOf(caller.tenant, params.name);
+    const kept = context.triggers.watch.index.refusalsOf(caller.tenant, params.name);
     if (kept.length === 0) return trigger;
     return { ...trigger, refusals: kept.map((refusal) => ({ ...refusal, at: iso(refusal.at) })) };
   },
@@ -212,7 +210,7 @@ async function tested(
     definition === undefined
       ? bodyOf<StoredTrigger>(await readNamed(context, caller, named(name as string)))
       : toStored(context, definition, { tenant, name: 'test', now, was: null }).stored;
-  const { programs } = context.triggers.watch.book;
+  const { programs } = context.triggers.watch.index;
   const compiled = compileTrigger(programs, { tenant, name: name ?? 'test', version: 0 }, stored);
   if (compiled.kind === 'trigger') return compiled.trigger;
   const { field, message } = compiled.refusal;

@@ -1,7 +1,5 @@
 import type { Page, WorkerView } from '@signalbox/protocol';
-import type { Caller } from '../../auth/caller.ts';
-import type { Fleet, NodeContext } from '../../context/node-context.ts';
-import { ApiError } from '../../errors/api-error.ts';
+import { ApiError, type Caller, type Fleet, type NodeContext } from '../../context/index.ts';
 import { shown } from '../../errors/refusals.ts';
 import { operation } from '../common/operation.ts';
 import { paged } from '../common/paged.ts';

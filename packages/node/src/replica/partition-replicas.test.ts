@@ -4,7 +4,7 @@ import { createMemoryStore } from '@signalbox/store/memory';
 import { afterEach, expect, it } from 'vitest';
 import type { CommitLoop } from '../loop/index.ts';
 import { SmallNode } from '../operations/testing/small-node.ts';
-import { FollowedBooks } from './followed-books.ts';
+import { PartitionReplicas } from './partition-replicas.ts';
 
 const nodes: SmallNode[] = [];
 afterEach(async () => {
@@ -25,15 +25,15 @@ it('a partition that was not looked at for long is read again, whatever was drop
   };
   const { specs } = node.context.loop;
   const loop = { time: { monotonic: () => nowMs }, specs } as unknown as CommitLoop;
-  const books = new FollowedBooks(loop, store);
-  const { seq: before } = await books.follow(0);
+  const replicas = new PartitionReplicas(loop, store);
+  const { seq: before } = await replicas.read(0);
   await node.submit({ job: 'mail' });
   await node.submit({ job: 'mail' });
   const checkpoint = checkpointOf(node);
   await disk.writeCheckpoint({ partition: 0, ...checkpoint });
   isDropped = true;
   nowMs += 3_600_000;
-  const { seq: after, book } = await books.follow(0);
+  const { seq: after, book } = await replicas.read(0);
   expect(after).toBe(checkpoint.seq);
   expect(after).toBeGreaterThan(before);
   expect(book.runs.size).toBe(3);

@@ -5,11 +5,11 @@ import type { Event } from '../../triggers/event.ts';
 import { sentEvent } from '../../triggers/sent-event.ts';
 
 /**
- * Keeps events durably for the runs that wait for such ones, or will: in the inbox of each partition
- * where one may be, whoever owns it. By the inbox also where this node owns it itself, because a
- * submission that another node has acknowledged may be in there, and the event may be meant for it.
+ * Stores events durably for runs that wait for their type, now or later: in the inbox of every subscribed
+ * partition. Partitions of this node use the inbox too, because it may contain a submission that another node has
+ * acknowledged and that waits for the event.
  */
-export async function hearEvents(
+export async function deliverEvents(
   context: NodeContext,
   tenant: string,
   { events, identity }: { readonly events: readonly Event[]; readonly identity?: string },
@@ -17,17 +17,17 @@ export async function hearEvents(
   const { loop, store, triggers } = context;
   const byPartition = new Map<number, Event[]>();
   for (const event of events) {
-    for (const partition of triggers.hearing.book.partitionsOf(tenant, event.type)) {
-      const heard = byPartition.get(partition);
-      if (heard === undefined) byPartition.set(partition, [event]);
-      else heard.push(event);
+    for (const partition of triggers.subscriptions.index.partitionsOf(tenant, event.type)) {
+      const others = byPartition.get(partition);
+      if (others === undefined) byPartition.set(partition, [event]);
+      else others.push(event);
     }
   }
   if (byPartition.size === 0) return;
   const atMs = loop.time.now();
-  const puts = [...byPartition].map(([partition, heard]) => {
+  const puts = [...byPartition].map(([partition, delivered]) => {
     const id = randomAlias(partition, atMs);
-    const sent = heard.map((event) => sentEvent(event, identity));
+    const sent = delivered.map((event) => sentEvent(event, identity));
     return store.putInbox({ id, partition, tenant, atMs, ...packEvents(sent) });
   });
   await Promise.all(puts);

@@ -1,5 +1,5 @@
 import { isTerminalRun } from '@signalbox/engine';
-import { FOLLOW_MS, followedBooks } from '../follow/followed-books.ts';
+import { REPLICA_AGE_MS, replicasOf } from '../replica/partition-replicas.ts';
 import { eventText, messageText } from './event-text.ts';
 import type { Position } from './positions.ts';
 import { replay, TooOld } from './replay.ts';
@@ -14,17 +14,16 @@ import { REAL_TIMERS } from './timers.ts';
 const LAST_LINES_MS = 500;
 
 /**
- * The same stream of a run that another node owns: nobody tells this node of it, so the journal and the
- * stored log lines are looked at again and again. Ids are the same, so that a client that is cut off
- * may go on with any node.
+ * Streams a run that another node owns. This node receives no events of it, so it polls the journal and the stored
+ * log lines. Ids are the same on all nodes: a client may resume on any of them.
  */
-export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGuard> {
+export async function streamReplicaRun(params: RunStreamParams): Promise<SlowGuard> {
   const { context, run, lastEventId, sink } = params;
   const { partition } = run;
   const { timers = REAL_TIMERS } = context;
   const stop = new AbortController();
   const { from, lines } = parseRunPosition(lastEventId, partition);
-  const { seq } = await followedBooks(context.loop, context.store).follow(partition);
+  const { seq } = await replicasOf(context.loop, context.store).read(partition);
   const view = await params.view();
   const following = new Following(params, { at: from ?? { seq, index: null }, lines });
   const guard = new SlowGuard({
@@ -42,10 +41,10 @@ export async function streamFollowedRun(params: RunStreamParams): Promise<SlowGu
   following.isOver = isTerminalRun(view.state);
   const follow = async (): Promise<void> => {
     // The view is of the store: where it shows the end, what was read of the journal may be older.
-    await following.look(guard, following.isOver ? 0 : FOLLOW_MS);
+    await following.poll(guard, following.isOver ? 0 : REPLICA_AGE_MS);
     while (!guard.closed && !following.isOver) {
-      await timers.wait(FOLLOW_MS, stop.signal);
-      await following.look(guard);
+      await timers.wait(REPLICA_AGE_MS, stop.signal);
+      await following.poll(guard);
     }
     // The owner stores lines behind the commit of the end.
     await timers.wait(LAST_LINES_MS, stop.signal);
@@ -77,11 +76,11 @@ class Following {
   }
 
   /** Sends what has come since the last look, from a reading of the journal that is this old at most. */
-  async look(guard: SlowGuard, maxAgeMs = FOLLOW_MS): Promise<void> {
+  async poll(guard: SlowGuard, maxAgeMs = REPLICA_AGE_MS): Promise<void> {
     const { context, tenant, run } = this.#p;
     const { partition } = run;
-    const books = followedBooks(context.loop, context.store);
-    const { seq: to } = await books.follow(partition, maxAgeMs);
+    const replicas = replicasOf(context.loop, context.store);
+    const { seq: to } = await replicas.read(partition, maxAgeMs);
     try {
       const question = { context, tenant, run, partition, from: this.#at, to };
       for await (const event of replay(question)) {

@@ -4,7 +4,7 @@ import type { StoredTrigger } from './stored-trigger.ts';
 
 const REFUSALS_KEPT = 20;
 
-/** Something that was to start a run and could not. */
+/** An event that matched a trigger but could not start a run. */
 export interface Refusal {
   readonly at: number;
   readonly source: string;
@@ -14,17 +14,17 @@ export interface Refusal {
 
 interface Entry {
   readonly version: number;
-  /** Null where it was deleted, or cannot be compiled any more. */
+  /** Null if it was deleted, or no longer compiles. */
   readonly trigger: CompiledTrigger | null;
 }
 
-/** Every trigger of every tenant, compiled: an event is matched without asking the store. */
-export class TriggerBook {
+/** Every trigger of every tenant, compiled: matching an event does not read the store. */
+export class TriggerIndex {
   readonly programs = eventPrograms();
   readonly #tenants = new Map<string, Map<string, Entry>>();
   readonly #refusals = new Map<string, Refusal[]>();
 
-  /** Takes a version in; said again, or after a newer one, it changes nothing. Answers whether it did. */
+  /** Stores a version; a repeated or older version changes nothing. Returns whether the index changed. */
   adopt(definition: Definition): boolean {
     const { tenant, name, version, deleted, body } = definition;
     const triggers = this.#tenants.get(tenant) ?? new Map<string, Entry>();
@@ -36,14 +36,14 @@ export class TriggerBook {
   }
 
   #compile(
-    of: { tenant: string; name: string; version: number },
+    id: { tenant: string; name: string; version: number },
     body: string,
   ): CompiledTrigger | null {
-    const compiled = compileTrigger(this.programs, of, JSON.parse(body) as StoredTrigger);
+    const compiled = compileTrigger(this.programs, id, JSON.parse(body) as StoredTrigger);
     return compiled.kind === 'trigger' ? compiled.trigger : null;
   }
 
-  *of(tenant: string): Iterable<CompiledTrigger> {
+  *byTenant(tenant: string): Iterable<CompiledTrigger> {
     for (const { trigger } of this.#tenants.get(tenant)?.values() ?? []) {
       if (trigger !== null) yield trigger;
     }
@@ -54,21 +54,21 @@ export class TriggerBook {
   }
 
   count(tenant: string): number {
-    return [...this.of(tenant)].length;
+    return [...this.byTenant(tenant)].length;
   }
 
-  /** Tenants that start runs when others of theirs end. */
-  followers(): Set<string> {
+  /** Tenants with a trigger that starts a run when another run ends. */
+  completionTenants(): Set<string> {
     const tenants = new Set<string>();
     for (const tenant of this.#tenants.keys()) {
-      for (const { followsRuns, paused } of this.of(tenant)) {
+      for (const { followsRuns, paused } of this.byTenant(tenant)) {
         if (followsRuns && !paused) tenants.add(tenant);
       }
     }
     return tenants;
   }
 
-  /** Kept for people who look at the trigger; the newest few, by this node alone. */
+  /** Shown with the trigger: the newest refusals, of this node only. */
   refuse({ tenant, name }: CompiledTrigger, refusal: Refusal): void {
     const key = `${tenant}\n${name}`;
     const kept = this.#refusals.get(key) ?? [];

@@ -7,42 +7,44 @@ import {
 } from '@signalbox/engine';
 import { decodeBlobRef } from '@signalbox/protocol';
 
-/** What a task is told of a parent; docs/pipelines.md has the prose. */
-export interface ParentTold extends OutputTold, Partial<GroupOutput<OutputTold>> {
+/** The result of a parent, as its children receive it; described in docs/pipelines.md. */
+export interface ParentResult extends ParentOutput, Partial<GroupOutput<ParentOutput>> {
   readonly state: string;
   readonly error?: string;
 }
 
-interface OutputTold {
-  /** The output where it is JSON. */
+interface ParentOutput {
+  /** The output, if it is JSON. */
   readonly output?: unknown;
-  /** The output where it is not JSON, as base64. */
+  /** The output as base64, if it is not JSON. */
   readonly bytes?: string;
-  /** The output where it is kept by reference. */
+  /** The reference, if the output is in the blob store. */
   readonly blob?: { readonly name: string; readonly bytes: number; readonly sha256: string };
 }
 
-/** Everything about the parents of a task, as one JSON document; null where it has none. */
-export function parentsDocument(task: Task): Record<string, ParentTold> | null {
+/** The results of all parents of a task, as one JSON document; null without parents. */
+export function parentsDocument(task: Task): Record<string, ParentResult> | null {
   const indexes = parentsOf(task);
   if (indexes.length === 0) return null;
   const { tasks } = task.run;
   return Object.fromEntries(
     indexes.map((index) => {
       const parent = tasks[index] as Task;
-      return [parent.spec.name, told(parent)];
+      return [parent.spec.name, parentResult(parent)];
     }),
   );
 }
 
-export function told(parent: Task): ParentTold {
+export function parentResult(parent: Task): ParentResult {
   const { state, error } = parent;
   const failure = state !== 'SUCCEEDED' && error !== null ? { error } : {};
-  const gave = isFannedOut(parent) ? groupOutput(parent, outputTold) : outputTold(parent.output);
-  return { state, ...failure, ...gave };
+  const output = isFannedOut(parent)
+    ? groupOutput(parent, parentOutput)
+    : parentOutput(parent.output);
+  return { state, ...failure, ...output };
 }
 
-function outputTold(output: Uint8Array | null): OutputTold {
+function parentOutput(output: Uint8Array | null): ParentOutput {
   if (output === null) return {};
   const blob = decodeBlobRef(output);
   if (blob !== null) return { blob };
@@ -54,7 +56,7 @@ function outputTold(output: Uint8Array | null): OutputTold {
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Undefined where it is no JSON: any byte string is a valid output. */
+/** Undefined if the bytes are not JSON: any byte string is a valid output. */
 export function parseJson(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(decoder.decode(bytes));

@@ -1,13 +1,13 @@
 import { type InputSource, isFannedOut, memberAt, type Run, type Task } from '@signalbox/engine';
 import { looksLikeBlobRef } from '@signalbox/protocol';
-import { parseJson, told } from './parents-document.ts';
+import { parentResult, parseJson } from './parents-document.ts';
 
-/** The input of a task, or why it cannot be put together. */
+/** The input of a task, or the reason why it cannot be composed. */
 export type Composed = { readonly input: Uint8Array | null } | { readonly error: string };
 
 /**
- * What a task is given: the run's input, or an object made of what its definition names. A child of a
- * fan-out is also told its place, how many there are, and its item.
+ * Composes the input of a task: the run's input, or an object with the members that its definition names. A child
+ * of a fan-out also receives its index, the number of children, and its item.
  */
 export function composeInput(
   task: Task,
@@ -33,7 +33,7 @@ export function composeInput(
   return { input: new TextEncoder().encode(JSON.stringify(object)) };
 }
 
-/** `at`: where in a list or an object, `[0].name`. */
+/** `at`: the position in a list or an object, `[0].name`. */
 type Member = { readonly value: unknown } | { readonly error: string; readonly at?: string };
 
 function memberOf(task: Task, source: InputSource): Member {
@@ -45,12 +45,12 @@ function memberOf(task: Task, source: InputSource): Member {
   if (from === undefined) return fromBytes(run.input, path, 'the input of the run');
   const parent = run.tasks.find(({ part, spec }) => spec.name === from && part?.group == null);
   if (parent === undefined) return { error: `there is no task ${from}` };
-  if (isFannedOut(parent)) return { value: memberAt(told(parent), path) };
-  // What failed or was skipped gave nothing; whoever runs all the same does without.
+  if (isFannedOut(parent)) return { value: memberAt(parentResult(parent), path) };
+  // A failed or skipped parent has no output; a task that runs nevertheless gets no value.
   return fromBytes(parent.output, path, `the output of ${from}`);
 }
 
-/** Each has its place: where one is missing there is a null. */
+/** Keeps positions: a missing value becomes null. */
 function listOf(task: Task, sources: readonly InputSource[]): Member {
   const values: unknown[] = [];
   for (const [i, source] of sources.entries()) {

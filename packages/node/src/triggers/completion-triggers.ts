@@ -18,20 +18,20 @@ import type { Logger } from '../settings/log-events.ts';
 import type { CompiledTrigger } from './compile-trigger.ts';
 import type { Event } from './event.ts';
 import type { EventCounts } from './event-counts.ts';
-import type { HearingBook } from './hearing-book.ts';
 import { inputBytes, listensTo, matchEvent } from './match-event.ts';
 import { sentEvent } from './sent-event.ts';
-import type { TriggerBook } from './trigger-book.ts';
+import type { SubscriptionIndex } from './subscription-index.ts';
+import type { TriggerIndex } from './trigger-index.ts';
 
-/** Runs that start each other end here: one that follows from more ends than this is refused. */
+/** Maximum length of a chain of runs that start each other; a longer chain is refused. */
 export const DEPTH_MAX = 16;
-/** Outputs beyond this are not looked into: they would be parsed in the commit loop. */
+/** Larger outputs are not parsed, because parsing happens in the commit loop. */
 const OUTPUT_BYTES_MAX = 65_536;
 const INPUT_BYTES_MAX = 262_144;
 
-export interface FollowParams {
-  readonly book: TriggerBook;
-  readonly hearing: HearingBook;
+export interface CompletionParams {
+  readonly triggers: TriggerIndex;
+  readonly subscriptions: SubscriptionIndex;
   readonly partitions: () => number;
   readonly now: () => number;
   readonly count: EventCounts;
@@ -39,29 +39,29 @@ export interface FollowParams {
 }
 
 /**
- * The end of a run as an event: the runs that triggers make of it, and the event itself for runs that
- * wait for it, as inbox entries for the commit of that very end. Their keys are made of trigger and run, so however often an end is told (a commit
- * that is tried again, an entry that is taken in twice), it starts one run for each trigger.
+ * Turns the end of a run into inbox entries that are stored in the commit of that end: one for each run that a
+ * trigger starts, and the event itself for runs that wait for it. Keys are derived from trigger and run, so a
+ * repeated commit, or an entry that is taken twice, still starts one run per trigger.
  */
-export function followEnds(params: FollowParams): (end: FollowedEnd) => InboxEntry[] {
+export function completionTriggers(params: CompletionParams): (end: FollowedEnd) => InboxEntry[] {
   return (end) => {
     try {
       return entriesOf(params, end);
     } catch (error) {
-      // The end itself must become durable whatever a trigger does.
+      // A failing trigger must not prevent the end from becoming durable.
       params.log.error({ event: 'trigger.failed', err: error }, 'triggers of an ended run failed');
       return [];
     }
   };
 }
 
-function entriesOf(params: FollowParams, end: FollowedEnd): InboxEntry[] {
-  const { book, count } = params;
+function entriesOf(params: CompletionParams, end: FollowedEnd): InboxEntry[] {
+  const { triggers, count } = params;
   const { tenant } = end.fact;
   let event: Event | null = null;
   const allowance: Allowance = { left: END_WORK_MAX };
   const entries: InboxEntry[] = [];
-  for (const trigger of book.of(tenant)) {
+  for (const trigger of triggers.byTenant(tenant)) {
     if (!trigger.followsRuns) continue;
     if (event === null) {
       event = eventOf(end);
@@ -72,16 +72,16 @@ function entriesOf(params: FollowParams, end: FollowedEnd): InboxEntry[] {
     if (entry !== null) entries.push(entry);
   }
   if (entries.length > 0) count('matched', entries.length);
-  for (const partition of params.hearing.partitionsOf(tenant, typeOf(end))) {
+  for (const partition of params.subscriptions.partitionsOf(tenant, typeOf(end))) {
     event ??= eventOf(end);
-    entries.push(heardEntry(params, { tenant, event, partition }));
+    entries.push(eventEntry(params, { tenant, event, partition }));
   }
   return entries;
 }
 
-/** For the runs of a partition that may wait for it. */
-function heardEntry(
-  { now }: FollowParams,
+/** The event, for the runs of a partition that may wait for it. */
+function eventEntry(
+  { now }: CompletionParams,
   { tenant, event, partition }: { tenant: string; event: Event; partition: number },
 ): InboxEntry {
   const key = reservedKey(`heard/${event.id}`);
@@ -93,7 +93,7 @@ function typeOf({ fact }: FollowedEnd): string {
   return `run.${fact.state.toLowerCase()}`;
 }
 
-/** What CEL sees of a run that has ended. */
+/** The end of a run in the form that expressions see. */
 export function eventOf(end: FollowedEnd): Event {
   const { run, fact } = end;
   const { partition, seq, ms, at, state } = fact;
@@ -121,7 +121,7 @@ export function eventOf(end: FollowedEnd): Event {
   };
 }
 
-/** Absent where it is no JSON, is kept elsewhere, or is too large to be looked into. */
+/** Undefined if the output is not JSON, a reference, or too large to parse here. */
 function jsonOf(output: Uint8Array | null): Json | undefined {
   if (output === null || output.length > OUTPUT_BYTES_MAX || looksLikeBlobRef(output)) return;
   try {
@@ -132,27 +132,27 @@ function jsonOf(output: Uint8Array | null): Json | undefined {
 }
 
 function entryOf(
-  params: FollowParams,
-  of: { end: FollowedEnd; event: Event; trigger: CompiledTrigger; allowance: Allowance },
+  params: CompletionParams,
+  matched: { end: FollowedEnd; event: Event; trigger: CompiledTrigger; allowance: Allowance },
 ): InboxEntry | null {
-  const { end, event, trigger, allowance } = of;
+  const { end, event, trigger, allowance } = matched;
   const { tenant, name, job } = trigger;
   const depth = (end.run.head.event?.depth ?? 0) + 1;
   const match = matchEvent(trigger, event, { allowance });
   if (isSpent(allowance))
-    return refuse(params, of, 'evaluating the triggers of this run end takes too much work');
+    return refuse(params, matched, 'evaluating the triggers of this run end takes too much work');
   if (match.kind === 'passed') return null;
-  if (match.kind === 'refused') return refuse(params, of, match.reason);
+  if (match.kind === 'refused') return refuse(params, matched, match.reason);
   if (depth > DEPTH_MAX) {
     return refuse(
       params,
-      of,
+      matched,
       `the chain of runs that start each other is already ${depth - 1} runs long`,
     );
   }
   const input = inputBytes(match.input);
   if (input !== null && input.length > INPUT_BYTES_MAX) {
-    return refuse(params, of, `the input exceeds ${INPUT_BYTES_MAX} bytes`);
+    return refuse(params, matched, `the input exceeds ${INPUT_BYTES_MAX} bytes`);
   }
   const { source, id, type } = event;
   const head: RunHead = {
@@ -167,7 +167,7 @@ function entryOf(
     partition,
     tenant,
     job,
-    // It goes on with the urgency of what came before, unless the trigger says otherwise.
+    // Inherits the priority of the ended run, unless the trigger sets one.
     class: trigger.class ?? end.run.class,
     head: JSON.stringify(head),
     input,
@@ -177,14 +177,14 @@ function entryOf(
 }
 
 function refuse(
-  { book, count, log, now }: FollowParams,
+  { triggers, count, log, now }: CompletionParams,
   { event, trigger }: { event: Event; trigger: CompiledTrigger },
   reason: string,
 ): null {
   const { source, id } = event;
   const { tenant, name } = trigger;
   count('rejected', 1);
-  book.refuse(trigger, { at: now(), source, id, reason });
+  triggers.refuse(trigger, { at: now(), source, id, reason });
   const fields = { tenant, trigger: name, eventId: id, reason };
   log.warn({ event: 'trigger.refused', ...fields }, 'trigger started no run');
   return null;

@@ -10,34 +10,34 @@ import {
   viewOf,
   viewOfStored,
 } from '../loop/index.ts';
-import { followedBooks } from './followed-books.ts';
+import { replicasOf } from './partition-replicas.ts';
 
 /**
- * A run of a partition that another node owns, or none does: folded from the journal. What the owner
- * has decided since the last reading is not in it yet; `FOLLOW_MS` bounds that.
+ * Returns a run of a partition that this node does not own, folded from the journal. The replica lags behind the
+ * owner by at most `REPLICA_AGE_MS`.
  */
-export async function readFollowed(params: {
+export async function readReplica(params: {
   loop: CommitLoop;
   store: Store;
   tenant: string;
   id: RunId;
   select: TaskSelection;
-  /** Its row, where that has just been read. */
+  /** The row of the run, if it has just been read. */
   stored?: StoredRun;
 }): Promise<RunView | null> {
   const { loop, store, tenant, id, select } = params;
   const stored = params.stored ?? (await store.getRun({ tenant, id }));
   if (stored === null || stored.end !== null) return stored && viewOfStored(stored, select);
-  const books = followedBooks(loop, store);
+  const replicas = replicasOf(loop, store);
   for (const maxAgeMs of [undefined, 0]) {
-    const { book } = await books.follow(id.partition, maxAgeMs);
+    const { book } = await replicas.read(id.partition, maxAgeMs);
     const run = book.runs.get(id.seq);
     if (run !== undefined && run.ms === id.ms) {
       return viewOf(run, select, (task) => derivedState(task, loop.time.now()));
     }
     if (book.aside.has(id.seq)) throw isAside(id);
     if (isParked(book, { seq: id.seq, head: headOf(stored) })) return viewOfStored(stored, select);
-    // Younger than the last reading, or it has ended since its row was read.
+    // The run is newer than the replica, or has ended since its row was read.
     const again = await store.getRun({ tenant, id });
     if (again !== null && again.end !== null) return viewOfStored(again, select);
   }
@@ -47,8 +47,8 @@ export async function readFollowed(params: {
 }
 
 /**
- * Readiness is never written (a task that waits for nothing but a worker has no fact of its own), so
- * whoever reads the journal derives it, as the owner did.
+ * The state of a task including readiness, which has no fact of its own: a reader of the journal derives it, as the
+ * owner does.
  */
 export function derivedState(task: Task, now: number): TaskState {
   const { state, run, part, spec } = task;

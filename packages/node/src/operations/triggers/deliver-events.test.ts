@@ -56,7 +56,7 @@ async function settled(on = node): Promise<void> {
 /** Owns nothing: whatever it is told is for others. */
 async function away(): Promise<SmallNode> {
   const other = SmallNode.idle({ disk: node.disk });
-  await other.context.triggers.hearing.look();
+  await other.context.triggers.subscriptions.poll();
   return other;
 }
 
@@ -104,11 +104,11 @@ describe('EXT-16 an event', () => {
 
   it('is kept for a job that was saved through another node a moment ago', async () => {
     const other = await away();
-    other.context.triggers.hearing.start(3_600_000);
+    other.context.triggers.subscriptions.start(3_600_000);
     await node.define('pay', WAITS);
     const id = await node.submit({ job: 'pay', input: INPUT });
     await Promise.all([send(paid('e1'), other), send(paid('e1'), other)]);
-    other.context.triggers.hearing.stop();
+    other.context.triggers.subscriptions.stop();
     await shows(id, ['SUCCEEDED', 'PENDING', 'PENDING']);
   });
 

@@ -2,34 +2,33 @@ import { type Book, foldTail, planRebuild, rebuild, type TailGroup } from '@sign
 import type { Store } from '@signalbox/store';
 import { type CommitLoop, readNeeded } from '../loop/index.ts';
 
-/** How old an answer about another node's partition may be, beside the time that its reading takes. */
-export const FOLLOW_MS = 500;
-/** A partition that nobody asks about is forgotten. */
+/** Maximum age of a replica, not counting the time to read it. */
+export const REPLICA_AGE_MS = 500;
+/** An unused replica is dropped after this time. */
 const KEPT_MS = 60_000;
-/** Partitions with more live runs than this are kept for a moment only: they are another node's memory. */
+/** Larger replicas are kept only briefly, to bound memory. */
 const RUNS_KEPT = 50_000;
-/** Long enough for a list or a waiting reader to ask again: reading a large one whole takes seconds. */
+/** Long enough for the next page of a list: reading a large partition takes seconds. */
 const LARGE_KEPT_MS = 5_000;
 const GROUPS_PER_READ = 500;
 const BYTES_PER_READ = 16_777_216;
 
-/** A partition as its journal tells it: the fold of all groups up to `seq`. */
-export interface Followed {
+/** The fold of all groups of a partition up to `seq`. */
+export interface Replica {
   readonly book: Book;
   readonly seq: number;
 }
 
 interface Entry {
-  readonly followed: Promise<Followed>;
+  readonly replica: Promise<Replica>;
   readonly readAt: number;
 }
 
 /**
- * Partitions that other nodes own, folded from the journal by whoever is asked about them. Nothing is
- * decided on them: the engine of this node does not know them. Read once whole, then only what came
- * after; a partition that nobody asks about costs nothing.
+ * Read replicas of partitions that other nodes own, folded from the journal. Nothing is decided on them: the engine
+ * of this node does not know them. A replica is read as a whole once, then incrementally; an unused one costs nothing.
  */
-export class FollowedBooks {
+export class PartitionReplicas {
   readonly #loop: CommitLoop;
   readonly #store: Store;
   readonly #runsKept: number;
@@ -42,36 +41,36 @@ export class FollowedBooks {
     this.#runsKept = runsKept;
   }
 
-  /** Not older than `maxAgeMs` when it is asked for. */
-  follow(partition: number, maxAgeMs = FOLLOW_MS): Promise<Followed> {
+  /** Returns a replica that is at most `maxAgeMs` old at the time of the call. */
+  read(partition: number, maxAgeMs = REPLICA_AGE_MS): Promise<Replica> {
     const now = this.#loop.time.monotonic();
     const entry = this.#entries.get(partition);
-    // Whoever was suspended for long comes back to a journal whose groups may be gone, with none behind them.
+    // After a long suspension of the process the journal may lack the groups that follow the replica.
     const known = entry !== undefined && now - entry.readAt <= KEPT_MS ? entry : undefined;
-    if (known !== undefined && now - known.readAt <= maxAgeMs) return known.followed;
-    const followed = this.#read(partition, known?.followed ?? null);
-    this.#entries.set(partition, { followed, readAt: now });
-    // What could not be read is read again by the next reader.
+    if (known !== undefined && now - known.readAt <= maxAgeMs) return known.replica;
+    const replica = this.#read(partition, known?.replica ?? null);
+    this.#entries.set(partition, { replica, readAt: now });
+    // After a failure the next reader reads again.
     const forget = (): void => {
-      if (this.#entries.get(partition)?.followed === followed) this.#entries.delete(partition);
+      if (this.#entries.get(partition)?.replica === replica) this.#entries.delete(partition);
     };
-    followed.then(({ book }) => {
+    replica.then(({ book }) => {
       if (book.runs.size > this.#runsKept) setTimeout(forget, LARGE_KEPT_MS).unref();
     }, forget);
     this.#forgetLater();
-    return followed;
+    return replica;
   }
 
-  async #read(partition: number, before: Promise<Followed> | null): Promise<Followed> {
+  async #read(partition: number, before: Promise<Replica> | null): Promise<Replica> {
     const known = await before?.catch(() => null);
     if (known != null) {
       const tail = await this.#tailAfter(partition, known.seq);
-      if (tail !== null) return this.#goOn(known, partition, tail);
+      if (tail !== null) return this.#continue(known, partition, tail);
     }
     return this.#readWhole(partition);
   }
 
-  async #goOn({ book, seq }: Followed, partition: number, tail: Tail): Promise<Followed> {
+  async #continue({ book, seq }: Replica, partition: number, tail: Tail): Promise<Replica> {
     if (tail.groups.length === 0) return { book, seq };
     const plan = planRebuild({ partition, chunks: [], tail: tail.groups });
     const { rows } = await readNeeded({ store: this.#store, specs: this.#loop.specs, plan });
@@ -79,7 +78,7 @@ export class FollowedBooks {
     return { book, seq: tail.seq };
   }
 
-  async #readWhole(partition: number): Promise<Followed> {
+  async #readWhole(partition: number): Promise<Replica> {
     const checkpoint = await this.#store.readCheckpoint(partition);
     const tail = await this.#tailAfter(partition, checkpoint?.seq ?? 0);
     if (tail === null) throw new RangeError(`groups of partition ${partition} are missing`);
@@ -90,7 +89,7 @@ export class FollowedBooks {
     return { book: rebuild(plan, { epoch, rows, findSpec: find }), seq: tail.seq };
   }
 
-  /** Null where groups in between have been dropped: a checkpoint is past them. */
+  /** Null if groups in between were deleted, because a newer checkpoint replaces them. */
   async #tailAfter(partition: number, seq: number): Promise<Tail | null> {
     const groups: TailGroup[] = [];
     for (let after = seq; ; ) {
@@ -100,7 +99,7 @@ export class FollowedBooks {
         limit: GROUPS_PER_READ,
         bytes: BYTES_PER_READ,
       });
-      // Groups go by ranges of all partitions: a range in the middle may be gone while older ones are kept.
+      // Groups are deleted by ranges over all partitions: a range may be missing while older groups remain.
       if (page.some((group, i) => group.seq !== after + 1 + i)) return null;
       groups.push(...page);
       after = page.at(-1)?.seq ?? after;
@@ -127,13 +126,13 @@ interface Tail {
   readonly seq: number;
 }
 
-const followers = new WeakMap<CommitLoop, FollowedBooks>();
+const byLoop = new WeakMap<CommitLoop, PartitionReplicas>();
 
-export function followedBooks(loop: CommitLoop, store: Store): FollowedBooks {
-  let books = followers.get(loop);
-  if (books === undefined) {
-    books = new FollowedBooks(loop, store);
-    followers.set(loop, books);
+export function replicasOf(loop: CommitLoop, store: Store): PartitionReplicas {
+  let replicas = byLoop.get(loop);
+  if (replicas === undefined) {
+    replicas = new PartitionReplicas(loop, store);
+    byLoop.set(loop, replicas);
   }
-  return books;
+  return replicas;
 }

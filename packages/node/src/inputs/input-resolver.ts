@@ -2,25 +2,25 @@ import { isFannedOut, memberAt, Run, type Task } from '@signalbox/engine';
 import { encodeBlobRef, PAYLOAD_INLINE_MAX } from '@signalbox/protocol';
 import type { BlobStore } from '../blobs/blob-store.ts';
 import { composeInput } from './compose-input.ts';
-import { parentsDocument, parseJson, told } from './parents-document.ts';
+import { parentResult, parentsDocument, parseJson } from './parents-document.ts';
 
-/** What an attempt is given besides its definition. */
-export interface Supply {
+/** The input of an attempt, besides its definition. */
+export interface ResolvedInput {
   readonly input: Uint8Array | null;
-  /** JSON about its parents, or the reference to the blob that holds it; null where it has none. */
+  /** JSON about the parents, or a reference to the blob that holds it; null without parents. */
   readonly parents: Uint8Array | null;
 }
 
-/** Why it cannot be given, and never could be. */
-export interface Unsuppliable {
+/** The input can never be resolved. */
+export interface UnresolvableInput {
   readonly error: string;
 }
 
 /**
- * Puts together what tasks of graphs are given. What is too large for a message goes to the blob
- * store first; children of one fan-out are told the same of their parents, so that is made once.
+ * Resolves the inputs of tasks in graphs. A part that is too large for a message goes to the blob store first. The
+ * children of a fan-out share one document about their parents, so it is built once.
  */
-export class Supplier {
+export class InputResolver {
   readonly #blobs: BlobStore | null;
   readonly #items = new WeakMap<Task | Run, Map<string, unknown>>();
   readonly #parents = new WeakMap<Task, Uint8Array | Promise<Uint8Array>>();
@@ -29,7 +29,7 @@ export class Supplier {
     this.#blobs = blobs;
   }
 
-  of(task: Task): Supply | Unsuppliable | Promise<Supply> {
+  resolve(task: Task): ResolvedInput | UnresolvableInput | Promise<ResolvedInput> {
     const composed = composeInput(task, (from, path) => this.#itemsOf(from, path));
     if ('error' in composed) return composed;
     const { input } = composed;
@@ -46,17 +46,17 @@ export class Supplier {
 
   #parentsOf(task: Task): Kept {
     const owner = task.part?.group ?? task;
-    const known = this.#parents.get(owner);
-    if (known !== undefined) return known;
+    const cached = this.#parents.get(owner);
+    if (cached !== undefined) return cached;
     const document = parentsDocument(task);
     if (document === null) return null;
-    const made = this.#keep(task.run.spec.tenant, encoder.encode(JSON.stringify(document)));
-    if (owner !== task && made !== null && made !== TOO_LARGE) {
-      this.#parents.set(owner, made);
-      // Another attempt tries anew; that one is not sent, and comes back when it is not accepted.
-      if (made instanceof Promise) made.catch(() => this.#parents.delete(owner));
+    const kept = this.#keep(task.run.spec.tenant, encoder.encode(JSON.stringify(document)));
+    if (owner !== task && kept !== null && kept !== TOO_LARGE) {
+      this.#parents.set(owner, kept);
+      // This attempt is not sent and is requeued when its acceptance is overdue; the next attempt retries.
+      if (kept instanceof Promise) kept.catch(() => this.#parents.delete(owner));
     }
-    return made;
+    return kept;
   }
 
   #keep(tenant: string, bytes: Uint8Array | null): Kept {
@@ -72,15 +72,15 @@ export class Supplier {
       this.#items.set(from, lists);
     }
     if (!lists.has(path)) {
-      lists.set(path, memberAt(gaveOf(from), path));
+      lists.set(path, memberAt(payloadOf(from), path));
     }
     return lists.get(path);
   }
 }
 
-/** What a task gave, or a run was given. */
-function gaveOf(from: Task | Run): unknown {
-  if (!(from instanceof Run) && isFannedOut(from)) return told(from);
+/** The output of a task, or the input of a run. */
+function payloadOf(from: Task | Run): unknown {
+  if (!(from instanceof Run) && isFannedOut(from)) return parentResult(from);
   const bytes = from instanceof Run ? from.input : from.output;
   return bytes === null ? undefined : parseJson(bytes);
 }
