@@ -120,7 +120,7 @@ class TenantStream {
     }
     if (entry.kind === 'ceased') return this.#ceased(entry.partition, entry.seq);
     if (!this.#behind.has(entry.partition)) return;
-    this.#sent = new Map(this.#overlaid(this.#p.feed.toldPositions()));
+    this.#sent = new Map(this.#overlaid(this.#p.feed.deliveredPositions()));
     this.#queue.push(entry);
     // Cut off, it resumes where it was.
     this.#drain().catch(() => this.guard.close());

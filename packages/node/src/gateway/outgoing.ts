@@ -128,7 +128,7 @@ export class Outgoing {
       secrets,
     });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);
-    session.given(attempt, frame.ref);
+    session.assigned(attempt, frame.ref);
     this.#spans?.dispatched(effect, this.#now());
     batch.push(frame);
   }

@@ -9,23 +9,23 @@ import type { GatewayLimits } from './limits.ts';
 import type { WorkerSession } from './session.ts';
 import type { SessionHost, Statement } from './session-host.ts';
 
-/** Which link belongs to which worker, and what became of those that have gone. */
-export class Roster implements SessionHost {
+/** The session of each worker by name, and the workers that have left. */
+export class SessionRegistry implements SessionHost {
   readonly loop: CommitLoop;
   readonly logs: TaskLogs;
   readonly log: Logger;
   readonly limits: GatewayLimits;
   readonly confirmed: Confirmed;
   readonly reportRefused: (report: RefusedReport) => void;
-  /** Every link, also those that have not said who they are. */
+  /** Every session, also those before `hello`. */
   readonly open = new Set<WorkerSession>();
   readonly #welcomeFrame: FromNode;
   readonly #heartbeatMs: number;
   readonly #beat: () => void;
   readonly #byName = new Map<string, WorkerSession>();
-  /** They said goodbye; the engine keeps their record for a moment in case they come back. */
+  /** Workers that sent `bye`; the engine keeps their record briefly in case they return. */
   readonly #departed = new Set<string>();
-  /** They asked for the drain themselves: it ends with their process, unlike one that a person ordered. */
+  /** Workers that asked for their own drain, which ends with their process, unlike one that a person ordered. */
   readonly #drainsItself = new Set<string>();
 
   constructor(params: {
@@ -64,12 +64,12 @@ export class Roster implements SessionHost {
     return this.#departed.has(worker);
   }
 
-  /** A person decided about the worker's drain or cordon: it is not the worker's own any more. */
+  /** A person ordered a drain or cordon, which replaces the worker's own. */
   ordered(worker: string): void {
     this.#drainsItself.delete(worker);
   }
 
-  /** The engine has let go of its record; answers whether it had left by itself. */
+  /** The engine has dropped the worker's record; returns whether the worker had left in good order. */
   forgotten(worker: string): boolean {
     this.#drainsItself.delete(worker);
     return this.#departed.delete(worker);
@@ -95,38 +95,37 @@ export class Roster implements SessionHost {
       session.close(CLOSE.invalid, NAME_TAKEN);
       return false;
     }
-    // Out of the table first: the worker has moved, it has not gone.
+    // Removed first, because the worker has reconnected and not left.
     this.#byName.delete(hello.worker);
     current.close(CLOSE.replaced, 'the worker has connected again');
     return true;
   }
 
-  attach(session: WorkerSession, said: Statement): void {
-    const { name, instance } = said.info;
+  attach(session: WorkerSession, statement: Statement): void {
+    const { name, instance } = statement.info;
     if (this.#byName.get(name) !== session) {
       this.#byName.set(name, session);
       this.#departed.delete(name);
       session.send([this.#welcomeFrame]);
-      const { zone } = said.info;
+      const { zone } = statement.info;
       this.log.info({ event: 'worker.attached', worker: name, zone }, 'worker attached');
     }
     const before = this.loop.engine.core.workers.workers.get(name);
-    const attach = { kind: 'attachWorker', ...said } as const;
+    const attach = { kind: 'attachWorker', ...statement } as const;
     if (!this.#drainsItself.has(name) || before?.info.instance === instance) {
       this.loop.report(attach);
       return;
     }
-    // Together, and kept in mind where a full node drops both: left out, the second would leave the
-    // new process drained for as long as it lives.
+    // One mail, remembered if a full mailbox drops it: without the second command the new process would stay
+    // drained.
     const uncordon = { kind: 'uncordonWorker', worker: name } as const;
     if (this.loop.report([attach, uncordon])) this.#drainsItself.delete(name);
   }
 
   /**
-   * The engine does not know a worker that it gave up while the link was slow, nor one whose
-   * `hello` was dropped under load; neither would ever get work again. Asked once a beat at most: a
-   * `hello` that waits to be decided is not lost, and an answer to every beat behind it would make
-   * the two talk in circles.
+   * The engine does not know a worker that it gave up while the connection was slow, or whose `hello` was dropped
+   * under load; neither would get work again. At most one request per heartbeat: a `hello` may still wait to be
+   * decided, and a request for each heartbeat behind it would repeat endlessly.
    */
   heard(session: WorkerSession): void {
     this.#beat();
