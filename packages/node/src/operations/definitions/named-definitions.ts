@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Checked, NAME_PATTERN, type Page } from '@signalbox/protocol';
 import {
   type Definition,
@@ -119,6 +120,12 @@ export function liveBody<Body>(
     );
   }
   return bodyOf(current);
+}
+
+/** The next body, or null if the stored one equals it. */
+export function unlessEqual<Body extends object>(was: Body | null, body: Body): Body | null {
+  const isEqual = was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body)));
+  return isEqual ? null : body;
 }
 
 export function bodyOf<Body>(definition: Definition): Body {

@@ -1,131 +1,80 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Checked, Job, JobDefinition, Page } from '@signalbox/protocol';
+import type { Job, JobDefinition, Page } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readOnePage } from '@signalbox/store';
-import type { Caller, NodeContext } from '../../context/index.ts';
 import { noJob } from '../../errors/refusals.ts';
 import type { Expected } from '../common/expected.ts';
 import { operation } from '../common/operation.ts';
 import { paged } from '../common/paged.ts';
+import { definedKind, type Prepared, type Saved } from '../definitions/defined-kind.ts';
 import { checkDefinitionSchema } from '../definitions/definition-schema.ts';
 import {
   bodyOf,
-  changeNamed,
-  checkNamed,
-  deleted,
   isReadable,
-  type ListParams,
-  listNamed,
   liveBody,
-  type Named,
-  type Next,
-  pausedOrNot,
   readNamed,
-  requireName,
+  unlessEqual,
 } from '../definitions/named-definitions.ts';
 import { secretWarnings } from '../secrets/secret-warnings.ts';
 import { checkDefinition, fromStored, type StoredJob, toStored } from './job-definition.ts';
 import { jobHeads } from './job-heads.ts';
 import { saveSubscriptions } from './save-subscriptions.ts';
 
-const KIND = 'job';
-
-export interface Defined {
-  readonly job: Job;
-  readonly outcome: 'created' | 'changed' | 'unchanged';
-}
-
-/** Defines a job or changes it; the same definition again keeps its version. */
-export const defineJob = operation(
-  async (context, caller, params: DefineParams): Promise<Defined> => {
-    const next = await definingNext(context, params);
-    const warnings = await secretWarnings(context, caller, params.definition);
-    await saveSubscriptions(context, caller, params);
-    const { name, expected } = params;
-    const { job, outcome } = await change(context, caller, { name, ...expected, next });
-    return { job: warnings.length === 0 ? job : { ...job, warnings }, outcome };
-  },
-);
-
-/** What defining the job would do, with every check, and nothing of it done. */
-export const checkJob = operation(
-  async (
-    context,
-    caller,
-    params: { name: string; definition: JobDefinition },
-  ): Promise<Checked<JobDefinition>> => {
-    const next = await definingNext(context, params);
-    const warnings = await secretWarnings(context, caller, params.definition);
-    const { name } = params;
-    const checked = await checkNamed(context, caller, { ...named(name), next, show: fromStored });
-    return warnings.length === 0 ? checked : { ...checked, warnings };
-  },
-);
+export type Defined = Saved<'job', Job>;
 
 interface DefineParams {
   readonly name: string;
   readonly definition: JobDefinition;
   readonly expected?: Expected;
-  /** The shape is known to be right, as that of a definition in our own sources: loading the schemas takes time. */
+  /** The shape is known to be valid, as in a definition of our own sources: loading the schemas takes time. */
   readonly isShapeKnown?: true;
 }
 
-async function definingNext(context: NodeContext, params: DefineParams): Promise<Next<StoredJob>> {
-  const { name, definition, expected } = params;
-  requireName(named(name));
-  if (params.isShapeKnown !== true) await checkDefinitionSchema(definition);
-  checkDefinition(definition, context.httpTargets ?? {});
-  return (current) => {
-    const was = liveBody<StoredJob>(named(name), current, expected);
-    const body = toStored(name, definition, was?.paused === true);
-    return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
-  };
-}
-
-export const pauseJob = operation((context, caller, params: { name: string } & Expected) =>
-  setPaused(context, caller, { ...params, paused: true }),
-);
-
-export const resumeJob = operation((context, caller, params: { name: string } & Expected) =>
-  setPaused(context, caller, { ...params, paused: false }),
-);
-
-async function setPaused(
-  context: NodeContext,
-  caller: Caller,
-  params: { name: string; paused: boolean } & Expected,
-): Promise<Job> {
-  const next = pausedOrNot<StoredJob>(named(params.name), params.paused);
-  return (await change(context, caller, { ...params, next })).job;
-}
-
-/** Deletion is soft: history and live runs stay, new submissions find nothing. */
-export const deleteJob = operation(
-  async (context, caller, params: { name: string } & Expected): Promise<Job> =>
-    (await change(context, caller, { ...params, next: deleted(named(params.name)) })).job,
-);
-
-export const restoreJob = operation(
-  async (context, caller, params: { name: string } & Expected): Promise<Job> => {
-    const next: Next<StoredJob> = (current) => {
-      if (current === null) throw noJob(params.name);
-      return current.deleted ? 'restore' : null;
+const jobs = definedKind({
+  kind: 'job',
+  show: (_context, definition) => jobOf(definition),
+  fromStored,
+  prepare: async (
+    context,
+    caller,
+    request: DefineParams,
+  ): Promise<Prepared<StoredJob, Defined>> => {
+    const { name, definition, expected } = request;
+    if (request.isShapeKnown !== true) await checkDefinitionSchema(definition);
+    checkDefinition(definition, context.httpTargets ?? {});
+    const warnings = await secretWarnings(context, caller, definition);
+    return {
+      warnings,
+      next: (current) => {
+        const was = liveBody<StoredJob>({ kind: 'job', name }, current, expected);
+        return unlessEqual(was, toStored(name, definition, was?.paused === true));
+      },
+      beforeSave: () => saveSubscriptions(context, caller, request),
+      afterSave: ({ job, outcome }) => ({
+        job: warnings.length === 0 ? job : { ...job, warnings },
+        outcome,
+      }),
     };
-    return (await change(context, caller, { ...params, next })).job;
   },
-);
+  // Owners of schedules of the job learn of the change before the response.
+  apply: async ({ loop }, { tenant, name }) => {
+    jobHeads(loop).forget(tenant, name);
+    await loop.schedules.jobChanged(tenant, name);
+  },
+});
 
-export const getJob = operation(
-  async (context, caller, params: { name: string; version?: number }): Promise<Job> =>
-    jobOf(await readNamed(context, caller, { ...params, kind: KIND })),
-);
+export const {
+  save: defineJob,
+  check: checkJob,
+  get: getJob,
+  list: listJobs,
+  pause: pauseJob,
+  resume: resumeJob,
+  remove: deleteJob,
+} = jobs;
 
-export const listJobs = operation(
-  paged(
-    'jobs',
-    (context, caller, params: ListParams): Promise<Page<Job>> =>
-      listNamed(context, caller, { ...params, kind: KIND, show: jobOf }),
-  ),
-);
+export const restoreJob = jobs.changing((name) => (current) => {
+  if (current === null) throw noJob(name);
+  return current.deleted ? 'restore' : null;
+});
 
 interface VersionsQuery {
   readonly name: string;
@@ -135,8 +84,8 @@ interface VersionsQuery {
 
 export const listJobVersions = operation(
   paged('versions', async (context, caller, params: VersionsQuery): Promise<Page<Job>> => {
-    const { tenant } = await readNamed(context, caller, named(params.name));
-    const key = { tenant, ...named(params.name), after: Number(params.after ?? 0) };
+    const { tenant } = await readNamed(context, caller, { kind: 'job', name: params.name });
+    const key = { tenant, kind: 'job', name: params.name, after: Number(params.after ?? 0) };
     const { rows, last } = await readOnePage<Definition>({
       limit: params.limit ?? 100,
       bytesOf: definitionBytes,
@@ -148,24 +97,6 @@ export const listJobVersions = operation(
     };
   }),
 );
-
-function named(name: string): Named {
-  return { kind: KIND, name };
-}
-
-/** Told to this node and to the owners of its schedules before it is answered. */
-async function change(
-  context: NodeContext,
-  caller: Caller,
-  params: { name: string; next: Next<StoredJob> } & Expected,
-): Promise<Defined> {
-  const { now, outcome } = await changeNamed(context, caller, { ...params, kind: KIND });
-  if (outcome !== 'unchanged') {
-    jobHeads(context.loop).forget(caller.tenant, params.name);
-    await context.loop.schedules.jobChanged(caller.tenant, params.name);
-  }
-  return { job: jobOf(now), outcome };
-}
 
 function jobOf(definition: Definition): Job {
   const stored = bodyOf<StoredJob>(definition);
