@@ -8,9 +8,9 @@ const OWED_MAX = 10_000;
 const RETRY_MS = 1_000;
 
 /**
- * The audit log over the store's chain of entries. An entry follows its change and precedes the answer. If
- * the store goes away in between, the entry is owed and written when the store is back: the caller is
- * told that something went wrong, but the change is made.
+ * The audit log in the store's chain of entries. An entry is written after its change and before the response. If the
+ * store fails in between, the entry is written when the store is back: the caller receives an error although the
+ * change is stored.
  */
 export class StoreAudit implements Audit {
   readonly #store: Pick<Store, 'appendAudit'>;

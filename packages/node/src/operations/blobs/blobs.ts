@@ -3,7 +3,7 @@ import { ApiError } from '../../errors/api-error.ts';
 import { operation } from '../common/operation.ts';
 import { PAYLOAD_MAX } from './payloads.ts';
 
-/** Keeps bytes that are too large for the journal; the name in the answer leads back to them. */
+/** Stores bytes that are too large for the journal, and returns their name. */
 export const putBlob = operation(
   async (context, caller, params: { bytes: Uint8Array }): Promise<BlobRef> => {
     if (params.bytes.length > PAYLOAD_MAX) {

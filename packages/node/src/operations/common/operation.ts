@@ -3,7 +3,7 @@ import { ApiError, type Caller, type NodeContext } from '../../context/index.ts'
 
 export type Operation<P, R> = (context: NodeContext, caller: Caller, params: P) => Promise<R>;
 
-/** Names an operation. What the store could not do reaches the caller as an error it can act on. */
+/** Wraps an operation: errors of the store become errors that the caller can act on. */
 export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
   return async (context, caller, params) => {
     try {
@@ -21,7 +21,7 @@ export function operation<P, R>(run: Operation<P, R>): Operation<P, R> {
 const DAMAGED_TEXT =
   'a stored row that this request needs is damaged; an operator finds it with "signalbox doctor"';
 
-/** A store's own words may name a host or a table: only what follows from them is said. */
+/** Texts of the store may name a host or a table, so the caller receives only the consequence. */
 export function asApiError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   switch (error.kind) {

@@ -12,11 +12,11 @@ import { shown } from '../../errors/refusals.ts';
 import type { Expected } from '../common/expected.ts';
 import { hasQuota, requireRoom, withinQuota } from './definition-quota.ts';
 
-/** What tenants save by name; in the store every change of one is a version of its own. */
+/** Kinds of named definitions; every change is stored as a version. */
 export type Kind = 'job' | 'schedule' | 'trigger' | 'calendar' | 'hearing' | 'secret';
 
 const NAME = new RegExp(NAME_PATTERN);
-/** Writers of one definition that keep overtaking each other; the last of them is told. */
+/** Tries of a change that other writers overtake, before it is refused. */
 const TRIES = 5;
 
 export interface Named {
@@ -24,7 +24,7 @@ export interface Named {
   readonly name: string;
 }
 
-/** The same words for one that is absent and another tenant's. */
+/** The same text for a missing definition and one of another tenant. */
 export function noneNamed({ kind, name }: Named): ApiError {
   return new ApiError('not_found', `there is no ${kind} ${shown(name)}`);
 }
@@ -68,7 +68,7 @@ export async function listNamed<Shown extends { readonly name: string }>(
   return { items, ...(last === null ? {} : { next: last.name }) };
 }
 
-/** Lists leave out what is damaged: reading it by its name is refused with the reason. */
+/** Lists omit damaged definitions; reading one by name returns the reason. */
 export function isReadable({ damaged }: Definition): boolean {
   return damaged !== true;
 }
@@ -97,7 +97,7 @@ async function readCurrent(
   }
 }
 
-/** What becomes of a definition: its next body, an end, or nothing where all is as it should be. */
+/** The next state of a definition: a new body, deletion, restoration, or null for no change. */
 export type Next<Body extends object> = (
   current: Definition | null,
 ) => Body | 'delete' | 'restore' | null;
@@ -105,7 +105,7 @@ export type Next<Body extends object> = (
 /** Kinds that the command line changes with `update`. */
 const UPDATED: ReadonlySet<Kind> = new Set(['schedule', 'trigger']);
 
-/** The body of a live one, as it was before a change. */
+/** The body of a live definition before a change; null if it does not exist or is deleted. */
 export function liveBody<Body>(
   { kind, name }: Named,
   current: Definition | null,
@@ -139,8 +139,8 @@ export interface Changed {
 }
 
 /**
- * Reads, decides, writes under the version that was read. Whoever names no version and is overtaken
- * decides anew on what is there now; whoever names one is told (API-12).
+ * Reads, decides, and writes under the version that was read. A change without an expected version that another
+ * writer overtakes is decided again; one with an expected version is refused (API-12).
  */
 export async function changeNamed<Body extends object>(
   { store }: NodeContext,
@@ -176,7 +176,7 @@ export async function changeNamed<Body extends object>(
   throw new ApiError('conflict', `other requests are changing the ${kind} ${shown(name)}; retry`);
 }
 
-/** What a change would do, with every check, and nothing of it done. */
+/** Validates a change and returns its effect; stores nothing. */
 export async function checkNamed<Body extends object, Shown>(
   { store }: NodeContext,
   { tenant }: Caller,
@@ -221,7 +221,7 @@ function requireLive({ kind, name, version }: Named & Expected, current: Definit
   );
 }
 
-/** A definition that can be paused, paused or not; null where it is so already. */
+/** Pauses or resumes a definition; null if it is in that state already. */
 export function pausedOrNot<Body extends { readonly paused?: boolean }>(
   named: Named,
   paused: boolean,

@@ -42,7 +42,7 @@ function uniqueNames(names: readonly string[]): Map<string, number> {
   return indexOf;
 }
 
-/** Children of a fan-out have names too: a task named like one could not be told from it. */
+/** Children of a fan-out have names too: a task with the same name would be ambiguous. */
 function requireOwnNames(tasks: readonly TaskDefinition[], names: readonly string[]): void {
   const clash = findChildName(
     names.map((name, i) => ({ name, isFanOut: tasks[i]?.fanOut !== undefined })),
@@ -131,8 +131,8 @@ function cycleError(
   const last = cycle.at(-1) as string;
   const child = indexOf.get(cycle[0] as string) as number;
   const edge = (tasks[child]?.after ?? []).indexOf(last);
-  const told = cycle.length > 20 ? [...cycle.slice(0, 19), '…', last] : cycle;
-  const way = [...told, cycle[0]].join(' → ');
+  const shortened = cycle.length > 20 ? [...cycle.slice(0, 19), '…', last] : cycle;
+  const way = [...shortened, cycle[0]].join(' → ');
   return invalid(`tasks[${child}].after[${edge}]`, `these tasks wait for each other: ${way}`);
 }
 

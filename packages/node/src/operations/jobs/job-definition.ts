@@ -53,11 +53,11 @@ function checkHttp(work: HttpWork, path: string, targets: TargetOptions): void {
 
 export function toStored(job: string, definition: JobDefinition, paused: boolean): StoredJob {
   const { priority, limits, expectedDuration: expected, eventTypes, tasks, ...same } = definition;
-  const klass = classOfPriority(priority, (message) => invalid('priority', message));
+  const numeric = classOfPriority(priority, (message) => invalid('priority', message));
   const field = 'expectedDuration';
   return {
     ...same,
-    ...(klass === null ? {} : { class: klass }),
+    ...(numeric === null ? {} : { class: numeric }),
     ...(limits === undefined ? {} : { limits: storedLimits(limits) }),
     ...(expected === undefined
       ? {}
@@ -79,10 +79,10 @@ function authoredLimits({ fanOutMax, ...same }: NonNullable<StoredJob['limits']>
 
 /** The definition as its author would write it; durations as text. */
 export function fromStored(stored: StoredJob): JobDefinition {
-  const { class: klass, limits, expectedMs, hears, tasks, paused: _, bare, ...same } = stored;
+  const { class: priority, limits, expectedMs, hears, tasks, paused: _, bare, ...same } = stored;
   return {
     ...same,
-    ...(klass === undefined ? {} : { priority: CLASSES[klass] }),
+    ...(priority === undefined ? {} : { priority: CLASSES[priority] }),
     ...(limits === undefined ? {} : { limits: authoredLimits(limits) }),
     ...(expectedMs === undefined ? {} : { expectedDuration: shownDuration(expectedMs) }),
     ...(hears === undefined ? {} : { eventTypes: [...hears] }),

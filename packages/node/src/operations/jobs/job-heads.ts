@@ -14,7 +14,7 @@ export interface JobHead {
 interface Entry {
   readonly readAt: number;
   readonly head: Promise<JobHead | null>;
-  /** Once it has been read: whoever asks then need not wait for a promise. */
+  /** Set when it has been read, so that later callers need no promise. */
   known: JobHead | null;
 }
 

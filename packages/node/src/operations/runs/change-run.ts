@@ -19,7 +19,7 @@ export const pauseRun = operation((context, caller, params: About) =>
   changeLive(context, caller, { ...params, change: { kind: 'pauseRun' } }),
 );
 
-/** Lets a run go on: what failed is tried again, a fan-out looks at its limit anew. */
+/** Resumes a run: failed tasks are retried, and a fan-out evaluates its limit again. */
 export const resumeRun = operation(
   (context, caller, params: About & { maxFanOut?: number }): Promise<RunView> => {
     const change = { kind: 'resumeRun', fanOutMax: params.maxFanOut ?? 0 } as const;
@@ -32,7 +32,7 @@ export const reevaluateRun = operation((context, caller, params: About) =>
   changeLive(context, caller, { ...params, change: { kind: 'reevaluate' } }),
 );
 
-/** Cancels a run. One that has ended stays as it is and answers `not_running`. */
+/** Cancels a run; an ended run is refused with `not_running`. */
 export const cancelRun = operation((context, caller, params: About) =>
   changeLive(context, caller, { ...params, change: { kind: 'cancel' } }),
 );
@@ -40,9 +40,9 @@ export const cancelRun = operation((context, caller, params: About) =>
 export const changePriority = operation(
   async (context, caller, params: About & { priority: Priority }): Promise<RunView> => {
     const bad = (message: string) => new ApiError('invalid', message, { field: 'priority' });
-    const klass = classOfPriority(params.priority, bad);
-    if (klass === null) throw bad('priority is required');
-    const change = { kind: 'changeClass', class: klass } as const;
+    const priority = classOfPriority(params.priority, bad);
+    if (priority === null) throw bad('priority is required');
+    const change = { kind: 'changeClass', class: priority } as const;
     return changeLive(context, caller, { ...params, change });
   },
 );

@@ -7,7 +7,7 @@ import { cancelRun, reasonOf } from './change-run.ts';
 import { pageOfRuns } from './page-of-runs.ts';
 import { retryRun } from './retry-run.ts';
 
-/** Runs that one step changes, unless told; a dry run counts as many as it may look at. */
+/** Default number of runs that one step changes; a dry run counts as many as it may read. */
 const STEP = 100;
 export const STEP_MAX = 1_000;
 const DRY_RUN_MAX = 10_000;
@@ -18,7 +18,7 @@ const AT_ONCE = 50;
 export interface BulkChange {
   readonly filter: RunFilter;
   readonly reason?: string;
-  /** Only says which runs it would change. */
+  /** Only returns the runs that would change. */
   readonly dryRun?: boolean;
   readonly limit?: number;
   readonly cursor?: string;
@@ -73,7 +73,7 @@ function reasonIn({ reason }: BulkChange): { reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
-/** A filter that says nothing would change everything: whoever wants that names a state. */
+/** An empty filter would change everything, so it is refused: the caller must name a state. */
 function statesOf(
   { filter }: BulkChange,
   usual: ReadonlySet<RunState>,

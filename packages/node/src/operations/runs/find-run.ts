@@ -51,9 +51,9 @@ function entryOf(entry: InboxEntry, id: string, position: number): InboxEntry | 
   const items = itemsOf(entry);
   const item = items[position];
   if (item === undefined) return null;
-  const { job, class: klass, input } = item;
+  const { job, class: priority, input } = item;
   const key = items[0]?.head.batch === undefined ? entry.key : null;
-  return { ...entry, id, job, class: klass, input, key };
+  return { ...entry, id, job, class: priority, input, key };
 }
 
 /** The alias of an entry stands for its first run; the others of a request follow it in a row. */

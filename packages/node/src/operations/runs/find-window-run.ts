@@ -4,8 +4,8 @@ import { parseWindowId } from './window-id.ts';
 import { windowRunsSince } from './window-runs.ts';
 
 /**
- * The run of a window, by the window's name; null where it has none. Where a window was run again on
- * somebody's word it is the first that is meant.
+ * The run of a window, by the window's name; null if it has none. If the window was run again on request, returns the
+ * first run.
  */
 export async function findWindowRun(
   context: NodeContext,

@@ -33,9 +33,8 @@ export interface RunsPage {
 }
 
 /**
- * Runs of the tenant that match, newest first, without their tasks. What lives is told by memory,
- * what has ended by the store. A page may be short or even empty and still have a next one: the work
- * for each is bounded.
+ * Runs of the tenant that match, newest first, without their tasks: live runs from memory, ended runs from the store.
+ * A page may be short or even empty and still have a next page, because the work for each is bounded.
  */
 export async function pageOfRuns(
   context: NodeContext,

@@ -19,7 +19,7 @@ import { FIRST_TASKS, showInboxEntry, showRun } from './run-view.ts';
 export const WAIT_MAX_MS = 60_000;
 const INBOX_LOOK_MS = 200;
 
-/** One run with its tasks. With `waitMs` it answers when the run has ended or the time is over. */
+/** One run with its tasks. With `waitMs` it returns when the run has ended or the time has passed. */
 export const getRun = operation(
   async (context, caller, params: { id: string; waitMs?: number }): Promise<RunView> => {
     const { tenant } = caller;
@@ -72,8 +72,8 @@ interface Question {
 }
 
 /**
- * From the owner's memory while it lives, from the store when it has ended; only what is durable. For
- * whoever goes on to do something with the run: another node than the owner refuses.
+ * Durable state only: a live run from the memory of its owner, an ended run from the store. For callers that go on to
+ * change the run: a node that does not own a live run refuses.
  */
 export async function readView(
   context: NodeContext,
@@ -96,7 +96,7 @@ export function notOwner(): ApiError {
   });
 }
 
-/** The same for whoever only looks: another node than the owner answers from the journal (DAG-24). */
+/** Like `readView`, for readers only: a node that does not own the run reads it from the journal (DAG-24). */
 export async function readAnywhere(context: NodeContext, of: Question): Promise<EngineView> {
   const { loop, store } = context;
   const own = await readRun({ loop, store, ...of });

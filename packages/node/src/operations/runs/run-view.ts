@@ -31,7 +31,7 @@ import { type ListScope, sealCursor } from '../common/cursors.ts';
 import { AddedParents } from './added-parents.ts';
 import { windowId } from './window-id.ts';
 
-/** One answer carries this many tasks at most; the rest comes in pages. */
+/** Maximum number of tasks in one response; the others are read in pages. */
 export const TASKS_SHOWN_MAX = 1_000;
 export const FIRST_TASKS: TaskSelection = { from: 0, limit: TASKS_SHOWN_MAX };
 
@@ -66,7 +66,7 @@ export function showHead(view: EngineView): RunView {
     state: view.state,
     submittedAt: instant(view.id.ms),
     endedAt: view.endedAtMs === null ? null : instant(view.endedAtMs),
-    // What the node derived says nothing to whoever submitted it.
+    // Keys that the node derived mean nothing to the submitter.
     ...(head.key === undefined || isReserved(head.key) ? {} : { idempotencyKey: head.key }),
     ...(head.trigger === undefined ? {} : { trigger: { ...head.trigger } }),
     ...(view.paused === undefined ? {} : { paused: showPause(view.paused) }),
@@ -108,11 +108,11 @@ interface TasksShown {
   readonly nextTasks?: string;
 }
 
-/** The tasks of a view by name, with what the definition does not tell: when they waited, and for whom. */
+/** The tasks of a view by name, with parents that the definition does not contain. */
 export function showTasks(view: EngineView, spec: JobSpec, select: TaskSelection): TasksShown {
   const run = formatRunId(view.id);
   const { tasks, next } =
-    view.parked === undefined ? told(view) : parked(view.parked, spec, select);
+    view.parked === undefined ? loaded(view) : parked(view.parked, spec, select);
   const parents = new AddedParents(spec, view.growth, tasks);
   const shown = tasks.map((task) => {
     const name = taskNameAt(spec, view.growth, task.index);
@@ -122,17 +122,21 @@ export function showTasks(view: EngineView, spec: JobSpec, select: TaskSelection
   return next === null ? { tasks: shown } : { tasks: shown, nextTasks: String(next) };
 }
 
-interface Told {
+interface SelectedTasks {
   readonly tasks: readonly TaskRead[];
   readonly next: number | null;
 }
 
-function told({ tasks, nextTask }: EngineView): Told {
+function loaded({ tasks, nextTask }: EngineView): SelectedTasks {
   return { tasks, next: nextTask };
 }
 
 /** A parked run is one row: its tasks are those of its job version, and wait with it. */
-function parked(first: Omit<TaskRead, 'index'>, { tasks }: JobSpec, select: TaskSelection): Told {
+function parked(
+  first: Omit<TaskRead, 'index'>,
+  { tasks }: JobSpec,
+  select: TaskSelection,
+): SelectedTasks {
   const taskAt = (index: number): TaskRead =>
     tasks[index]?.after.length === 0
       ? { index, ...first }
@@ -190,7 +194,7 @@ function instantOrNull(ms: number): string | null {
   return ms === 0 ? null : instant(ms);
 }
 
-/** A short one may end before its worker has said that it took it: it began when it was given. */
+/** A short attempt may end before its acceptance arrives: then it started when it was assigned. */
 function startedAt({ startedAt, assignedAt, outcome }: AttemptRecord): number {
   return startedAt === 0 && outcome === 'succeeded' ? assignedAt : startedAt;
 }

@@ -11,17 +11,17 @@ import { PAYLOAD_MAX } from '../blobs/payloads.ts';
 import { classOfPriority } from '../common/priority-class.ts';
 import { instantOf, msOf } from '../common/read-time.ts';
 
-/** Nothing is taken that is due further ahead: ten years. */
+/** A submission must be due within ten years. */
 export const DUE_AHEAD_MAX_MS = LIMITS['submission.delay'].max;
 const KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const INPUTS = ['input', 'inputBase64', 'inputBytes', 'inputJson', 'inputBlob'] as const;
 
-/** A submission; whoever has its input as bytes or as text of JSON already hands that over. */
+/** A submission; the input may also be bytes, or JSON text. */
 export type SubmitItem = Submission & {
   readonly inputBytes?: Uint8Array;
   readonly inputJson?: string;
-  /** What the node says of a run that it submits for itself; no schema lets a client write it. */
+  /** Set by the node for runs that it submits itself; no schema accepts it from a client. */
   readonly derived?: Pick<RunHead, 'key' | 'nested'>;
 };
 
@@ -43,25 +43,25 @@ interface About {
   readonly single: boolean;
 }
 
-/** Checks a batch. Submissions that say the same share what was made of it: in most batches all do. */
+/** Validates a batch. Equal submissions share their validated head: in most batches all are equal. */
 export function checkSubmissions(items: readonly SubmitItem[], about: About): Checked[] {
   const checked: Checked[] = [];
   const pages = new PayloadPages();
   let before: SubmitItem | undefined;
-  let said: Pick<Checked, 'class' | 'head'> | undefined;
+  let shared: Pick<Checked, 'class' | 'head'> | undefined;
   let i = 0;
   const bad: Bad = (field, message) =>
     new ApiError('invalid', message, { field: fieldAt(about, i, field) });
   for (; i < items.length; i++) {
     const item = items[i] as SubmitItem;
-    if (said === undefined || before === undefined || !saysTheSame(item, before)) {
-      said = { class: classOf(item, bad), head: headOf(item, about, bad) };
+    if (shared === undefined || before === undefined || !hasSameHead(item, before)) {
+      shared = { class: classOf(item, bad), head: headOf(item, about, bad) };
       before = item;
     }
     checked.push({
       job: item.job,
-      class: said.class,
-      head: said.head,
+      class: shared.class,
+      head: shared.head,
       input: inputOf(item, pages, bad),
       blob: item.inputBlob ?? null,
     });
@@ -76,7 +76,7 @@ export function fieldAt({ single }: { single: boolean }, index: number, field: s
 
 type Bad = (field: string, message: string) => ApiError;
 
-function saysTheSame(a: SubmitItem, b: SubmitItem): boolean {
+function hasSameHead(a: SubmitItem, b: SubmitItem): boolean {
   return (
     a.job === b.job &&
     a.priority === b.priority &&

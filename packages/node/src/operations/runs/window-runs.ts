@@ -62,7 +62,7 @@ export async function windowRunsSince(
   return found;
 }
 
-/** The last one says `more` where there is more than one call may look at. */
+/** The last item is `more` if one call may not read all runs. */
 async function* jobRuns(
   { store }: NodeContext,
   tenant: string,

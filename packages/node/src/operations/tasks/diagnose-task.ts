@@ -28,7 +28,7 @@ export const diagnoseTask = operation(
     const named = parseTaskId(params.id);
     if (named === null) throw noTask(params.id);
     const found = await findRun(context, tenant, named.run);
-    const told = (state: TaskState, finding: Finding): Diagnosis => ({
+    const diagnosis = (state: TaskState, finding: Finding): Diagnosis => ({
       task: params.id,
       state,
       ...finding,
@@ -36,15 +36,15 @@ export const diagnoseTask = operation(
     });
     const partition = found.kind === 'inbox' ? found.entry.partition : found.id.partition;
     const stopped = await stoppedPartition(context, partition);
-    if (stopped !== null && found.kind === 'inbox') return told('PENDING', stopped);
-    if (found.kind === 'inbox') return told('PENDING', WAITING_OWNER);
+    if (stopped !== null && found.kind === 'inbox') return diagnosis('PENDING', stopped);
+    if (found.kind === 'inbox') return diagnosis('PENDING', WAITING_OWNER);
     const { id } = found;
     if (stopped !== null) {
       const stored = await context.store.getRun({ tenant, id });
       if (stored === null) throw noTask(params.id);
-      if (stored.end === null) return told('PENDING', stopped);
+      if (stored.end === null) return diagnosis('PENDING', stopped);
     }
-    // Waits until what memory holds of the run is durable, and says no to strangers.
+    // Waits until the state of the run in memory is durable, and refuses other tenants.
     const view = await readView(context, tenant, id);
     const { core } = context.loop.engine;
     const live = liveTask(context, { tenant, id, name: named.task });
@@ -54,7 +54,7 @@ export const diagnoseTask = operation(
       // The run may have changed since the view was read, and that may not be durable yet (I20).
       await context.loop.durable(live.run.groupNumber);
       if (!context.loop.owns(id.partition)) throw notOwner();
-      return told(state, (await heldByJob(context, live, found)) ?? found);
+      return diagnosis(state, (await heldByJob(context, live, found)) ?? found);
     }
     const { job, jobVersion: version } = view;
     const spec = await context.loop.specs.load({ tenant, job, version });
@@ -62,8 +62,11 @@ export const diagnoseTask = operation(
     const { tasks } = await showRun(context, whole, ALL_TASKS);
     const task = endedStored(named.task, { run: formatRunId(id), tasks, spec });
     if (task === null) throw noTask(params.id);
-    if (view.endedAtMs !== null) return told(task.state, ended(task));
-    return told(task.state, parked(context, { id, tenant, head: view.head, class: view.class }));
+    if (view.endedAtMs !== null) return diagnosis(task.state, ended(task));
+    return diagnosis(
+      task.state,
+      parked(context, { id, tenant, head: view.head, class: view.class }),
+    );
   },
 );
 

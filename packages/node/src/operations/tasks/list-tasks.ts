@@ -16,8 +16,8 @@ export interface TaskFilter {
 
 /**
  * Tasks of the tenant, those of the newest run first. Tasks have no list of their own in the store:
- * they are derived from their runs, so a page is made of whole runs and may hold none that matches. Of
- * a run with very many tasks it has those that one answer shows; `runTasks` has them all.
+ * they are derived from their runs, so a page consists of whole runs and may contain no match. Of a run with very
+ * many tasks it contains those of one response; `runTasks` returns all.
  */
 export const listTasks = operation(
   paged('tasks', async (context, caller, filter: TaskFilter): Promise<Page<TaskView>> => {

@@ -13,8 +13,8 @@ export interface RunTasksParams {
 }
 
 /**
- * The tasks of one run, in pages. Tasks keep their places for ever, and new ones come behind the last:
- * whoever reads page by page while the run grows misses none and sees none twice.
+ * The tasks of one run, in pages. Positions of tasks never change, and new tasks are appended: reading page by page
+ * while the run grows returns every task once.
  */
 export const runTasks = operation(
   async (context, caller, params: RunTasksParams): Promise<Page<TaskView>> => {

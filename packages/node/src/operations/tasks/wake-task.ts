@@ -36,7 +36,7 @@ export const approveTask = operation(
   },
 );
 
-/** Tells one task that the event has come that it waits for, whatever its filter says. */
+/** Delivers the awaited event to one task, regardless of its filter. */
 export const signalTask = operation(
   async (context, caller, params: OfTask & { event: unknown }): Promise<RunView> => {
     const event = new TextEncoder().encode(JSON.stringify(params.event ?? null));

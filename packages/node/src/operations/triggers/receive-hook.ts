@@ -22,8 +22,8 @@ export interface HookRequest {
 const NOBODY = { style: 'github', secret: 'whsec_nobody has this secret' } as const;
 
 /**
- * Takes what a sender signed. The signature is all that lets it in: an absent trigger, a paused one,
- * a wrong signature and an old one are answered alike, so that nobody learns which names there are.
+ * Accepts a signed delivery. Only the signature authenticates it: a missing or paused trigger and a wrong or old
+ * signature have the same response, so that names of triggers cannot be probed.
  */
 export const receiveHook = operation(
   async (context, _caller, request: HookRequest): Promise<ReceivedEvent> => {
@@ -63,8 +63,8 @@ function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrig
 }
 
 /**
- * A sender of the style `github` signs its body and nothing else. Known by a header that is not signed, a
- * request that somebody has seen could be sent again under any number of ids, and start a run each time.
+ * A sender of the style `github` signs only its body. If an unsigned header identified the delivery, a recorded request
+ * could be sent again under any number of ids, and start a run each time.
  */
 function identityOf({ hook }: CompiledTrigger, body: Uint8Array): { identity?: string } {
   if (hook?.style !== 'github' || hook.idHeader !== undefined) return {};

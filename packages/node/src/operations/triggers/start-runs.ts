@@ -29,9 +29,9 @@ export interface WantedRun {
 }
 
 /**
- * Makes the runs. Whether an event was here before is decided by the key of its run in the owner's
- * commit, never by looking first: two deliveries at once, on two nodes, after a lost answer or across a
- * fail-over make one run. Throws where the same events are to be sent again.
+ * Starts the runs. The key of a run, in the commit of its owner, decides whether the event was delivered before, and
+ * not an earlier read: two concurrent deliveries, on two nodes, after a lost response or across a fail-over start one
+ * run. Throws if the sender must send the events again.
  */
 export async function startRuns(
   context: NodeContext,
@@ -63,8 +63,8 @@ export async function startRuns(
 }
 
 /**
- * Only for triggers that expect events: an old event that is delivered again would be taken for the one
- * that is awaited now, until the store says that its run is there. What this overlooks the key decides.
+ * Only for triggers that expect events: an old event that is delivered again must not count as the expected one, so
+ * its run is searched in the store. If this misses it, the key decides.
  */
 async function knownRuns(
   { store }: NodeContext,

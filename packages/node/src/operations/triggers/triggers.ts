@@ -15,7 +15,7 @@ import { definedKind, type Prepared, type Saved } from '../definitions/defined-k
 import { bodyOf, liveBody, type Named, readNamed } from '../definitions/named-definitions.ts';
 import { jobHeads } from '../jobs/job-heads.ts';
 import { nextWindows } from '../schedules/windows-of.ts';
-import { fromStored, saysTheSame, toStored } from './trigger-definition.ts';
+import { fromStored, isSameTrigger, toStored } from './trigger-definition.ts';
 
 /** Every event is held against every trigger of its tenant. */
 const TRIGGERS_MAX = 1_000;
@@ -83,7 +83,7 @@ async function prepare(
       const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
       const converted = toStored(context, definition, about);
       secret = converted.secret;
-      return was !== null && saysTheSame(was, converted.stored) ? null : converted.stored;
+      return was !== null && isSameTrigger(was, converted.stored) ? null : converted.stored;
     },
     afterSave: (saved) => {
       if (saved.outcome === 'unchanged' || secret === null) return saved;
