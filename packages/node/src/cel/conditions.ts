@@ -1,18 +1,18 @@
 import { createRequire } from 'node:module';
 import type { CelPrograms } from './programs.ts';
 
-/** What conditions of tasks, and filters of waits, may name. */
+/** Variables of conditions of tasks and of filters of waits. */
 export const CONDITION_VARIABLES = { input: 'dyn', tasks: 'map', event: 'dyn' } as const;
 
 /**
- * Loaded when a graph first needs it, and at once: an answer is waited for, and most nodes start and
- * live without a single condition.
+ * Loaded synchronously when a graph first needs it: the engine waits for the result, and most nodes never evaluate a
+ * condition.
  */
 const load = createRequire(import.meta.url);
-/** `require` takes a file as it is named here: the compiler does not turn `.ts` into `.js` in it. */
+/** The compiler does not rewrite `.ts` to `.js` in a path for `require`. */
 const PROGRAMS = import.meta.url.endsWith('.ts') ? './programs.ts' : './programs.js';
 
 export function conditionPrograms(): CelPrograms {
-  const made = load(PROGRAMS) as typeof import('./programs.ts');
-  return new made.CelPrograms(CONDITION_VARIABLES);
+  const module = load(PROGRAMS) as typeof import('./programs.ts');
+  return new module.CelPrograms(CONDITION_VARIABLES);
 }

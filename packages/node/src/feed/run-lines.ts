@@ -27,7 +27,7 @@ export async function* linesSince(
   }
 }
 
-/** The same for somebody who asks again and again: the store leaves the others out. */
+/** Like `linesSince`, for repeated calls: the store omits older lines. */
 export async function* newLines(
   context: StreamContext,
   lines: RunLines,

@@ -50,10 +50,10 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     return ahead !== null && ahead.seq > at.seq ? ahead : at;
   };
   /** The last fact whose id was sent; while earlier facts wait to be sent, the feed is ahead of it. */
-  let told: { seq: number; index: number } | null = null;
+  let lastSent: { seq: number; index: number } | null = null;
   const reachedByClient = (): Position => {
     if (sent === null) return reached();
-    return told === null || isUpTo(told, sent) ? sent : told;
+    return lastSent === null || isUpTo(lastSent, sent) ? sent : lastSent;
   };
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
@@ -63,8 +63,8 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     const { seq, index } = event;
     tell(() => {
       if (isUpTo(event, ahead)) return '';
-      told = { seq, index };
-      return `${idLine(told)}${eventText(event)}`;
+      lastSent = { seq, index };
+      return `${idLine(lastSent)}${eventText(event)}`;
     });
     if (event.kind !== 'runEnded') return;
     isOver = true;

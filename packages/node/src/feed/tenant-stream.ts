@@ -146,8 +146,11 @@ class TenantStream {
         this.#queueLength -= entry.length;
         this.guard.write(this.#textOf(entry.events, entry.others));
         const { partition, seq } = entry.events[0] as PlacedEvent;
-        const told = new Map(parsePositions(entry.others)).set(partition, { seq, index: null });
-        this.#sent = new Map(this.#overlaid(told));
+        const delivered = new Map(parsePositions(entry.others)).set(partition, {
+          seq,
+          index: null,
+        });
+        this.#sent = new Map(this.#overlaid(delivered));
         await this.guard.ready();
       }
     }

@@ -10,7 +10,7 @@ import type { WorkerSession } from './session.ts';
 import { toFrame } from './to-frame.ts';
 import { toWire } from './wire-ref.ts';
 
-/** Turns effects into frames, and keeps in mind what each link was told. */
+/** Turns effects into frames, and records what was sent in each session. */
 export class Outgoing {
   readonly #loop: CommitLoop;
   readonly #confirmed: Confirmed;

@@ -11,7 +11,7 @@ import { checkConditions } from '../operations/jobs/check-conditions.ts';
 import { checkStep } from '../operations/jobs/check-graph.ts';
 import { storedTask } from '../operations/jobs/stored-task.ts';
 
-/** What the engine is handed: the language of conditions and templates, and the schema of tasks. */
+/** The ports of the engine: the language of conditions and templates, and the schema of tasks. */
 export function graphPorts(): EnginePorts {
   let programs: CelPrograms | null = null;
   let additions: AdditionSchema | null = null;
@@ -41,18 +41,18 @@ export function graphPorts(): EnginePorts {
 }
 
 function variablesOf({ input, tasks, event }: Scope): Record<string, unknown> {
-  const told = [...tasks].map(([name, { state, output }]) => [
+  const parents = [...tasks].map(([name, { state, output }]) => [
     name,
     { state, output: jsonOf(output) },
   ]);
   return {
     input: jsonOf(input),
-    tasks: Object.fromEntries(told),
+    tasks: Object.fromEntries(parents),
     event: event === undefined ? null : jsonOf(event),
   };
 }
 
-/** Null for what is no JSON or rests in the blob store: a condition cannot look into it. */
+/** Null if the bytes are not JSON or a reference to a blob: a condition cannot read them. */
 function jsonOf(bytes: Uint8Array | null): unknown {
   if (bytes === null || looksLikeBlobRef(bytes)) return null;
   return parseJson(bytes) ?? null;
