@@ -1,7 +1,7 @@
 import { type Effect, Engine } from '@signalbox/engine';
 import type { NodeContext } from '@signalbox/node/context';
 import { RunFeed } from '@signalbox/node/feed';
-import { NestedRuns, Supplier } from '@signalbox/node/graph';
+import { InputResolver, NestedRuns } from '@signalbox/node/graph';
 import { CommitLoop, type LoopEvent, type LoopPorts } from '@signalbox/node/loop';
 import { renewPayload } from '@signalbox/node/operations';
 import { type RetentionClocks, readJournalTime } from '@signalbox/node/retention';
@@ -120,7 +120,7 @@ export class SimNode {
       feed,
       timers: this.#timers(),
     });
-    const nested = new NestedRuns(() => front, new Supplier(blobs));
+    const nested = new NestedRuns(() => front, new InputResolver(blobs));
     shell = new GraphShell({ loop, nested, clockwork, actor: this.actor, dice });
     const process: NodeProcess = {
       owner,

@@ -3,33 +3,33 @@ import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 import { DEFAULT_SETTINGS, Engine, type EngineSettings } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
-import { RefusedReports } from './audit/refused-reports.ts';
-import { StoreAudit } from './audit/store-audit.ts';
 import { checkedBlobs } from './blobs/checked-blobs.ts';
 import { openBlobs } from './blobs/open-blobs.ts';
-import type { NodeContext } from './context.ts';
+import type { NodeContext } from './context/node-context.ts';
 import { RunFeed } from './feed/run-feed.ts';
 import { Gateway } from './gateway/gateway.ts';
 import { GraphEffects } from './graph/graph-effects.ts';
 import { graphPorts } from './graph/graph-ports.ts';
+import { InputResolver } from './inputs/input-resolver.ts';
 import { logFailure } from './logs/log-failure.ts';
 import { logLoopEvent } from './logs/log-loop-event.ts';
 import { WriteBehindLogs } from './logs/write-behind-logs.ts';
 import { CommitLoop, type LoopPorts } from './loop/index.ts';
 import { countStoreCalls } from './metrics/count-store-calls.ts';
 import { NodeMetrics } from './metrics/node-metrics.ts';
+import type { NodeOptions } from './node-options.ts';
 import { filePath } from './open-store.ts';
-import { renewPayload } from './operations/payloads.ts';
+import { RefusedReports } from './operations/audit/refused-reports.ts';
+import { StoreAudit } from './operations/audit/store-audit.ts';
+import { renewPayload } from './operations/blobs/payloads.ts';
 import { Ready } from './ready.ts';
 import { realPorts } from './real-ports.ts';
 import { DEFAULT_RETENTION } from './retention/retention.ts';
 import { SecretReader } from './secrets/secret-reader.ts';
 import type { Logger } from './settings/log-events.ts';
-import type { NodeOptions } from './start-node.ts';
-import { Supplier } from './supply/supplier.ts';
 import { startTracing } from './tracing/start-tracing.ts';
 import type { Tracing } from './tracing/tracing.ts';
-import { followEnds } from './triggers/follow-ends.ts';
+import { completionTriggers } from './triggers/completion-triggers.ts';
 import { secretsOf, type Triggers } from './triggers/triggers.ts';
 import { watchDefinitions } from './triggers/watch-definitions.ts';
 import { VERSION } from './version.ts';
@@ -80,9 +80,9 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
   const loop = makeLoop(options, {
     store,
     log,
-    follow: followEnds({
-      book: watches.watch.book,
-      hearing: watches.hearing.book,
+    follow: completionTriggers({
+      triggers: watches.watch.index,
+      subscriptions: watches.subscriptions.index,
       partitions: () => loop.settings.partitions,
       now: () => loop.time.now(),
       count: triggers.count,
@@ -97,7 +97,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     ready: () => ready,
   });
   const ready = new Ready(loop, store);
-  const supplier = new Supplier(blobs);
+  const resolver = new InputResolver(blobs);
   const audit = new StoreAudit(store, log);
   const refusedReports = new RefusedReports(audit);
   const gateway = new Gateway({
@@ -107,7 +107,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     heartbeatMs: loop.engine.core.settings.heartbeatMs,
     beat: () => metrics.beat(),
     reportRefused: (report) => refusedReports.add(report),
-    supplier,
+    resolver,
     secrets: new SecretReader({ store, box: triggers.secrets }),
     log,
     ...(tracing.spans === undefined ? {} : { spans: tracing.spans }),
@@ -132,7 +132,7 @@ export async function assemble(options: NodeOptions, opened: Store, log: Logger)
     ...(options.httpTargets === undefined ? {} : { httpTargets: options.httpTargets }),
     isEveryPartitionOwned: () => ready.isEveryPartitionOwned(),
   };
-  const graphs = new GraphEffects({ context: () => context, supplier });
+  const graphs = new GraphEffects({ context: () => context, resolver });
   return { context, loop, gateway, graphs, logs, metrics, refusedReports, tracing, ready };
 }
 

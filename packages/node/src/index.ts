@@ -1,9 +1,10 @@
 export { assertStrongKey } from './auth/strong-key.ts';
-export * from './context.ts';
+export * from './context/index.ts';
 export { Gateway } from './gateway/gateway.ts';
 export { connectInProcess } from './gateway/in-process.ts';
 export * from './loop/index.ts';
+export type { NodeOptions } from './node-options.ts';
 export { isShared } from './open-store.ts';
 export { realPorts } from './real-ports.ts';
-export { type NodeOptions, type RunningNode, startNode } from './start-node.ts';
+export { type RunningNode, startNode } from './start-node.ts';
 export { VERSION } from './version.ts';

@@ -1,7 +1,7 @@
 import { decodeGroup, NO_RESOURCES } from '@signalbox/engine';
 import { expect, it, onTestFinished } from 'vitest';
 import { ApiWorld } from './api/testing/api-world.ts';
-import type { NodeOptions } from './start-node.ts';
+import type { NodeOptions } from './node-options.ts';
 
 /** Where a node with these weights places a task that prefers `data=x`, and the score in the journal. */
 async function placed(

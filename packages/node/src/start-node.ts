@@ -1,63 +1,19 @@
-import type { EngineSettings } from '@signalbox/engine';
-import type { TargetOptions } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
-import type { StreamLimits } from './api/open-streams.ts';
-import { TenantWatch } from './api/tenant-watch.ts';
 import { assemble, type Rooms } from './assemble.ts';
 import { assertStrongKey } from './auth/strong-key.ts';
-import type { S3Settings } from './blobs/s3-blobs.ts';
-import type { NodeContext } from './context.ts';
+import type { NodeContext } from './context/node-context.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import { StartWatch } from './gateway/start-watch.ts';
-import type { LoopSettings } from './loop/index.ts';
+import type { HttpOptions, NodeOptions } from './node-options.ts';
 import { isShared, openStore } from './open-store.ts';
+import { TenantWatch } from './operations/tenants/tenant-watch.ts';
 import { type RetentionClocks, readJournalTime } from './retention/clocks.ts';
-import {
-  DEFAULT_RETENTION,
-  type RetentionSettings,
-  startRetention,
-} from './retention/retention.ts';
-import { assertPrivateListener, type Listener } from './settings/listener.ts';
-import { type Logger, makeLog } from './settings/log.ts';
-import type { PlacementWeights } from './settings/types.ts';
+import { DEFAULT_RETENTION, startRetention } from './retention/retention.ts';
+import { assertPrivateListener } from './settings/listener.ts';
+import { makeLog } from './settings/log.ts';
 
 const TENANTS_EVERY_MS = 5_000;
 const TRIGGERS_EVERY_MS = 1_000;
-
-export interface HttpOptions extends Listener {
-  readonly port: number;
-  /** How many event streams a key and a tenant may have open on this node. */
-  readonly streams?: Partial<StreamLimits>;
-  /** Addresses and blocks of proxies whose `X-Forwarded-For` or `Forwarded` names the client. */
-  readonly trustedProxies?: readonly string[];
-}
-
-export interface NodeOptions {
-  /** `file:PATH`, `memory:` or `postgres://…` */
-  readonly store: string;
-  /** Where blobs go. Default: beside the file; in memory where there is none. */
-  readonly dataDir?: string;
-  readonly blobs?: S3Settings;
-  readonly http: false | HttpOptions;
-  /** Rules everything; needed where the node listens. */
-  readonly rootKey?: string;
-  readonly log?: Logger;
-  readonly partitions?: number;
-  /** For people; what names the node in leases is new with every start. */
-  readonly name?: string;
-  /** What definitions of `http` tasks may call; absent: public https addresses only. */
-  readonly httpTargets?: TargetOptions;
-  /** Jobs that metrics name, the rest as `other`; 0 or absent: metrics name no job. */
-  readonly metricsJobs?: number;
-  /** Weights of the scores that choose a worker; a weight that is left out is as by default. */
-  readonly placementWeights?: PlacementWeights;
-  readonly engine?: Partial<EngineSettings>;
-  readonly loop?: Partial<LoopSettings>;
-  /** How long history is kept; what is left out is as by default. False: for ever. */
-  readonly retention?: false | Partial<RetentionSettings>;
-  /** The node cannot go on: it has stopped deciding. Default: the process ends, unless it is embedded. */
-  readonly onFatal?: (error: unknown) => void;
-}
 
 export interface RunningNode {
   readonly context: NodeContext;
@@ -105,18 +61,18 @@ export async function startNodeOn(store: Store, options: NodeOptions): Promise<R
 async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
   const { context, gateway, loop, ready } = rooms;
   const { store, log } = context;
-  const { watch: triggers, hearing } = context.triggers;
-  await Promise.all([triggers.look(), hearing.look()]);
+  const { watch: triggers, subscriptions } = context.triggers;
+  await Promise.all([triggers.poll(), subscriptions.poll()]);
   const journal = await readJournalTime(store, performance.now());
   await loop.start();
   const tenants = new TenantWatch({ store, loop, log });
-  await tenants.look();
+  await tenants.poll();
   const server = options.http === false ? null : await listen(options, rooms);
   // Only a store that other nodes share can change behind our back.
   if (isShared(options.store)) {
     tenants.start(TENANTS_EVERY_MS);
     triggers.start(TRIGGERS_EVERY_MS);
-    hearing.start(TRIGGERS_EVERY_MS);
+    subscriptions.start(TRIGGERS_EVERY_MS);
   }
   const stopSweeping = sweepFor(options, rooms, journal);
   const starts = watchStarts(rooms);
@@ -135,7 +91,7 @@ async function start(options: NodeOptions, rooms: Rooms): Promise<RunningNode> {
     stop: () => {
       tenants.stop();
       triggers.stop();
-      hearing.stop();
+      subscriptions.stop();
       stopSweeping();
       starts.stop();
       stopped ??= stop(rooms, server);

@@ -1,7 +1,7 @@
 import { PLATFORM } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { ApiError, type Caller, type NodeContext } from '../context/index.ts';
 import { NO_TRACING, type Tracing } from '../tracing/tracing.ts';
 import { API_BASE } from './base.ts';
 import { headerPicker } from './request-headers.ts';

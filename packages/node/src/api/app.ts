@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { BLOB_BYTES_MAX, BODY_BYTES_MAX } from './base.ts';
 import { type ClientAddress, peerAddress } from './client-address.ts';
 import { MESSAGES } from './error-answer.ts';
 import { HEADERS } from './headers.ts';
-import { parseJson } from './json.ts';
 import { LongPolls } from './long-polls.ts';
 import { allowedMethods } from './methods.ts';
 import { type MountParams, mount } from './mount.ts';

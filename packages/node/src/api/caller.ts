@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Authenticator } from '../auth/authenticator.ts';
 import { hasTwoAuthorizations } from '../auth/bearer.ts';
 import { mayCall, neededKey, tenantOf } from '../auth/roles.ts';
-import { ApiError, type Caller } from '../context.ts';
+import { ApiError, type Caller } from '../context/index.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Route } from './route.ts';
 

@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type ErrorBody, type ErrorCode } from '@signalbox/protocol';
 import { StoreError } from '@signalbox/store';
-import { ApiError } from '../context.ts';
-import { asApiError } from '../operations/operation.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { asApiError } from '../operations/common/operation.ts';
 
 export interface ErrorAnswer {
   readonly status: number;

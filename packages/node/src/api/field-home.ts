@@ -1,5 +1,5 @@
 import type { TSchema } from 'typebox';
-import type { PathStep } from './field-path.ts';
+import type { PathStep } from '../json/field-path.ts';
 
 interface ObjectSchema {
   readonly properties?: Readonly<Record<string, ObjectSchema>>;

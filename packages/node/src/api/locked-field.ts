@@ -1,6 +1,6 @@
 import { JobDefinition, Submission, TaskDefinition } from '@signalbox/protocol';
 import type { TSchema } from 'typebox';
-import type { PathStep } from './field-path.ts';
+import type { PathStep } from '../json/field-path.ts';
 
 /** Fields of jobs and tasks. Those that a submission also has, such as `priority`, are not unknown to it. */
 const LOCKED: ReadonlySet<string> = new Set([

@@ -1,4 +1,4 @@
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { KeyedConnections } from './watch-keys.ts';
 
 /** Requests that wait for up to a minute. Each ends with its key, as worker sockets and event streams do. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError, type Caller } from '../context.ts';
+import { ApiError, type Caller } from '../context/index.ts';
 import { type AnswerParams, answerer } from './answer.ts';
 import { API_BASE, BLOB_BYTES_MAX } from './base.ts';
 import { callerOf } from './caller.ts';

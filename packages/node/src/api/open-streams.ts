@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { ApiError, type Caller } from '../context.ts';
+import { ApiError, type Caller } from '../context/index.ts';
 
 export interface StreamLimits {
   readonly perKey: number;

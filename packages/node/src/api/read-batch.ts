@@ -1,7 +1,7 @@
 import { BatchHeader, PayloadPages, splitBatch } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
-import type { SubmitItem } from '../operations/submission.ts';
-import { parseJson } from './json.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from '../json/parse-json.ts';
+import type { SubmitItem } from '../operations/runs/submission.ts';
 import { checkOf } from './validate.ts';
 
 const checkHeader = checkOf(BatchHeader, 'body');

@@ -1,5 +1,5 @@
 import type { Health } from '@signalbox/protocol';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 
 const STORE_TIMEOUT_MS = 2_000;
 

@@ -2,7 +2,7 @@ import type { ErrorCode, Role } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Static, TSchema, TUndefined } from 'typebox';
 import type { Authenticator } from '../auth/authenticator.ts';
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller, NodeContext } from '../context/index.ts';
 import type { RequestHeader } from './request-headers.ts';
 
 /** What a change leaves in the audit log beside who, when and what. Every field has a default. */

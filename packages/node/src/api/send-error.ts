@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERROR_STATUS } from '@signalbox/protocol';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Logger } from '../settings/log-events.ts';
 import type { ClientAddress } from './client-address.ts';
 import { answerOf, errorText, MESSAGES } from './error-answer.ts';

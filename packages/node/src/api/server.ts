@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { Authenticator } from '../auth/authenticator.ts';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { WorkerSocketServer } from '../gateway/web-socket-server.ts';
 import type { NodeMetrics } from '../metrics/node-metrics.ts';

@@ -10,9 +10,9 @@ import {
 } from '@signalbox/protocol';
 import type { TSchema } from 'typebox';
 import type { Compile } from 'typebox/schema';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { type PathStep, pathOf, stepsOf } from '../json/field-path.ts';
 import { fieldHome } from './field-home.ts';
-import { type PathStep, pathOf, stepsOf } from './field-path.ts';
 import { isLocked } from './locked-field.ts';
 import { narrowFailure, originalPath } from './narrow-failure.ts';
 

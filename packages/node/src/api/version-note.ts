@@ -1,4 +1,4 @@
-import type { Caller, NodeContext } from '../context.ts';
+import type { Caller, NodeContext } from '../context/index.ts';
 import type { AuditNote } from './route.ts';
 
 interface Change {

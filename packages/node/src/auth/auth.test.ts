@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { Authenticator } from './authenticator.ts';
 import { makeKey, parseKey } from './key-format.ts';
 import { mayCall } from './roles.ts';

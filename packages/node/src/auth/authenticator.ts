@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { PLATFORM, type Role } from '@signalbox/protocol';
 import type { Store } from '@signalbox/store';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { KeyDirectory } from './key-directory.ts';
 import { digestOf, parseKey } from './key-format.ts';
 import { Keys, type KnownKey } from './keys.ts';

@@ -6,7 +6,7 @@ import {
   type Store,
   StoreError,
 } from '@signalbox/store';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { digestOf, makeKey } from './key-format.ts';
 
 /** A revoked or expired key works for at most this long on a node that did not hear of it. */

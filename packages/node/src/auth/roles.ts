@@ -1,5 +1,5 @@
 import { NAME_PATTERN, PLATFORM, type Role } from '@signalbox/protocol';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import type { Identity } from './authenticator.ts';
 
 const RANK: Readonly<Record<Role, number>> = {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BlobStore } from '../context.ts';
+import type { BlobStore } from './blob-store.ts';
 import { DirectoryBlobs } from './directory-blobs.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
 import { S3Blobs } from './s3-blobs.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Store, StoreError } from '@signalbox/store';
-import type { BlobStore } from '../context.ts';
 import { digestIn } from './blob-name.ts';
+import type { BlobStore } from './blob-store.ts';
 
 const NO_BYTES = new Uint8Array(0);
 

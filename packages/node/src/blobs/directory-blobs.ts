@@ -2,8 +2,8 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobRef } from '@signalbox/protocol';
-import type { BlobStore } from '../context.ts';
 import { blobName, dayFolderOf, folderOf, isBlobName, isFolderBefore } from './blob-name.ts';
+import type { BlobStore } from './blob-store.ts';
 
 /** Blobs as files: `<folder>/<tenant's digest>/day-<number>/<name>`. */
 export class DirectoryBlobs implements BlobStore {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { BlobRef } from '@signalbox/protocol';
-import type { BlobStore } from '../context.ts';
 import { blobName, dayEndOf, folderOf } from './blob-name.ts';
+import type { BlobStore } from './blob-store.ts';
 
 /** Beside a store in memory: gone with the process, like everything else there. */
 export class MemoryBlobs implements BlobStore {

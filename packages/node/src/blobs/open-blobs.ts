@@ -1,6 +1,6 @@
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobStore } from '../context.ts';
+import type { BlobStore } from './blob-store.ts';
 import { DirectoryBlobs } from './directory-blobs.ts';
 import { MemoryBlobs } from './memory-blobs.ts';
 import type { S3Settings } from './s3-blobs.ts';

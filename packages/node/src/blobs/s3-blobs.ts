@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { BlobRef } from '@signalbox/protocol';
 import { AwsClient } from 'aws4fetch';
-import { ApiError, type BlobStore } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
 import { blobName, dayFolderOf, folderOf, isBlobName, isFolderBefore } from './blob-name.ts';
+import type { BlobStore } from './blob-store.ts';
 import { readS3Page, type S3Page } from './s3-list.ts';
 
 export interface S3Settings {

@@ -12,13 +12,13 @@ import {
   type RunState,
   taskNameAt,
 } from '@signalbox/engine';
-import type { FeedEvent } from '../context.ts';
+import type { FeedEvent } from './feed.ts';
 
 /** A run as its watchers know it. */
 export interface NamedRun {
   readonly id: RunId;
   readonly spec: JobSpec;
-  /** How it grew, as far as is known: at least up to the fact that is told. */
+  /** Tasks that were added, at least up to the current fact. */
   readonly growth: Growth[];
 }
 
@@ -38,7 +38,7 @@ const TASKS_TOLD = 100;
 
 type Plain = Exclude<RunFact, { kind: 'runSubmitted' | 'runsPagedIn' | 'runEnded' }>;
 
-/** A fact as far as it is told: from memory, or read back from the journal and its rows. */
+/** The part of a fact that watchers receive, from memory or read back from the journal and its rows. */
 export type ToldFact =
   | Plain
   | { readonly kind: 'runSubmitted'; readonly partition: number; readonly class: Class }

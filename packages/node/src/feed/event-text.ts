@@ -1,6 +1,6 @@
 import { formatRunId } from '@signalbox/engine';
 import { taskId } from '@signalbox/protocol';
-import type { FeedEvent } from '../context.ts';
+import type { FeedEvent } from './feed.ts';
 
 const texts = new WeakMap<FeedEvent, string>();
 

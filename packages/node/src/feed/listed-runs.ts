@@ -1,6 +1,6 @@
 import { partitionOf, type RunId } from '@signalbox/engine';
 import { mayContinue, PAGE_BYTES, type StoredRun, storedRunBytes } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
+import type { StreamContext } from './feed.ts';
 
 /** Rows and names of jobs that one watcher may have read for it. */
 const ROWS_MAX = 20_000;
@@ -22,14 +22,14 @@ interface JobList {
  * rows of a job is not a run of the job.
  */
 export class ListedRuns {
-  readonly #context: Pick<NodeContext, 'store' | 'partitions'>;
+  readonly #context: Pick<StreamContext, 'store' | 'partitions'>;
   readonly #of: { readonly tenant: string; readonly partition: number };
   readonly #rows = new Map<number, StoredRun>();
   #lists: JobList[] | null = null;
   #rowsRead = 0;
 
   constructor(
-    context: Pick<NodeContext, 'store' | 'partitions'>,
+    context: Pick<StreamContext, 'store' | 'partitions'>,
     of: { readonly tenant: string; readonly partition: number },
   ) {
     this.#context = context;

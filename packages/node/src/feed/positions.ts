@@ -5,7 +5,7 @@
  */
 export interface Position {
   readonly seq: number;
-  /** The last fact that was told; null for all of the group. */
+  /** The last delivered fact; null for the whole group. */
   readonly index: number | null;
 }
 

@@ -1,7 +1,7 @@
 import { encodeGroup, type Fact, formatRunId, jobSpec } from '@signalbox/engine';
 import type { Group } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { replay, TooOld } from './replay.ts';
 
 function group(seq: number): Group {

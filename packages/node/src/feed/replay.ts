@@ -9,14 +9,14 @@ import {
   type RunState,
 } from '@signalbox/engine';
 import { type EndRow, PAGE_BYTES, type StoredRun } from '@signalbox/store';
-import type { FeedEvent, NodeContext } from '../context.ts';
-import { followedBooks } from '../follow/followed-books.ts';
+import { replicasOf } from '../replica/partition-replicas.ts';
 import { eventOf, learnGrowth, type NamedRun, type ToldFact } from './event-of.ts';
+import type { FeedEvent, StreamContext } from './feed.ts';
 import { ListedRuns } from './listed-runs.ts';
 import type { Position } from './positions.ts';
 
 const GROUPS_PER_READ = 200;
-/** What one watcher may have read back for it; whoever was away for longer starts anew. */
+/** Maximum number of groups that are replayed for one watcher; a longer absence starts from now. */
 const GROUPS_MAX = 20_000;
 
 /** The journal does not hold, or would take too long to read, what was missed: read the lists again. */
@@ -28,7 +28,7 @@ export interface ReplayedEvent extends FeedEvent {
 }
 
 interface Question {
-  readonly context: NodeContext;
+  readonly context: StreamContext;
   readonly tenant: string;
   readonly run?: RunId;
   readonly partition: number;
@@ -41,8 +41,8 @@ interface Question {
 }
 
 /**
- * What a watcher missed, from the journal: the same events that it would have been told, in order.
- * Throws `TooOld` where that cannot be said with certainty.
+ * The events that a watcher missed, from the journal: the same events as live, in order.
+ * Throws `TooOld` if the journal may lack some of them.
  */
 export async function* replay(question: Question): AsyncGenerator<ReplayedEvent> {
   const { context, partition, from, to } = question;
@@ -50,7 +50,7 @@ export async function* replay(question: Question): AsyncGenerator<ReplayedEvent>
   let after = first;
   if (to !== null && to - after > GROUPS_MAX) throw new TooOld();
   const reached = to === null || from.seq > to ? await journalReach(question) : to;
-  // Such a position is of a store that is gone: nothing that follows it would ever be told.
+  // The position belongs to another store: no event would ever follow it.
   if (reached < from.seq) throw new TooOld();
   const runs = new RunsOf(question);
   while (to === null || after < to) {
@@ -139,12 +139,12 @@ class RunsOf {
           : packed.fact.seq;
     const known = await this.#find(seq, packed);
     if (known === null) return null;
-    const told = this.#told(packed, known);
-    learnGrowth(known, told);
-    return eventOf(told, known);
+    const fact = this.#unpacked(packed, known);
+    learnGrowth(known, fact);
+    return eventOf(fact, known);
   }
 
-  #told(
+  #unpacked(
     packed: Exclude<PackedFact, { kind: 'pagedInAt' | 'scheduleFact' }>,
     known: KnownRun,
   ): ToldFact {
@@ -203,7 +203,7 @@ class RunsOf {
     return known;
   }
 
-  /** A notification may be told of long after its run has ended, when its segment is gone. */
+  /** A notification may be recorded long after the end of its run, when the run's segment is deleted. */
   async #readNamed({ id, tenant }: Named): Promise<KnownRun | null> {
     if (tenant === this.#q.tenant) return this.#readOurs(id);
     const known = tenant === undefined ? await this.#read(id) : null;
@@ -223,7 +223,7 @@ class RunsOf {
     return { id: run.id, spec, class: run.class, end, growth: await this.#growthOf(run.id, end) };
   }
 
-  /** What the run grew by before the stretch; what it grows by within it is told by its facts. */
+  /** Tasks that were added before the replayed range; facts in the range add the others. */
   async #growthOf({ ms, seq }: RunId, end: EndRow | null): Promise<Growth[]> {
     if (end !== null) return [...parseDetail(end.detail, ms).growth];
     return [...((await this.#book())?.runs.get(seq)?.graph?.growth ?? [])];
@@ -234,11 +234,11 @@ class RunsOf {
     const { loop, store } = this.#q.context;
     const { partition } = this.#q;
     if (loop.owns(partition)) return loop.engine.core.books.get(partition);
-    return (await followedBooks(loop, store).follow(partition)).book;
+    return (await replicasOf(loop, store).read(partition)).book;
   }
 }
 
-/** A notification is told of long after its run, which may be older than any list that is read. */
+/** A notification may be recorded long after its run, which may be older than any list that is read. */
 function nameIn(packed: PackedFact): Named | null {
   if (packed.kind !== 'fact' || packed.fact.kind !== 'notificationDone') return null;
   const { id: notification, tenant } = packed.fact;

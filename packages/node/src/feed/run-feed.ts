@@ -1,27 +1,45 @@
+/*
+ * Feed: delivers durable facts to waiting requests and event streams of this node.
+ *
+ * States of a partition, while anybody watches:
+ *
+ *   unwatched ── watch, or taken over ──► delivered up to seq ── group published ──► delivered up to seq + 1
+ *       ▲                                    │    ▲
+ *       │ last watcher leaves, lease lost,   │    │ the names have been read
+ *       │ gap in the groups                  ▼    │
+ *       └────────────────────────────────  held: groups that wait for the name of a run (at most HELD_MAX,
+ *                                                 then watchers continue from the journal)
+ *
+ * Called by: the commit loop (`published`, `observe`) after a group is durable; streams and `getRun` (`watch`,
+ * `ended`, `onOwnership`, `positions`).
+ * Atomic: the events of one group are delivered in one call, in order; nothing is delivered before it is durable.
+ * Can fail: reading the name of a run that has left memory. The groups stay held and are retried with the next group.
+ * A watcher that misses groups receives `ceased` and `began`, and reads them from the journal (replay.ts).
+ */
 import { type Fact, isScheduleFact, type RunFact, type RunId } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
-import type { Feed, FeedEvent } from '../context.ts';
 import type { CommitLoop, LoopEvent } from '../loop/index.ts';
 import { EndWaiters } from './end-waiters.ts';
 import { eventOf, learnGrowth, toldOf } from './event-of.ts';
+import type { Feed, FeedEvent } from './feed.ts';
 import { formatPositions, type Position, type Positions } from './positions.ts';
 import { RunNames } from './run-names.ts';
 import { type Listener, Watchers } from './watchers.ts';
 
-/** An event with its place in the journal, from which a watcher that was cut off goes on. */
+/** An event with its position in the journal, from which a disconnected watcher resumes. */
 export interface PlacedEvent extends FeedEvent {
-  /** The group of the partition, and the place of the fact in it. */
+  /** The group of the partition, and the index of the fact in it. */
   readonly seq: number;
   readonly index: number;
-  /** How far every other partition has been told by then, as text; to be asked for in the listener. */
+  /** The positions of all other partitions at this event, as text; valid only inside the listener. */
   others(): string;
 }
 
-/** Told of partitions that this node begins or ceases to own, in order with their events. */
+/** Called when this node begins or ceases to own a partition, in order with its events. */
 export interface OwnershipListener {
-  /** What comes behind group `seq` is told by the feed; what came before is in the journal only. */
+  /** The feed delivers the groups after `seq`; earlier groups are only in the journal. */
   began(partition: number, seq: number): void;
-  /** Nothing behind group `seq` is told until it begins again. */
+  /** The feed delivers nothing after group `seq` until the partition begins again. */
   ceased(partition: number, seq: number): void;
 }
 
@@ -36,13 +54,12 @@ interface Held {
   reading: boolean;
 }
 
-/** Groups that may wait for the name of a run; then watchers read them from the journal. */
+/** Groups that may wait for the name of a run; beyond it watchers read them from the journal. */
 const HELD_MAX = 100;
 
 /**
- * Tells of everything that becomes durable on this node, to those who ask. Without anybody asking
- * it costs a comparison for each group; those who wait for one run to end cost one look-up for
- * each end.
+ * Without watchers the feed costs one comparison per group; requests that wait for the end of a run cost one look-up
+ * per ended run.
  */
 export class RunFeed implements Feed {
   readonly #loop: () => CommitLoop;
@@ -50,13 +67,13 @@ export class RunFeed implements Feed {
   readonly #watchers = new Watchers();
   readonly #names: RunNames;
   readonly #ownership = new Set<OwnershipListener>();
-  /** The last group of each partition of this node that has been told. */
-  readonly #told = new Map<number, number>();
-  #settling = false;
-  /** Groups of a partition that wait until the runs they speak of are known by name. */
+  /** The last delivered group of each partition of this node. */
+  readonly #delivered = new Map<number, number>();
+  #refreshing = false;
+  /** Groups of a partition that wait for the names of their runs. */
   readonly #held = new Map<number, Held>();
 
-  /** The loop is asked for when it is needed: it is made with this feed among its ports. */
+  /** The loop is passed as a function, because it is created with this feed among its ports. */
   constructor(params: { loop: () => CommitLoop; store: () => Store }) {
     this.#loop = params.loop;
     this.#names = new RunNames(params.loop, params.store);
@@ -66,9 +83,9 @@ export class RunFeed implements Feed {
   published(partition: number, facts: readonly Fact[], seq: number): void {
     this.#waiters.published(partition, facts);
     if (this.#watchers.size === 0) return this.#forget();
-    this.#settleLater();
-    // Groups in between are another node's: the partition was lost and came back meanwhile.
-    const before = this.#held.get(partition)?.batches.at(-1)?.seq ?? this.#told.get(partition);
+    this.#refreshLater();
+    // Groups in between are another node's: the partition was lost and taken over again.
+    const before = this.#held.get(partition)?.batches.at(-1)?.seq ?? this.#delivered.get(partition);
     if (before !== undefined && before !== seq - 1) this.#cease(partition);
     if (before !== seq - 1) this.#begin(partition, seq - 1);
     const held = this.#held.get(partition);
@@ -88,96 +105,96 @@ export class RunFeed implements Feed {
     });
   }
 
-  /** The same by the group: everything that became durable at once is told at once. */
+  /** Like `watch`, with all events of a group in one call. */
   watchGroups(
     filter: { readonly tenant: string; readonly run?: RunId },
     listener: Listener,
   ): () => void {
     if (this.#watchers.size === 0) {
       this.#forget();
-      this.#settle();
+      this.#refresh();
     }
     return this.#watchers.add(filter, listener);
   }
 
-  /** For those who can go on from the journal where the feed has a gap. To be asked for while watching. */
+  /** For watchers that continue from the journal when the feed has a gap. Valid while watching. */
   onOwnership(listener: OwnershipListener): () => void {
     this.#ownership.add(listener);
     return () => void this.#ownership.delete(listener);
   }
 
-  /** The loop's port: a partition that is taken over or lost is known at once, not with its next fact. */
+  /** The loop's port: a partition that is taken over or lost is noticed immediately, not with its next fact. */
   observe(event: LoopEvent): void {
     if (event.kind === 'leaseLost') this.#waiters.wake(event.partition);
     if (this.#watchers.size === 0) return;
-    if (event.kind === 'takenOver' || event.kind === 'leaseLost') this.#settle();
+    if (event.kind === 'takenOver' || event.kind === 'leaseLost') this.#refresh();
   }
 
   /**
-   * How far every watcher has been told, partition by partition; of one partition if asked for. To
-   * be read while watching, and not from within a listener.
+   * The position up to which every watcher has received events, for all partitions or one. Valid while watching, and
+   * not inside a listener.
    */
   positions(partition?: number): Positions {
-    this.#settle();
-    return this.toldPositions(partition);
+    this.#refresh();
+    return this.deliveredPositions(partition);
   }
 
-  /** The same as far as it is known, which a listener may ask for. */
-  toldPositions(partition?: number): Positions {
+  /** Like `positions`, without refreshing them; a listener may call it. */
+  deliveredPositions(partition?: number): Positions {
     const positions = new Map<number, Position>();
-    for (const [each, seq] of this.#told) {
+    for (const [each, seq] of this.#delivered) {
       if (partition === undefined || partition === each) positions.set(each, { seq, index: null });
     }
     return positions;
   }
 
   #othersThan(partition: number): string {
-    const positions = new Map(this.toldPositions());
+    const positions = new Map(this.deliveredPositions());
     positions.delete(partition);
     return formatPositions(positions);
   }
 
-  /** Nobody watches. Mostly nothing is kept then, and to clear even an empty map costs an allocation. */
+  /** Nobody watches. Mostly nothing is stored then, and clearing even an empty map costs an allocation. */
   #forget(): void {
     if (this.#held.size > 0) this.#held.clear();
-    if (this.#told.size > 0) this.#told.clear();
+    if (this.#delivered.size > 0) this.#delivered.clear();
     this.#names.clear();
   }
 
-  /** A partition of which nothing was told yet stands where its journal stands; one that is lost leaves. */
-  #settle(): void {
+  /** Adds newly owned partitions at the end of their journal, and removes lost ones. */
+  #refresh(): void {
     const { held } = this.#loop().leases;
-    for (const partition of [...this.#told.keys()]) {
+    for (const partition of [...this.#delivered.keys()]) {
       if (!held.has(partition)) this.#cease(partition);
     }
     for (const [partition, { nextSeq, phase }] of held) {
-      // Until it is read in, its runs have no names here.
-      if (phase === 'loading' || this.#told.has(partition)) continue;
+      // While the partition loads, its runs have no names here.
+      if (phase === 'loading' || this.#delivered.has(partition)) continue;
       this.#begin(partition, nextSeq - 1);
     }
   }
 
   #begin(partition: number, seq: number): void {
     for (const listener of this.#ownership) listener.began(partition, seq);
-    this.#told.set(partition, seq);
+    this.#delivered.set(partition, seq);
   }
 
   #cease(partition: number): void {
-    const seq = this.#told.get(partition);
-    this.#told.delete(partition);
-    // What waits for a name is in the journal: it comes from there when the partition is back.
+    const seq = this.#delivered.get(partition);
+    this.#delivered.delete(partition);
+    // Held groups are in the journal, and watchers read them there.
     this.#held.delete(partition);
     if (seq === undefined) return;
     for (const listener of this.#ownership) listener.ceased(partition, seq);
   }
 
-  /** Not at once: a commit of several partitions is published one by one. */
-  #settleLater(): void {
-    if (this.#settling) return;
-    this.#settling = true;
+  /** Deferred, because a commit of several partitions is published one by one. */
+  #refreshLater(): void {
+    if (this.#refreshing) return;
+    this.#refreshing = true;
     queueMicrotask(() => {
-      this.#settling = false;
-      this.#settle();
+      this.#refreshing = false;
+      this.#refresh();
     });
   }
 
@@ -185,7 +202,7 @@ export class RunFeed implements Feed {
     return this.#waiters.add(params.run, params.timeoutMs);
   }
 
-  /** False where a run has left memory before it was seen here: its name must be read first. */
+  /** False if a run has left memory before the feed saw it: its name must be read first. */
   #deliver(batch: Batch): boolean {
     const { partition, seq, facts } = batch;
     const names = facts.map((fact) => {
@@ -211,11 +228,11 @@ export class RunFeed implements Feed {
       if (this.#isLast(fact)) this.#names.forget(run);
     }
     if (events.length > 0) this.#watchers.tell(events);
-    this.#told.set(partition, seq);
+    this.#delivered.set(partition, seq);
     return true;
   }
 
-  /** Behind its end a run has notifications left at most; their facts say where its row is. */
+  /** After its end a run has at most notifications left; their facts name the row of the run. */
   #isLast(fact: RunFact): boolean {
     if (fact.kind === 'runEnded') return true;
     if (fact.kind !== 'notificationDone') return false;
@@ -227,13 +244,13 @@ export class RunFeed implements Feed {
     return this.#watchers.mayWant(partition, seq);
   }
 
-  /** What names the unknown run is here, or comes with the next group of the partition: its end. */
+  /** The name of an unknown run is in the store, or comes with a later group of the partition: its end. */
   async #lookUp(partition: number, held: Held): Promise<void> {
     held.reading = true;
     for (let looked = -1; looked < held.batches.length && held.batches.length > 0; ) {
       looked = held.batches.length;
       const facts = held.batches.flatMap((batch) => batch.facts);
-      // What cannot be read now is tried again with the next group.
+      // A failed read is retried with the next group.
       await this.#names.readEnded(facts).catch(() => {});
       if (this.#held.get(partition) !== held) return;
       while (held.batches.length > 0 && this.#deliver(held.batches[0] as Batch)) {
@@ -243,7 +260,7 @@ export class RunFeed implements Feed {
     }
     const last = held.batches.at(-1);
     if (last !== undefined && held.batches.length > HELD_MAX) {
-      // To leave them out would lose them in silence.
+      // Skipping the groups without notice would lose their events.
       this.#cease(partition);
       return this.#begin(partition, last.seq);
     }

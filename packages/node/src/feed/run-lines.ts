@@ -1,6 +1,6 @@
 import type { RunId } from '@signalbox/engine';
 import { type LogLineRow, logLineBytes, readPages } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
+import type { StreamContext } from './feed.ts';
 
 const LINES_PER_READ = 1_000;
 /**
@@ -17,7 +17,7 @@ export interface RunLines {
 
 /** The stored lines of a run from a time onwards, in order of task, attempt and number. */
 export async function* linesSince(
-  context: NodeContext,
+  context: StreamContext,
   { tenant, run, sinceMs }: RunLines,
 ): AsyncGenerator<LogLineRow> {
   await context.logs.flush();
@@ -27,13 +27,16 @@ export async function* linesSince(
   }
 }
 
-/** The same for somebody who asks again and again: the store leaves the others out. */
-export async function* newLines(context: NodeContext, lines: RunLines): AsyncGenerator<LogLineRow> {
+/** Like `linesSince`, for repeated calls: the store omits older lines. */
+export async function* newLines(
+  context: StreamContext,
+  lines: RunLines,
+): AsyncGenerator<LogLineRow> {
   for await (const page of pagesOf(context, lines)) yield* page;
 }
 
 function pagesOf(
-  { store }: NodeContext,
+  { store }: StreamContext,
   query: Omit<RunLines, 'sinceMs'> & Partial<RunLines>,
 ): AsyncGenerator<LogLineRow[]> {
   return readPages<LogLineRow>({

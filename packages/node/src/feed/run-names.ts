@@ -51,7 +51,7 @@ export class RunNames {
     }
   }
 
-  /** Nothing more is told of the run, or what is says where its row is. */
+  /** Forgets a run without further facts, or whose further facts name its row. */
   forget(run: NamedRun): void {
     if (this.#seen.get(run.id.partition)?.delete(run.id.seq)) this.#size--;
   }
@@ -77,7 +77,7 @@ export class RunNames {
   }
 }
 
-/** A run is told to be over by its end, and after that only by its notifications. */
+/** The last facts of a run are its end, and then only its notifications. */
 function placeOf(fact: Fact): Place | null {
   if (fact.kind === 'runEnded') {
     const { tenant, partition, seq, ms } = fact;

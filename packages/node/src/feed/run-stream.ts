@@ -1,8 +1,8 @@
 import { isTerminalRun, type RunId } from '@signalbox/engine';
 import type { RunView } from '@signalbox/protocol';
 import type { LogLineRow } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
 import { eventText, messageText } from './event-text.ts';
+import type { StreamContext } from './feed.ts';
 import type { Position } from './positions.ts';
 import { type ReplayedEvent, replay, TooOld } from './replay.ts';
 import type { RunFeed } from './run-feed.ts';
@@ -12,7 +12,7 @@ import type { SentLines } from './sent-lines.ts';
 import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
 
 export interface RunStreamParams {
-  readonly context: NodeContext;
+  readonly context: StreamContext;
   readonly tenant: string;
   readonly run: RunId;
   /** The run as it is now; asked for once the stream listens. */
@@ -50,10 +50,10 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     return ahead !== null && ahead.seq > at.seq ? ahead : at;
   };
   /** The last fact whose id was sent; while earlier facts wait to be sent, the feed is ahead of it. */
-  let told: { seq: number; index: number } | null = null;
+  let lastSent: { seq: number; index: number } | null = null;
   const reachedByClient = (): Position => {
     if (sent === null) return reached();
-    return told === null || isUpTo(told, sent) ? sent : told;
+    return lastSent === null || isUpTo(lastSent, sent) ? sent : lastSent;
   };
   const tell = (text: () => string): void => {
     if (waiting === null) guard.write(text());
@@ -63,8 +63,8 @@ export async function streamRun(params: RunStreamParams & { feed: RunFeed }): Pr
     const { seq, index } = event;
     tell(() => {
       if (isUpTo(event, ahead)) return '';
-      told = { seq, index };
-      return `${idLine(told)}${eventText(event)}`;
+      lastSent = { seq, index };
+      return `${idLine(lastSent)}${eventText(event)}`;
     });
     if (event.kind !== 'runEnded') return;
     isOver = true;

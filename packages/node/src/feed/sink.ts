@@ -7,7 +7,7 @@ export interface Sink {
   readonly bufferedBytes: number;
   /** Resolves when the client has taken what was written, or is gone. */
   drained(): Promise<void>;
-  /** True once the client has gone; nobody reads what is written from then on. */
+  /** True when the client has disconnected; later writes are not read. */
   readonly isGone?: boolean;
   close(): void;
 }
@@ -30,7 +30,7 @@ export class SlowGuard {
     sink: Sink;
     /** What goes out with each heartbeat beside the comment itself. */
     beat: () => string;
-    /** The end of it, whoever wanted it. */
+    /** Called when the stream ends, by either side. */
     onClose: () => void;
     heartbeatMs?: number;
     timers?: StreamTimers | undefined;
@@ -56,7 +56,7 @@ export class SlowGuard {
     this.#timers.soon(() => this.#flush());
   }
 
-  /** For those who can wait, as somebody who reads the journal can: resolves when there is room. */
+  /** Resolves when there is room; for writers that can wait, such as a reader of the journal. */
   async ready(): Promise<void> {
     if (this.#text.length + this.#sink.bufferedBytes < BUFFER_MAX / 4) return;
     this.#flush();

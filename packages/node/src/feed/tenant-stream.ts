@@ -1,6 +1,6 @@
-import type { NodeContext } from '../context.ts';
-import { followedBooks } from '../follow/followed-books.ts';
+import { replicasOf } from '../replica/partition-replicas.ts';
 import { eventText, messageText } from './event-text.ts';
+import type { StreamContext } from './feed.ts';
 import {
   formatOne,
   formatPositions,
@@ -13,7 +13,7 @@ import type { PlacedEvent, RunFeed } from './run-feed.ts';
 import { BUFFER_MAX, type Sink, SlowGuard } from './sink.ts';
 
 interface TenantStreamParams {
-  readonly context: NodeContext;
+  readonly context: StreamContext;
   readonly feed: RunFeed;
   readonly tenant: string;
   readonly job?: string;
@@ -120,7 +120,7 @@ class TenantStream {
     }
     if (entry.kind === 'ceased') return this.#ceased(entry.partition, entry.seq);
     if (!this.#behind.has(entry.partition)) return;
-    this.#sent = new Map(this.#overlaid(this.#p.feed.toldPositions()));
+    this.#sent = new Map(this.#overlaid(this.#p.feed.deliveredPositions()));
     this.#queue.push(entry);
     // Cut off, it resumes where it was.
     this.#drain().catch(() => this.guard.close());
@@ -146,8 +146,11 @@ class TenantStream {
         this.#queueLength -= entry.length;
         this.guard.write(this.#textOf(entry.events, entry.others));
         const { partition, seq } = entry.events[0] as PlacedEvent;
-        const told = new Map(parsePositions(entry.others)).set(partition, { seq, index: null });
-        this.#sent = new Map(this.#overlaid(told));
+        const delivered = new Map(parsePositions(entry.others)).set(partition, {
+          seq,
+          index: null,
+        });
+        this.#sent = new Map(this.#overlaid(delivered));
         await this.guard.ready();
       }
     }
@@ -182,8 +185,8 @@ class TenantStream {
     } catch (error) {
       if (!(error instanceof TooOld)) throw error;
       const isKnown = partition < context.partitions;
-      const books = followedBooks(context.loop, context.store);
-      end = isKnown ? { seq: (await books.follow(partition, 0)).seq, index: null } : null;
+      const replicas = replicasOf(context.loop, context.store);
+      end = isKnown ? { seq: (await replicas.read(partition, 0)).seq, index: null } : null;
       if (end === null) this.#sent?.delete(partition);
       else this.#sent?.set(partition, end);
       this.#reset();

@@ -33,7 +33,7 @@ export class Watchers {
   }
 
   /**
-   * False where nobody can want it. Asked before a fact is given the name of its run, which costs
+   * False if no watcher can want it. Asked before a fact is given the name of its run, which costs
    * far more: those who each follow a run of theirs must not slow down all the others.
    */
   mayWant(partition: number, seq: number): boolean {

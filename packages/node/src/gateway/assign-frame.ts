@@ -17,9 +17,9 @@ import {
   type FromNode,
   MESSAGE_BYTES_MAX,
 } from '@signalbox/protocol';
+import type { ResolvedInput } from '../inputs/input-resolver.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import { secretNames, type WorkWithSecrets, withSecrets } from '../secrets/secret-refs.ts';
-import type { Supply } from '../supply/supplier.ts';
 
 export type AssignFrame = FromNode & { kind: 'assign' };
 
@@ -34,10 +34,10 @@ interface Work {
   readonly secrets: readonly string[];
 }
 
-/** What is said of each task of a job version. Jobs share the spec of a task that says nothing. */
-const versions = new WeakMap<JobSpec, WeakMap<TaskSpec, Said>>();
+/** Parts of assignments by job version and task. Jobs share the spec of a task without options. */
+const versions = new WeakMap<JobSpec, WeakMap<TaskSpec, TaskParts>>();
 
-interface Said {
+interface TaskParts {
   /** Derived once: it is the same in every assignment. */
   work: Work | null;
   /** One for each shape and class in which it is placed. */
@@ -53,20 +53,20 @@ interface Known {
   readonly problem: string | null;
 }
 
-/** The frame, or why the attempt cannot be sent and never will be. */
+/** Returns the frame, or the reason why the attempt can never be sent. */
 export function assignFrame(params: {
   attempt: Attempt;
   loop: CommitLoop;
   now: number;
-  supply: Supply;
+  resolved: ResolvedInput;
   ids: RunIdWriter;
   /** The `traceparent` that the worker continues. */
   trace: string | undefined;
   /** Values of the secrets that the work refers to; null if it refers to none. */
   secrets: ReadonlyMap<string, string> | null;
 }): AssignFrame | string {
-  const { attempt, loop, now, supply, ids } = params;
-  const { input, parents } = supply;
+  const { attempt, loop, now, resolved, ids } = params;
+  const { input, parents } = resolved;
   const { task } = attempt;
   const { run } = task;
   const common = aboutOf(loop, attempt);
@@ -103,7 +103,7 @@ export function assignFrame(params: {
 
 function aboutOf(loop: CommitLoop, attempt: Attempt): Known | null {
   const { task, shape } = attempt;
-  const { abouts } = saidOf(task);
+  const { abouts } = partsOf(task);
   for (const one of abouts) if (one.shape === shape && one.class === attempt.class) return one;
   const { tenant, job, version } = task.run.spec;
   const executor = shape.executor ?? `handler:${job}`;
@@ -144,18 +144,18 @@ export function secretsOf(loop: CommitLoop, attempt: Attempt): readonly string[]
   return workOf(loop, attempt, executor)?.secrets ?? NO_WORK.secrets;
 }
 
-function saidOf({ run, spec }: Task): Said {
+function partsOf({ run, spec }: Task): TaskParts {
   let tasks = versions.get(run.spec);
   if (tasks === undefined) {
     tasks = new WeakMap();
     versions.set(run.spec, tasks);
   }
-  let said = tasks.get(spec);
-  if (said === undefined) {
-    said = { work: null, abouts: [] };
-    tasks.set(spec, said);
+  let parts = tasks.get(spec);
+  if (parts === undefined) {
+    parts = { work: null, abouts: [] };
+    tasks.set(spec, parts);
   }
-  return said;
+  return parts;
 }
 
 /** The clock of an attempt starts when it is accepted; until then it has its whole time. */
@@ -171,15 +171,15 @@ function workOf(loop: CommitLoop, attempt: Attempt, executor: string): Work | nu
   const kind = WORK_OF[executor];
   if (kind === undefined) return NO_WORK;
   const { task } = attempt;
-  const said = saidOf(task);
-  if (said.work !== null) return said.work;
+  const parts = partsOf(task);
+  if (parts.work !== null) return parts.work;
   const definition = loop.specs.definitionOf(task.run.spec) as StoredDefinition | null;
   const stated = statedTask(task, definition)?.[kind];
   if (stated === undefined) return null;
   const work = { [kind]: stated };
   const bytes = Buffer.byteLength(JSON.stringify(work));
   const made = { work, bytes, secrets: secretNames(stated) };
-  said.work = made;
+  parts.work = made;
   return made;
 }
 

@@ -1,28 +1,28 @@
 import { type Command, type Effect, isToWorker } from '@signalbox/engine';
 import { CLOSE, type WorkerView } from '@signalbox/protocol';
-import type { TaskLogs } from '../context.ts';
+import { refusal } from '../errors/refusals.ts';
+import { InputResolver } from '../inputs/input-resolver.ts';
 import { logAlert } from '../logs/log-alert.ts';
+import type { TaskLogs } from '../logs/task-logs.ts';
 import type { CommitLoop } from '../loop/index.ts';
-import { refusal } from '../operations/refusals.ts';
+import type { RefusedReport } from '../operations/audit/refused-reports.ts';
 import type { SecretReader } from '../secrets/secret-reader.ts';
 import type { Logger } from '../settings/log-events.ts';
-import { Supplier } from '../supply/supplier.ts';
-import type { AttemptSpans } from './attempt-spans.ts';
+import type { AttemptSpans } from '../tracing/attempt-spans.ts';
 import { checkFrames } from './check-frames.ts';
 import { FrameBatch } from './frame-batch.ts';
 import { DEFAULT_GATEWAY_LIMITS, type GatewayLimits } from './limits.ts';
 import { Outgoing } from './outgoing.ts';
 import type { Peer, Session } from './peer.ts';
-import type { RefusedReport } from './refused-report.ts';
-import { Roster } from './roster.ts';
 import { WorkerSession } from './session.ts';
+import { SessionRegistry } from './session-registry.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import { workerView } from './worker-view.ts';
 
 export interface GatewayParams {
   readonly loop: CommitLoop;
   readonly logs: TaskLogs;
-  /** Of the node, as workers are told it. */
+  /** The name of the node, sent to workers. */
   readonly name: string;
   readonly heartbeatMs: number;
   readonly log: Logger;
@@ -30,9 +30,9 @@ export interface GatewayParams {
   readonly clock?: () => number;
   readonly limits?: Partial<GatewayLimits>;
   readonly spans?: AttemptSpans;
-  /** What tasks of graphs are given; without a blob store unless told. */
-  readonly supplier?: Supplier;
-  /** Values of secrets that definitions refer to; without any unless told. */
+  /** Resolves inputs of tasks in graphs; default: without a blob store. */
+  readonly resolver?: InputResolver;
+  /** Values of secrets that definitions refer to; default: none. */
   readonly secrets?: SecretReader;
   /** Called for every heartbeat, to be counted. */
   readonly beat?: () => void;
@@ -41,13 +41,13 @@ export interface GatewayParams {
 }
 
 /**
- * Where workers meet the engine: frames in become commands, effects become frames out. It decides
- * nothing about attempts; it knows which link belongs to which worker, and keeps links honest.
+ * Connects workers and engine: received frames become commands, and effects become frames. It decides nothing about
+ * attempts; it maps workers to sessions and enforces the limits of connections.
  */
 export class Gateway {
   readonly #loop: CommitLoop;
   readonly #log: Logger;
-  readonly #roster: Roster;
+  readonly #sessions: SessionRegistry;
   readonly #outgoing: Outgoing;
   readonly #silence: SilenceWatch;
   #stopped = false;
@@ -59,43 +59,51 @@ export class Gateway {
     const limits = { ...DEFAULT_GATEWAY_LIMITS, ...params.limits };
     const { beat = () => {}, reportRefused = () => {} } = params;
     const callbacks = { beat, reportRefused };
-    this.#roster = new Roster({ loop, logs, log, limits, name, heartbeatMs, ...callbacks });
+    this.#sessions = new SessionRegistry({
+      loop,
+      logs,
+      log,
+      limits,
+      name,
+      heartbeatMs,
+      ...callbacks,
+    });
     this.#outgoing = new Outgoing({
       loop,
-      confirmed: this.#roster.confirmed,
+      confirmed: this.#sessions.confirmed,
       spans: params.spans ?? null,
       now: params.clock ?? (() => loop.time.now()),
-      supplier: params.supplier ?? new Supplier(null),
+      resolver: params.resolver ?? new InputResolver(null),
       secrets: params.secrets ?? null,
     });
     const { beatsMissed } = limits;
-    this.#silence = new SilenceWatch({ sessions: this.#roster.open, heartbeatMs, beatsMissed });
+    this.#silence = new SilenceWatch({ sessions: this.#sessions.open, heartbeatMs, beatsMissed });
   }
 
-  /** `isChecked` where every frame has been read from bytes; those of this process are looked at here. */
+  /** `isChecked`: frames were decoded from bytes and are valid; frames of this process are checked here. */
   open(peer: Peer, { isChecked }: { isChecked: boolean } = { isChecked: false }): Session {
-    const session = new WorkerSession(this.#roster, peer);
-    this.#roster.open.add(session);
+    const session = new WorkerSession(this.#sessions, peer);
+    this.#sessions.open.add(session);
     if (this.#stopped) session.close(CLOSE.goingAway, 'the node is stopping');
     else this.#silence.start();
     return isChecked ? session : checkFrames(session);
   }
 
-  /** The loop's `release`. What belongs to one worker goes to it in one message. */
+  /** The loop's port `release`. The frames of one worker are sent in one message. */
   receive(effects: readonly Effect[]): void {
     const batches = new Map<WorkerSession, FrameBatch>();
     for (const effect of effects) {
       try {
         this.#sort(effect, batches);
       } catch (error) {
-        this.#cannotTell(error);
+        this.#logFailure(error);
       }
     }
     for (const [session, { frames }] of batches) {
       try {
         if (frames.length > 0) session.send(frames);
       } catch (error) {
-        this.#cannotTell(error);
+        this.#logFailure(error);
       }
     }
   }
@@ -103,7 +111,7 @@ export class Gateway {
   #sort(effect: Effect, batches: Map<WorkerSession, FrameBatch>): void {
     if (effect.kind === 'alert') return this.#alert(effect);
     if (!isToWorker(effect)) return;
-    const session = this.#roster.sessionOf(effect.worker);
+    const session = this.#sessions.sessionOf(effect.worker);
     if (session === undefined) return this.#outgoing.unsent(effect);
     let batch = batches.get(session);
     if (batch === undefined) {
@@ -116,22 +124,22 @@ export class Gateway {
 
   workers(): WorkerView[] {
     const known = [...this.#loop.engine.core.workers.workers.values()];
-    return known.filter(({ info }) => !this.#roster.hasDeparted(info.name)).map(workerView);
+    return known.filter(({ info }) => !this.#sessions.hasDeparted(info.name)).map(workerView);
   }
 
   worker(name: string): WorkerView | null {
     const worker = this.#loop.engine.core.workers.workers.get(name);
-    return worker === undefined || this.#roster.hasDeparted(name) ? null : workerView(worker);
+    return worker === undefined || this.#sessions.hasDeparted(name) ? null : workerView(worker);
   }
 
-  /** WRK-07 from the node's side; answers false where there is no such worker. So do those below. */
+  /** WRK-07 from the node's side. Each order returns false if the worker is not attached. */
   drain(name: string): Promise<boolean> {
-    this.#roster.ordered(name);
+    this.#sessions.ordered(name);
     return this.#order({ kind: 'drainWorker', worker: name });
   }
 
   cordon(name: string): Promise<boolean> {
-    this.#roster.ordered(name);
+    this.#sessions.ordered(name);
     return this.#order({ kind: 'cordonWorker', worker: name });
   }
 
@@ -143,22 +151,22 @@ export class Gateway {
     return this.#order({ kind: 'evictWorker', worker: name });
   }
 
-  /** Closes every link; workers go on with what they have and look for a node again. */
+  /** Closes every session; workers continue their attempts and reconnect to a node. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#silence.stop();
-    for (const session of [...this.#roster.open]) {
+    for (const session of [...this.#sessions.open]) {
       session.close(CLOSE.goingAway, 'the node is stopping');
     }
   }
 
-  /** One bad link or exporter must not stop the loop, which everybody else depends on. */
-  #cannotTell(error: unknown): void {
+  /** One failing connection or exporter must not stop the loop. */
+  #logFailure(error: unknown): void {
     this.#log.error({ event: 'effect.failed', err: error }, 'effect failed');
   }
 
   async #order(command: Command & { worker: string }): Promise<boolean> {
-    if (this.#roster.hasDeparted(command.worker)) return false;
+    if (this.#sessions.hasDeparted(command.worker)) return false;
     const answer = await this.#loop.execute(command);
     if (answer.kind !== 'refused') return true;
     if (answer.code === 'not_found') return false;
@@ -166,8 +174,9 @@ export class Gateway {
   }
 
   #alert(effect: Effect & { kind: 'alert' }): void {
-    // Not lost: it left, and the time in which it could have come back is over.
-    if (effect.alert === 'workerLost' && this.#roster.forgotten(effect.about.worker ?? '')) return;
+    // Not lost: the worker left in good order, and the time to return has passed.
+    if (effect.alert === 'workerLost' && this.#sessions.forgotten(effect.about.worker ?? ''))
+      return;
     logAlert(this.#log, effect);
   }
 }

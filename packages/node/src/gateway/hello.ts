@@ -17,7 +17,7 @@ export interface Refusal {
 
 const NAME = new RegExp(NAME_PATTERN);
 
-/** Why a worker that introduces itself like this is turned away, or null (h69). */
+/** The reason to refuse a worker with this `hello`, or null (h69). */
 export function refusalOf(hello: Hello, limits: GatewayLimits): Refusal | null {
   if (hello.protocol !== PROTOCOL_VERSION) {
     return {
@@ -38,14 +38,14 @@ function problemOf(hello: Hello, limits: GatewayLimits): string | null {
     return `a worker has at most ${limits.labelsMax} labels`;
   const problem = labelsProblem(hello.labels);
   if (problem !== null) return problem;
-  for (const [of, is] of [
+  for (const [field, amounts] of [
     ['total', total],
     ['foreignUse', foreignUse],
   ] as const) {
-    if (is.slots > limits.slotsMax) return `${of}.slots exceeds ${limits.slotsMax}`;
-    if (is.gpu > limits.gpuMax) return `${of}.gpu exceeds ${limits.gpuMax}`;
-    const largest = Math.max(is.cpuMilli, is.memoryMb, is.diskMb);
-    if (largest > limits.amountMax) return `an amount in ${of} exceeds ${limits.amountMax}`;
+    if (amounts.slots > limits.slotsMax) return `${field}.slots exceeds ${limits.slotsMax}`;
+    if (amounts.gpu > limits.gpuMax) return `${field}.gpu exceeds ${limits.gpuMax}`;
+    const largest = Math.max(amounts.cpuMilli, amounts.memoryMb, amounts.diskMb);
+    if (largest > limits.amountMax) return `an amount in ${field} exceeds ${limits.amountMax}`;
   }
   return null;
 }

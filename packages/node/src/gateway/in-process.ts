@@ -9,7 +9,7 @@ export interface InProcessHandlers {
 
 export interface InProcessConnection {
   send(frames: readonly FromWorker[]): void;
-  /** Resolves when the node has heard everything that was said before. */
+  /** Resolves when the node has received everything that was sent before. */
   close(code?: number): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ class InProcessLink {
     });
   }
 
-  /** What was said before the end still arrives, as it would on a socket that is closed in order. */
+  /** Frames sent before the end still arrive, as on a socket that is closed in order. */
   #close(code: number, reason: string): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -76,7 +76,7 @@ class InProcessLink {
  */
 const FRAMES_AT_ONCE = 512;
 
-/** One direction: what was said in one turn is delivered in the next, piece by piece. */
+/** One direction: frames of one turn are delivered in the next turn, message by message. */
 class Lane<Frame> {
   readonly #deliver: (frames: readonly Frame[]) => void;
   #waiting: Frame[] = [];

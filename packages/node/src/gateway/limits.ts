@@ -2,7 +2,7 @@ import { LIMITS } from '@signalbox/protocol';
 
 /** What one worker may take of a node, so that none can take it from the others. */
 export interface GatewayLimits {
-  /** A link that has not said `hello` by then is closed (h63). */
+  /** A connection without `hello` is closed after this time (h63). */
   readonly helloMs: number;
   readonly slotsMax: number;
   readonly gpuMax: number;

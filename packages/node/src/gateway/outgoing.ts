@@ -1,22 +1,22 @@
 import { type Effect, PLAIN, RunIdWriter, refOf, type ToWorker } from '@signalbox/engine';
+import type { InputResolver, ResolvedInput } from '../inputs/input-resolver.ts';
 import type { CommitLoop } from '../loop/index.ts';
 import type { SecretError, SecretReader } from '../secrets/secret-reader.ts';
-import type { Supplier, Supply } from '../supply/supplier.ts';
+import type { AttemptSpans } from '../tracing/attempt-spans.ts';
 import { assignFrame, secretsOf } from './assign-frame.ts';
-import type { AttemptSpans } from './attempt-spans.ts';
 import type { Confirmed } from './confirmed.ts';
 import { FrameBatch } from './frame-batch.ts';
 import type { WorkerSession } from './session.ts';
 import { toFrame } from './to-frame.ts';
 import { toWire } from './wire-ref.ts';
 
-/** Turns effects into frames, and keeps in mind what each link was told. */
+/** Turns effects into frames, and records what was sent in each session. */
 export class Outgoing {
   readonly #loop: CommitLoop;
   readonly #confirmed: Confirmed;
   readonly #spans: AttemptSpans | null;
   readonly #now: () => number;
-  readonly #supplier: Supplier;
+  readonly #resolver: InputResolver;
   readonly #secrets: SecretReader | null;
   readonly #ids = new RunIdWriter();
 
@@ -25,14 +25,14 @@ export class Outgoing {
     confirmed: Confirmed;
     spans: AttemptSpans | null;
     now: () => number;
-    supplier: Supplier;
+    resolver: InputResolver;
     secrets: SecretReader | null;
   }) {
     this.#loop = params.loop;
     this.#confirmed = params.confirmed;
     this.#spans = params.spans;
     this.#now = params.now;
-    this.#supplier = params.supplier;
+    this.#resolver = params.resolver;
     this.#secrets = params.secrets;
   }
 
@@ -72,21 +72,23 @@ export class Outgoing {
     const { attempt, worker } = effect;
     if (!session.isFor(attempt)) return;
     const { task } = attempt;
-    // Most tasks are given the run's input and have no parents.
+    // Most tasks receive the run's input and have no parents.
     const isPlain = task.spec.step === PLAIN && task.spec.after.length === 0 && task.part === null;
-    const supply = isPlain ? { input: task.run.input, parents: null } : this.#supplier.of(task);
-    if ('error' in supply) return this.#cannotSend(effect, supply.error);
+    const resolved = isPlain
+      ? { input: task.run.input, parents: null }
+      : this.#resolver.resolve(task);
+    if ('error' in resolved) return this.#cannotSend(effect, resolved.error);
     const names = secretsOf(this.#loop, attempt);
-    if (!(supply instanceof Promise) && names.length === 0) {
-      return this.#frame(batch, session, { effect, supply, secrets: null });
+    if (!(resolved instanceof Promise) && names.length === 0) {
+      return this.#frame(batch, session, { effect, resolved, secrets: null });
     }
     const secrets = names.length === 0 ? null : this.#readSecrets(task.run.spec.tenant, names);
-    Promise.all([supply, secrets]).then(
-      ([given, values]) => {
+    Promise.all([resolved, secrets]).then(
+      ([input, values]) => {
         if (!session.isFor(attempt) || this.#isStopped(effect)) return;
         if (isSecretError(values)) return this.#cannotSend(effect, values.error);
         const later = new FrameBatch();
-        this.#frame(later, session, { effect, supply: given, secrets: values });
+        this.#frame(later, session, { effect, resolved: input, secrets: values });
         session.send(later.frames);
       },
       () => {
@@ -103,8 +105,8 @@ export class Outgoing {
   }
 
   /**
-   * Stopped or superseded before it was sent. A worker does not answer an `abort` of what it never got,
-   * so the answer is given here: otherwise its task and its place wait for the whole grace.
+   * The attempt was stopped or superseded before it was sent. A worker does not answer an `abort` of an attempt that
+   * it never received, so the stop is reported here; otherwise task and slot would wait for the whole grace period.
    */
   #isStopped({ worker, attempt }: Effect & { kind: 'assign' }): boolean {
     if (attempt.task.attempt === attempt && attempt.stopAt === 0) return false;
@@ -116,26 +118,26 @@ export class Outgoing {
   #frame(
     batch: FrameBatch,
     session: WorkerSession,
-    given: { effect: Effect & { kind: 'assign' }; supply: Supply; secrets: Secrets },
+    params: { effect: Effect & { kind: 'assign' }; resolved: ResolvedInput; secrets: Secrets },
   ): void {
-    const { effect, supply, secrets } = given;
+    const { effect, resolved, secrets } = params;
     const { attempt } = effect;
     const frame = assignFrame({
       attempt,
       loop: this.#loop,
       now: this.#now(),
-      supply,
+      resolved,
       ids: this.#ids,
       trace: this.#spans === null ? attempt.task.run.head.trace : this.#spans.traceOf(attempt),
       secrets,
     });
     if (typeof frame === 'string') return this.#cannotSend(effect, frame);
-    session.given(attempt, frame.ref);
+    session.assigned(attempt, frame.ref);
     this.#spans?.dispatched(effect, this.#now());
     batch.push(frame);
   }
 
-  /** No worker could ever be given it: it ends with a reason, or it would be tried for ever. */
+  /** No worker can ever receive the attempt: it fails with a reason instead of being retried endlessly. */
   #cannotSend({ worker, attempt }: Effect & { kind: 'assign' }, error: string): void {
     const result = { kind: 'failed', error, class: 'permanent' } as const;
     this.#loop.report({ kind: 'finish', worker, ref: refOf(attempt), result });

@@ -1,5 +1,5 @@
 import type { FromNode, FromWorker, Unreadable } from '@signalbox/protocol';
-import type { Origin } from './refused-report.ts';
+import type { Origin } from '../operations/audit/refused-reports.ts';
 
 /** The far end of a link as the gateway sees it: a socket, or a worker in the same process. */
 export interface Peer {
@@ -11,9 +11,9 @@ export interface Peer {
   readonly origin?: Origin | null;
 }
 
-/** The near end: whoever carries the frames hands them in here. */
+/** The near end: the transport passes received frames to it. */
 export interface Session {
   receive(frames: readonly (FromWorker | Unreadable)[]): void;
-  /** The link is gone, whoever ended it. */
+  /** The connection is closed, by either side. */
   closed(): void;
 }

@@ -1,7 +1,7 @@
 import type { Ref } from '@signalbox/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
-import type { RefusedReport } from './refused-report.ts';
+import type { RefusedReport } from '../operations/audit/refused-reports.ts';
 import { SocketWorld } from './testing/socket-world.ts';
 import { helloOf, TestWorker } from './testing/test-worker.ts';
 

@@ -1,26 +1,7 @@
 import type { Attempt, Engine } from '@signalbox/engine';
-import { type FromWorker, type Ref, RefMap } from '@signalbox/protocol';
+import { type Ref, RefMap } from '@signalbox/protocol';
+import type { RefusedReport, ReportKind } from '../operations/audit/refused-reports.ts';
 import { liveAttempt } from './wire-ref.ts';
-
-/** The key that a connection was opened with, and the address that it was opened from. */
-export interface Origin {
-  readonly key: string;
-  readonly ip: string;
-}
-
-export type ReportKind = (FromWorker & {
-  kind: 'accept' | 'finish' | 'checkpoint' | 'extend' | 'log';
-})['kind'];
-
-/** A report of an attempt that the worker does not run, or no longer runs. */
-export interface RefusedReport {
-  readonly worker: string;
-  /** Null for a worker in the process of the node. */
-  readonly origin: Origin | null;
-  readonly report: ReportKind;
-  readonly ref: Ref;
-  readonly reason: string;
-}
 
 type Doubt = Pick<RefusedReport, 'report' | 'reason'>;
 

@@ -1,14 +1,14 @@
 import type { AttemptRef, Resources, WorkerInfo } from '@signalbox/engine';
-import type { TaskLogs } from '../context.ts';
+import type { TaskLogs } from '../logs/task-logs.ts';
 import type { CommitLoop } from '../loop/index.ts';
+import type { RefusedReport } from '../operations/audit/refused-reports.ts';
 import type { Logger } from '../settings/log-events.ts';
 import type { Confirmed } from './confirmed.ts';
 import type { Hello } from './hello.ts';
 import type { GatewayLimits } from './limits.ts';
-import type { RefusedReport } from './refused-report.ts';
 import type { WorkerSession } from './session.ts';
 
-/** What a session needs of the gateway that it belongs to. */
+/** The part of the gateway that a session uses. */
 export interface SessionHost {
   readonly loop: CommitLoop;
   readonly logs: TaskLogs;
@@ -16,10 +16,10 @@ export interface SessionHost {
   readonly limits: GatewayLimits;
   readonly confirmed: Confirmed;
   monotonicMs(): number;
-  /** False where the session has been closed instead. */
+  /** Closes the session and returns false if it must not attach. */
   mayAttach(session: WorkerSession, hello: Hello): boolean;
-  attach(session: WorkerSession, said: Statement): void;
-  /** It beats: if the engine does not know it, it has to introduce itself anew. */
+  attach(session: WorkerSession, statement: Statement): void;
+  /** A heartbeat: if the engine does not know the worker, it must send `hello` again. */
   heard(session: WorkerSession): void;
   drainItself(worker: string): void;
   reportRefused(report: RefusedReport): void;

@@ -1,3 +1,19 @@
+/*
+ * Session of a worker: one per connection, over a socket (worker-socket.ts) or in process (in-process.ts).
+ *
+ *   new ── hello accepted ──► attached ── hello again ──► attached (state resent)
+ *    │                           │
+ *    │ no hello in time,         │ bye, connection lost, silence, protocol error,
+ *    │ refused, stop             │ buffer full, replaced by a new connection, stop
+ *    └───────────► closed ◄──────┘            (final)
+ *
+ * Called by: the connection with frames (`receive`, `closed`), `Outgoing` with effects of the loop (`send`, `given`,
+ * `forget`), `SilenceWatch` (`close`). It decides nothing about attempts: frames become commands of the loop.
+ * Atomic: the commands of one message reach the loop in one mail. Nothing here is durable; a worker repeats results
+ * until they are confirmed, and `hello` lists the attempts that it holds.
+ * Can fail: a full mailbox drops the mail. `accept` and `refuse` are then kept for the next message, because a worker
+ * sends them once; everything else is repeated by the worker.
+ */
 import type { Attempt, Command, ToWorker, WorkerInfo } from '@signalbox/engine';
 import {
   CLOSE,
@@ -8,40 +24,41 @@ import {
   RefMap,
   type Unreadable,
 } from '@signalbox/protocol';
+import type { RefusedReport, ReportKind } from '../operations/audit/refused-reports.ts';
 import { type Hello, infoOf } from './hello.ts';
 import type { Peer, Session } from './peer.ts';
-import { DoubtfulReports, type RefusedReport, type ReportKind } from './refused-report.ts';
+import { DoubtfulReports } from './refused-report.ts';
 import type { SessionHost } from './session-host.ts';
 import { toCommand } from './to-command.ts';
 import { fromWire, liveAttempt, maySayStale } from './wire-ref.ts';
 
 type State = 'new' | 'attached' | 'closed';
 
-interface Given {
+interface SentAttempt {
   readonly attempt: Attempt;
   readonly ref: Ref;
-  /** Accepted, or heard of in another way: the worker has it. */
-  answered: boolean;
+  /** The worker has accepted or reported on the attempt, so it has received it. */
+  received: boolean;
 }
 
 const decoder = new TextDecoder();
 
-/** One link with one worker: `new` until its `hello` was taken, `attached`, and `closed` for good. */
+/** The session of one connection with one worker; the header of this file has its states. */
 export class WorkerSession implements Session {
   readonly #host: SessionHost;
   readonly #peer: Peer;
   readonly #helloTimer: NodeJS.Timeout;
-  /** What it was given here and has not been told to forget. */
-  readonly #given = new RefMap<Given>();
+  /** Attempts that were sent on this connection and not yet confirmed or withdrawn. */
+  readonly #sent = new RefMap<SentAttempt>();
   readonly #doubtful: DoubtfulReports;
-  /** By the message that is being read. */
-  #said: Command[] = [];
+  /** Commands of the message that is being read. */
+  #commands: Command[] = [];
   #state: State = 'new';
   #info: WorkerInfo | null = null;
-  /** It knows that it is being drained: it asked for it, or has been told. */
+  /** The worker knows that it drains: it asked for it, or has received `drain`. */
   #knowsDrain = false;
   heardAtMs: number;
-  /** When it last said who it is, or was asked to. */
+  /** Time of the last `hello`, or of the last request for one. */
   statedAtMs = 0;
 
   constructor(host: SessionHost, peer: Peer) {
@@ -56,7 +73,7 @@ export class WorkerSession implements Session {
     this.#helloTimer.unref();
   }
 
-  /** What it said of itself last; null before its `hello`. The engine's record holds the same object. */
+  /** From the last `hello`; null before it. The engine's record holds the same object. */
   get info(): WorkerInfo | null {
     return this.#info;
   }
@@ -97,16 +114,16 @@ export class WorkerSession implements Session {
     this.close(CLOSE.tooFast, 'the worker reads too slowly');
   }
 
-  /** False for an assignment of an earlier record: the engine takes it back when it reads the `hello`. */
+  /** False for an assignment to an earlier record: the engine withdraws it when it reads the `hello`. */
   isFor(attempt: Attempt): boolean {
     return attempt.worker !== null && attempt.worker.info === this.#info;
   }
 
-  given(attempt: Attempt, ref: Ref): void {
-    this.#given.set(ref, { attempt, ref, answered: false });
+  assigned(attempt: Attempt, ref: Ref): void {
+    this.#sent.set(ref, { attempt, ref, received: false });
   }
 
-  /** True where the effect is the first that it hears of a drain which somebody else has ordered. */
+  /** True if the effect is the first sign, for this worker, of a drain that somebody else ordered. */
   learnsOfDrain(effect: ToWorker): boolean {
     if (effect.kind === 'assign') this.#knowsDrain = false;
     const drains =
@@ -116,12 +133,12 @@ export class WorkerSession implements Session {
     return true;
   }
 
-  /** The worker is told to forget the attempt; answers it where it was given here. */
+  /** Removes an attempt that the worker is told to forget; returns it if it was sent on this connection. */
   forget(ref: Ref): Attempt | null {
-    return this.#given.delete(ref)?.attempt ?? null;
+    return this.#sent.delete(ref)?.attempt ?? null;
   }
 
-  /** The engine calls the attempt stale. That is a refusal only if the worker has reported something of it. */
+  /** The engine calls the attempt stale, which refuses a report only if the worker has sent one. */
   refused(worker: string, ref: Ref): void {
     const doubt = this.#doubtful.take(ref);
     if (doubt !== undefined) this.#audit({ worker, ref, ...doubt });
@@ -152,13 +169,13 @@ export class WorkerSession implements Session {
   }
 
   /**
-   * What was sent before this `hello` and crossed it on the way is held too: links keep their
-   * order, so it arrives. Without it the engine would take it for lost and give it out again.
+   * Includes attempts that were sent before this `hello` arrived: connections keep their order, so the worker will
+   * receive them. Without them the engine would consider them lost and assign them again.
    */
   #holds(hello: Hello): ReturnType<typeof fromWire>[] {
     const holds = new RefMap<Ref>();
     for (const ref of hello.holds) holds.set(ref, ref);
-    for (const { ref, answered } of this.#given.values()) if (!answered) holds.set(ref, ref);
+    for (const { ref, received } of this.#sent.values()) if (!received) holds.set(ref, ref);
     return [...holds.values()].map(fromWire);
   }
 
@@ -167,21 +184,21 @@ export class WorkerSession implements Session {
       case 'beat':
         this.#tidy();
         this.#host.heard(this);
-        return this.#say(toCommand(name, frame));
+        return this.#add(toCommand(name, frame));
       case 'accept':
         return this.#accept(name, frame.refs);
       case 'refuse':
-        this.#given.delete(frame.ref);
-        return this.#say(toCommand(name, frame));
+        this.#sent.delete(frame.ref);
+        return this.#add(toCommand(name, frame));
       case 'finish':
         return this.#finish(name, frame);
       case 'checkpoint':
         if (frame.state.length > PAYLOAD_INLINE_MAX) return this.#ignore(name, frame);
         this.#doubt(name, frame.kind, { ref: frame.ref, attempt: null });
-        return this.#say(toCommand(name, frame));
+        return this.#add(toCommand(name, frame));
       case 'extend':
         this.#doubt(name, frame.kind, { ref: frame.ref, attempt: null });
-        return this.#say(toCommand(name, frame));
+        return this.#add(toCommand(name, frame));
       case 'log':
         return this.#log(name, frame);
       case 'unreadable':
@@ -198,24 +215,24 @@ export class WorkerSession implements Session {
     }
   }
 
-  #say(command: Command): void {
-    this.#said.push(command);
+  #add(command: Command): void {
+    this.#commands.push(command);
   }
 
-  /** What one message says goes to the loop together: a piece of mail costs more than a command. */
+  /** Sends the commands of one message to the loop together: a mail costs more than a command. */
   #report(): void {
-    if (this.#said.length === 0) return;
-    const said = this.#said;
-    // Without its acceptance an attempt that runs would be taken back, and run a second time elsewhere.
-    this.#said = this.#host.loop.report(said) ? [] : said.filter(isSaidOnce);
+    if (this.#commands.length === 0) return;
+    const commands = this.#commands;
+    // Without its acceptance a running attempt would be withdrawn, and run a second time elsewhere.
+    this.#commands = this.#host.loop.report(commands) ? [] : commands.filter(isSentOnce);
   }
 
   #accept(name: string, refs: readonly Ref[]): void {
     for (const ref of refs) {
-      const given = this.#given.get(ref);
-      if (given !== undefined) given.answered = true;
-      this.#doubt(name, 'accept', { ref, attempt: given?.attempt ?? null });
-      this.#say({ kind: 'accept', worker: name, ref: fromWire(ref) });
+      const sent = this.#sent.get(ref);
+      if (sent !== undefined) sent.received = true;
+      this.#doubt(name, 'accept', { ref, attempt: sent?.attempt ?? null });
+      this.#add({ kind: 'accept', worker: name, ref: fromWire(ref) });
     }
   }
 
@@ -225,28 +242,28 @@ export class WorkerSession implements Session {
     }
     const attempt = this.#find(name, frame.ref);
     this.#doubt(name, frame.kind, { ref: frame.ref, attempt });
-    this.#say(toCommand(name, frame));
+    this.#add(toCommand(name, frame));
   }
 
-  /** What the attempt means to say is lost, and would be sent again as it is: it fails with the reason. */
+  /** The worker would repeat the same invalid frame, so the attempt fails with the reason. */
   #failUnreadable(name: string, { ref, field }: Unreadable): void {
     const error = `the worker sent an invalid ${field}`;
     this.#host.log.warn({ event: 'frame.rejected', worker: name, field }, 'frame cannot be read');
     this.#find(name, ref);
     const result = { kind: 'failed', error, class: 'permanent' } as const;
-    this.#say({ kind: 'finish', worker: name, ref: fromWire(ref), result });
-    // It may still run: a confirmation alone would not stop it.
+    this.#add({ kind: 'finish', worker: name, ref: fromWire(ref), result });
+    // The attempt may still run: a confirmation alone would not stop it.
     if (maySayStale(this.#host.loop.engine, ref)) this.send([{ kind: 'stale', ref }]);
   }
 
   #log(name: string, frame: FromWorker & { kind: 'log' }): void {
     const attempt = this.#find(name, frame.ref);
     if (attempt === null) {
-      // The engine says that it is stale: it may still keep a place for it.
+      // The engine replies `stale`: the worker may still reserve a slot for the attempt.
       const late = this.#host.confirmed.has(name, frame.ref);
       if (late) return;
       this.#doubt(name, frame.kind, { ref: frame.ref, attempt });
-      this.#say({ kind: 'accept', worker: name, ref: fromWire(frame.ref) });
+      this.#add({ kind: 'accept', worker: name, ref: fromWire(frame.ref) });
       return;
     }
     const { task, number } = attempt;
@@ -262,22 +279,22 @@ export class WorkerSession implements Session {
     });
   }
 
-  /** Given on this link, or held since an earlier one and found live under this worker's name. */
+  /** An attempt that was sent on this connection, or a live one that the worker holds since an earlier one. */
   #find(name: string, ref: Ref): Attempt | null {
-    const given = this.#given.get(ref);
-    if (given !== undefined) {
-      given.answered = true;
-      return given.attempt;
+    const sent = this.#sent.get(ref);
+    if (sent !== undefined) {
+      sent.received = true;
+      return sent.attempt;
     }
     const attempt = liveAttempt(this.#host.loop.engine, name, ref);
-    if (attempt !== null) this.#given.set(ref, { attempt, ref, answered: true });
+    if (attempt !== null) this.#sent.set(ref, { attempt, ref, received: true });
     return attempt;
   }
 
-  /** What has been superseded and never answered would otherwise stay here for as long as the link. */
+  /** Removes superseded attempts, which would otherwise stay here as long as the connection. */
   #tidy(): void {
-    for (const { attempt, ref } of [...this.#given.values()]) {
-      if (attempt.task.attempt !== attempt) this.#given.delete(ref);
+    for (const { attempt, ref } of [...this.#sent.values()]) {
+      if (attempt.task.attempt !== attempt) this.#sent.delete(ref);
     }
   }
 
@@ -288,7 +305,7 @@ export class WorkerSession implements Session {
     );
   }
 
-  /** Frames from a socket are checked before; this is for links that check nothing. */
+  /** Frames from a socket are checked before; in-process connections may send anything. */
   #unknown(frame: never): void {
     void frame;
     this.close(CLOSE.protocol, 'unknown frame');
@@ -296,16 +313,16 @@ export class WorkerSession implements Session {
 
   #end(inGoodOrder: boolean): void {
     if (this.#state === 'closed') return;
-    // What was said before the end counts.
+    // Frames before the end still count.
     this.#report();
     this.#state = 'closed';
     clearTimeout(this.#helloTimer);
-    this.#given.clear();
+    this.#sent.clear();
     this.#host.ended(this, inGoodOrder);
   }
 }
 
-/** A worker repeats nothing of it: dropped by a full node, it is told with the next message. */
-function isSaidOnce({ kind }: Command): boolean {
+/** Frames that a worker does not repeat: if a full mailbox drops them, they go with the next message. */
+function isSentOnce({ kind }: Command): boolean {
   return kind === 'accept' || kind === 'refuse';
 }

@@ -2,8 +2,8 @@ import { CLOSE } from '@signalbox/protocol';
 import type { WorkerSession } from './session.ts';
 
 /**
- * Closes links whose far end has vanished without a word: as long as one is open, it keeps its name
- * from the process that takes its place.
+ * Closes sessions of workers that vanished without closing: an open session keeps the worker's name from the process
+ * that replaces it.
  */
 export class SilenceWatch {
   readonly #sessions: ReadonlySet<WorkerSession>;
@@ -36,7 +36,7 @@ export class SilenceWatch {
 
   #look(): void {
     const now = performance.now();
-    // This process stood still: the silence of that time was its own.
+    // This process was suspended, so the silence says nothing about the workers.
     const stoodStill = now - this.#lookedAtMs > this.#everyMs * 2;
     this.#lookedAtMs = now;
     for (const session of [...this.#sessions]) {

@@ -1,6 +1,6 @@
 import { NO_RESOURCES } from '@signalbox/engine';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Supplier, type Supply } from '../supply/supplier.ts';
+import { InputResolver, type ResolvedInput } from '../inputs/input-resolver.ts';
 import { GatewayWorld, type WorldParams } from './testing/gateway-world.ts';
 import { helloOf, TestWorker } from './testing/test-worker.ts';
 
@@ -29,27 +29,27 @@ afterEach(async () => {
 });
 
 /** Puts the input of every task with parents together when it is told to. */
-class SlowSupplier extends Supplier {
+class SlowResolver extends InputResolver {
   readonly asked = Promise.withResolvers<void>();
-  readonly supplied = Promise.withResolvers<Supply>();
+  readonly supplied = Promise.withResolvers<ResolvedInput>();
 
   constructor() {
     super(null);
   }
 
-  override of(): Promise<Supply> {
+  override resolve(): Promise<ResolvedInput> {
     this.asked.resolve();
     return this.supplied.promise;
   }
 }
 
 /** The second task of a run is assigned, and what it is given is not there yet. */
-async function startUnsent(supplier: SlowSupplier) {
-  const worker = await start({ gateway: { supplier } });
+async function startUnsent(resolver: SlowResolver) {
+  const worker = await start({ gateway: { resolver } });
   const id = await world.submit('two');
   const { ref } = await worker.got('assign');
   worker.succeed(ref);
-  await supplier.asked.promise;
+  await resolver.asked.promise;
   return { worker, id };
 }
 
@@ -73,21 +73,21 @@ describe('a superseded attempt with a long grace', () => {
   });
 
   it('that was never sent gives its place back', async () => {
-    const supplier = new SlowSupplier();
-    const { worker } = await startUnsent(supplier);
+    const resolver = new SlowResolver();
+    const { worker } = await startUnsent(resolver);
     await world.gateway.evict('w');
     await worker.got('abort');
-    supplier.supplied.resolve(nothing);
+    resolver.supplied.resolve(nothing);
     await worker.got('assign', 2);
   });
 
   it('that was never sent ends at once where its run is cancelled', async () => {
-    const supplier = new SlowSupplier();
-    const { worker, id } = await startUnsent(supplier);
+    const resolver = new SlowResolver();
+    const { worker, id } = await startUnsent(resolver);
     const { partition, seq } = id;
     await world.loop.execute({ kind: 'cancel', partition, seq, by: 'me', reason: 'no' });
     await worker.got('abort');
-    supplier.supplied.reject(new Error('no blob store'));
+    resolver.supplied.reject(new Error('no blob store'));
     await world.ended(id);
     expect((await world.view(id)).state).toBe('CANCELLED');
     expect(worker.of('assign')).toHaveLength(1);

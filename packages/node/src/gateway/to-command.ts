@@ -6,7 +6,7 @@ export type AboutAttempt = FromWorker & {
   kind: 'beat' | 'refuse' | 'finish' | 'checkpoint' | 'extend';
 };
 
-/** A frame as the engine is told it, under the name that the link is bound to and no other. */
+/** The command of a frame, always under the name of the worker that the session belongs to. */
 export function toCommand(worker: string, frame: AboutAttempt): Command {
   switch (frame.kind) {
     case 'beat': {

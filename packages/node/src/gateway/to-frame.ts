@@ -2,7 +2,7 @@ import { assertNever, type ToWorker } from '@signalbox/engine';
 import type { FromNode } from '@signalbox/protocol';
 import { toWire } from './wire-ref.ts';
 
-/** What the worker is told. Times go as "from now on": the clocks of both sides are not compared (LIV-05). */
+/** The frame for the worker. Times are relative to now: the clocks of the two sides are not compared (LIV-05). */
 export function toFrame(
   effect: Exclude<ToWorker, { kind: 'assign' | 'confirm' | 'stale' }>,
   now: number,

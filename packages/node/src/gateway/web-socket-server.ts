@@ -112,7 +112,7 @@ export class WorkerSocketServer {
   async #admitRequest(request: IncomingMessage): Promise<number | { key: string | null }> {
     if (request.url !== WORKER_PATH) return request.url?.startsWith(WORKER_PATH) ? 400 : 404;
     if (this.#stopped) return 503;
-    // Workers are no browsers: whoever has an origin is a page that uses somebody's network.
+    // Workers are not browsers: a request with an origin comes from a web page inside somebody's network.
     if (request.headers.origin !== undefined) return 403;
     if (this.#sockets.size + this.#pending > this.#limits.connectionsMax) return 503;
     if (hasTwoAuthorizations(request.rawHeaders)) return 400;

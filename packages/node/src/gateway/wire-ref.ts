@@ -10,7 +10,7 @@ export function fromWire(ref: Ref): AttemptRef {
   return { partition, seq, task, number, epoch, token };
 }
 
-/** The attempt that runs under this reference on this worker, or null: nobody speaks of another's (SEC-06). */
+/** The attempt of this reference on this worker, or null: a worker cannot report attempts of others (SEC-06). */
 export function liveAttempt(engine: Engine, worker: string, ref: Ref): Attempt | null {
   const [partition, seq, task, number, epoch, token] = ref;
   const run = engine.core.books.get(partition)?.runs.get(seq);

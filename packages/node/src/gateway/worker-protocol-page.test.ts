@@ -11,8 +11,8 @@ import {
 } from '@signalbox/protocol';
 import { describe, expect, it } from 'vitest';
 import { BLOB_BYTES_MAX } from '../api/base.ts';
+import type { ParentResult } from '../inputs/parents-document.ts';
 import { LINE_CHARACTERS_MAX } from '../logs/clean-text.ts';
-import type { ParentTold } from '../supply/parents-document.ts';
 import { DEFAULT_GATEWAY_LIMITS as GATEWAY } from './limits.ts';
 import { DEFAULT_SOCKET_LIMITS as SOCKET } from './socket-limits.ts';
 
@@ -63,7 +63,7 @@ const LIMITS: Record<string, number> = {
 };
 
 /** Every member, and whether it is always there: the compiler keeps it complete. */
-const PARENT: Record<keyof ParentTold, boolean> = {
+const PARENT: Record<keyof ParentResult, boolean> = {
   state: true,
   error: false,
   output: false,

@@ -9,12 +9,12 @@ import {
   type Unreadable,
 } from '@signalbox/protocol';
 import type { WebSocket } from 'ws';
+import type { Origin } from '../operations/audit/refused-reports.ts';
 import type { Peer, Session } from './peer.ts';
 import { Rate } from './rate.ts';
-import type { Origin } from './refused-report.ts';
 import type { SocketLimits } from './socket-limits.ts';
 
-/** A worker begins with the first message while the next is written: nobody waits for the last frame. */
+/** A worker starts with the first message while the next is encoded. */
 const FRAMES_AT_ONCE = 128;
 /** What a close frame has room for. */
 const REASON_BYTES_MAX = 123;
@@ -33,7 +33,7 @@ type Received = FromWorker | Unreadable;
 
 export type Verdict = { readonly code: number; readonly reason: string } | 'admitted';
 
-/** A link over a socket: decodes what comes, encodes what goes, and holds the far end to its limits. */
+/** A connection over a socket: decodes and encodes messages, and enforces the limits of the worker. */
 export class WorkerSocket implements Peer {
   readonly #p: WorkerSocketParams;
   readonly #session: Session;
@@ -41,10 +41,10 @@ export class WorkerSocket implements Peer {
   readonly #frames: Rate;
   readonly #bytes: Rate;
   #admitted: boolean;
-  /** It has said that it reads frames in columns. */
+  /** The worker reads columnar frames, as stated in its `hello`. */
   #packs = false;
   #closing = false;
-  /** What came while the key was being looked at. */
+  /** Frames that arrived while the key was checked. */
   #waiting: Received[] | null = null;
 
   constructor(params: WorkerSocketParams) {
@@ -157,7 +157,7 @@ export class WorkerSocket implements Peer {
     this.end(CLOSE.tooFast, 'the worker sends too fast');
   }
 
-  /** Deaf at once: what still arrives until the socket is closed is not heard. */
+  /** Frames that arrive until the socket is closed are ignored. */
   end(code: number, reason: string): void {
     this.#session.closed();
     this.close(code, reason);

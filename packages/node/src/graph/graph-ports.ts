@@ -2,16 +2,16 @@ import { createRequire } from 'node:module';
 import type { Addition, EnginePorts, JobSpec, Scope, TaskDefinition } from '@signalbox/engine';
 import { looksLikeBlobRef, TaskDefinition as TaskSchema } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
+import { conditionPrograms } from '../cel/conditions.ts';
 import type { CelPrograms } from '../cel/programs.ts';
 import { windowInput } from '../cel/window-input.ts';
-import { ApiError } from '../context.ts';
-import { checkConditions } from '../operations/check-conditions.ts';
-import { checkStep } from '../operations/check-graph.ts';
-import { storedTask } from '../operations/stored-task.ts';
-import { parseJson } from '../supply/parents-document.ts';
-import { conditionPrograms } from './conditions.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from '../inputs/parents-document.ts';
+import { checkConditions } from '../operations/jobs/check-conditions.ts';
+import { checkStep } from '../operations/jobs/check-graph.ts';
+import { storedTask } from '../operations/jobs/stored-task.ts';
 
-/** What the engine is handed: the language of conditions and templates, and the schema of tasks. */
+/** The ports of the engine: the language of conditions and templates, and the schema of tasks. */
 export function graphPorts(): EnginePorts {
   let programs: CelPrograms | null = null;
   let additions: AdditionSchema | null = null;
@@ -41,18 +41,18 @@ export function graphPorts(): EnginePorts {
 }
 
 function variablesOf({ input, tasks, event }: Scope): Record<string, unknown> {
-  const told = [...tasks].map(([name, { state, output }]) => [
+  const parents = [...tasks].map(([name, { state, output }]) => [
     name,
     { state, output: jsonOf(output) },
   ]);
   return {
     input: jsonOf(input),
-    tasks: Object.fromEntries(told),
+    tasks: Object.fromEntries(parents),
     event: event === undefined ? null : jsonOf(event),
   };
 }
 
-/** Null for what is no JSON or rests in the blob store: a condition cannot look into it. */
+/** Null if the bytes are not JSON or a reference to a blob: a condition cannot read them. */
 function jsonOf(bytes: Uint8Array | null): unknown {
   if (bytes === null || looksLikeBlobRef(bytes)) return null;
   return parseJson(bytes) ?? null;

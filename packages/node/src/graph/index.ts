@@ -1,3 +1,7 @@
-export { Supplier, type Supply, type Unsuppliable } from '../supply/supplier.ts';
+export {
+  InputResolver,
+  type ResolvedInput,
+  type UnresolvableInput,
+} from '../inputs/input-resolver.ts';
 export { graphPorts } from './graph-ports.ts';
 export { NestedRuns } from './nested-runs.ts';

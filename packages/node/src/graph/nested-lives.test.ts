@@ -11,8 +11,8 @@ import { type Handler, Worker } from '@signalbox/worker';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ApiWorld } from '../api/testing/api-world.ts';
 import { connectInProcess } from '../gateway/in-process.ts';
-import { putInbox } from '../operations/put-inbox.ts';
-import { Supplier } from '../supply/supplier.ts';
+import { InputResolver } from '../inputs/input-resolver.ts';
+import { putInbox } from '../operations/batches/put-inbox.ts';
 import { NestedRuns } from './nested-runs.ts';
 
 let api: ApiWorld;
@@ -116,7 +116,7 @@ describe('a nested run', () => {
     const part = task.part as TaskPart;
     // As a new owner finds it where the one before died between the two.
     part.nested = null;
-    const nested = new NestedRuns(() => context, new Supplier(null));
+    const nested = new NestedRuns(() => context, new InputResolver(null));
     nested.start({ task, since: part.waitsSince });
     expect(await nestedOf(outer)).toBe(inner);
     await approve(inner);

@@ -11,46 +11,45 @@ import {
   taskName,
 } from '@signalbox/engine';
 import type { Submitted } from '@signalbox/protocol';
-import { ApiError, type Caller, type NodeContext } from '../context.ts';
+import { ApiError, type Caller, type NodeContext } from '../context/index.ts';
 import { REAL_TIMERS } from '../feed/timers.ts';
-import { aliasOf } from '../operations/inbox-alias.ts';
+import { aliasOf } from '../inbox/inbox-alias.ts';
+import type { InputResolver } from '../inputs/input-resolver.ts';
+import { loadPayload } from '../operations/blobs/payloads.ts';
 import { submitRuns } from '../operations/index.ts';
-import { loadPayload } from '../operations/payloads.ts';
-import type { Supplier } from '../supply/supplier.ts';
 
 const RETRY_MS = 1_000;
-/** A job that nests itself would otherwise grow for as long as there is memory. */
+/** Bounds jobs that nest themselves. */
 const DEPTH_MAX = 16;
 const LEAST_URGENT: Class = 2;
 
-/** A task and since when it waits: it may be in another wait by now. */
+/** A task and the start of its wait: the task may have entered another wait since. */
 type Wait = Pick<Effect & { kind: 'startRun' }, 'task' | 'since'>;
 
-interface OfWait {
+interface WaitRef {
   readonly partition: number;
   readonly seq: number;
   readonly task: number;
   readonly since: number;
 }
 
-type Told = (Command & { kind: 'nestedBegun' | 'nestedRefused' }) | null;
+type Outcome = (Command & { kind: 'nestedBegun' | 'nestedRefused' }) | null;
 
 /**
- * Starts the runs that tasks wait for, and records their ids. A run is submitted under the key of the
- * wait, so that asking again after a crash finds the one that is there. It lives in the partition of
- * its own job, on whichever node, and from then on it and the task exchange messages (ADR 0028):
- * nothing here follows it.
+ * Starts the runs that tasks wait for, and records their ids. A run is submitted under the key of the wait, so that a
+ * retry after a crash finds the existing run. The run belongs to the partition of its own job, on any node; from then
+ * on run and task exchange messages (ADR 0028), and nothing here tracks the run.
  */
 export class NestedRuns {
   readonly #context: () => NodeContext;
-  readonly #supplier: Supplier;
-  /** Waits whose run somebody here is starting, by key, so that none is started by two at once. */
+  readonly #resolver: InputResolver;
+  /** Waits whose run is being started, by key, so that none is started twice concurrently. */
   readonly #starting = new Map<string, Wait>();
   readonly #stopping = new AbortController();
 
-  constructor(context: () => NodeContext, supplier: Supplier) {
+  constructor(context: () => NodeContext, resolver: InputResolver) {
     this.#context = context;
-    this.#supplier = supplier;
+    this.#resolver = resolver;
   }
 
   stop(): void {
@@ -60,26 +59,26 @@ export class NestedRuns {
   start({ task, since }: Wait): void {
     const key = nestedKey(task, since);
     const isStarting = this.#starting.has(key);
-    // After a partition has left and come back it is another object that waits.
+    // After a partition was lost and taken over again, another object represents the task.
     this.#starting.set(key, { task, since });
     if (!isStarting) void this.#begin(key).finally(() => this.#starting.delete(key));
   }
 
-  /** Until it is begun or refused, or nobody here waits for it any more. */
+  /** Retries until the run has begun or is refused, or no task here waits for it. */
   async #begin(key: string): Promise<void> {
     for (;;) {
       const wait = this.#starting.get(key) as Wait;
       if (this.#stopping.signal.aborted || !this.#isWanted(wait)) return;
-      // Nothing of a paused run begins; what has begun goes on.
+      // A paused run starts nothing; started nested runs continue.
       const isPaused = wait.task.run.state === 'PAUSED';
-      if (!isPaused && (await this.#tell(await this.#outcomeOf(wait, key)))) return;
-      // A paused job is asked again until somebody resumes it; `why` says so meanwhile.
+      if (!isPaused && (await this.#record(await this.#outcomeOf(wait, key)))) return;
+      // A paused job is retried until it is resumed; `why` shows the reason meanwhile.
       const { timers = REAL_TIMERS } = this.#context();
       await timers.wait(RETRY_MS, this.#stopping.signal).catch(() => {});
     }
   }
 
-  /** This node has the partition, and the task is still in that wait. */
+  /** This node owns the partition, and the task is still in that wait. */
   #isWanted({ task, since }: Wait): boolean {
     const { partition, seq } = task.run;
     const { books } = this.#context().loop.engine.core;
@@ -87,27 +86,30 @@ export class NestedRuns {
     return isHere && task.state === 'PENDING' && task.part?.waitsSince === since;
   }
 
-  /** What the engine is to be told; null where it has to be tried again. */
-  async #outcomeOf({ task, since }: Wait, key: string): Promise<Told> {
+  /** The command for the engine; null to retry. */
+  async #outcomeOf({ task, since }: Wait, key: string): Promise<Outcome> {
     const { partition, seq } = task.run;
-    const of = { partition, seq, task: task.index, since };
+    const waitRef = { partition, seq, task: task.index, since };
     try {
-      const { run, class: klass } = await this.#submit({ task, since }, key);
-      return { kind: 'nestedBegun', ...of, run: run.id, class: klass };
+      const { run, class: priority } = await this.#submit({ task, since }, key);
+      return { kind: 'nestedBegun', ...waitRef, run: run.id, class: priority };
     } catch (error) {
-      if (isFinal(error)) return this.#refused(of, { task, key, error: error.message });
+      if (isFinal(error)) return this.#refused(waitRef, { task, key, error: error.message });
       this.#context().log.debug({ event: 'nested_run.retried', err: error }, 'nested run retried');
       return null;
     }
   }
 
-  /** Its job may have been deleted after an owner before this one had submitted it: then it is there. */
-  async #refused(of: OfWait, why: { task: Task; key: string; error: string }): Promise<Told> {
+  /** An earlier owner may have submitted the run before its job was deleted: then the run exists. */
+  async #refused(
+    waitRef: WaitRef,
+    why: { task: Task; key: string; error: string },
+  ): Promise<Outcome> {
     const { task, key, error } = why;
     try {
       const run = await findUnderKey(this.#context(), task, key);
-      if (run !== null) return { kind: 'nestedBegun', ...of, run, class: LEAST_URGENT };
-      return { kind: 'nestedRefused', ...of, error };
+      if (run !== null) return { kind: 'nestedBegun', ...waitRef, run, class: LEAST_URGENT };
+      return { kind: 'nestedRefused', ...waitRef, error };
     } catch (failure) {
       this.#context().log.debug(
         { event: 'nested_run.retried', err: failure },
@@ -117,13 +119,13 @@ export class NestedRuns {
     }
   }
 
-  async #tell(command: Told): Promise<boolean> {
+  async #record(command: Outcome): Promise<boolean> {
     if (command === null) return false;
     const answer = await this.#context().loop.execute(command);
     return answer.kind !== 'refused';
   }
 
-  /** PRI-13: what a more urgent run waits for is as urgent. */
+  /** PRI-13: a nested run inherits the priority of a more urgent waiting run. */
   async #submit({ task, since }: Wait, key: string): Promise<{ run: Submitted; class: Class }> {
     const context = this.#context();
     const { run, index } = task;
@@ -133,29 +135,30 @@ export class NestedRuns {
     const caller = callerOf(task);
     const job = jobOf(task);
     const own = await context.loop.specs.newest(caller.tenant, job);
-    const supply = await this.#supplier.of(task);
-    if ('error' in supply) throw new Refused(supply.error);
-    const inputBytes = supply.input && (await loadPayload(context, caller.tenant, supply.input));
-    const klass = Math.min(run.class, own?.class ?? LEAST_URGENT) as Class;
+    const resolved = await this.#resolver.resolve(task);
+    if ('error' in resolved) throw new Refused(resolved.error);
+    const inputBytes =
+      resolved.input && (await loadPayload(context, caller.tenant, resolved.input));
+    const priority = Math.min(run.class, own?.class ?? LEAST_URGENT) as Class;
     const nested = { of: formatRunId(run), task: taskName(task), index, since };
     const item = {
       job,
-      priority: CLASSES[klass],
+      priority: CLASSES[priority],
       derived: { key, nested },
       ...(inputBytes === null ? {} : { inputBytes }),
     };
     const [submitted] = await submitRuns(context, caller, { items: [item], single: true });
     if (submitted === undefined) throw new Error('a submission returned no result');
-    // One that was there already may have been submitted by a run that was less urgent then.
-    return { run: submitted, class: submitted.created ? klass : LEAST_URGENT };
+    // An existing run may have been submitted when the waiting run was less urgent.
+    return { run: submitted, class: submitted.created ? priority : LEAST_URGENT };
   }
 }
 
 class Refused extends Error {}
 
 /**
- * The run that was submitted under the key, or the entry of the inbox that will be it. The inbox first:
- * what has left it by then has its key.
+ * The run that was submitted under the key, or the inbox entry that will become it. The inbox is read first: an
+ * entry that has left it has stored its key.
  */
 async function findUnderKey(context: NodeContext, task: Task, key: string): Promise<string | null> {
   const { store, partitions } = context;

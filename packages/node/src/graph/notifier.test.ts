@@ -1,7 +1,7 @@
 import type { Answer } from '@signalbox/engine';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { Notifier } from './notifier.ts';
 
 const notification = { id: 'n', tenant: 'acme', job: 'mail', version: 1, on: 'success' };

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Answer, Notification } from '@signalbox/engine';
 import type { NotifyTarget } from '@signalbox/protocol';
-import type { NodeContext } from '../context.ts';
+import type { NodeContext } from '../context/node-context.ts';
 import { postWebhook } from './post-webhook.ts';
 import { webhookHeaders } from './sign-webhook.ts';
 import { webhookSecret } from './webhook-secret.ts';
 
-/** After so many tries nobody is home: twelve of them take about three hours. */
+/** Maximum number of tries; twelve take about three hours. */
 const TRIES = 12;
 const FIRST_DELAY_MS = 1_000;
 const DELAY_MS_MAX = 1_800_000;
@@ -28,9 +28,9 @@ interface Due {
 }
 
 /**
- * Tells the outside of ends and alerts, at least once: the engine keeps a notification open until it
- * hears that it was delivered, and hands it out again after a crash. The id is the same every time,
- * so that a receiver knows what it has seen (DAG-27, HTP-06).
+ * Sends ends and alerts to webhooks, at least once: the engine keeps a notification open until its delivery is
+ * recorded, and releases it again after a crash. The id stays the same, so that a receiver recognizes repetition
+ * (DAG-27, HTP-06).
  */
 export class Notifier {
   readonly #context: () => NodeContext;
@@ -72,7 +72,7 @@ export class Notifier {
       const fields = { event: 'notification.failed', id } as const;
       this.#context().log.warn(fields, 'notification not delivered');
     }
-    // Unheard, it would keep its run open, and be sent again by the next owner.
+    // Without this record the run would stay open, and the next owner would send the notification again.
     await this.#untilDone(async () => {
       const { loop } = this.#context();
       const answer = await loop.execute({ kind: 'notified', partition, id, delivered });
@@ -81,7 +81,7 @@ export class Notifier {
     }, notification);
   }
 
-  /** What the outside has no part in: it works as soon as the store and the loop do. Null at a stop. */
+  /** Retries work of this node, which succeeds as soon as store and loop do. Null when the node stops. */
   async #untilDone<T>(work: () => Promise<T>, notification: Notification): Promise<T | null> {
     while (!this.#stop.signal.aborted) {
       const done = await this.#retried(work, notification);
@@ -110,7 +110,7 @@ export class Notifier {
     return true;
   }
 
-  /** Null where it was given up, or the node stops. */
+  /** Null if all tries failed, or the node stops. */
   async #retried<T>(work: () => Promise<T>, { id }: Notification): Promise<T | null> {
     const { signal } = this.#stop;
     for (const delayMs of this.#delays) {
@@ -129,7 +129,7 @@ export class Notifier {
 
 const FIELDS = { success: 'onSuccess', failure: 'onFailure', alert: 'onAlert' } as const;
 
-/** What the receiver reads. The id stays the same when it is sent again. */
+/** The body for the receiver. The id stays the same when it is sent again. */
 function bodyOf({ id, on, at, tenant, run, job, version, state, detail }: Notification): string {
   const type = on === 'alert' ? 'run.alert' : `run.${state.toLowerCase()}`;
   const what = { tenant, run, job, jobVersion: version, state };

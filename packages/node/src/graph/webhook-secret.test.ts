@@ -1,7 +1,7 @@
 import { createMemoryStore } from '@signalbox/store/memory';
 import { expect, it } from 'vitest';
-import type { NodeContext } from '../context.ts';
-import { SecretBox } from '../triggers/seal.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import { SecretBox } from '../secrets/seal.ts';
 import { readableWebhookSecret, webhookSecret } from './webhook-secret.ts';
 
 const store = createMemoryStore({ now: () => 0 });

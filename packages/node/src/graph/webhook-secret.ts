@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Definition, readCurrentDefinition } from '@signalbox/store';
-import type { NodeContext } from '../context.ts';
-import type { Sealed } from '../triggers/seal.ts';
+import type { NodeContext } from '../context/node-context.ts';
+import type { Sealed } from '../secrets/seal.ts';
 
 const KIND = 'webhook-secret';
 const NAME = 'default';

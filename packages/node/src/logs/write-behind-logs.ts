@@ -1,8 +1,8 @@
 import { type LogLineRow, type Store, StoreError } from '@signalbox/store';
-import type { TaskLogs } from '../context.ts';
 import type { Logger } from '../settings/log-events.ts';
 import { cleanText } from './clean-text.ts';
 import { DroppedLines } from './dropped-lines.ts';
+import type { TaskLogs } from './task-logs.ts';
 import { WaitingLines } from './waiting-lines.ts';
 
 export interface WriteBehindLogsParams {

@@ -1,7 +1,7 @@
 import type { Effect } from '@signalbox/engine';
 import { type Store, StoreError } from '@signalbox/store';
 import { describe, expect, it } from 'vitest';
-import { Supplier } from '../supply/supplier.ts';
+import { InputResolver } from '../inputs/input-resolver.ts';
 import { faulty } from './testing/faulty-store.ts';
 import { type VirtualNode, VirtualWorld } from './testing/virtual-world.ts';
 
@@ -117,7 +117,7 @@ describe('an input that cannot be read', () => {
       const next = await takeOver(world, failing(how));
       next.onEffect = (effect: Effect) => {
         if (effect.kind !== 'startRun') return;
-        const supply = new Supplier(null).of(effect.task) as { input: Uint8Array | null };
+        const supply = new InputResolver(null).resolve(effect.task) as { input: Uint8Array | null };
         inputs.push(textOf(supply.input));
       };
       await world.run(20_000);

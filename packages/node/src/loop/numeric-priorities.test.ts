@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { classOfPriority } from '../operations/priority-class.ts';
+import { classOfPriority } from '../operations/common/priority-class.ts';
 import { VirtualWorld } from './testing/virtual-world.ts';
 
 const bad = (message: string) => new Error(message);

@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Fact } from '@signalbox/engine';
 import type { Store } from '@signalbox/store';
 import { Registry } from 'prom-client';
-import type { Metrics } from '../context.ts';
+
 import type { CommitLoop, LoopEvent } from '../loop/index.ts';
 import type { EventOutcome } from '../triggers/event-counts.ts';
 import { boundedLabel } from './bounded-label.ts';
@@ -14,7 +14,7 @@ const TENANTS_MAX = 200;
 const ZONES_MAX = 50;
 
 /** What is measured on this node. Fed by the loop's ports; gauges are read when somebody asks. */
-export class NodeMetrics implements Metrics {
+export class NodeMetrics {
   readonly registry = new Registry();
   readonly #set: MetricSet;
   readonly #facts: FactCounts;

@@ -1,21 +1,23 @@
-export * from './blobs.ts';
+export { listAudit } from './audit/list-audit.ts';
+export * from './blobs/blobs.ts';
+export { renewPayload } from './blobs/payloads.ts';
 export * from './calendars/calendars.ts';
-export * from './change-run.ts';
-export * from './change-runs.ts';
-export { loadDefinitionSchemas } from './definition-schema.ts';
-export { diagnoseTask } from './diagnose-task.ts';
-export { examine, forgetDamagedRows } from './doctor.ts';
-export * from './jobs.ts';
-export * from './list-runs.ts';
-export * from './list-tasks.ts';
-export { asApiError } from './operation.ts';
-export { renewPayload } from './payloads.ts';
-export * from './queue-depth.ts';
-export { getRun, WAIT_MAX_MS } from './read-run.ts';
-export * from './retry-run.ts';
-export { type LogFilter, runLogs, taskLogs } from './run-logs.ts';
-export * from './run-payloads.ts';
-export { runTasks } from './run-tasks.ts';
+export { asApiError } from './common/operation.ts';
+export { loadDefinitionSchemas } from './definitions/definition-schema.ts';
+export { examine, forgetDamagedRows } from './doctor/doctor.ts';
+export * from './jobs/jobs.ts';
+export { createKey, listKeys, revokeKey, visibleTenants } from './keys/keys.ts';
+export * from './queues/queue-depth.ts';
+export * from './runs/change-run.ts';
+export * from './runs/change-runs.ts';
+export * from './runs/list-runs.ts';
+export { getRun, WAIT_MAX_MS } from './runs/read-run.ts';
+export * from './runs/retry-run.ts';
+export { type LogFilter, runLogs, taskLogs } from './runs/run-logs.ts';
+export * from './runs/run-payloads.ts';
+export type { SubmitItem } from './runs/submission.ts';
+export * from './runs/submit-runs.ts';
+export { watchRun, watchTenant } from './runs/watch-events.ts';
 export * from './schedules/backfill.ts';
 export { previewSchedule } from './schedules/preview.ts';
 export {
@@ -29,10 +31,13 @@ export {
   saveSchedule,
 } from './schedules/schedules.ts';
 export { scheduleTimeline } from './schedules/timeline.ts';
-export * from './secrets.ts';
-export type { SubmitItem } from './submission.ts';
-export * from './submit-runs.ts';
-export { getTask, taskAttempts, taskCheckpoint } from './tasks.ts';
+export * from './secrets/secrets.ts';
+export { diagnoseTask } from './tasks/diagnose-task.ts';
+export * from './tasks/list-tasks.ts';
+export { runTasks } from './tasks/run-tasks.ts';
+export { getTask, taskAttempts, taskCheckpoint } from './tasks/tasks.ts';
+export * from './tasks/wake-task.ts';
+export { deleteTenant, getTenant, listTenants, putTenant } from './tenants/tenants.ts';
 export { receiveEvents } from './triggers/receive-events.ts';
 export { type HookRequest, receiveHook } from './triggers/receive-hook.ts';
 export {
@@ -46,6 +51,4 @@ export {
   saveTrigger,
   testTrigger,
 } from './triggers/triggers.ts';
-export * from './wake-task.ts';
-export { watchRun, watchTenant } from './watch-events.ts';
-export * from './workers.ts';
+export * from './workers/workers.ts';

@@ -2,8 +2,8 @@ import { decodeBlobRef } from '@signalbox/protocol';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MemoryBlobs } from '../blobs/memory-blobs.ts';
+import { keepPayload, loadPayload } from '../operations/blobs/payloads.ts';
 import { retryRun, runInput } from '../operations/index.ts';
-import { keepPayload, loadPayload } from '../operations/payloads.ts';
 import { caller, HOLD, SmallNode, turn } from '../operations/testing/small-node.ts';
 import { sweep } from './retention.ts';
 

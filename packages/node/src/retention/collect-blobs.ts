@@ -1,5 +1,5 @@
 import type { Store } from '@signalbox/store';
-import type { BlobStore } from '../context.ts';
+import type { BlobStore } from '../blobs/blob-store.ts';
 
 const DAY = 86_400_000;
 /** References up to two days old are used as they are, and the clocks of nodes differ a little. */

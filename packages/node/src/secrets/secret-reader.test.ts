@@ -1,7 +1,7 @@
 import { StoreError } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { SecretBox } from '../triggers/seal.ts';
+import { SecretBox } from './seal.ts';
 import { SECRET_KIND as kind, SecretReader, secretSubject } from './secret-reader.ts';
 
 const box = new SecretBox('root key of these nodes');

@@ -1,5 +1,5 @@
 import { type Definition, type Store, StoreError } from '@signalbox/store';
-import type { Sealed, SecretBox } from '../triggers/seal.ts';
+import type { Sealed, SecretBox } from './seal.ts';
 
 export const SECRET_KIND = 'secret';
 

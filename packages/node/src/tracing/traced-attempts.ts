@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, type SpanContext, TraceFlags, type Tracer, trace } from '@opentelemetry/api';
 import { type Attempt, type Effect, formatRunId, taskName } from '@signalbox/engine';
-import type { AttemptSpans } from '../gateway/attempt-spans.ts';
+import type { AttemptSpans } from './attempt-spans.ts';
 import { attemptSpanId, type SpanIds } from './span-ids.ts';
 import { formatTraceparent, parseTraceparent } from './traceparent.ts';
 

@@ -1,4 +1,4 @@
-import type { AttemptSpans } from '../gateway/attempt-spans.ts';
+import type { AttemptSpans } from './attempt-spans.ts';
 import { parseTraceparent } from './traceparent.ts';
 
 export interface Tracing {

@@ -17,7 +17,7 @@ function watched() {
     kind: 'trigger',
     isAlone: () => others.isAlone,
     log: pino({ level: 'silent' }),
-    book: { adopt: ({ name }) => seen.push(name) > 0 },
+    index: { adopt: ({ name }) => seen.push(name) > 0 },
     changed: () => {},
   });
   return { store, looks, others, seen, watch };
@@ -38,11 +38,11 @@ describe('the watch over definitions', () => {
   it('knows afresh what had been saved when it was asked, and shares a look among all who ask', async () => {
     const { store, looks, seen, watch } = watched();
     watch.start(3_600_000);
-    const early = watch.fresh();
+    const early = watch.pollNow();
     const change = { tenant: 'acme', kind: 'trigger', body: '{}', author: 'ann' };
     await store.putDefinition({ ...change, name: 'late', expectedVersion: 0 });
     // The look that is under way may have read already.
-    await Promise.all(Array.from({ length: 50 }, () => watch.fresh()));
+    await Promise.all(Array.from({ length: 50 }, () => watch.pollNow()));
     expect(seen).toContain('late');
     await early;
     expect(looks).toHaveBeenCalledTimes(2);
@@ -51,7 +51,7 @@ describe('the watch over definitions', () => {
 
   it('is always fresh where nobody else can write', async () => {
     const { looks, watch } = watched();
-    await watch.fresh();
+    await watch.pollNow();
     expect(looks).not.toHaveBeenCalled();
   });
 });

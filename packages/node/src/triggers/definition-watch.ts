@@ -1,49 +1,48 @@
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
-import { Looks } from '../loop/index.ts';
+import { Looks as PollBackOff } from '../loop/index.ts';
 import type { Logger } from '../settings/log-events.ts';
 
 const PAGE = 500;
-/** Two writers may commit in another order than their times say. */
+/** Covers writers that commit in another order than their timestamps. */
 const LOOK_BACK_MS = 60_000;
-/** Below what is looked back: whoever comes finds nothing missed. */
-const LOOKS_ALONE = 55;
+/** Polls that a node without others skips; less than `LOOK_BACK_MS`, so that nothing is missed when a node joins. */
+const SKIPPED_ALONE = 55;
 
-/** A version that is damaged counts as deleted: the version before it must not come back into force. */
+/** A damaged version counts as deleted: the version before it must not apply again. */
 const WITHOUT = (definition: Definition): Definition => ({
   ...definition,
   deleted: true,
   body: '{"types":[]}',
 });
 
-export interface DefinitionBook {
-  /** Takes a version in; said again, or after a newer one, it changes nothing. Answers whether it did. */
+export interface DefinitionIndex {
+  /** Stores a version; a repeated or older version changes nothing. Returns whether the index changed. */
   adopt(definition: Definition): boolean;
 }
 
 /**
- * Keeps a book of definitions as the store has it. It is read once before the node owns anything: the
- * end of a run whose followers are not known yet would start nothing, for ever. Later changes by other
- * nodes are looked for every second; where there is no other node none writes, and it is looked for
- * seldom, so that a node at rest asks its store less than once a second.
+ * Keeps an index of definitions current. The first poll completes before the node owns a partition: the end of a
+ * run whose completion triggers are unknown would never start them. Later polls find changes of other nodes every
+ * second, and rarely while there is no other node, so that an idle node reads its store less than once a second.
  */
-export class DefinitionWatch<Book extends DefinitionBook> {
+export class DefinitionWatch<Index extends DefinitionIndex> {
   readonly #store: Store;
   readonly #log: Logger;
   readonly #kind: string;
   readonly #isAlone: () => boolean;
   readonly #changed: () => void;
-  readonly book: Book;
+  readonly index: Index;
   #sinceMs = 0;
   #timer: NodeJS.Timeout | null = null;
-  #looking: Promise<void> | null = null;
+  #polling: Promise<void> | null = null;
   #next: Promise<void> | null = null;
-  readonly #looks = new Looks(LOOKS_ALONE);
+  readonly #backOff = new PollBackOff(SKIPPED_ALONE);
 
   constructor(params: {
     store: Store;
     log: Logger;
     kind: string;
-    book: Book;
+    index: Index;
     isAlone: () => boolean;
     changed: () => void;
   }) {
@@ -52,11 +51,11 @@ export class DefinitionWatch<Book extends DefinitionBook> {
     this.#kind = params.kind;
     this.#isAlone = params.isAlone;
     this.#changed = params.changed;
-    this.book = params.book;
+    this.index = params.index;
   }
 
   start(everyMs: number): void {
-    this.#timer = setInterval(() => void this.#lookAgain(), everyMs);
+    this.#timer = setInterval(() => void this.#pollIfDue(), everyMs);
     this.#timer.unref();
   }
 
@@ -64,31 +63,31 @@ export class DefinitionWatch<Book extends DefinitionBook> {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  /** Reads what has changed; the first time, everything. */
-  look(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = null;
+  /** Reads the changes since the last poll; the first poll reads everything. */
+  poll(): Promise<void> {
+    this.#polling ??= this.#readChanges().finally(() => {
+      this.#polling = null;
     });
-    return this.#looking;
+    return this.#polling;
   }
 
   /**
-   * Resolves when everything is known that anybody had saved before it was asked. Whoever asks while a
-   * look is under way shares the next one, so that many who ask at once cost two.
+   * Resolves when everything that any node had saved before the call is in the index. Calls during a poll share
+   * the next poll, so many concurrent calls cost two polls.
    */
-  fresh(): Promise<void> {
+  pollNow(): Promise<void> {
     if (this.#timer === null) return Promise.resolve();
-    if (this.#looking === null) return this.look();
-    this.#next ??= this.#looking
+    if (this.#polling === null) return this.poll();
+    this.#next ??= this.#polling
       .catch(() => {})
       .then(() => {
         this.#next = null;
-        return this.look();
+        return this.poll();
       });
     return this.#next;
   }
 
-  async #look(): Promise<void> {
+  async #readChanges(): Promise<void> {
     const now = await this.#store.now();
     const start = { atMs: this.#sinceMs, tenant: '', name: '', version: 0 };
     let hasNews = false;
@@ -100,24 +99,24 @@ export class DefinitionWatch<Book extends DefinitionBook> {
     });
     for await (const page of pages) {
       for (const definition of page) {
-        if (this.book.adopt(definition.damaged ? WITHOUT(definition) : definition)) hasNews = true;
+        if (this.index.adopt(definition.damaged ? WITHOUT(definition) : definition)) hasNews = true;
       }
     }
     this.#sinceMs = Math.max(0, now - LOOK_BACK_MS);
     if (hasNews) this.#changed();
   }
 
-  /** A version that was saved on this node counts before its author is answered. */
+  /** A version that was saved on this node applies before its author receives the response. */
   adopt(definition: Definition): void {
-    if (this.book.adopt(definition)) this.#changed();
+    if (this.index.adopt(definition)) this.#changed();
   }
 
-  async #lookAgain(): Promise<void> {
-    if (!this.#looks.isDue(this.#isAlone())) return;
+  async #pollIfDue(): Promise<void> {
+    if (!this.#backOff.isDue(this.#isAlone())) return;
     try {
-      await this.look();
+      await this.poll();
     } catch (error) {
-      // The next look asks again; meanwhile what was known holds.
+      // The next poll retries; until then the known definitions apply.
       const fields = { err: error, kind: this.#kind };
       this.#log.debug(
         { event: 'definitions.read_failed', ...fields },

@@ -1,3 +1,3 @@
-export { followEnds } from './follow-ends.ts';
+export { completionTriggers } from './completion-triggers.ts';
 export type { Triggers } from './triggers.ts';
 export { watchDefinitions } from './watch-definitions.ts';

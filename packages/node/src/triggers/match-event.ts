@@ -13,12 +13,12 @@ export type Match =
       /** Bytes are those of an event that is not JSON: the input is these bytes. */
       readonly input: Json | Uint8Array | undefined;
     }
-  /** It does not want it: the filter is not true, or cannot be told. */
+  /** The filter is not true, or cannot be evaluated. */
   | { readonly kind: 'passed'; readonly reason: string }
   /** It wants it, and no run can be made of it. */
   | { readonly kind: 'refused'; readonly reason: string };
 
-/** Whether a trigger listens to events like this one at all; cheap, and said of most with a no. */
+/** Whether a trigger listens to events of this source, type and subject; a cheap check that excludes most. */
 export function listensTo(trigger: CompiledTrigger, event: Event): boolean {
   return (
     !trigger.paused &&

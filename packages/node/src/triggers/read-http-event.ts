@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { parseJson } from '../api/json.ts';
 import type { Json } from '../cel/to-json.ts';
-import { ApiError } from '../context.ts';
+import { ApiError } from '../errors/api-error.ts';
+import { parseJson } from '../json/parse-json.ts';
 import { checkEvent, type Event } from './event.ts';
 
 export const EVENTS_MAX = 500;

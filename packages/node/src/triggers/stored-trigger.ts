@@ -1,6 +1,6 @@
 import type { ClassName, ScheduleDefinition } from '@signalbox/engine';
 import type { ExpectedEvent, HookDefinition, TriggerDefinition } from '@signalbox/protocol';
-import type { Sealed } from './seal.ts';
+import type { Sealed } from '../secrets/seal.ts';
 
 type Renamed = 'hook' | 'expect' | 'priority' | 'idempotencyKey';
 
@@ -12,7 +12,7 @@ export interface StoredTrigger extends Omit<TriggerDefinition, Renamed> {
   readonly class?: ClassName;
   readonly key?: string;
   readonly expect?: StoredExpectation;
-  /** What the engine is told where events are expected; see `loop/defined-schedule.ts`. */
+  /** The schedule of expected events, for the engine; see `loop/defined-schedule.ts`. */
   readonly expected?: ScheduleDefinition;
   readonly hook?: StoredHook;
   readonly paused?: boolean;

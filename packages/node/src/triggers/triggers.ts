@@ -1,11 +1,11 @@
+import { SecretBox } from '../secrets/seal.ts';
 import type { EventCounts } from './event-counts.ts';
-import { SecretBox } from './seal.ts';
 import type { Watches } from './watch-definitions.ts';
 
-/** What a node has to do with triggers; see `context.ts`. */
+/** The part of a node that handles triggers. */
 export interface Triggers extends Watches {
   readonly count: EventCounts;
-  /** Absent where the node has no key to seal with: then there are no hooks. */
+  /** Absent if the node has no root key to encrypt with: hooks are then unavailable. */
   readonly secrets?: SecretBox;
 }
 

@@ -2,14 +2,14 @@ import type { Store } from '@signalbox/store';
 import type { CommitLoop } from '../loop/index.ts';
 import type { Logger } from '../settings/log-events.ts';
 import { DefinitionWatch } from './definition-watch.ts';
-import { HEARING_KIND, HearingBook } from './hearing-book.ts';
 import { TRIGGER_KIND } from './stored-trigger.ts';
-import { TriggerBook } from './trigger-book.ts';
+import { SUBSCRIPTION_KIND, SubscriptionIndex } from './subscription-index.ts';
+import { TriggerIndex } from './trigger-index.ts';
 
-/** What is followed of what tenants have saved, because it says what becomes of events. */
+/** The definitions that determine what happens to an event, kept current in memory. */
 export interface Watches {
-  readonly watch: DefinitionWatch<TriggerBook>;
-  readonly hearing: DefinitionWatch<HearingBook>;
+  readonly watch: DefinitionWatch<TriggerIndex>;
+  readonly subscriptions: DefinitionWatch<SubscriptionIndex>;
 }
 
 export function watchDefinitions(params: {
@@ -18,14 +18,18 @@ export function watchDefinitions(params: {
   readonly log: Logger;
 }): Watches {
   const { store, loop, log } = params;
-  const triggers = new TriggerBook();
-  const hearing = new HearingBook(() => loop().settings.partitions);
+  const triggers = new TriggerIndex();
+  const subscriptions = new SubscriptionIndex(() => loop().settings.partitions);
   const changed = (): void => {
-    loop().follow(new Set([...triggers.followers(), ...hearing.followers()]));
+    loop().follow(new Set([...triggers.completionTenants(), ...subscriptions.completionTenants()]));
   };
   const common = { store, log, isAlone: () => loop().leases.isAlone, changed };
   return {
-    watch: new DefinitionWatch({ ...common, kind: TRIGGER_KIND, book: triggers }),
-    hearing: new DefinitionWatch({ ...common, kind: HEARING_KIND, book: hearing }),
+    watch: new DefinitionWatch({ ...common, kind: TRIGGER_KIND, index: triggers }),
+    subscriptions: new DefinitionWatch({
+      ...common,
+      kind: SUBSCRIPTION_KIND,
+      index: subscriptions,
+    }),
   };
 }

@@ -8,12 +8,12 @@ import {
   runWindow,
   taskName,
 } from '@signalbox/engine';
-import type { Supply } from '@signalbox/node/graph';
+import type { ResolvedInput } from '@signalbox/node/graph';
 import { attemptId, decodeBlobRef, taskId } from '@signalbox/protocol';
 import type { Assign } from '@signalbox/worker';
 
 /** The assignment as a worker would get it from a gateway. */
-export function assignOf(attempt: Attempt, { input, parents }: Supply): Assign {
+export function assignOf(attempt: Attempt, { input, parents }: ResolvedInput): Assign {
   const { task } = attempt;
   const { run, spec } = task;
   const name = taskName(task);

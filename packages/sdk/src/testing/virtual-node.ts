@@ -3,14 +3,14 @@ import { type Effect, Engine, seededRandom, type Task } from '@signalbox/engine'
 import type { BlobStore, Caller, NodeContext } from '@signalbox/node/context';
 import {
   graphPorts,
+  InputResolver,
   NestedRuns,
-  Supplier,
-  type Supply,
-  type Unsuppliable,
+  type ResolvedInput,
+  type UnresolvableInput,
 } from '@signalbox/node/graph';
 import { makeLog } from '@signalbox/node/log';
 import { CommitLoop } from '@signalbox/node/loop';
-import { followEnds, type Triggers, watchDefinitions } from '@signalbox/node/triggers';
+import { completionTriggers, type Triggers, watchDefinitions } from '@signalbox/node/triggers';
 import { zoneOf } from '@signalbox/node/zones';
 import { decodeBlobRef, encodeBlobRef } from '@signalbox/protocol';
 import { createMemoryStore } from '@signalbox/store/memory';
@@ -41,7 +41,7 @@ export interface VirtualNode {
   /** Starts the runs that tasks wait for; they tell their ends by themselves. */
   readonly nested: NestedRuns;
   /** What an attempt of the task is given, or why it cannot be. */
-  supply(task: Task): Promise<Supply | Unsuppliable>;
+  supply(task: Task): Promise<ResolvedInput | UnresolvableInput>;
 }
 
 const NAME = 'simulated-node';
@@ -79,9 +79,9 @@ export function virtualNode(params: {
       defer: (callback) => void time.after(0, callback),
       random: seededRandom(params.seed),
       release: params.release,
-      follow: followEnds({
-        book: watches.watch.book,
-        hearing: watches.hearing.book,
+      follow: completionTriggers({
+        triggers: watches.watch.index,
+        subscriptions: watches.subscriptions.index,
         partitions: () => PARTITIONS,
         now: () => loop.time.now(),
         count: triggers.count,
@@ -106,14 +106,14 @@ export function virtualNode(params: {
     const ref = decodeBlobRef(kept);
     return (ref && (await blobs.get('', ref.name))) ?? kept;
   };
-  const supplier = new Supplier(blobs);
+  const resolver = new InputResolver(blobs);
   return {
     context,
     loop,
     payload,
     keep: async (bytes) => encodeBlobRef(await blobs.put('', bytes)),
-    nested: new NestedRuns(() => context, supplier),
-    supply: async (task) => supplier.of(task),
+    nested: new NestedRuns(() => context, resolver),
+    supply: async (task) => resolver.resolve(task),
   };
 }
 

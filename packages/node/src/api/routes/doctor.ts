@@ -1,6 +1,6 @@
 import { Doctor, ForgetDamagedRows, ForgottenRows } from '@signalbox/protocol';
-import { ApiError } from '../../context.ts';
-import { examine, forgetDamagedRows } from '../../operations/doctor.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { examine, forgetDamagedRows } from '../../operations/doctor/doctor.ts';
 import { type Route, route } from '../route.ts';
 
 export const doctorRoutes: readonly Route[] = [

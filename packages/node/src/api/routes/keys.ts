@@ -1,31 +1,10 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import { Cursor, instantMs, Key, NewKey, PLATFORM, pageOf, rangeText } from '@signalbox/protocol';
+import { Cursor, Key, NewKey, pageOf } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import type { Authenticator } from '../../auth/authenticator.ts';
 import { keyView } from '../../auth/keys.ts';
-import { ApiError, type Caller } from '../../context.ts';
-import { paged } from '../../operations/paged.ts';
+import { createKey, listKeys, revokeKey, visibleTenants } from '../../operations/index.ts';
 import { type Route, route } from '../route.ts';
 
 const closed = { additionalProperties: false } as const;
-
-interface KeysQuery {
-  readonly auth: Authenticator;
-  readonly tenants: readonly string[];
-  readonly after?: string;
-  readonly limit?: number;
-}
-
-const listKeys = paged(
-  'keys',
-  async (_context, _caller, { auth, tenants, after, limit = 100 }: KeysQuery) => {
-    const keys = await auth.keys.list({ tenants, after: after ?? null, limit });
-    const last = keys.at(-1);
-    const more = last !== undefined && keys.length === limit;
-    return { items: keys.map(keyView), ...(more ? { next: last.id } : {}) };
-  },
-  ({ tenants }) => ({ tenants }),
-);
 
 export const keysRoutes: readonly Route[] = [
   route({
@@ -44,7 +23,11 @@ export const keysRoutes: readonly Route[] = [
     ),
     response: { 200: pageOf(Key) },
     handler: ({ context, auth, caller, query, headers }) =>
-      listKeys(context, caller, { ...query, auth, tenants: tenantsOf(caller, headers) }),
+      listKeys(context, caller, {
+        ...query,
+        keys: auth.keys,
+        tenants: visibleTenants(caller, headers['signalbox-tenant']),
+      }),
   }),
   route({
     method: 'POST',
@@ -60,21 +43,14 @@ export const keysRoutes: readonly Route[] = [
     response: { 201: Key },
     audit: 'key.create',
     handler: async ({ auth, caller, body, headers, reply, note }) => {
-      const { role, note: text = '', expiresAt = null } = body;
-      const tenant = tenantOfNew(caller, role, headers['signalbox-tenant']);
-      const made = await auth.keys.create({
-        tenant,
-        role,
-        note: text,
-        expiresAt: expiresAt === null ? null : expiryOf(expiresAt),
-        author: caller.key,
-      });
-      const view = keyView(made.key);
+      const tenantNamed = headers['signalbox-tenant'];
+      const created = await createKey(auth.keys, caller, { ...body, tenantNamed });
+      const view = keyView(created.key);
       note.target = view.id;
-      note.tenant = tenant;
+      note.tenant = view.tenant;
       note.after = JSON.stringify(view);
       reply.code(201);
-      return { ...view, secret: made.text };
+      return { ...view, secret: created.text };
     },
   }),
   route({
@@ -88,42 +64,12 @@ export const keysRoutes: readonly Route[] = [
     errors: ['not_found'],
     audit: 'key.revoke',
     handler: async ({ auth, caller, params, headers, note }) => {
-      const tenants = tenantsOf(caller, headers);
-      const key = await auth.keys.revoke({ tenants, id: params.id, author: caller.key });
-      if (key === null) throw new ApiError('not_found', 'there is no key with this id');
-      // A platform key that names no tenant acts on `default`, but its own keys are not that tenant's to read.
+      const tenants = visibleTenants(caller, headers['signalbox-tenant']);
+      const key = await revokeKey(auth.keys, caller, { id: params.id, tenants });
+      // A platform key that names no tenant acts on `default`, but that tenant must not read entries about platform keys.
       note.tenant = key.tenant;
       note.after = JSON.stringify(keyView(key));
       return keyView(key);
     },
   }),
 ];
-
-/** As it is shown: a date is its midnight. */
-function expiryOf(expiresAt: string): string {
-  const at = instantMs(expiresAt);
-  if (at === null) {
-    throw new ApiError('invalid', `must be ${rangeText('instant')}`, { field: 'expiresAt' });
-  }
-  if (at > Date.now()) return new Date(at).toISOString();
-  throw new ApiError('invalid', 'must be in the future', { field: 'expiresAt' });
-}
-
-/** The platform sees its own keys, workers' among them, beside those of the tenant, unless it names a tenant. */
-function tenantsOf({ tenant, platform }: Caller, headers: IncomingHttpHeaders): readonly string[] {
-  const isNamed = headers['signalbox-tenant'] !== undefined;
-  return platform && !isNamed ? [tenant, PLATFORM] : [tenant];
-}
-
-/** Workers run tasks of every tenant, so their keys are the platform's to give. */
-function tenantOfNew(caller: Caller, role: string, named: unknown): string {
-  if (role !== 'worker') return caller.tenant;
-  // Whoever names a tenant expects a key that is bound to it; a worker's key is not.
-  if (caller.platform && named !== undefined && named !== PLATFORM) {
-    const message =
-      'worker keys belong to the platform, not to a tenant; send no Signalbox-Tenant header';
-    throw new ApiError('invalid', message, { field: 'role' });
-  }
-  if (caller.platform) return PLATFORM;
-  throw new ApiError('forbidden', 'creating a worker key needs a platform key with the role admin');
-}

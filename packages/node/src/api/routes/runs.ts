@@ -16,7 +16,8 @@ import {
   TaskView,
 } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { msOf } from '../../operations/common/read-time.ts';
 import {
   getRun,
   listRuns,
@@ -27,7 +28,6 @@ import {
   submitInARow,
   submitRuns,
 } from '../../operations/index.ts';
-import { msOf } from '../../operations/read-time.ts';
 import { answerBytes } from '../bytes-answer.ts';
 import { keyHeader } from '../key-header.ts';
 import { RUN_ERRORS, SUBMIT_ERRORS } from '../operation-errors.ts';

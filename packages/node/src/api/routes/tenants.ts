@@ -1,11 +1,10 @@
 import { Cursor, Name, pageOf, Tenant, TenantDefinition } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import { ApiError } from '../../context.ts';
-import { paged } from '../../operations/paged.ts';
-import { expectedVersion, tagOf } from '../etag.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { deleteTenant, getTenant, listTenants, putTenant } from '../../operations/index.ts';
+import { expectedBy, tagOf } from '../etag.ts';
 import { VERSION_HEADERS } from '../request-headers.ts';
 import { type Route, route } from '../route.ts';
-import { deleteTenant, getTenant, listTenants, putTenant } from '../tenants.ts';
 
 const Named = Type.Object({ name: Name });
 const closed = { additionalProperties: false } as const;
@@ -15,15 +14,6 @@ const unset = () =>
     'not_found',
     'the tenant has no definition: its weight is one, and it has no limits',
   );
-
-interface TenantsQuery {
-  readonly after?: string;
-  readonly limit?: number;
-}
-
-const pageOfTenants = paged('tenants', ({ store }, _caller, query: TenantsQuery) =>
-  listTenants(store, { after: query.after ?? null, limit: query.limit ?? 100 }),
-);
 
 export const tenantsRoutes: readonly Route[] = [
   route({
@@ -41,7 +31,7 @@ export const tenantsRoutes: readonly Route[] = [
       closed,
     ),
     response: { 200: pageOf(Tenant) },
-    handler: ({ context, caller, query }) => pageOfTenants(context, caller, query),
+    handler: ({ context, caller, query }) => listTenants(context, caller, query),
   }),
   route({
     method: 'GET',
@@ -81,7 +71,7 @@ export const tenantsRoutes: readonly Route[] = [
       const { before, after } = await putTenant(context, {
         name: params.name,
         definition: body,
-        expected: expectedVersion(headers),
+        expected: expectedBy(headers),
         author: caller.key,
       });
       if (before !== null) note.before = JSON.stringify(before.definition);
@@ -105,7 +95,7 @@ export const tenantsRoutes: readonly Route[] = [
     handler: async ({ context, caller, params, headers, reply, note }) => {
       const before = await deleteTenant(context, {
         name: params.name,
-        expected: expectedVersion(headers),
+        expected: expectedBy(headers),
         author: caller.key,
       });
       if (before === null) throw absent();

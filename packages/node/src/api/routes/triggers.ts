@@ -1,8 +1,5 @@
 import {
-  Cursor,
-  checkedOf,
   Name,
-  pageOf,
   ReceivedEvent,
   ReceivedEvents,
   Trigger,
@@ -11,7 +8,7 @@ import {
   TriggerTested,
 } from '@signalbox/protocol';
 import { Type } from '@signalbox/protocol/type';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import {
   checkTrigger,
   deleteTrigger,
@@ -21,53 +18,14 @@ import {
   receiveEvents,
   receiveHook,
   resumeTrigger,
-  type SavedTrigger,
   saveTrigger,
   testTrigger,
 } from '../../operations/index.ts';
 import { EVENT_TYPES, readHttpEvents } from '../../triggers/read-http-event.ts';
 import { BODY_BYTES_MAX } from '../base.ts';
-import { expectedBy, tagOf } from '../etag.ts';
-import { VERSION_HEADERS } from '../request-headers.ts';
-import { type Route, type RouteRequest, route } from '../route.ts';
+import { definitionRoutes } from '../definition-routes.ts';
+import { type Route, route } from '../route.ts';
 import { TRIGGER_RULES } from '../rules.ts';
-import { newestVersion, noteVersion } from '../version-note.ts';
-
-const closed = { additionalProperties: false } as const;
-const Named = Type.Object({ trigger: Name });
-const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 }));
-
-type Request = Pick<RouteRequest<unknown, unknown, unknown>, 'reply' | 'note'>;
-
-function answerSaved({ reply, note }: Request, { trigger, outcome }: SavedTrigger): Trigger {
-  note.target = trigger.name;
-  noteVersion(note, { version: trigger.version, outcome });
-  reply.code(outcome === 'created' ? 201 : 200).header('etag', tagOf(trigger.version));
-  return trigger;
-}
-
-function changing(action: 'pause' | 'resume', summary: string, change: typeof pauseTrigger): Route {
-  return route({
-    method: 'POST',
-    url: `/triggers/:trigger/${action}`,
-    role: 'operator',
-    summary,
-    params: Named,
-    reads: VERSION_HEADERS,
-    response: { 200: Trigger },
-    versioned: true,
-    errors: ['not_found'],
-    audit: `trigger.${action}`,
-    handler: async ({ context, caller, params, headers, reply, note }) => {
-      const { trigger: name } = params;
-      const seen = await newestVersion(context, caller, { kind: 'trigger', name });
-      const trigger = await change(context, caller, { name, ...expectedBy(headers) });
-      noteVersion(note, { version: trigger.version, outcome: trigger.state, seen });
-      reply.header('etag', tagOf(trigger.version));
-      return trigger;
-    },
-  });
-}
 
 /** Of all styles of signatures; the trigger decides which one is read. */
 const HOOK_HEADERS = [
@@ -80,111 +38,40 @@ const HOOK_HEADERS = [
   'webhook-signature',
 ] as const;
 
-const definitionRoutes: readonly Route[] = [
-  route({
-    method: 'POST',
-    url: '/triggers',
-    role: 'operator',
-    summary:
+const triggers = definitionRoutes({
+  kind: 'trigger',
+  View: Trigger,
+  Definition: TriggerDefinition,
+  rules: TRIGGER_RULES,
+  errors: ['not_found'],
+  hasJob: true,
+  save: saveTrigger,
+  check: checkTrigger,
+  get: getTrigger,
+  list: listTriggers,
+  remove: deleteTrigger,
+  summaries: {
+    create:
       'Creates a trigger; 409 if the name exists; a generated hook secret is returned only once',
-    rules: TRIGGER_RULES,
-    body: Type.Object({ name: Name, definition: TriggerDefinition }, closed),
-    reads: VERSION_HEADERS,
-    response: { 201: Trigger },
-    versioned: true,
-    location: ({ name }: { name: string }) => `/triggers/${name}`,
-    errors: ['quota_exceeded', 'not_found'],
-    audit: 'trigger.create',
-    handler: async (request) => {
-      const { context, caller, body, headers } = request;
-      const wanted = { ...body, expected: { ...expectedBy(headers), isNew: true } };
-      return answerSaved(request, await saveTrigger(context, caller, wanted));
-    },
-  }),
-  route({
-    method: 'PUT',
-    url: '/triggers/:trigger',
-    role: 'operator',
-    summary: 'Creates or updates a trigger; If-Match names the expected version',
-    rules: TRIGGER_RULES,
-    params: Named,
-    body: TriggerDefinition,
-    reads: VERSION_HEADERS,
-    response: { 200: Trigger, 201: Trigger },
-    versioned: true,
-    errors: ['quota_exceeded', 'not_found'],
-    audit: 'trigger.update',
-    handler: async (request) => {
-      const { context, caller, params, body: definition, headers } = request;
-      const wanted = { name: params.trigger, definition, expected: expectedBy(headers) };
-      return answerSaved(request, await saveTrigger(context, caller, wanted));
-    },
-  }),
-  route({
-    method: 'POST',
-    url: '/triggers/:trigger/check',
-    role: 'viewer',
-    summary: 'Validates a trigger and returns what saving it would change; saves nothing',
-    rules: TRIGGER_RULES,
-    params: Named,
-    query: Type.Object({ newJob: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
-    body: TriggerDefinition,
-    response: { 200: checkedOf(TriggerDefinition) },
-    errors: ['not_found'],
-    handler: ({ context, caller, params, query, body }) =>
-      checkTrigger(context, caller, {
-        name: params.trigger,
-        definition: body,
-        isJobNew: query.newJob === true,
-      }),
-  }),
-  route({
-    method: 'GET',
-    url: '/triggers',
-    role: 'viewer',
-    summary: 'Lists the triggers of the tenant by name',
-    query: Type.Object(
-      { after: Type.Optional(Cursor), limit: Limit, deleted: Type.Optional(Type.Boolean()) },
-      closed,
-    ),
-    response: { 200: pageOf(Trigger) },
-    handler: ({ context, caller, query }) => listTriggers(context, caller, query),
-  }),
-  route({
-    method: 'GET',
-    url: '/triggers/:trigger',
-    role: 'viewer',
-    summary:
-      'Returns the newest version of a trigger, including a deleted one, and its recent refusals',
-    params: Named,
-    response: { 200: Trigger },
-    versioned: true,
-    errors: ['not_found'],
-    handler: async ({ context, caller, params, reply }) => {
-      const trigger = await getTrigger(context, caller, { name: params.trigger });
-      reply.header('etag', tagOf(trigger.version));
-      return trigger;
-    },
-  }),
-  route({
-    method: 'DELETE',
-    url: '/triggers/:trigger',
-    role: 'operator',
-    summary: 'Deletes a trigger; its versions and runs remain',
-    params: Named,
-    reads: VERSION_HEADERS,
-    response: { 200: Trigger },
-    errors: ['not_found'],
-    audit: 'trigger.delete',
-    handler: async ({ context, caller, params, headers, note }) => {
-      const { trigger: name } = params;
-      const trigger = await deleteTrigger(context, caller, { name, ...expectedBy(headers) });
-      noteVersion(note, { version: trigger.version, outcome: 'deleted' });
-      return trigger;
-    },
-  }),
-  changing('pause', 'Pauses a trigger: it starts no runs until it is resumed', pauseTrigger),
-  changing('resume', 'Resumes a paused trigger', resumeTrigger),
+    update: 'Creates or updates a trigger; If-Match names the expected version',
+    get: 'Returns the newest version of a trigger, including a deleted one, and its recent refusals',
+    remove: 'Deletes a trigger; its versions and runs remain',
+  },
+});
+
+const savedRoutes: readonly Route[] = [
+  triggers.create,
+  triggers.update,
+  triggers.check,
+  triggers.list,
+  triggers.get,
+  triggers.remove,
+  triggers.changing(
+    'pause',
+    'Pauses a trigger: it starts no runs until it is resumed',
+    pauseTrigger,
+  ),
+  triggers.changing('resume', 'Resumes a paused trigger', resumeTrigger),
   route({
     method: 'POST',
     url: '/triggers/test',
@@ -249,4 +136,4 @@ const eventRoutes: readonly Route[] = [
   }),
 ];
 
-export const triggersRoutes: readonly Route[] = [...definitionRoutes, ...eventRoutes];
+export const triggersRoutes: readonly Route[] = [...savedRoutes, ...eventRoutes];

@@ -2,7 +2,8 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { ErrorBody, Role } from '@signalbox/protocol';
 import { pino } from 'pino';
-import { type NodeOptions, type RunningNode, startNode } from '../../start-node.ts';
+import type { NodeOptions } from '../../node-options.ts';
+import { type RunningNode, startNode } from '../../start-node.ts';
 import { API_BASE } from '../base.ts';
 
 export const ROOT_KEY = 'Zk3vQ9xT7mB2wR8nL5cJ1hD6gF4sA0pE';

@@ -13,7 +13,7 @@ import {
   webSocketTransport,
 } from '@signalbox/worker';
 import { pino } from 'pino';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { openStore } from '../../open-store.ts';
 import { defineJob, submitRuns } from '../../operations/index.ts';
 import { caller } from '../../operations/testing/small-node.ts';

@@ -9,7 +9,7 @@ import {
 } from '@signalbox/engine';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import { pino } from 'pino';
-import type { TaskLogs } from '../../context.ts';
+import type { TaskLogs } from '../../logs/task-logs.ts';
 import { CommitLoop, type LoopSettings, type RunView, readRun } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
 import { Gateway, type GatewayParams } from '../gateway.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '@signalbox/store';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { NodeContext } from '../../context.ts';
+import type { NodeContext } from '../../context/node-context.ts';
 import { faulty } from '../../loop/testing/faulty-store.ts';
 import { deleteJob, getSchedule, saveCalendar, saveSchedule } from '../index.ts';
 import { caller, SmallNode } from '../testing/small-node.ts';

@@ -3,95 +3,66 @@ import {
   parseCalendar,
   type ScheduleDefinition as Stored,
 } from '@signalbox/engine';
-import type { Calendar, NewCalendar, Page } from '@signalbox/protocol';
+import type { Calendar, NewCalendar } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages } from '@signalbox/store';
 import { IcsError } from '../../calendars/ics-lines.ts';
 import { readIcs } from '../../calendars/read-ics.ts';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
-import {
-  changeNamed,
-  deleted,
-  type Expected,
-  type ListParams,
-  listNamed,
-  liveBody,
-  type Named,
-  type Next,
-  noneNamed,
-  readNamed,
-  requireName,
-} from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
-import { iso } from '../schedules/schedule-definition.ts';
-import { followCalendar } from '../schedules/schedules.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
+import type { Expected } from '../common/expected.ts';
+import { operation } from '../common/operation.ts';
+import { iso } from '../common/read-time.ts';
+import { definedKind, type Prepared, type Saved } from '../definitions/defined-kind.ts';
+import { liveBody } from '../definitions/named-definitions.ts';
+import { updateCalendar } from '../schedules/schedules.ts';
 
 const KIND = 'calendar';
 const PAGE = 500;
 /** Entries of one calendar: every schedule that uses it carries them. */
 const BLACKOUTS_MAX = 1_000;
 
-const named = (name: string): Named => ({ kind: KIND, name });
+type SavedCalendar = Saved<'calendar', Calendar>;
+
+interface SaveParams {
+  readonly name: string;
+  readonly calendar: NewCalendar;
+  readonly expected?: Expected;
+}
 
 /**
- * Saves a calendar. Schedules that use it by name carry its days, so that their windows follow from
- * what is written in them: each is saved anew, as an edit that drops and repeats no window.
+ * Schedules that use a calendar by name contain its days, so that a schedule alone determines its windows. Saving a
+ * calendar therefore saves each of them, as an edit that neither drops nor repeats a window. Deleting it changes none.
  */
-export const saveCalendar = operation(
-  async (
+const calendars = definedKind({
+  kind: KIND,
+  hidesDeleted: true,
+  show: (_context, definition) => show(definition),
+  fromStored: (days: CalendarData) => days,
+  prepare: async (
     context,
     caller,
-    params: { name: string; calendar: NewCalendar; expected?: Expected },
-  ): Promise<Calendar> => {
-    const { name, expected } = params;
-    requireName(named(name));
-    const { days, imported } = daysOf(params.calendar, context.loop.time.now());
-    const next: Next<CalendarData> = (current) => {
-      const was = liveBody<CalendarData>(named(name), current, expected);
-      return JSON.stringify(was) === JSON.stringify(days) ? null : days;
+    { name, calendar, expected }: SaveParams,
+  ): Promise<Prepared<CalendarData, SavedCalendar>> => {
+    const { days, imported } = daysOf(calendar, context.loop.time.now());
+    return {
+      next: (current) => {
+        const was = liveBody<CalendarData>({ kind: KIND, name }, current, expected);
+        return JSON.stringify(was) === JSON.stringify(days) ? null : days;
+      },
+      afterSave: async ({ calendar: saved, outcome }) => {
+        const schedules = await updateSchedules(context, caller, name);
+        const counts = imported === null ? {} : { imported };
+        return { calendar: { ...saved, ...counts, schedules }, outcome };
+      },
     };
-    const { now: saved } = await changeNamed(context, caller, {
-      ...named(name),
-      ...expected,
-      next,
-    });
-    const schedules = await saveUsers(context, caller, name);
-    return { ...show(saved), ...(imported === null ? {} : { imported }), schedules };
   },
-);
+});
 
-export const getCalendar = operation(
-  async (context, caller, params: { name: string }): Promise<Calendar> =>
-    show(await readCalendar(context, caller, params.name)),
-);
+export const { get: getCalendar, list: listCalendars, remove: deleteCalendar } = calendars;
 
-export const listCalendars = operation(
-  paged(
-    'calendars',
-    (context, caller, params: ListParams): Promise<Page<Calendar>> =>
-      listNamed(context, caller, { ...params, kind: KIND, show }),
-  ),
+export const saveCalendar = operation(
+  async (context, caller, params: SaveParams): Promise<Calendar> =>
+    (await calendars.save(context, caller, params)).calendar,
 );
-
-/** Schedules that use it keep the days that they have. */
-export const deleteCalendar = operation(
-  async (context, caller, params: { name: string } & Expected): Promise<Calendar> => {
-    const { name, ...expected } = params;
-    const next = deleted(named(name));
-    const { before } = await changeNamed(context, caller, { ...named(name), ...expected, next });
-    return show(before as Definition);
-  },
-);
-
-async function readCalendar(
-  context: NodeContext,
-  caller: Caller,
-  name: string,
-): Promise<Definition> {
-  const found = await readNamed(context, caller, named(name));
-  if (found.deleted) throw noneNamed(named(name));
-  return found;
-}
 
 function daysOf(
   { ics, ...written }: NewCalendar,
@@ -118,7 +89,7 @@ function checked(days: CalendarData): CalendarData {
   throw new ApiError('invalid', parsed.refusal.message, { field: parsed.refusal.field });
 }
 
-async function saveUsers(
+async function updateSchedules(
   context: NodeContext,
   caller: Caller,
   calendar: string,
@@ -136,7 +107,7 @@ async function saveUsers(
       if (damaged) continue;
       const stored = JSON.parse(body) as Stored;
       if (stored.when.kind !== 'cron' || stored.when.calendar?.name !== calendar) continue;
-      if ((await followCalendar(context, caller, { name, calendar })) !== null) saved.push(name);
+      if ((await updateCalendar(context, caller, { name, calendar })) !== null) saved.push(name);
     }
   }
   return saved;

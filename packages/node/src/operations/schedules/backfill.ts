@@ -12,15 +12,14 @@ import {
 } from '@signalbox/engine';
 import type { Backfill, Backfilled, Submitted } from '@signalbox/protocol';
 import { type InputWindow, windowInput } from '../../cel/window-input.ts';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
-import { jobHeads } from '../job-heads.ts';
-import { noneNamed } from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { instantOf as readInstant } from '../read-time.ts';
-import { noJob, refusal, shown } from '../refusals.ts';
-import { iso } from './schedule-definition.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
+import { noJob, refusal, shown } from '../../errors/refusals.ts';
+import { operation } from '../common/operation.ts';
+import { iso, instantOf as readInstant } from '../common/read-time.ts';
+import { noneNamed } from '../definitions/named-definitions.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
+import { windowRunsSince } from '../runs/window-runs.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
-import { windowRunsSince } from './window-runs.ts';
 import { windowsOf } from './windows-of.ts';
 
 const WINDOWS_MAX = 10_000;
@@ -29,10 +28,9 @@ const AT_ONCE = 1_000;
 type Submit = Command & { kind: 'submit' };
 
 /**
- * Makes runs for windows of the past: for those that have none, or for all of them. It decides
- * nothing about a window, so what the schedule has yet to decide is left to it. Windows of a pause that
- * nobody catches up never fire, so they belong to the past as they come. A rate is kept by due times,
- * which are durable: nobody has to live to see the last of them.
+ * Creates runs for past windows: for those without a run, or for all. It decides no window, so undecided windows are
+ * left to the schedule. Windows of a pause without catch-up never fire, so they count as past immediately. A rate is
+ * implemented by due times, which are durable: it does not depend on this process.
  */
 export const backfillSchedule = operation(
   async (
@@ -70,7 +68,7 @@ export const backfillSchedule = operation(
   },
 );
 
-/** A run on somebody's word: it is of no window and uses none up (TRG-26). */
+/** A run on request, which belongs to no window and uses none (TRG-26). */
 export const triggerSchedule = operation(
   async (context, caller, params: { name: string }): Promise<Submitted> => {
     const { spec } = await liveOf(context, caller, params.name);
@@ -179,8 +177,8 @@ function command(of: {
   const { context, spec, job, head } = of;
   const partition = partitionOf(job.tenant, job.job, context.partitions);
   const input = spec.input === null ? null : inputBytes(spec.input, of.window);
-  const klass = spec.class === null ? {} : { class: spec.class };
-  return { kind: 'submit', partition, spec: job, head, input, ...klass };
+  const priority = spec.class === null ? {} : { class: spec.class };
+  return { kind: 'submit', partition, spec: job, head, input, ...priority };
 }
 
 function inputBytes(template: string, window: InputWindow): Uint8Array {

@@ -1,8 +1,8 @@
 import type { WindowPreview } from '@signalbox/protocol';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { markWindows, type PreviewRequest, previewWindows } from '../../preview/index.ts';
-import { operation } from '../operation.ts';
-import { iso } from './schedule-definition.ts';
+import { operation } from '../common/operation.ts';
+import { iso } from '../common/read-time.ts';
 
 const LIMIT_MAX = 100;
 const MINUTE_MS = 60_000;

@@ -13,10 +13,10 @@ import type {
   ScheduleDefinition,
 } from '@signalbox/protocol';
 import { INPUT_CHARS_MAX, templateProblem } from '../../cel/window-input.ts';
-import { ApiError } from '../../context.ts';
+import { ApiError } from '../../errors/api-error.ts';
 import { findZone } from '../../zones/index.ts';
-import { classOfPriority } from '../priority-class.ts';
-import { msOf, instantOf as readInstant, shownDuration } from '../read-time.ts';
+import { classOfPriority } from '../common/priority-class.ts';
+import { iso, msOf, instantOf as readInstant, shownDuration } from '../common/read-time.ts';
 
 function bad(field: string, message: string): ApiError {
   return new ApiError('invalid', message, { field: `definition.${field}` });
@@ -28,7 +28,7 @@ export function toStored(
   about: { now: number; jitterMsMin: number; paused: boolean; calendar: CalendarData | undefined },
 ): Stored {
   const { job, jitter = 0, startingDeadline, overlap, afterPause, maxRuns, input } = definition;
-  const klass = classOfPriority(definition.priority, (message) => bad('priority', message));
+  const priority = classOfPriority(definition.priority, (message) => bad('priority', message));
   const text = input === undefined ? null : JSON.stringify(input);
   if (text !== null) checkInput(text, about.now);
   const startAt = instantOf(definition, 'startAt');
@@ -51,7 +51,7 @@ export function toStored(
     ...(startAt === null ? {} : { startAt }),
     ...(endAt === null ? {} : { endAt }),
     ...(maxRuns === undefined ? {} : { runsMax: maxRuns }),
-    ...(klass === null ? {} : { class: klass }),
+    ...(priority === null ? {} : { class: priority }),
     ...(text === null ? {} : { input: text }),
   };
 }
@@ -150,7 +150,16 @@ function cronOf(
 
 /** What is stored, as its author would write it. */
 export function fromStored(stored: Stored): ScheduleDefinition {
-  const { when, paused: _paused, startAt, endAt, runsMax, class: klass, input, ...more } = stored;
+  const {
+    when,
+    paused: _paused,
+    startAt,
+    endAt,
+    runsMax,
+    class: priority,
+    input,
+    ...more
+  } = stored;
   const { jitterMs, graceMs, catchUp, ...same } = more;
   return {
     ...same,
@@ -161,7 +170,7 @@ export function fromStored(stored: Stored): ScheduleDefinition {
     ...(startAt == null ? {} : { startAt: iso(startAt) }),
     ...(endAt == null ? {} : { endAt: iso(endAt) }),
     ...(runsMax == null ? {} : { maxRuns: runsMax }),
-    ...(klass == null ? {} : { priority: CLASSES[klass] }),
+    ...(priority == null ? {} : { priority: CLASSES[priority] }),
     ...(input == null ? {} : { input: JSON.parse(input) as unknown }),
   };
 }
@@ -185,8 +194,4 @@ function timesOf(when: When): Partial<ScheduleDefinition> {
     case 'instant':
       return { runAt: iso(when.at) };
   }
-}
-
-export function iso(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -7,82 +7,98 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import {
-  type Checked,
-  type Page,
   parseDuration,
   type Schedule,
   type ScheduleChange,
   type ScheduleDefinition,
 } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import { getTenant } from '../../api/tenants.ts';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
-import { calendarNamed, findCalendar } from '../calendars/calendar-named.ts';
-import { jobHeads } from '../job-heads.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
+import { noJob, shown } from '../../errors/refusals.ts';
+import type { Expected } from '../common/expected.ts';
+import { iso } from '../common/read-time.ts';
+import { definedKind, type Prepared, type Saved } from '../definitions/defined-kind.ts';
 import {
   bodyOf,
-  changeNamed,
-  checkNamed,
-  deleted,
-  type Expected,
-  type ListParams,
-  listNamed,
   liveBody,
   type Named,
   type Next,
-  pausedOrNot,
   readNamed,
-  requireName,
-} from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
-import { noJob, shown } from '../refusals.ts';
-import { fromStored, iso, toStored } from './schedule-definition.ts';
+  unlessEqual,
+} from '../definitions/named-definitions.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
+import { getTenant } from '../tenants/tenants.ts';
+import { calendarNamed, findCalendar } from './calendar-named.ts';
+import { fromStored, toStored } from './schedule-definition.ts';
 import { nextWindows } from './windows-of.ts';
 
 const KIND = 'schedule';
 /** Windows that are shown before and after an edit. */
 const SHOWN = 3;
 
-export interface SavedSchedule {
-  readonly schedule: Schedule;
-  readonly outcome: 'created' | 'changed' | 'unchanged';
+export type SavedSchedule = Saved<'schedule', Schedule>;
+
+interface SaveParams {
+  readonly name: string;
+  readonly definition: ScheduleDefinition;
+  readonly expected?: Expected;
+  /** The job is created before the schedule is saved. */
+  readonly isJobNew?: boolean;
 }
 
 const named = (name: string): Named => ({ kind: KIND, name });
 
-/** Saves a schedule or changes it; the answer says what the change means for its windows. */
-export const saveSchedule = operation(
-  async (
+const schedules = definedKind({
+  kind: KIND,
+  show,
+  fromStored,
+  prepare: async (
     context,
     caller,
-    params: { name: string; definition: ScheduleDefinition; expected?: Expected },
-  ): Promise<SavedSchedule> => {
-    const { name, definition, expected } = params;
-    const next = await savingNext(context, caller, params);
-    const saved = await change(context, caller, { name, ...expected, next });
-    if (typeof definition.calendar !== 'string') return saved;
-    // The calendar may have been saved meanwhile, and its author did not find this schedule yet.
-    const followed = await followCalendar(context, caller, { name, calendar: definition.calendar });
-    return followed === null ? saved : { ...followed, outcome: saved.outcome };
+    request: SaveParams,
+  ): Promise<Prepared<Stored, SavedSchedule>> => {
+    const { name, definition } = request;
+    const next = await savingNext(context, caller, request);
+    if (typeof definition.calendar !== 'string') return { next };
+    const { calendar } = definition;
+    // The calendar may have been saved meanwhile, by a request that did not find this schedule yet.
+    const afterSave = async (saved: SavedSchedule): Promise<SavedSchedule> => {
+      const updated = await updateCalendar(context, caller, { name, calendar });
+      return updated === null ? saved : { ...updated, outcome: saved.outcome };
+    };
+    return { next, afterSave };
   },
-);
+  // The owner of the schedule learns of the change before the response.
+  apply: ({ loop }, definition) => loop.schedules.adopt(definition),
+  effectOf: (before, now) => ({ change: changeOf(before, now) }),
+});
 
-/** Authors of a calendar that keep overtaking each other; the last of them saves its schedules. */
-const FOLLOW_TRIES = 5;
+export const {
+  save: saveSchedule,
+  check: checkSchedule,
+  get: getSchedule,
+  list: listSchedules,
+  pause: pauseSchedule,
+  resume: resumeSchedule,
+  /** Windows that were due before the deletion are still decided. */
+  remove: deleteSchedule,
+} = schedules;
+
+/** Bounds concurrent changes of a calendar; the last of them updates its schedules. */
+const UPDATE_TRIES = 5;
 
 /**
- * Gives a schedule the days that its calendar has now; null where it has them. Only the days are
- * changed, on whatever version is there. Looks again after saving: of a calendar and a schedule that
- * are saved at once, the last one to look sees both.
+ * Copies the current days of a calendar into a schedule; null if the schedule has them. Changes only the days, in the
+ * newest version. Reads again after saving: if a calendar and a schedule are saved concurrently, the last reader
+ * sees both.
  */
-export async function followCalendar(
+export async function updateCalendar(
   context: NodeContext,
   caller: Caller,
   params: { name: string; calendar: string },
 ): Promise<SavedSchedule | null> {
   let saved: SavedSchedule | null = null;
-  for (let tries = 0; tries < FOLLOW_TRIES; tries++) {
+  for (let tries = 0; tries < UPDATE_TRIES; tries++) {
     const calendar = await findCalendar(context, caller, params.calendar);
     if (calendar === null) return saved;
     const next: Next<Stored> = (current) => {
@@ -91,7 +107,7 @@ export async function followCalendar(
       if (isDeepStrictEqual(was.when.calendar, calendar)) return null;
       return { ...was, when: { ...was.when, calendar } };
     };
-    const changed = await change(context, caller, { name: params.name, next });
+    const changed = await schedules.change(context, caller, { name: params.name, next });
     if (changed.outcome === 'unchanged') return saved;
     saved = changed;
   }
@@ -101,31 +117,12 @@ export async function followCalendar(
   );
 }
 
-/** What saving the schedule would do, with every check, and nothing of it done. */
-export const checkSchedule = operation(
-  async (
-    context,
-    caller,
-    params: { name: string; definition: ScheduleDefinition; isJobNew?: boolean },
-  ): Promise<Checked<ScheduleDefinition>> => {
-    const next = await savingNext(context, caller, params);
-    return checkNamed(context, caller, { ...named(params.name), next, show: fromStored });
-  },
-);
-
 async function savingNext(
   context: NodeContext,
   caller: Caller,
-  params: {
-    name: string;
-    definition: ScheduleDefinition;
-    expected?: Expected;
-    /** Its job is created before it is saved. */
-    isJobNew?: boolean;
-  },
+  params: SaveParams,
 ): Promise<Next<Stored>> {
   const { name, definition, expected } = params;
-  requireName(named(name));
   if (params.isJobNew !== true) {
     const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
     if (job === null) throw noJob(definition.job);
@@ -145,49 +142,9 @@ async function savingNext(
     const now = was?.when.kind === 'interval' ? was.when.anchorAt : context.loop.time.now();
     const paused = was?.paused === true;
     const body = toStored(definition, { now, jitterMsMin, paused, calendar });
-    return was !== null && isDeepStrictEqual(was, JSON.parse(JSON.stringify(body))) ? null : body;
+    return unlessEqual(was, body);
   };
 }
-
-export const pauseSchedule = operation((context, caller, params: { name: string } & Expected) =>
-  setPaused(context, caller, { ...params, paused: true }),
-);
-
-export const resumeSchedule = operation((context, caller, params: { name: string } & Expected) =>
-  setPaused(context, caller, { ...params, paused: false }),
-);
-
-async function setPaused(
-  context: NodeContext,
-  caller: Caller,
-  params: { name: string; paused: boolean } & Expected,
-): Promise<Schedule> {
-  const next = pausedOrNot<Stored>(named(params.name), params.paused);
-  return (await change(context, caller, { ...params, next })).schedule;
-}
-
-/** Windows that were due before the deletion are still decided; its runs and history stay. */
-export const deleteSchedule = operation(
-  async (context, caller, params: { name: string } & Expected): Promise<Schedule> =>
-    (await change(context, caller, { ...params, next: deleted(named(params.name)) })).schedule,
-);
-
-export const getSchedule = operation(
-  async (context, caller, params: { name: string }): Promise<Schedule> =>
-    show(context, await readSchedule(context, caller, params.name)),
-);
-
-export const listSchedules = operation(
-  paged(
-    'schedules',
-    (context, caller, params: ListParams): Promise<Page<Schedule>> =>
-      listNamed(context, caller, {
-        ...params,
-        kind: KIND,
-        show: (definition) => show(context, definition),
-      }),
-  ),
-);
 
 /** The newest version, also of a deleted one. */
 export function readSchedule(
@@ -196,19 +153,6 @@ export function readSchedule(
   name: string,
 ): Promise<Definition> {
   return readNamed(context, caller, named(name));
-}
-
-/** Told to the owner before it is answered; says what an edit means for the windows. */
-async function change(
-  context: NodeContext,
-  caller: Caller,
-  params: { name: string; next: Next<Stored> } & Expected,
-): Promise<SavedSchedule> {
-  const { before, now, outcome } = await changeNamed(context, caller, { ...params, kind: KIND });
-  if (outcome !== 'unchanged') await context.loop.schedules.adopt(now);
-  const schedule = show(context, now);
-  if (outcome !== 'changed' || before === null) return { schedule, outcome };
-  return { schedule: { ...schedule, change: changeOf(before, now) }, outcome };
 }
 
 function changeOf(before: Definition, after: Definition): ScheduleChange {

@@ -7,13 +7,13 @@ import {
   scheduleSpec,
 } from '@signalbox/engine';
 import type { Page, TimelineEntry } from '@signalbox/protocol';
-import { ApiError } from '../../context.ts';
-import { invalidCursor } from '../cursors.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
-import { iso } from './schedule-definition.ts';
+import { ApiError } from '../../errors/api-error.ts';
+import { invalidCursor } from '../common/cursors.ts';
+import { operation } from '../common/operation.ts';
+import { paged } from '../common/paged.ts';
+import { iso } from '../common/read-time.ts';
+import { type WindowRun, windowRunsPage } from '../runs/window-runs.ts';
 import { liveSchedule, readSchedule } from './schedules.ts';
-import { type WindowRun, windowRunsPage } from './window-runs.ts';
 import { nextWindows } from './windows-of.ts';
 
 const PLANNED_SHOWN = 10;

@@ -17,20 +17,20 @@ import type { LogLineRow, Store } from '@signalbox/store';
 import { createMemoryStore, type MemoryStore } from '@signalbox/store/memory';
 import { pino } from 'pino';
 import { MemoryBlobs } from '../../blobs/memory-blobs.ts';
-import type { BlobStore, Caller, NodeContext, TaskLogs } from '../../context.ts';
+import type { BlobStore, Caller, NodeContext, TaskLogs } from '../../context/index.ts';
 import { RunFeed } from '../../feed/run-feed.ts';
 import { Gateway } from '../../gateway/gateway.ts';
 import { graphPorts } from '../../graph/graph-ports.ts';
 import { CommitLoop, type LoopSettings } from '../../loop/index.ts';
 import { realPorts } from '../../real-ports.ts';
+import { SecretBox } from '../../secrets/seal.ts';
+import { completionTriggers } from '../../triggers/completion-triggers.ts';
 import type { EventCounts, EventOutcome } from '../../triggers/event-counts.ts';
-import { followEnds } from '../../triggers/follow-ends.ts';
-import { SecretBox } from '../../triggers/seal.ts';
 import { watchDefinitions } from '../../triggers/watch-definitions.ts';
 import { zoneOf } from '../../zones/index.ts';
+import { renewPayload } from '../blobs/payloads.ts';
 import { defineJob, submitRuns } from '../index.ts';
-import { renewPayload } from '../payloads.ts';
-import type { SubmitItem } from '../submission.ts';
+import type { SubmitItem } from '../runs/submission.ts';
 
 /** What a worker of these tests makes of an attempt: a result, null to hold it, or not even a word. */
 export type Behaviour = (attempt: Attempt) => AttemptResult | null | 'silent';
@@ -92,9 +92,9 @@ export class SmallNode {
         renewPayload: (tenant, payload) => renewPayload(this.context, tenant, payload),
         published: (partition, facts, seq) => this.feed.published(partition, facts, seq),
         observe: (event) => this.feed.observe(event),
-        follow: followEnds({
-          book: watches.watch.book,
-          hearing: watches.hearing.book,
+        follow: completionTriggers({
+          triggers: watches.watch.index,
+          subscriptions: watches.subscriptions.index,
           partitions: () => loop.settings.partitions,
           now: () => loop.time.now(),
           count,
@@ -141,8 +141,8 @@ export class SmallNode {
   static async start(params: Params = {}): Promise<SmallNode> {
     const node = new SmallNode(params);
     const { loop } = node.context;
-    await node.context.triggers.watch.look();
-    await node.context.triggers.hearing.look();
+    await node.context.triggers.watch.poll();
+    await node.context.triggers.subscriptions.poll();
     await loop.start();
     const partitions = Array.from({ length: loop.settings.partitions }, (_, i) => i);
     while (!partitions.every((partition) => loop.owns(partition))) await turn();

@@ -2,7 +2,7 @@ import type { TriggerDefinition } from '@signalbox/protocol';
 import { StoreError } from '@signalbox/store';
 import { createMemoryStore } from '@signalbox/store/memory';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DEPTH_MAX } from '../../triggers/follow-ends.ts';
+import { DEPTH_MAX } from '../../triggers/completion-triggers.ts';
 import { cancelRun, getRun, getTrigger, listRuns, saveTrigger } from '../index.ts';
 import { bytes, caller, SmallNode, SUCCEED } from '../testing/small-node.ts';
 import { triggersOn, until } from '../testing/triggers-on.ts';

@@ -1,20 +1,20 @@
 import { OWN_SOURCE, type ReceivedEvent, type StartedRun } from '@signalbox/protocol';
 import { REQUEST_WORK_MAX } from '../../cel/limits.ts';
 import { type Allowance, isSpent } from '../../cel/meter.ts';
-import { ApiError, type NodeContext } from '../../context.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { listensTo, type Match, matchEvent } from '../../triggers/match-event.ts';
-import { operation } from '../operation.ts';
-import { hearEvents } from './hear-events.ts';
+import { operation } from '../common/operation.ts';
+import { deliverEvents } from './deliver-events.ts';
 import { startRuns, type WantedRun } from './start-runs.ts';
 
-/** Runs that one request may start; beyond it nothing of the request is taken. */
+/** Runs that one request may start; a request that would start more is refused as a whole. */
 const RUNS_MAX = 1_000;
-/** Triggers that are named among those that did not want an event. */
+/** Triggers that the response lists as not matching an event. */
 const PASSED_MAX = 20;
 
-/** Takes events: for each, the runs that triggers make of it. Resolves once all of them are durable. */
+/** Accepts events and starts the runs of matching triggers. Resolves when all of them are durable. */
 export const receiveEvents = operation(
   async (context, caller, params: { events: readonly Event[] }): Promise<ReceivedEvent[]> => {
     const { events } = params;
@@ -27,7 +27,7 @@ export const receiveEvents = operation(
         { field },
       );
     }
-    const triggers = [...context.triggers.watch.book.of(caller.tenant)];
+    const triggers = [...context.triggers.watch.index.byTenant(caller.tenant)];
     return fireAll(context, caller.tenant, {
       events,
       triggersOf: (event) => triggers.filter((trigger) => listensTo(trigger, event)),
@@ -40,23 +40,23 @@ interface Considered {
   readonly matches: readonly { readonly trigger: CompiledTrigger; readonly match: Match }[];
 }
 
-/** Every way in ends here: matches, makes the runs, counts, and says what became of each event. */
+/** The common path of all sources of events: matches, starts runs, counts, and returns the result of each event. */
 export async function fireAll(
   context: NodeContext,
   tenant: string,
   params: {
     readonly events: readonly Event[];
     triggersOf(event: Event): readonly CompiledTrigger[];
-    /** What a single event is known by when it is delivered again, where that is not its id. */
+    /** Identifies repeated deliveries of a single event, if its id does not. */
     readonly identity?: string;
   },
 ): Promise<ReceivedEvent[]> {
   const allowance: Allowance = { left: REQUEST_WORK_MAX };
   const { identity } = params;
   const options = { allowance, ...(identity === undefined ? {} : { identity }) };
-  // Asked at once, so that it costs no time of its own: whoever saved a job that waits for such an event
-  // before the event came is known by then. Where it fails, the request does, further down.
-  const known = context.triggers.hearing.fresh();
+  // Started early, in parallel with matching: a job that was saved on any node before the event arrived must be
+  // known when events are delivered. A failure fails the request at the `await` below.
+  const known = context.triggers.subscriptions.pollNow();
   known.catch(() => {});
   const considered = params.events.map((event): Considered => {
     const matches = params.triggersOf(event).map((trigger) => {
@@ -64,7 +64,7 @@ export async function fireAll(
     });
     return { event, matches };
   });
-  // What was looked at without work to spend was not looked at: none of it may count.
+  // Filters past the allowance were not evaluated, so none of the results may count.
   if (isSpent(allowance)) {
     const message =
       'evaluating the filters for these events takes too much work; send fewer events at once';
@@ -77,12 +77,12 @@ export async function fireAll(
   }
   const started = (await startRuns(context, tenant, wanted)).values();
   await known;
-  const { book } = context.triggers.hearing;
+  const { index } = context.triggers.subscriptions;
   const received = considered.map((each): ReceivedEvent => {
-    const hasSubscribers = book.partitionsOf(tenant, each.event.type).size > 0;
+    const hasSubscribers = index.partitionsOf(tenant, each.event.type).size > 0;
     return { ...receivedOf(each, () => started.next().value), hasSubscribers };
   });
-  await hearEvents(context, tenant, params);
+  await deliverEvents(context, tenant, params);
   report(context, tenant, received);
   return received;
 }
@@ -113,7 +113,7 @@ function receivedOf(
   return { id, source, type, runs, passed: passed.slice(0, PASSED_MAX) };
 }
 
-/** Counts, and remembers for people what a trigger could not do. */
+/** Counts results, and keeps refusals to show with their trigger. */
 function report(context: NodeContext, tenant: string, received: readonly ReceivedEvent[]): void {
   const { count, watch } = context.triggers;
   count('received', received.length);
@@ -124,9 +124,9 @@ function report(context: NodeContext, tenant: string, received: readonly Receive
       if (outcome !== 'refused') count(isMatched ? 'matched' : 'duplicate', 1);
       else {
         count('rejected', 1);
-        const trigger = watch.book.get(tenant, name);
+        const trigger = watch.index.get(tenant, name);
         const at = context.loop.time.now();
-        if (trigger !== null) watch.book.refuse(trigger, { at, source, id, reason });
+        if (trigger !== null) watch.index.refuse(trigger, { at, source, id, reason });
         const fields = { tenant, trigger: name, eventId: id, reason };
         context.log.warn({ event: 'trigger.refused', ...fields }, 'trigger started no run');
       }

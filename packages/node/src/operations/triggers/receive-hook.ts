@@ -1,13 +1,13 @@
 import crypto from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ReceivedEvent } from '@signalbox/protocol';
-import { parseJson } from '../../api/json.ts';
 import type { Json } from '../../cel/to-json.ts';
-import { ApiError, type NodeContext } from '../../context.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
+import { parseJson } from '../../json/parse-json.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
 import { ID_HEADERS, isSigned, TOLERANCE_MS } from '../../triggers/signatures.ts';
-import { operation } from '../operation.ts';
+import { operation } from '../common/operation.ts';
 import { fireAll } from './receive-events.ts';
 import { hookSubject } from './trigger-definition.ts';
 
@@ -22,8 +22,8 @@ export interface HookRequest {
 const NOBODY = { style: 'github', secret: 'whsec_nobody has this secret' } as const;
 
 /**
- * Takes what a sender signed. The signature is all that lets it in: an absent trigger, a paused one,
- * a wrong signature and an old one are answered alike, so that nobody learns which names there are.
+ * Accepts a signed delivery. Only the signature authenticates it: a missing or paused trigger and a wrong or old
+ * signature have the same response, so that names of triggers cannot be probed.
  */
 export const receiveHook = operation(
   async (context, _caller, request: HookRequest): Promise<ReceivedEvent> => {
@@ -47,7 +47,7 @@ export const receiveHook = operation(
 
 function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrigger | null {
   const { watch, secrets } = context.triggers;
-  const trigger = watch.book.get(request.tenant, request.name);
+  const trigger = watch.index.get(request.tenant, request.name);
   const hook = trigger === null || trigger.paused ? null : trigger.hook;
   const subject = hookSubject(request.tenant, request.name);
   const secret = secrets?.open(hook?.sealed ?? secrets.decoy, subject) ?? null;
@@ -63,8 +63,8 @@ function signedTrigger(context: NodeContext, request: HookRequest): CompiledTrig
 }
 
 /**
- * A sender of the style `github` signs its body and nothing else. Known by a header that is not signed, a
- * request that somebody has seen could be sent again under any number of ids, and start a run each time.
+ * A sender of the style `github` signs only its body. If an unsigned header identified the delivery, a recorded request
+ * could be sent again under any number of ids, and start a run each time.
  */
 function identityOf({ hook }: CompiledTrigger, body: Uint8Array): { identity?: string } {
   if (hook?.style !== 'github' || hook.idHeader !== undefined) return {};

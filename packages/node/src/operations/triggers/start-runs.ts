@@ -7,16 +7,16 @@ import {
 } from '@signalbox/engine';
 import type { StartedRun } from '@signalbox/protocol';
 import type { Json } from '../../cel/to-json.ts';
-import { ApiError, type NodeContext } from '../../context.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
+import { refusal } from '../../errors/refusals.ts';
 import { expectationName } from '../../loop/index.ts';
 import type { CompiledTrigger } from '../../triggers/compile-trigger.ts';
 import type { Event } from '../../triggers/event.ts';
 import { inputBytes } from '../../triggers/match-event.ts';
-import { jobHeads } from '../job-heads.ts';
-import { keepPayload } from '../payloads.ts';
-import { mayBeLiveRun, type Put, putInbox, reservedPut } from '../put-inbox.ts';
-import { refusal } from '../refusals.ts';
-import { takenBefore } from '../taken-before.ts';
+import { mayBeLiveRun, type Put, putInbox, reservedPut } from '../batches/put-inbox.ts';
+import { takenBefore } from '../batches/taken-before.ts';
+import { keepPayload } from '../blobs/payloads.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
 
 type Submit = Command & { kind: 'submit' };
 
@@ -29,9 +29,9 @@ export interface WantedRun {
 }
 
 /**
- * Makes the runs. Whether an event was here before is decided by the key of its run in the owner's
- * commit, never by looking first: two deliveries at once, on two nodes, after a lost answer or across a
- * fail-over make one run. Throws where the same events are to be sent again.
+ * Starts the runs. The key of a run, in the commit of its owner, decides whether the event was delivered before, and
+ * not an earlier read: two concurrent deliveries, on two nodes, after a lost response or across a fail-over start one
+ * run. Throws if the sender must send the events again.
  */
 export async function startRuns(
   context: NodeContext,
@@ -63,8 +63,8 @@ export async function startRuns(
 }
 
 /**
- * Only for triggers that expect events: an old event that is delivered again would be taken for the one
- * that is awaited now, until the store says that its run is there. What this overlooks the key decides.
+ * Only for triggers that expect events: an old event that is delivered again must not count as the expected one, so
+ * its run is searched in the store. If this misses it, the key decides.
  */
 async function knownRuns(
   { store }: NodeContext,

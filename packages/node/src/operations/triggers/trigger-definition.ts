@@ -8,7 +8,7 @@ import type {
   HookDefinition,
   TriggerDefinition,
 } from '@signalbox/protocol';
-import { ApiError, type NodeContext } from '../../context.ts';
+import { ApiError, type NodeContext } from '../../context/index.ts';
 import { compileTrigger } from '../../triggers/compile-trigger.ts';
 import { secretProblem } from '../../triggers/hook-secret.ts';
 import type {
@@ -16,8 +16,8 @@ import type {
   StoredHook,
   StoredTrigger,
 } from '../../triggers/stored-trigger.ts';
-import { classOfPriority } from '../priority-class.ts';
-import { msOf, shownDuration } from '../read-time.ts';
+import { classOfPriority } from '../common/priority-class.ts';
+import { msOf, shownDuration } from '../common/read-time.ts';
 import { toStored as toStoredSchedule } from '../schedules/schedule-definition.ts';
 
 const INPUT_CHARS_MAX = 65_536;
@@ -34,7 +34,7 @@ interface About {
   readonly was: StoredTrigger | null;
 }
 
-/** Checks a definition and makes of it what is kept; a new secret is in the answer, once. */
+/** Validates a definition and converts it to its stored form; a new secret is returned once. */
 export function toStored(
   context: NodeContext,
   definition: TriggerDefinition,
@@ -42,14 +42,14 @@ export function toStored(
 ): { readonly stored: StoredTrigger; readonly secret: string | null } {
   checkMatch(definition);
   const { hook, expect, priority, idempotencyKey: key, ...same } = definition;
-  const klass = classOfPriority(priority, (message) => bad('priority', message));
+  const numeric = classOfPriority(priority, (message) => bad('priority', message));
   if (JSON.stringify(same.input ?? null).length > INPUT_CHARS_MAX) {
     throw bad('input', `the input template exceeds ${INPUT_CHARS_MAX} characters`);
   }
   const sealed = hook === undefined ? null : sealHook(context, hook, about);
   const stored: StoredTrigger = {
     ...same,
-    ...(klass === null ? {} : { class: CLASSES[klass] }),
+    ...(numeric === null ? {} : { class: CLASSES[numeric] }),
     ...(key === undefined ? {} : { key }),
     ...(expect === undefined
       ? {}
@@ -57,7 +57,7 @@ export function toStored(
     ...(sealed === null ? {} : { hook: sealed.hook }),
     ...(about.was?.paused === true ? { paused: true } : {}),
   };
-  const { programs } = context.triggers.watch.book;
+  const { programs } = context.triggers.watch.index;
   const compiled = compileTrigger(programs, { ...about, version: 0 }, stored);
   if (compiled.kind === 'refused') {
     const { field, message } = compiled.refusal;
@@ -141,7 +141,7 @@ function sealHook(
   { tenant, name, was }: About,
 ): { readonly hook: StoredHook; readonly secret: string | null } {
   const { secret: given, tolerance, ...more } = hook;
-  const said = {
+  const stored = {
     ...more,
     ...(tolerance === undefined
       ? {}
@@ -152,12 +152,12 @@ function sealHook(
   const kept = given === undefined ? was?.hook?.sealed : undefined;
   const known =
     given ?? (kept === undefined ? null : secrets.open(kept, hookSubject(tenant, name)));
-  const problem = known == null ? null : secretProblem(said.style, known);
+  const problem = known == null ? null : secretProblem(stored.style, known);
   if (problem !== null) throw bad('hook.secret', problem);
-  if (kept !== undefined) return { hook: { ...said, sealed: kept }, secret: null };
+  if (kept !== undefined) return { hook: { ...stored, sealed: kept }, secret: null };
   const secret = given ?? `whsec_${randomBytes(32).toString('base64')}`;
   const sealed = secrets.seal(secret, hookSubject(tenant, name));
-  return { hook: { ...said, sealed }, secret: given === undefined ? secret : null };
+  return { hook: { ...stored, sealed }, secret: given === undefined ? secret : null };
 }
 
 /** What a sealed secret is bound to. */
@@ -165,8 +165,8 @@ export function hookSubject(tenant: string, name: string): string {
   return `hook ${tenant}/${name}`;
 }
 
-/** Whether it says the same; a secret that was sent again is sealed anew, and counts as a change. */
-export function saysTheSame(a: StoredTrigger, b: StoredTrigger): boolean {
+/** Whether the stored forms are equal; a secret that is sent again is encrypted again and counts as a change. */
+export function isSameTrigger(a: StoredTrigger, b: StoredTrigger): boolean {
   return isDeepStrictEqual(a, JSON.parse(JSON.stringify(b)));
 }
 

@@ -278,7 +278,7 @@ describe('an event', () => {
   it('waits in the inbox where another node owns the job, and is one run all the same', async () => {
     await save();
     const away = SmallNode.idle({ disk: node.disk });
-    await away.context.triggers.watch.look();
+    await away.context.triggers.watch.poll();
     const [put] = await send(event(), away);
     const [again] = await send(event(), away);
     expect(put?.runs).toMatchObject([{ outcome: 'created' }]);

@@ -1,169 +1,107 @@
 import { scheduleSpec } from '@signalbox/engine';
-import type {
-  Checked,
-  Page,
-  Trigger,
-  TriggerDefinition,
-  TriggerTest,
-  TriggerTested,
-} from '@signalbox/protocol';
+import type { Trigger, TriggerDefinition, TriggerTest, TriggerTested } from '@signalbox/protocol';
 import type { Definition } from '@signalbox/store';
-import { ApiError, type Caller, type NodeContext } from '../../context.ts';
+import { ApiError, type Caller, type NodeContext } from '../../context/index.ts';
+import { noJob, shown } from '../../errors/refusals.ts';
 import { type CompiledTrigger, compileTrigger } from '../../triggers/compile-trigger.ts';
 import { checkEvent, type Event } from '../../triggers/event.ts';
 import { listensTo, matchEvent } from '../../triggers/match-event.ts';
 import { sampleEvent } from '../../triggers/sample-event.ts';
 import { TRIGGER_KIND as KIND, type StoredTrigger } from '../../triggers/stored-trigger.ts';
-import { jobHeads } from '../job-heads.ts';
-import {
-  bodyOf,
-  changeNamed,
-  checkNamed,
-  deleted,
-  type Expected,
-  type ListParams,
-  listNamed,
-  liveBody,
-  type Named,
-  type Next,
-  pausedOrNot,
-  readNamed,
-  requireName,
-} from '../named-definitions.ts';
-import { operation } from '../operation.ts';
-import { paged } from '../paged.ts';
-import { noJob, shown } from '../refusals.ts';
-import { iso } from '../schedules/schedule-definition.ts';
+import type { Expected } from '../common/expected.ts';
+import { operation } from '../common/operation.ts';
+import { iso } from '../common/read-time.ts';
+import { definedKind, type Prepared, type Saved } from '../definitions/defined-kind.ts';
+import { bodyOf, liveBody, type Named, readNamed } from '../definitions/named-definitions.ts';
+import { jobHeads } from '../jobs/job-heads.ts';
 import { nextWindows } from '../schedules/windows-of.ts';
-import { fromStored, saysTheSame, toStored } from './trigger-definition.ts';
+import { fromStored, isSameTrigger, toStored } from './trigger-definition.ts';
 
 /** Every event is held against every trigger of its tenant. */
 const TRIGGERS_MAX = 1_000;
 
-export interface SavedTrigger {
-  readonly trigger: Trigger;
-  readonly outcome: 'created' | 'changed' | 'unchanged';
+export type SavedTrigger = Saved<'trigger', Trigger>;
+
+interface SaveParams {
+  readonly name: string;
+  readonly definition: TriggerDefinition;
+  readonly expected?: Expected;
+  /** The job is created before the trigger is saved. */
+  readonly isJobNew?: boolean;
 }
 
 const named = (name: string): Named => ({ kind: KIND, name });
 
-/** Saves a trigger or changes it. Every expression in it is compiled before anything is written. */
-export const saveTrigger = operation(
-  async (
-    context,
-    caller,
-    params: { name: string; definition: TriggerDefinition; expected?: Expected },
-  ): Promise<SavedTrigger> => {
-    const saving = await savingNext(context, caller, params);
-    const { name, expected } = params;
-    const saved = await changeTrigger(context, caller, { name, ...expected, next: saving.next });
-    const secret = saved.outcome === 'unchanged' ? null : saving.secret();
-    if (secret === null) return saved;
-    return { ...saved, trigger: { ...saved.trigger, secret } };
+const triggers = definedKind({
+  kind: KIND,
+  show,
+  fromStored,
+  prepare,
+  apply: async (context, definition) => {
+    context.triggers.watch.adopt(definition);
+    await context.loop.schedules.adopt(definition);
   },
-);
-
-/** What saving the trigger would do, with every check, and nothing of it done. */
-export const checkTrigger = operation(
-  async (
-    context,
-    caller,
-    params: { name: string; definition: TriggerDefinition; isJobNew?: boolean },
-  ): Promise<Checked<TriggerDefinition>> => {
-    const { next } = await savingNext(context, caller, params);
-    return checkNamed(context, caller, { ...named(params.name), next, show: fromStored });
+  // The engine pauses the schedule of expected events by a field of its own.
+  pauseBody: (body: StoredTrigger, isPaused) => {
+    if (body.expected === undefined) return body;
+    const { paused: _, ...times } = body.expected;
+    return { ...body, expected: isPaused ? { ...times, paused: true } : times };
   },
-);
+});
 
-/** What is saved, and the secret that was made for its hook by then, which is shown once. */
-async function savingNext(
+export const {
+  save: saveTrigger,
+  check: checkTrigger,
+  list: listTriggers,
+  pause: pauseTrigger,
+  resume: resumeTrigger,
+  /** A deleted hook is indistinguishable from a missing one. */
+  remove: deleteTrigger,
+} = triggers;
+
+/** Compiles every expression before anything is written. A generated hook secret is returned once. */
+async function prepare(
   context: NodeContext,
   caller: Caller,
-  params: {
-    name: string;
-    definition: TriggerDefinition;
-    expected?: Expected;
-    /** Its job is created before it is saved. */
-    isJobNew?: boolean;
-  },
-): Promise<{ next: Next<StoredTrigger>; secret: () => string | null }> {
-  const { name, definition, expected } = params;
-  requireName(named(name));
-  if (params.isJobNew !== true) {
+  { name, definition, expected, isJobNew }: SaveParams,
+): Promise<Prepared<StoredTrigger, SavedTrigger>> {
+  if (isJobNew !== true) {
     const job = await jobHeads(context.loop).newest(caller.tenant, definition.job);
     if (job === null) throw noJob(definition.job);
   }
-  let made: string | null = null;
-  const next: Next<StoredTrigger> = (current) => {
-    const was = liveBody<StoredTrigger>(named(name), current, expected);
-    if (was !== null && was.job !== definition.job) {
-      const message = `the trigger belongs to the job ${shown(was.job)}; create another trigger for another job`;
-      throw new ApiError('invalid', message, { field: 'definition.job' });
-    }
-    if (was === null && context.triggers.watch.book.count(caller.tenant) >= TRIGGERS_MAX) {
-      throw new ApiError('invalid', `a tenant can have at most ${TRIGGERS_MAX} triggers`);
-    }
-    const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
-    const { stored, secret } = toStored(context, definition, about);
-    made = secret;
-    return was !== null && saysTheSame(was, stored) ? null : stored;
+  let secret: string | null = null;
+  return {
+    next: (current) => {
+      const was = liveBody<StoredTrigger>(named(name), current, expected);
+      if (was !== null && was.job !== definition.job) {
+        const message = `the trigger belongs to the job ${shown(was.job)}; create another trigger for another job`;
+        throw new ApiError('invalid', message, { field: 'definition.job' });
+      }
+      if (was === null && context.triggers.watch.index.count(caller.tenant) >= TRIGGERS_MAX) {
+        throw new ApiError('invalid', `a tenant can have at most ${TRIGGERS_MAX} triggers`);
+      }
+      const about = { tenant: caller.tenant, name, now: context.loop.time.now(), was };
+      const converted = toStored(context, definition, about);
+      secret = converted.secret;
+      return was !== null && isSameTrigger(was, converted.stored) ? null : converted.stored;
+    },
+    afterSave: (saved) => {
+      if (saved.outcome === 'unchanged' || secret === null) return saved;
+      return { ...saved, trigger: { ...saved.trigger, secret } };
+    },
   };
-  return { next, secret: () => made };
 }
-
-export const pauseTrigger = operation((context, caller, params: { name: string } & Expected) =>
-  setPaused(context, caller, { ...params, paused: true }),
-);
-
-export const resumeTrigger = operation((context, caller, params: { name: string } & Expected) =>
-  setPaused(context, caller, { ...params, paused: false }),
-);
-
-async function setPaused(
-  context: NodeContext,
-  caller: Caller,
-  { name, paused, ...expected }: { name: string; paused: boolean } & Expected,
-): Promise<Trigger> {
-  const change = pausedOrNot<StoredTrigger>(named(name), paused);
-  // The engine pauses the schedule of expected events on its own field.
-  const next: Next<StoredTrigger> = (current) => {
-    const body = change(current);
-    if (body === null || typeof body === 'string' || body.expected === undefined) return body;
-    const { paused: _, ...times } = body.expected;
-    return { ...body, expected: paused ? { ...times, paused: true } : times };
-  };
-  return (await changeTrigger(context, caller, { name, ...expected, next })).trigger;
-}
-
-/** Its runs and its history stay; a hook of it answers like one that never was. */
-export const deleteTrigger = operation(
-  async (context, caller, params: { name: string } & Expected): Promise<Trigger> =>
-    (await changeTrigger(context, caller, { ...params, next: deleted(named(params.name)) }))
-      .trigger,
-);
 
 export const getTrigger = operation(
   async (context, caller, params: { name: string }): Promise<Trigger> => {
-    const trigger = show(context, await readNamed(context, caller, named(params.name)));
-    const kept = context.triggers.watch.book.refusalsOf(caller.tenant, params.name);
-    if (kept.length === 0) return trigger;
-    return { ...trigger, refusals: kept.map((refusal) => ({ ...refusal, at: iso(refusal.at) })) };
+    const trigger = await triggers.get(context, caller, params);
+    const refusals = context.triggers.watch.index.refusalsOf(caller.tenant, params.name);
+    if (refusals.length === 0) return trigger;
+    return { ...trigger, refusals: refusals.map((each) => ({ ...each, at: iso(each.at) })) };
   },
 );
 
-export const listTriggers = operation(
-  paged(
-    'triggers',
-    (context, caller, params: ListParams): Promise<Page<Trigger>> =>
-      listNamed(context, caller, {
-        ...params,
-        kind: KIND,
-        show: (definition) => show(context, definition),
-      }),
-  ),
-);
-
-/** What a trigger would make of an event. Nothing is saved and nothing is started. */
+/** Evaluates a trigger for an event. Saves and starts nothing. */
 export const testTrigger = operation(
   async (context, caller, params: TriggerTest): Promise<TriggerTested> => {
     const { event: sent, data } = params;
@@ -210,25 +148,11 @@ async function tested(
     definition === undefined
       ? bodyOf<StoredTrigger>(await readNamed(context, caller, named(name as string)))
       : toStored(context, definition, { tenant, name: 'test', now, was: null }).stored;
-  const { programs } = context.triggers.watch.book;
+  const { programs } = context.triggers.watch.index;
   const compiled = compileTrigger(programs, { tenant, name: name ?? 'test', version: 0 }, stored);
   if (compiled.kind === 'trigger') return compiled.trigger;
   const { field, message } = compiled.refusal;
   throw new ApiError('invalid', message, { field: `definition.${field}` });
-}
-
-/** Told to this node before it is answered. */
-async function changeTrigger(
-  context: NodeContext,
-  caller: Caller,
-  params: { name: string; next: Next<StoredTrigger> } & Expected,
-): Promise<SavedTrigger> {
-  const { now, outcome } = await changeNamed(context, caller, { ...params, kind: KIND });
-  if (outcome !== 'unchanged') {
-    context.triggers.watch.adopt(now);
-    await context.loop.schedules.adopt(now);
-  }
-  return { trigger: show(context, now), outcome };
 }
 
 function show(context: NodeContext, definition: Definition): Trigger {
