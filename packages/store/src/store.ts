@@ -347,7 +347,7 @@ export interface CommitPart {
   readonly seq: number;
   /** Engine time of the group; for people and retention, never for decisions. */
   readonly atMs: number;
-  /** The packed facts of the group; opaque here. */
+  /** The encoded facts of the group; opaque to the store. */
   readonly body: Uint8Array;
   readonly factCount: number;
   readonly runs: readonly RunRow[];

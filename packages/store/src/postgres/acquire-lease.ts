@@ -8,9 +8,9 @@ import type { Row } from './connection/pipeline.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { ensureGroupSegments } from './segments/ensure-group-segments.ts';
-import { acquireLease as acquireLeaseSql } from './sql/acquire-lease.ts';
-import { readLease } from './sql/read-lease.ts';
-import { readLeaseEnds } from './sql/read-lease-ends.ts';
+import { acquireLease as acquireLeaseSql } from './sql/leases/acquire-lease.ts';
+import { readLease } from './sql/leases/read-lease.ts';
+import { readLeaseEnds } from './sql/leases/read-lease-ends.ts';
 
 /** Each retry means that the old owner committed once more; on a busy machine it wins for a while. */
 const ATTEMPTS_MAX = 500;

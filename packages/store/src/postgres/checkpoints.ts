@@ -6,12 +6,16 @@ import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/failure.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { dropCheckpointChunks, keepOlderCheckpoint } from './sql/drop-checkpoint-chunks.ts';
-import { readCheckpoint as readCheckpointSql, readOlderCheckpoint } from './sql/read-checkpoint.ts';
-import { readCheckpointHead as readCheckpointHeadSql } from './sql/read-checkpoint-head.ts';
+import { dropCheckpointChunks } from './sql/checkpoint-chunks/drop-checkpoint-chunks.ts';
+import { writeCheckpointChunk } from './sql/checkpoint-chunks/write-checkpoint-chunk.ts';
+import { keepOlderCheckpoint } from './sql/checkpoints/keep-older-checkpoint.ts';
+import {
+  readCheckpoint as readCheckpointSql,
+  readOlderCheckpoint,
+} from './sql/checkpoints/read-checkpoint.ts';
+import { readCheckpointSeq as readCheckpointHeadSql } from './sql/checkpoints/read-checkpoint-seq.ts';
+import { writeCheckpoint as writeCheckpointSql } from './sql/checkpoints/write-checkpoint.ts';
 import type { Statement } from './sql/statement.ts';
-import { writeCheckpoint as writeCheckpointSql } from './sql/write-checkpoint.ts';
-import { writeCheckpointChunk } from './sql/write-checkpoint-chunk.ts';
 
 /**
  * The chunks go first and the lease is looked at last. That look locks the lease's row until the

@@ -24,7 +24,7 @@ import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
 import { dropGroupsBefore } from './segments/drop-groups-before.ts';
 import * as segments from './segments/run-segments.ts';
-import { readIsolation } from './sql/read-isolation.ts';
+import { readIsolation } from './sql/session/read-isolation.ts';
 import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface PostgresStore extends Store {

@@ -6,7 +6,7 @@ import { LinkPool } from './connection/link-pool.ts';
 import type { Row } from './connection/pipeline.ts';
 import { type Step, silentStep } from './connection/step.ts';
 import type { PostgresSettings } from './options.ts';
-import { readGuard } from './sql/read-guard.ts';
+import { readGuard } from './sql/session/read-guard.ts';
 
 /** A schema change or a count over a segment may take minutes; nothing waits for it. */
 const MAINTENANCE_TIMEOUT_MS = 600_000;

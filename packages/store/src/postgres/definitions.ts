@@ -12,16 +12,13 @@ import { requireTexts } from '../validate-text.ts';
 import { hasCode } from './connection/failure.ts';
 import { silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { countDefinitions as countDefinitionsSql } from './sql/count-definitions.ts';
-import { getDefinition as getDefinitionSql } from './sql/get-definition.ts';
-import {
-  insertCountedDefinition,
-  insertDefinition,
-  lockDefinitionCount,
-} from './sql/insert-definition.ts';
-import { listDefinitionChanges as listChangesSql } from './sql/list-definition-changes.ts';
-import { listDefinitionVersions as listVersionsSql } from './sql/list-definition-versions.ts';
-import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
+import { countDefinitions as countDefinitionsSql } from './sql/definitions/count-definitions.ts';
+import { getDefinition as getDefinitionSql } from './sql/definitions/get-definition.ts';
+import { insertCountedDefinition, insertDefinition } from './sql/definitions/insert-definition.ts';
+import { listDefinitionChanges as listChangesSql } from './sql/definitions/list-definition-changes.ts';
+import { listDefinitionVersions as listVersionsSql } from './sql/definitions/list-definition-versions.ts';
+import { listDefinitions as listDefinitionsSql } from './sql/definitions/list-definitions.ts';
+import { lockDefinitionCount } from './sql/definitions/lock-definition-count.ts';
 
 /** What the column counts to; the next version has to fit as well. */
 const VERSION_MAX = 2 ** 31 - 1;

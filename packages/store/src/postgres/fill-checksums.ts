@@ -18,8 +18,8 @@ import type { Connection } from './connection/connection.ts';
 import { step } from './connection/step.ts';
 import type { DefinitionColumns } from './definitions.ts';
 import type { InboxColumns } from './inbox.ts';
-import { readSizes, unpackEnds, unpackRuns } from './packs/read-packs.ts';
 import type { PlaceColumns } from './parked.ts';
+import { readEndBlock, readRunBlock, readSizes } from './row-blocks/read-row-blocks.ts';
 import { toGroupHead, type WholeGroupColumns } from './rows/group-row.ts';
 import { type EndColumns, parseKeys, type RunColumns } from './rows/run-row.ts';
 import { rowsWithoutChecksum, setChecksum } from './sql/fill-checksums.ts';
@@ -100,7 +100,7 @@ const RUNS: Filled<RunColumns> = {
       row.count === null || row.body === null
         ? payloadChecksum(row.input)
         : inputsChecksum(
-            unpackRuns(runOf(row), { count: row.count, body: row.body, withInput: true }),
+            readRunBlock(runOf(row), { count: row.count, body: row.body, withInput: true }),
           ),
   },
 };
@@ -116,7 +116,7 @@ const ENDS: Filled<EndColumns> = {
     output_checksum: (row) =>
       row.count === null || row.body === null
         ? payloadChecksum(row.output)
-        : endsChecksum(unpackEnds(row, { count: row.count, body: row.body })),
+        : endsChecksum(readEndBlock(row, { count: row.count, body: row.body })),
   },
 };
 

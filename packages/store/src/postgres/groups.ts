@@ -8,8 +8,8 @@ import {
   toGroupHead,
   type WholeGroupColumns,
 } from './rows/group-row.ts';
-import { readGroup as readGroupSql } from './sql/read-group.ts';
-import { readGroups as readGroupsSql } from './sql/read-groups.ts';
+import { readGroup as readGroupSql } from './sql/groups/read-group.ts';
+import { readGroups as readGroupsSql } from './sql/groups/read-groups.ts';
 
 export async function readGroup(
   database: Database,

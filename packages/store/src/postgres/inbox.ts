@@ -11,12 +11,10 @@ import { step } from './connection/step.ts';
 import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
 import { readStoredKeys } from './keys.ts';
-import { readDamagedEntry } from './sql/damaged-rows.ts';
-import { insertInbox } from './sql/insert-inbox.ts';
-import {
-  readInboxEntry as readInboxEntrySql,
-  readInbox as readInboxSql,
-} from './sql/read-inbox.ts';
+import { readDamagedEntry } from './sql/damaged-rows/read-damaged-entry.ts';
+import { insertInbox } from './sql/inbox/insert-inbox.ts';
+import { readInbox as readInboxSql } from './sql/inbox/read-inbox.ts';
+import { readInboxEntry as readInboxEntrySql } from './sql/inbox/read-inbox-entry.ts';
 
 export interface InboxColumns {
   readonly id: string;

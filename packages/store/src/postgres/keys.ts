@@ -7,8 +7,8 @@ import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
-import { forgetKeys as forgetKeysSql } from './sql/forget-keys.ts';
-import { readKey } from './sql/read-key.ts';
+import { forgetKeys as forgetKeysSql } from './sql/keys/forget-keys.ts';
+import { readKey } from './sql/keys/read-key.ts';
 
 const BEFORE_ALL: HeldKey = { run: firstIdOf(0), tenant: '', key: '' };
 

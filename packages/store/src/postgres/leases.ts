@@ -4,12 +4,12 @@ import { requireTexts } from '../validate-text.ts';
 import type { Row } from './connection/pipeline.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { deleteNode } from './sql/delete-node.ts';
-import { listLeases as listLeasesSql } from './sql/list-leases.ts';
-import { listNodes } from './sql/list-nodes.ts';
-import { releaseLease as releaseLeaseSql } from './sql/release-lease.ts';
-import { renewLease } from './sql/renew-lease.ts';
-import { upsertNode } from './sql/upsert-node.ts';
+import { listLeases as listLeasesSql } from './sql/leases/list-leases.ts';
+import { releaseLease as releaseLeaseSql } from './sql/leases/release-lease.ts';
+import { renewLease } from './sql/leases/renew-lease.ts';
+import { deleteNode } from './sql/nodes/delete-node.ts';
+import { listNodes } from './sql/nodes/list-nodes.ts';
+import { upsertNode } from './sql/nodes/upsert-node.ts';
 
 export async function beat(
   database: Database,

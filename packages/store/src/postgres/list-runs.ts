@@ -6,14 +6,14 @@ import { requireTexts } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
-import { packCount } from './packs/cut-packs.ts';
-import { idAfter } from './packs/read-packs.ts';
-import { bindSpans, SPAN_PARAMETERS, type Span, spansOf } from './packs/spans.ts';
+import { blockCount } from './row-blocks/cut-row-blocks.ts';
+import { idAfter } from './row-blocks/read-row-blocks.ts';
+import { bindSpans, SPAN_PARAMETERS, type Span, spansOf } from './row-blocks/spans.ts';
 import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
 import { mayCover, nameOf } from './runs.ts';
-import { listRuns as listRunsSql } from './sql/list-runs.ts';
-import { readEnds } from './sql/read-ends.ts';
-import { readListedRuns } from './sql/read-runs.ts';
+import { readEnds } from './sql/ends/read-ends.ts';
+import { listRuns as listRunsSql } from './sql/runs/list-runs.ts';
+import { readListedRuns } from './sql/runs/read-runs.ts';
 
 type Query = Parameters<Store['listRuns']>[0];
 
@@ -124,6 +124,6 @@ async function ofState(
 }
 
 function backwards({ id, count }: { id: RunId; count: number }): RunId[] {
-  const length = packCount(count);
+  const length = blockCount(count);
   return Array.from({ length }, (_, i) => idAfter(id, length - 1 - i));
 }

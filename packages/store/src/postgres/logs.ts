@@ -5,10 +5,10 @@ import { ANY_BYTES } from '../page-bytes.ts';
 import { hasCode } from './connection/failure.ts';
 import { type Step, silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { insertLogs } from './sql/insert-logs.ts';
-import { lockSchema } from './sql/lock-schema.ts';
-import { makeLogTables } from './sql/make-log-tables.ts';
-import { readLogs as readLogsSql } from './sql/read-logs.ts';
+import { insertLogs } from './sql/logs/insert-logs.ts';
+import { makeLogTables } from './sql/logs/make-log-tables.ts';
+import { readLogs as readLogsSql } from './sql/logs/read-logs.ts';
+import { lockSchema } from './sql/session/lock-schema.ts';
 
 export interface LogColumns {
   readonly run: RunId;

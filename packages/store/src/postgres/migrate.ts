@@ -4,9 +4,11 @@ import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { fillChecksums } from './fill-checksums.ts';
 import { FILLED_BEHIND, migrations } from './migrations/all-migrations.ts';
-import { forgetVoided } from './sql/forget-voided.ts';
-import { lockSchema } from './sql/lock-schema.ts';
-import { makeSchemaVersion, readSchemaVersion, writeSchemaVersion } from './sql/schema-version.ts';
+import { makeSchemaVersion } from './sql/schema-version/make-schema-version.ts';
+import { readSchemaVersion } from './sql/schema-version/read-schema-version.ts';
+import { writeSchemaVersion } from './sql/schema-version/write-schema-version.ts';
+import { lockSchema } from './sql/session/lock-schema.ts';
+import { forgetVoided } from './sql/voided/forget-voided.ts';
 
 /** `upTo` lets a test stop at an older version; the product always goes to the newest. */
 export async function migrate(database: Database, upTo = migrations.length): Promise<void> {

@@ -9,19 +9,19 @@ import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
-import { idAfter } from './packs/read-packs.ts';
+import { idAfter } from './row-blocks/read-row-blocks.ts';
 import {
   bindSpans,
   compareTenantIds,
   SPAN_PARAMETERS,
   spansOf,
   type TenantId,
-} from './packs/spans.ts';
-import { type RowWeight, type RunLists, unpackRunLists, weighRunLists } from './rows/run-lists.ts';
+} from './row-blocks/spans.ts';
+import { decodeRunLists, type RowWeight, type RunLists, weighRunLists } from './rows/run-lists.ts';
 import type { RunColumns } from './rows/run-row.ts';
 import { nameOf, pickRuns, readRunsStep } from './runs.ts';
-import { readParked as readParkedSql } from './sql/read-parked.ts';
-import { readRunLists } from './sql/read-runs.ts';
+import { readParked as readParkedSql } from './sql/parked/read-parked.ts';
+import { readRunLists } from './sql/runs/read-run-lists.ts';
 
 const BEFORE_ALL: ParkedCursor = { sort: Number.MIN_SAFE_INTEGER, id: firstIdOf(0) };
 const ID_BYTES = 16;
@@ -162,7 +162,7 @@ async function openRuns(
     const { runs, missing } = await openRuns(database, shorter, ANY_BYTES);
     return { runs, passed: shorter.length, missing };
   }
-  const found = unpackRunLists(database.damage, lists);
+  const found = decodeRunLists(database.damage, lists);
   const runs = inPlaces(places, wanted, openOf(found, hasEnded));
   const missing = runs.length === places.length ? NONE : missingOf(wanted, found, hasEnded);
   return { runs, passed: places.length, missing };

@@ -4,7 +4,7 @@ import type { RunRow, Store, StoredRun } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { packCount } from './packs/cut-packs.ts';
+import { blockCount } from './row-blocks/cut-row-blocks.ts';
 import {
   bindSpans,
   compareTenantIds,
@@ -14,11 +14,12 @@ import {
   type Span,
   spansOf,
   type TenantId,
-} from './packs/spans.ts';
+} from './row-blocks/spans.ts';
 import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
-import { readDamagedRun } from './sql/damaged-rows.ts';
-import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
-import { readRuns as readRunsSql } from './sql/read-runs.ts';
+import { readDamagedRun } from './sql/damaged-rows/read-damaged-run.ts';
+import { getEnd } from './sql/ends/get-end.ts';
+import { getRun as getRunSql } from './sql/runs/get-run.ts';
+import { readRuns as readRunsSql } from './sql/runs/read-runs.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -116,7 +117,7 @@ export function mayCover(
 ): boolean {
   const { ms, partition, seq } = row.id;
   if (ms !== id.ms || partition !== id.partition) return false;
-  return id.seq >= seq && id.seq < seq + packCount(row.count);
+  return id.seq >= seq && id.seq < seq + blockCount(row.count);
 }
 
 function isOf(id: RunId): (row: { readonly id: RunId }) => boolean {

@@ -1,8 +1,14 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { StoreError } from '../errors.ts';
 import { isCommitInDoubt, toStoreError } from './failure.ts';
-import { COUNT_SETTLEMENT } from './sql/settings.ts';
-import { BEGIN_MIGRATION, BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK } from './sql/transaction.ts';
+import {
+  BEGIN_MIGRATION,
+  BEGIN_READ,
+  BEGIN_WRITE,
+  COMMIT,
+  ROLLBACK,
+} from './sql/session/transaction.ts';
+import { countSettlement } from './sql/settings/count-settlement.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -140,7 +146,7 @@ export class Database {
     if (!this.isInDoubt) return;
     try {
       this.db.exec(BEGIN_WRITE);
-      this.run(COUNT_SETTLEMENT);
+      this.run(countSettlement);
       this.db.exec(COMMIT);
       this.isInDoubt = false;
     } catch (error) {

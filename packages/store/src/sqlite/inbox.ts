@@ -10,10 +10,11 @@ import type { Database } from './database.ts';
 import { findStoredKeys } from './keys.ts';
 import { readEntry } from './read-row.ts';
 import { idBytes } from './rows.ts';
-import { READ_DAMAGED_ENTRY } from './sql/damaged-rows.ts';
-import { INSERT_INBOX } from './sql/insert-inbox.ts';
-import { RESERVE_KEY } from './sql/insert-keys.ts';
-import { READ_ENTRY, READ_INBOX } from './sql/read-inbox.ts';
+import { readDamagedEntry } from './sql/damaged-rows/read-damaged-entry.ts';
+import { insertInbox } from './sql/inbox/insert-inbox.ts';
+import { readInbox as readInboxSql } from './sql/inbox/read-inbox.ts';
+import { readInboxEntry as readInboxEntrySql } from './sql/inbox/read-inbox-entry.ts';
+import { reserveKey } from './sql/keys/reserve-key.ts';
 
 export function putInbox(context: Context, entry: InboxEntry): PutResult {
   const { id, tenant, job, head, key } = entry;
@@ -24,7 +25,7 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
       const [held] =
         key === null ? [] : findStoredKeys(context, [{ tenant, key }]).map(requireReadable);
       if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
-      const waiting = db.get(READ_ENTRY, held?.entry ?? id);
+      const waiting = db.get(readInboxEntrySql, held?.entry ?? id);
       if (waiting !== undefined) {
         const stored = readEntry(context, waiting);
         if (stored !== null) return waitingEntry(tenant, stored);
@@ -40,14 +41,14 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
 /** Inside a transaction, and of texts that have been looked at. Nothing where the key is taken. */
 export function insertEntry(db: Database, entry: InboxEntry): void {
   const { id, partition, tenant, job, head, input, key, atMs } = entry;
-  if (key !== null && db.get(READ_ENTRY, id) !== undefined) return;
+  if (key !== null && db.get(readInboxEntrySql, id) !== undefined) return;
   if (key !== null) {
     const run = reservedRun(entry);
     const checksum = keyChecksum({ tenant, key, run, entry: id, atMs: null });
-    if (db.run(RESERVE_KEY, tenant, key, idBytes(run), id, checksum) === 0) return;
+    if (db.run(reserveKey, tenant, key, idBytes(run), id, checksum) === 0) return;
   }
   const checksum = inboxChecksum(entry);
-  db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs, checksum);
+  db.run(insertInbox, id, partition, tenant, job, entry.class, head, input, key, atMs, checksum);
 }
 
 export function readInboxEntry(
@@ -56,9 +57,9 @@ export function readInboxEntry(
 ): InboxEntry | null {
   requireTexts({ tenant, id });
   return context.db.read(() => {
-    const row = context.db.get(READ_ENTRY, id);
+    const row = context.db.get(readInboxEntrySql, id);
     const entry = row === undefined ? null : readEntry(context, row);
-    const isLost = row === undefined && context.db.get(READ_DAMAGED_ENTRY, id) !== undefined;
+    const isLost = row === undefined && context.db.get(readDamagedEntry, id) !== undefined;
     // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
     if (isLost || (row !== undefined && entry === null)) {
       throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
@@ -88,7 +89,7 @@ function readFirst(
 ): InboxEntry[] {
   const entries: InboxEntry[] = [];
   let read = 0;
-  for (const row of context.db.each(READ_INBOX, partition, limit)) {
+  for (const row of context.db.each(readInboxSql, partition, limit)) {
     const entry = readEntry(context, row);
     if (entry === null) continue;
     entries.push(entry);

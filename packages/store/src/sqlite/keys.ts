@@ -7,8 +7,10 @@ import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { idBytes, toId } from './rows.ts';
-import { FORGET_KEY, READ_OLD_KEYS, readIsLive } from './sql/forget-keys.ts';
-import { READ_KEY } from './sql/read-key.ts';
+import { forgetKey } from './sql/keys/forget-key.ts';
+import { readKey } from './sql/keys/read-key.ts';
+import { readOldKeys } from './sql/keys/read-old-keys.ts';
+import { readIsLive } from './sql/runs/read-is-live.ts';
 
 const BEFORE_ALL: HeldKey = { run: firstIdOf(0), tenant: '', key: '' };
 
@@ -36,7 +38,7 @@ export function findStoredKeys(
   keys: readonly { tenant: string; key: string }[],
 ): StoredKey[] {
   return keys.flatMap(({ tenant, key }): StoredKey[] => {
-    const row = db.get(READ_KEY, tenant, key);
+    const row = db.get(readKey, tenant, key);
     if (row === undefined) return [];
     const stored = damage.read(keyPlace({ tenant, key }), row, () => toStoredKey(row));
     return [stored ?? { tenant, key, run: BEFORE_ALL.run, entry: null, damaged: true }];
@@ -54,13 +56,13 @@ export function forgetKeys(
   const border = idBytes(firstIdOf(Math.max(0, beforeMs)));
   return db.write(() => {
     catalog.refresh();
-    const seen = db.all(READ_OLD_KEYS, border, idBytes(run), tenant, key, limit);
+    const seen = db.all(readOldKeys, border, idBytes(run), tenant, key, limit);
     let forgotten = 0;
     for (const row of seen) {
       if (row['inbox'] !== null || ((row['at_ms'] as number | null) ?? 0) >= beforeMs) continue;
       const held = toHeldKey(row);
       if (isLive(context, held)) continue;
-      forgotten += db.run(FORGET_KEY, held.tenant, held.key);
+      forgotten += db.run(forgetKey, held.tenant, held.key);
     }
     const last = seen.length < limit ? undefined : seen.at(-1);
     return { forgotten, last: last === undefined ? null : toHeldKey(last) };

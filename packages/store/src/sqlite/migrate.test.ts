@@ -14,8 +14,8 @@ import { createSqliteStore } from './create-sqlite-store.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
-import { createGroupSegment } from './sql/create-group-segment.ts';
-import { createRunSegment } from './sql/create-run-segment.ts';
+import { createGroupSegment } from './sql/group-segments/create-group-segment.ts';
+import { createRunSegment } from './sql/segments/create-run-segment.ts';
 import { temporaryFile } from './testing/temporary-file.ts';
 
 const MS = 1_700_000_000_000;

@@ -2,12 +2,11 @@ import { StoreError } from '../errors.ts';
 import type { Database } from './database.ts';
 import { MIGRATIONS } from './migrations/all-migrations.ts';
 import type { SegmentSizes } from './segment-catalog.ts';
-import {
-  CREATE_SCHEMA_VERSION,
-  READ_SCHEMA_VERSION,
-  WRITE_SCHEMA_VERSION,
-} from './sql/schema-version.ts';
-import { INSERT_SETTING, READ_SETTING } from './sql/settings.ts';
+import { makeSchemaVersion } from './sql/schema-version/make-schema-version.ts';
+import { readSchemaVersion } from './sql/schema-version/read-schema-version.ts';
+import { writeSchemaVersion } from './sql/schema-version/write-schema-version.ts';
+import { insertSetting } from './sql/settings/insert-setting.ts';
+import { readSetting } from './sql/settings/read-setting.ts';
 
 /**
  * Brings the schema up to date in one exclusive transaction: of two processes that start at once,
@@ -15,8 +14,8 @@ import { INSERT_SETTING, READ_SETTING } from './sql/settings.ts';
  */
 export function migrate(db: Database, upTo: number = newestVersion()): void {
   db.migrate(() => {
-    db.exec(CREATE_SCHEMA_VERSION);
-    const version = (db.get(READ_SCHEMA_VERSION)?.['version'] as number | undefined) ?? 0;
+    db.exec(makeSchemaVersion);
+    const version = (db.get(readSchemaVersion)?.['version'] as number | undefined) ?? 0;
     if (version > newestVersion()) {
       throw new StoreError(
         'invalid',
@@ -26,7 +25,7 @@ export function migrate(db: Database, upTo: number = newestVersion()): void {
     for (const migration of MIGRATIONS) {
       if (migration.version <= version || migration.version > upTo) continue;
       migration.apply(db);
-      db.run(WRITE_SCHEMA_VERSION, migration.version);
+      db.run(writeSchemaVersion, migration.version);
     }
   });
 }
@@ -39,8 +38,8 @@ export function settleSizes(
   return db.write(() => {
     const settle = (name: keyof SegmentSizes): number => {
       const wanted = params.wanted[name];
-      db.run(INSERT_SETTING, name, wanted ?? params.defaults[name]);
-      const stored = db.get(READ_SETTING, name)?.['value'] as number;
+      db.run(insertSetting, name, wanted ?? params.defaults[name]);
+      const stored = db.get(readSetting, name)?.['value'] as number;
       if (wanted !== undefined && wanted !== stored) {
         throw new StoreError(
           'invalid',

@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { idBytes, toId } from './rows.ts';
 import { findRun } from './runs.ts';
-import { readParked as readParkedSql } from './sql/read-parked.ts';
+import { readParked as readParkedSql } from './sql/parked/read-parked.ts';
 
 const ID_BYTES = 16;
 /** Before every place of a lane: sorts are safe integers. */

@@ -2,12 +2,13 @@ import { formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
 import type { Segment } from '../run-segment.ts';
 import type { Database } from './database.ts';
-import { createGroupSegment } from './sql/create-group-segment.ts';
-import { createRunSegment } from './sql/create-run-segment.ts';
-import { DATA_VERSION } from './sql/data-version.ts';
-import { INSERT_GROUP_SEGMENT, LIST_GROUP_SEGMENTS } from './sql/group-segments.ts';
-import { INSERT_SEGMENT } from './sql/insert-segment.ts';
-import { LIST_SEGMENTS } from './sql/list-segments.ts';
+import { createGroupSegment } from './sql/group-segments/create-group-segment.ts';
+import { insertGroupSegment } from './sql/group-segments/insert-group-segment.ts';
+import { listGroupSegments as listGroupSegmentsSql } from './sql/group-segments/list-group-segments.ts';
+import { createRunSegment } from './sql/segments/create-run-segment.ts';
+import { insertSegment } from './sql/segments/insert-segment.ts';
+import { listSegments } from './sql/segments/list-segments.ts';
+import { readDataVersion } from './sql/session/read-data-version.ts';
 
 export interface SegmentSizes {
   readonly segmentMs: number;
@@ -51,10 +52,10 @@ export class SegmentCatalog {
   }
 
   refresh(): void {
-    const version = this.db.get(DATA_VERSION)?.['data_version'];
+    const version = this.db.get(readDataVersion)?.['data_version'];
     if (version === this.version) return;
     this.runSegments = new Map(
-      this.db.all(LIST_SEGMENTS).map((row) => [
+      this.db.all(listSegments).map((row) => [
         row['segment'] as number,
         {
           number: row['segment'] as number,
@@ -65,7 +66,7 @@ export class SegmentCatalog {
       ]),
     );
     this.groupSegmentNumbers = this.db
-      .all(LIST_GROUP_SEGMENTS)
+      .all(listGroupSegmentsSql)
       .map((row) => row['segment'] as number);
     this.version = version;
   }
@@ -102,7 +103,7 @@ export class SegmentCatalog {
 
   makeRunSegment(number: number): void {
     this.db.exec(createRunSegment(number));
-    this.db.run(INSERT_SEGMENT, number);
+    this.db.run(insertSegment, number);
     this.runSegments.set(number, {
       number,
       isSealed: false,
@@ -154,7 +155,7 @@ export class SegmentCatalog {
     const segment = this.groupSegmentOf(seq);
     if (!this.hasGroupSegment(segment)) {
       this.db.exec(createGroupSegment(segment));
-      this.db.run(INSERT_GROUP_SEGMENT, segment);
+      this.db.run(insertGroupSegment, segment);
       this.groupSegmentNumbers = [...this.groupSegmentNumbers, segment].sort((a, b) => a - b);
     }
     return segment;

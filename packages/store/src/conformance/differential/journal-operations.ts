@@ -49,7 +49,7 @@ export const appendKeyTaken: Operation = (model, random) => {
 
 export const appendInvalid: Operation = (model, random) => {
   const [owner] = model.owned.values();
-  // One with a key: a store that keeps neighbours together may not look into them for a single run.
+  // A run with a key is a single row, which must not be looked for in row blocks.
   const known = model.runs().findLast(({ keys }) => keys.length > 0);
   if (owner === undefined || known === undefined) return null;
   const bad = random.pick([

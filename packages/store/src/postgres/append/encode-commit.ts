@@ -1,24 +1,30 @@
 import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
 import { distinctKeys, entriesTaken, wantedKeys } from '../../taken-keys.ts';
 import { type Step, silentStep } from '../connection/step.ts';
-import { bindEndPacks, bindRunPacks } from '../packs/bind-packs.ts';
-import { type Cut, cutEnds, cutRuns, type Pack } from '../packs/cut-packs.ts';
-import { bindBounds, bindSpans, floorOf, SPAN_PARAMETERS, spansOfPacks } from '../packs/spans.ts';
-import { appendGuard } from '../sql/append-guard.ts';
-import { deleteInbox } from '../sql/delete-inbox.ts';
-import { insertEnds } from '../sql/insert-ends.ts';
-import { insertGroup } from '../sql/insert-group.ts';
-import { insertInbox } from '../sql/insert-inbox.ts';
-import { insertAliases, insertKeys, takeKeys } from '../sql/insert-keys.ts';
+import { bindEndBlocks, bindRunBlocks } from '../row-blocks/bind-row-blocks.ts';
+import { type Cut, cutEnds, cutRuns, type RowBlock } from '../row-blocks/cut-row-blocks.ts';
 import {
-  insertEndPacks,
-  insertRunPacks,
-  refuseCoveredEnds,
-  refuseCoveredRuns,
-  refusePackedEnds,
-} from '../sql/insert-packs.ts';
-import { insertParked } from '../sql/insert-parked.ts';
-import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
+  bindBounds,
+  bindSpans,
+  floorOf,
+  SPAN_PARAMETERS,
+  spansOfBlocks,
+} from '../row-blocks/spans.ts';
+import { insertEndBlocks } from '../sql/ends/insert-end-blocks.ts';
+import { insertEnds } from '../sql/ends/insert-ends.ts';
+import { refuseCoveredEnds } from '../sql/ends/refuse-covered-ends.ts';
+import { refuseEndsInBlocks } from '../sql/ends/refuse-ends-in-blocks.ts';
+import { insertGroup } from '../sql/groups/insert-group.ts';
+import { deleteInbox } from '../sql/inbox/delete-inbox.ts';
+import { insertInbox } from '../sql/inbox/insert-inbox.ts';
+import { insertAliases } from '../sql/keys/insert-aliases.ts';
+import { insertKeys } from '../sql/keys/insert-keys.ts';
+import { takeKeys } from '../sql/keys/take-keys.ts';
+import { insertParked } from '../sql/parked/insert-parked.ts';
+import { insertRunBlocks } from '../sql/runs/insert-run-blocks.ts';
+import { insertKeyedRuns, insertRuns } from '../sql/runs/insert-runs.ts';
+import { refuseCoveredRuns } from '../sql/runs/refuse-covered-runs.ts';
+import { appendGuard } from '../sql/session/append-guard.ts';
 import type { Statement } from '../sql/statement.ts';
 import {
   bindAliases,
@@ -128,16 +134,16 @@ interface Target {
   readonly add: (kind: StepKind, added: Step) => void;
 }
 
-/** Whether a pack has a single run already nobody asks: only its owner numbers it, and a probe costs a tenth. */
+/** Single runs are not compared with row blocks: only the owner assigns ids, and a probe costs a tenth of the commit. */
 function addRuns(
   { schema, add, isKeyed }: Target & { isKeyed: boolean },
-  { singles, packs }: Cut<RunRow>,
+  { singles, blocks }: Cut<RunRow>,
 ): void {
-  if (packs.length > 0) {
-    add('runs', refuseCovered(refuseCoveredRuns(schema), packs));
+  if (blocks.length > 0) {
+    add('runs', refuseCovered(refuseCoveredRuns(schema), blocks));
     add(
       'runs',
-      silentStep(insertRunPacks(schema), 11, (w) => bindRunPacks(w, packs)),
+      silentStep(insertRunBlocks(schema), 11, (w) => bindRunBlocks(w, blocks)),
     );
   }
   if (singles.length === 0) return;
@@ -152,14 +158,14 @@ function addRuns(
   );
 }
 
-function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void {
-  // Before this commit's own packs are there: they would only be in the way.
-  if (singles.length > 0) add('ends', refusePacked(schema, singles));
-  if (packs.length > 0) {
-    add('ends', refuseCovered(refuseCoveredEnds(schema), packs));
+function addEnds({ schema, add }: Target, { singles, blocks }: Cut<EndRow>): void {
+  // Before the row blocks of this commit are written, which the probe would scan.
+  if (singles.length > 0) add('ends', refuseInBlocks(schema, singles));
+  if (blocks.length > 0) {
+    add('ends', refuseCovered(refuseCoveredEnds(schema), blocks));
     add(
       'ends',
-      silentStep(insertEndPacks(schema), 8, (w) => bindEndPacks(w, packs)),
+      silentStep(insertEndBlocks(schema), 8, (w) => bindEndBlocks(w, blocks)),
     );
   }
   if (singles.length === 0) return;
@@ -171,12 +177,12 @@ function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void
   );
 }
 
-function refuseCovered(statement: Statement, packs: readonly Pack<EndRow | RunRow>[]): Step {
-  return silentStep(statement, SPAN_PARAMETERS, (w) => bindSpans(w, spansOfPacks(packs)));
+function refuseCovered(statement: Statement, blocks: readonly RowBlock<EndRow | RunRow>[]): Step {
+  return silentStep(statement, SPAN_PARAMETERS, (w) => bindSpans(w, spansOfBlocks(blocks)));
 }
 
-function refusePacked(schema: string, ends: readonly EndRow[]): Step {
-  return silentStep(refusePackedEnds(schema), 4, (w) => {
+function refuseInBlocks(schema: string, ends: readonly EndRow[]): Step {
+  return silentStep(refuseEndsInBlocks(schema), 4, (w) => {
     const ids = ends.map(({ id }) => id);
     w.uuids(ids.map(floorOf));
     w.uuids(ids);

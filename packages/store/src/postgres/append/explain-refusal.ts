@@ -4,7 +4,7 @@ import { entriesTaken, takenKeys, wantedKeys } from '../../taken-keys.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
 import { readStoredKeys } from '../keys.ts';
-import { readLeaseEnds } from '../sql/read-lease-ends.ts';
+import { readLeaseEnds } from '../sql/leases/read-lease-ends.ts';
 
 interface LeaseEnd {
   readonly partition: number;

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { lockAttempt } from '../sql/lock-attempt.ts';
-import { voidAttempt } from '../sql/void-attempt.ts';
+import { lockAttempt } from '../sql/voided/lock-attempt.ts';
+import { voidAttempt } from '../sql/voided/void-attempt.ts';
 
 const TWO_32 = 2 ** 32;
 

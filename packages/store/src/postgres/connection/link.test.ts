@@ -4,7 +4,7 @@ import {
   describePostgres,
   hasPostgres,
 } from '../../../../../tools/testing/postgres.ts';
-import { readNow } from '../sql/read-now.ts';
+import { readNow } from '../sql/session/read-now.ts';
 import type { Connection } from './connection.ts';
 import { Link } from './link.ts';
 import { step } from './step.ts';

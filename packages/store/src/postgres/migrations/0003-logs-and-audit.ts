@@ -1,4 +1,4 @@
-import { makeLogTables } from '../sql/make-log-tables.ts';
+import { makeLogTables } from '../sql/logs/make-log-tables.ts';
 
 /**
  * Logs are cut like runs and go with them; the segments that are there get their tables here. New

@@ -1,7 +1,7 @@
 import { type Class, type RunId, readRunId } from '@signalbox/engine';
 import type { DamagedRows } from '../../damage/damaged-rows.ts';
 import type { RunRow } from '../../store.ts';
-import { compareTenantIds } from '../packs/spans.ts';
+import { compareTenantIds } from '../row-blocks/spans.ts';
 import { readRunRows } from './run-row.ts';
 
 const ID_BYTES = 16;
@@ -19,7 +19,7 @@ export interface RunLists {
   readonly input_bytes: string;
   readonly checksums: string;
   readonly input_checksums: string;
-  /** Of a run its input, of a pack its body; null where a run has none. */
+  /** The input of a run or the body of a row block; null where a run has none. */
   readonly lengths: string;
   readonly contents: Uint8Array | null;
   /** False where the contents were too much to be sent. */
@@ -51,8 +51,8 @@ export function weighRunLists(lists: RunLists): RowWeight[] {
     .sort(compareTenantIds);
 }
 
-/** Every run of the rows, in order by tenant and id; of a pack also those that nobody asked for. */
-export function unpackRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
+/** Every run of the rows, in order by tenant and id; of a row block also runs that were not requested. */
+export function decodeRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
   const { ids } = lists;
   if (ids === null) return [];
   const counts = JSON.parse(lists.counts) as number[];

@@ -10,9 +10,9 @@ import {
   runChecksum,
 } from '../../damage/row-checksums.ts';
 import type { EndRow, RunRow } from '../../store.ts';
-import { readSizes, unpackEnds, unpackRuns } from '../packs/read-packs.ts';
+import { readEndBlock, readRunBlock, readSizes } from '../row-blocks/read-row-blocks.ts';
 
-/** A row of runs: one run, or with a `count` as many neighbours, whose inputs are in the body. */
+/** A row of runs: one run, or a row block of `count` runs, whose inputs are in the body. */
 export interface RunColumns {
   readonly id: RunId;
   readonly count: number | null;
@@ -65,7 +65,7 @@ export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
     return [run];
   }
   verify(checksum, () => runBlockChecksum(run, readSizes(body, count)));
-  const runs = unpackRuns(run, { count, body, withInput });
+  const runs = readRunBlock(run, { count, body, withInput });
   if (withInput) verify(inputChecksum, () => inputsChecksum(runs));
   return runs;
 }
@@ -75,7 +75,7 @@ export function toEndRows(row: EndColumns, withOutput = true): EndRow[] {
   const { checksum, output_checksum: outputChecksum } = row;
   if (count !== null && body !== null) {
     verify(checksum, () => endBlockChecksum({ id, tenant, state }, count));
-    const ends = unpackEnds({ id, tenant, state }, { count, body });
+    const ends = readEndBlock({ id, tenant, state }, { count, body });
     verify(outputChecksum, () => endsChecksum(ends));
     return ends;
   }

@@ -1,13 +1,13 @@
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { dropGroupSegment } from '../sql/drop-group-segment.ts';
-import { keepDroppedSeqs } from '../sql/keep-dropped-seqs.ts';
-import { listGroupSegments } from '../sql/list-group-segments.ts';
-import { lockGroupSegment } from '../sql/lock-group-segment.ts';
-import { lockSchema } from '../sql/lock-schema.ts';
-import { readGroupSegmentEnds } from '../sql/read-group-segment-ends.ts';
-import { readGroupSegmentUse } from '../sql/read-group-segment-use.ts';
+import { dropGroupSegment } from '../sql/group-segments/drop-group-segment.ts';
+import { listGroupSegments } from '../sql/group-segments/list-group-segments.ts';
+import { lockGroupSegment } from '../sql/group-segments/lock-group-segment.ts';
+import { readGroupSegmentEnds } from '../sql/group-segments/read-group-segment-ends.ts';
+import { readGroupSegmentUse } from '../sql/group-segments/read-group-segment-use.ts';
+import { keepDroppedSeqs } from '../sql/leases/keep-dropped-seqs.ts';
+import { lockSchema } from '../sql/session/lock-schema.ts';
 import { withShortLocks } from './with-short-locks.ts';
 
 export async function dropGroupsBefore(

@@ -1,8 +1,8 @@
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { createGroupSegment } from '../sql/create-group-segment.ts';
-import { listGroupSegments } from '../sql/list-group-segments.ts';
-import { lockSchema } from '../sql/lock-schema.ts';
+import { createGroupSegment } from '../sql/group-segments/create-group-segment.ts';
+import { listGroupSegments } from '../sql/group-segments/list-group-segments.ts';
+import { lockSchema } from '../sql/session/lock-schema.ts';
 import { missingRanges } from './missing-ranges.ts';
 
 /** Makes the group segment of each seq, and the one after it, so that the next border is made. */

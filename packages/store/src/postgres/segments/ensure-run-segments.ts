@@ -1,9 +1,9 @@
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { createRunSegment } from '../sql/create-run-segment.ts';
-import { listSegments } from '../sql/list-segments.ts';
-import { lockSchema } from '../sql/lock-schema.ts';
+import { createRunSegment } from '../sql/segments/create-run-segment.ts';
+import { listSegments } from '../sql/segments/list-segments.ts';
+import { lockSchema } from '../sql/session/lock-schema.ts';
 import { missingRanges } from './missing-ranges.ts';
 
 export interface TimeSpan {

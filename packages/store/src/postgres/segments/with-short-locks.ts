@@ -3,7 +3,7 @@ import { StoreError } from '../../errors.ts';
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { limitLockWait } from '../sql/limit-lock-wait.ts';
+import { limitLockWait } from '../sql/session/limit-lock-wait.ts';
 
 const ATTEMPTS_MAX = 20;
 const PAUSE_MS = 50;

@@ -5,10 +5,10 @@ import { validateCommit } from '../../validate-commit.ts';
 import type { Context } from '../context.ts';
 import { isConstraintFailure } from '../failure.ts';
 import { insertEntry } from '../inbox.ts';
-import { ADVANCE_PARTITION } from '../sql/advance-partition.ts';
-import { DELETE_INBOX } from '../sql/delete-inbox.ts';
-import { insertGroup } from '../sql/insert-group.ts';
-import { READ_PARTITION } from '../sql/read-partition.ts';
+import { insertGroup } from '../sql/groups/insert-group.ts';
+import { deleteInbox } from '../sql/inbox/delete-inbox.ts';
+import { advanceLastSeq } from '../sql/leases/advance-last-seq.ts';
+import { readLease } from '../sql/leases/read-lease.ts';
 import { findTakenKeys, takeKeys, writeAliases } from './keys.ts';
 import { writeEnds } from './write-ends.ts';
 import { writeParked } from './write-parked.ts';
@@ -48,7 +48,7 @@ function tryAppend(context: Context, commit: Commit): Attempt {
     writeEnds(context, part.ends);
     writeParked(context, part.partition, part.parked);
     writeAliases(context, part);
-    for (const id of part.inboxTaken) context.db.run(DELETE_INBOX, id);
+    for (const id of part.inboxTaken) context.db.run(deleteInbox, id);
     for (const entry of part.inboxPut ?? NONE) insertEntry(context.db, entry);
   }
   return { kind: 'committed' };
@@ -57,8 +57,8 @@ function tryAppend(context: Context, commit: Commit): Attempt {
 /** I9: only the newest epoch writes, and only at the seq that nobody has written yet. */
 function isFenced({ db }: Context, part: CommitPart): boolean {
   const { partition, epoch, seq } = part;
-  if (db.run(ADVANCE_PARTITION, seq, partition, epoch) === 1) return false;
-  const row = db.get(READ_PARTITION, partition);
+  if (db.run(advanceLastSeq, seq, partition, epoch) === 1) return false;
+  const row = db.get(readLease, partition);
   const lastSeq = row?.['last_seq'] as number | undefined;
   if (lastSeq !== undefined && row?.['epoch'] === epoch && seq > lastSeq + 1) {
     throw new StoreError(

@@ -9,7 +9,9 @@ import {
 } from '../../taken-keys.ts';
 import type { Context } from '../context.ts';
 import { findStoredKeys, readStoredKeys } from '../keys.ts';
-import { insertKeys, insertNames, RELEASE_KEY } from '../sql/insert-keys.ts';
+import { insertAliases } from '../sql/keys/insert-aliases.ts';
+import { insertKeys } from '../sql/keys/insert-keys.ts';
+import { releaseKey } from '../sql/keys/release-key.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 
 const KEYS: BatchTable<HeldKey> = {
@@ -21,7 +23,7 @@ const KEYS: BatchTable<HeldKey> = {
 };
 
 const NAMES: BatchTable<WantedKey> = {
-  sql: insertNames,
+  sql: insertAliases,
   bind: (values, { tenant, key, run, atMs }, index) => {
     const checksum = keyChecksum({ tenant, key, run, entry: null, atMs });
     values.push(tenant, key, scratchId(index, run), atMs, checksum);
@@ -37,7 +39,7 @@ export function takeKeys(context: Context, commit: Commit): boolean {
   );
   if (isPlain) return writeInBatches(db, wanted, KEYS) === wanted.length;
   const freed = entriesTaken(commit);
-  for (const id of freed) db.run(RELEASE_KEY, id);
+  for (const id of freed) db.run(releaseKey, id);
   if (wanted.length === 0) return true;
   if (takenKeys(wanted, findStoredKeys(context, wanted), freed) !== null) return false;
   // A claim of the run that has the key already changes nothing.

@@ -1,4 +1,4 @@
-import { createLogTable } from '../sql/create-log-table.ts';
+import { createLogTable } from '../sql/segments/create-log-table.ts';
 import type { Migration } from './migration.ts';
 
 const AUDIT = `

@@ -9,3 +9,6 @@ export const END_COLUMNS =
 export function inputColumns(withInput: boolean): string {
   return withInput ? 'r.input, r.input_checksum' : 'NULL AS input';
 }
+
+export const AUDIT_COLUMNS =
+  'tenant, number, at_ms, actor, ip, action, target, before, after, reason, hash';

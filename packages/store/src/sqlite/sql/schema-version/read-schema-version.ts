@@ -1,0 +1,1 @@
+export const readSchemaVersion = 'SELECT version FROM schema_version WHERE one = 1';
