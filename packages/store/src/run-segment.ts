@@ -8,7 +8,7 @@ export interface Segment {
   readonly fromMs: number;
   readonly toMs: number;
   readonly sealed: boolean;
-  /** By the store's clock; absent while it is open, and where an earlier version sealed it. */
+  /** By the store's clock; absent while the segment is open. */
   readonly sealedAtMs?: number;
 }
 

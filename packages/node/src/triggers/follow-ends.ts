@@ -165,6 +165,7 @@ function entryOf(
   return {
     id: aliasOf({ tenant, key, partition }),
     partition,
+    kind: 'submission',
     tenant,
     job,
     // It goes on with the urgency of what came before, unless the trigger says otherwise.

@@ -60,6 +60,7 @@ export function inboxEntry(id: string, content: Partial<InboxEntry> = {}): Inbox
   return {
     id,
     partition: 1,
+    kind: 'submission',
     tenant: 'acme',
     job: 'report',
     class: 2,

@@ -34,13 +34,21 @@ export interface InboxStore {
   }): Promise<InboxEntry[]>;
 }
 
+/**
+ * What an entry holds. `submission`: one run. `batch`: the runs of one request under one key. `message`: an
+ * outbox message of another partition. `events`: events for the runs of the partition.
+ */
+export type InboxKind = 'batch' | 'events' | 'message' | 'submission';
+
 export interface InboxEntry {
   /** The alias returned to the client (see `inboxId`); the id of a message is internal. */
   readonly id: string;
   readonly partition: number;
+  readonly kind: InboxKind;
   readonly tenant: string;
   readonly job: string;
   readonly class: Class;
+  /** JSON text; `kind` determines its form. */
   readonly head: string;
   readonly input: Uint8Array | null;
   readonly key: string | null;

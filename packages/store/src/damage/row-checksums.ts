@@ -109,6 +109,7 @@ function endCommonChecksum({ id, tenant, state }: Pick<EndRow, 'id' | 'tenant' |
 export function inboxChecksum(entry: InboxEntry): number {
   let sum = addText(START, entry.id);
   sum = addNumber(sum, entry.partition);
+  sum = addText(sum, entry.kind);
   sum = addText(sum, entry.tenant);
   sum = addText(sum, entry.job);
   sum = addNumber(sum, entry.class);

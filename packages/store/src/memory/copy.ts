@@ -69,6 +69,7 @@ export function copyInboxEntry(entry: InboxEntry): InboxEntry {
   return {
     id: entry.id,
     partition: entry.partition,
+    kind: entry.kind,
     tenant: entry.tenant,
     job: entry.job,
     class: entry.class,

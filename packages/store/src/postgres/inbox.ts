@@ -19,9 +19,10 @@ import { readInboxEntry as readInboxEntrySql } from './sql/inbox/read-inbox-entr
 export interface InboxColumns {
   readonly id: string;
   readonly partition: number;
+  readonly kind: InboxEntry['kind'];
   readonly tenant: string;
   readonly job: string;
-  readonly class: number;
+  readonly priority: number;
   readonly head: string;
   readonly input: Uint8Array | null;
   readonly key: string | null;
@@ -35,7 +36,7 @@ const ATTEMPTS_MAX = 8;
 export async function putInbox(database: Database, entry: InboxEntry): Promise<PutResult> {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  const put = step(insertInbox(database.schema), 12, (writer) => bindEntry(writer, entry));
+  const put = step(insertInbox(database.schema), 13, (writer) => bindEntry(writer, entry));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const rows = await database.query(put, 'repeatable');
     if (rows.length > 0) return { kind: 'put' };
@@ -95,8 +96,9 @@ function readEntry({ damage }: Database, row: InboxColumns): InboxEntry | null {
 
 /** Throws where the row is not as it was written. */
 export function toInboxEntry(row: InboxColumns): InboxEntry {
-  const { id, partition, tenant, job, head, input, key, at_ms: atMs } = row;
-  const entry = { id, partition, tenant, job, class: row.class as Class, head, input, key, atMs };
+  const { id, partition, kind, tenant, job, head, input, key, at_ms: atMs } = row;
+  const priority = row.priority as Class;
+  const entry = { id, partition, kind, tenant, job, class: priority, head, input, key, atMs };
   verify(row.checksum, () => inboxChecksum(entry));
   return entry;
 }

@@ -6,9 +6,7 @@ import { hasCode } from './connection/failure.ts';
 import { type Step, silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { insertLogs } from './sql/logs/insert-logs.ts';
-import { makeLogTables } from './sql/logs/make-log-tables.ts';
 import { readLogs as readLogsSql } from './sql/logs/read-logs.ts';
-import { lockSchema } from './sql/session/lock-schema.ts';
 
 export interface LogColumns {
   readonly run: RunId;
@@ -21,7 +19,7 @@ export interface LogColumns {
   readonly text: string;
 }
 
-/** A refusal is passed by the next try, unless a segment is sealed or made just then, every time. */
+/** Each attempt fails only if another segment is sealed while it runs. */
 const ATTEMPTS_MAX = 5;
 const CHECK = ['23514'];
 
@@ -35,19 +33,11 @@ export async function appendLogs(database: Database, lines: readonly LogLineRow[
       await database.query(insert, 'repeatable');
       return;
     } catch (error) {
-      // Either there is no table for a line yet, or its segment has been sealed meanwhile.
-      const isPassing = error instanceof StoreError && hasCode(error.cause, CHECK);
-      if (!isPassing || attempt >= ATTEMPTS_MAX) throw error;
-      await makeMissingTables(database);
+      // The segment of a line was sealed meanwhile: the next attempt leaves the line out.
+      const wasSealed = error instanceof StoreError && hasCode(error.cause, CHECK);
+      if (!wasSealed || attempt >= ATTEMPTS_MAX) throw error;
     }
   }
-}
-
-async function makeMissingTables(database: Database): Promise<void> {
-  await database.maintenance(async (connection) => {
-    await connection.query(step(lockSchema(database.schema)));
-    await connection.script(makeLogTables(database.schema));
-  });
 }
 
 function insertStep(schema: string, lines: readonly LogLineRow[]): Step {

@@ -72,9 +72,9 @@ describePostgres('plans', () => {
     await execute(
       url,
       `insert into ${schema}.groups
-        select seq, 1, 0, 7, 1, 'x', '', 0 from generate_series(1, 1999) as seq;
+        select seq, 1, 0, 7, 1, 0, 'x', '' from generate_series(1, 1999) as seq;
       insert into ${schema}.inbox
-        select i::text, i, i % 5, 0, 't', 'j', '', null, null, 0 from generate_series(1, 5000) as i;
+        select i::text, i, i % 5, 0, 0, 'submission', 't', 'j', '' from generate_series(1, 5000) as i;
       insert into ${schema}.leases
         select p, 1, 0, 0, 'a' from generate_series(100, 4000) as p;
       insert into ${schema}.audit
@@ -109,9 +109,9 @@ describePostgres('plans', () => {
     [
       'forgetKeys',
       forgetKeys,
-      ['keys_run', 'runs_\\d+_pkey', 'ends_\\d+_pkey', 'Tid Scan on keys'],
+      ['keys_by_run', 'runs_\\d+_pkey', 'ends_\\d+_pkey', 'Tid Scan on keys'],
     ],
-    ['readInbox', readInbox, ['inbox_oldest']],
+    ['readInbox', readInbox, ['inbox_by_partition']],
     ['readInboxEntry', readInboxEntry, ['inbox_pkey']],
     ['append (inbox)', deleteInbox, ['inbox_pkey', 'keys_pkey', 'Tid Scan on keys']],
     ['append (keys of entries)', takeKeys, ['Conflict Arbiter Indexes: keys_pkey']],

@@ -55,7 +55,7 @@ function readOne(
 ): Checkpoint | null | 'damaged' {
   const row = db.get(sql.head, partition);
   if (row === undefined) return null;
-  const chunks = db.all(sql.chunks, partition).map((chunk) => chunk['bytes'] as Uint8Array);
+  const chunks = db.all(sql.chunks, partition).map((chunk) => chunk['body'] as Uint8Array);
   const checkpoint = {
     partition,
     epoch: row['epoch'] as number,

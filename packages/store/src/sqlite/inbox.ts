@@ -40,7 +40,7 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
 
 /** Inside a transaction, and of texts that have been looked at. Nothing where the key is taken. */
 export function insertEntry(db: Database, entry: InboxEntry): void {
-  const { id, partition, tenant, job, head, input, key, atMs } = entry;
+  const { id, partition, kind, tenant, job, head, input, key, atMs } = entry;
   if (key !== null && db.get(readInboxEntrySql, id) !== undefined) return;
   if (key !== null) {
     const run = reservedRun(entry);
@@ -48,7 +48,8 @@ export function insertEntry(db: Database, entry: InboxEntry): void {
     if (db.run(reserveKey, tenant, key, idBytes(run), id, checksum) === 0) return;
   }
   const checksum = inboxChecksum(entry);
-  db.run(insertInbox, id, partition, tenant, job, entry.class, head, input, key, atMs, checksum);
+  const place = [id, partition, kind, tenant, job, entry.class] as const;
+  db.run(insertInbox, ...place, head, input, key, atMs, checksum);
 }
 
 export function readInboxEntry(

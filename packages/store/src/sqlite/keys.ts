@@ -59,7 +59,7 @@ export function forgetKeys(
     const seen = db.all(readOldKeys, border, idBytes(run), tenant, key, limit);
     let forgotten = 0;
     for (const row of seen) {
-      if (row['inbox'] !== null || ((row['at_ms'] as number | null) ?? 0) >= beforeMs) continue;
+      if (row['entry'] !== null || ((row['at_ms'] as number | null) ?? 0) >= beforeMs) continue;
       const held = toHeldKey(row);
       if (isLive(context, held)) continue;
       forgotten += db.run(forgetKey, held.tenant, held.key);
@@ -82,8 +82,11 @@ export function toStoredKey(row: Row): StoredKey {
 }
 
 export function keyOf(row: Row): StoredKey & { readonly atMs: number | null } {
-  const entry = row['inbox'] as string | null;
-  return { ...toHeldKey(row), entry, atMs: row['at_ms'] as number | null };
+  return {
+    ...toHeldKey(row),
+    entry: row['entry'] as string | null,
+    atMs: row['at_ms'] as number | null,
+  };
 }
 
 function toHeldKey(row: Row): HeldKey {

@@ -15,11 +15,10 @@ export interface SegmentSizes {
   readonly groupSegmentSize: number;
 }
 
-interface SegmentState {
+interface SegmentRow {
   readonly number: number;
-  readonly isSealed: boolean;
+  readonly state: 'open' | 'sealed' | 'dropped';
   readonly sealedAtMs: number | null;
-  readonly isDropped: boolean;
 }
 
 /**
@@ -29,7 +28,7 @@ interface SegmentState {
 export class SegmentCatalog {
   private readonly db: Database;
   private sizes: SegmentSizes = { segmentMs: 1, groupSegmentSize: 1 };
-  private runSegments = new Map<number, SegmentState>();
+  private runSegments = new Map<number, SegmentRow>();
   private groupSegmentNumbers: number[] = [];
   private version: unknown = null;
 
@@ -59,9 +58,8 @@ export class SegmentCatalog {
         row['segment'] as number,
         {
           number: row['segment'] as number,
-          isSealed: row['sealed'] === 1,
+          state: row['state'] as SegmentRow['state'],
           sealedAtMs: row['sealed_at_ms'] as number | null,
-          isDropped: row['dropped'] === 1,
         },
       ]),
     );
@@ -78,13 +76,13 @@ export class SegmentCatalog {
   /** The segment of an id for reading, or null when no row can be there. */
   find(ms: number): number | null {
     const segment = this.runSegments.get(this.numberOf(ms));
-    return segment === undefined || segment.isDropped ? null : segment.number;
+    return segment === undefined || segment.state === 'dropped' ? null : segment.number;
   }
 
   /** The segment of an id for rows that only an open segment takes, or null. */
   findOpen(ms: number): number | null {
     const segment = this.runSegments.get(this.numberOf(ms));
-    return segment?.isSealed === false && !segment.isDropped ? segment.number : null;
+    return segment?.state === 'open' ? segment.number : null;
   }
 
   /** The segment of an id for writing, made here if nobody has made it ahead. */
@@ -95,7 +93,7 @@ export class SegmentCatalog {
       this.makeRunSegment(number);
       return number;
     }
-    if (segment.isSealed || segment.isDropped) {
+    if (segment.state !== 'open') {
       throw new StoreError('invalid', `the segment of run ${formatRunId(id)} is sealed`);
     }
     return segment.number;
@@ -104,18 +102,13 @@ export class SegmentCatalog {
   makeRunSegment(number: number): void {
     this.db.exec(createRunSegment(number));
     this.db.run(insertSegment, number);
-    this.runSegments.set(number, {
-      number,
-      isSealed: false,
-      sealedAtMs: null,
-      isDropped: false,
-    });
+    this.runSegments.set(number, { number, state: 'open', sealedAtMs: null });
   }
 
   /** Whether the segment that begins here was there and has been dropped. */
   isDropped(fromMs: number): boolean {
     const segment = this.runSegments.get(this.numberOf(fromMs));
-    return segment?.isDropped === true && segment.number * this.sizes.segmentMs === fromMs;
+    return segment?.state === 'dropped' && segment.number * this.sizes.segmentMs === fromMs;
   }
 
   isKnown(segment: number): boolean {
@@ -126,12 +119,12 @@ export class SegmentCatalog {
   list(): (Segment & { readonly number: number })[] {
     const { segmentMs } = this.sizes;
     return [...this.runSegments.values()]
-      .filter(({ isDropped }) => !isDropped)
-      .map(({ number, isSealed, sealedAtMs }) => ({
+      .filter(({ state }) => state !== 'dropped')
+      .map(({ number, state, sealedAtMs }) => ({
         number,
         fromMs: number * segmentMs,
         toMs: (number + 1) * segmentMs,
-        sealed: isSealed,
+        sealed: state === 'sealed',
         ...(sealedAtMs === null ? {} : { sealedAtMs }),
       }))
       .sort((a, b) => a.fromMs - b.fromMs);

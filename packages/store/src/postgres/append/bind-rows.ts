@@ -45,7 +45,7 @@ export function bindGroupChecksums(w: ValueWriter, { commitId, parts }: Commit):
   w.int4s(parts.map((part) => groupChecksum({ ...part, commitId })));
 }
 
-/** A run for all of the commit, where they are of one job version and class; else null. */
+/** A run for all of the commit, where they are of one job version and priority; else null. */
 export function commonRun(runs: readonly RunRow[]): RunRow | null {
   const first = runs[0] as RunRow;
   for (const run of runs) {
@@ -224,6 +224,7 @@ export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.int4(inboxChecksum(entry));
   const { id, tenant, key } = entry;
   w.int4(keyChecksum({ tenant, key: key ?? '', run, entry: id, atMs: null }));
+  w.text(entry.kind);
 }
 
 export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {

@@ -122,7 +122,7 @@ export function encodeCommit(
     for (const entry of inboxPut ?? NONE) {
       add(
         'inbox',
-        silentStep(insertInbox(schema), 12, (w) => bindEntry(w, entry)),
+        silentStep(insertInbox(schema), 13, (w) => bindEntry(w, entry)),
       );
     }
   }

@@ -13,7 +13,7 @@ export interface RunLists {
   readonly tenants: string;
   readonly jobs: string;
   readonly job_versions: string;
-  readonly classes: string;
+  readonly priorities: string;
   readonly heads: string;
   readonly keys: string;
   readonly input_bytes: string;
@@ -59,7 +59,7 @@ export function decodeRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
   const tenants = JSON.parse(lists.tenants) as string[];
   const jobs = JSON.parse(lists.jobs) as string[];
   const versions = JSON.parse(lists.job_versions) as number[];
-  const classes = JSON.parse(lists.classes) as Class[];
+  const priorities = JSON.parse(lists.priorities) as Class[];
   const heads = JSON.parse(lists.heads) as string[];
   const keys = JSON.parse(lists.keys) as string[];
   const inputBytes = JSON.parse(lists.input_bytes) as number[];
@@ -79,7 +79,7 @@ export function decodeRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
       tenant: tenants[i] as string,
       job: jobs[i] as string,
       job_version: versions[i] as number,
-      class: classes[i] as Class,
+      priority: priorities[i] as Class,
       head: heads[i] as string,
       // A view would keep the whole answer in memory for as long as one run of it lives.
       input: count === 1 ? (contents?.slice() ?? null) : null,

@@ -19,7 +19,7 @@ export interface RunColumns {
   readonly tenant: string;
   readonly job: string;
   readonly job_version: number;
-  readonly class: number;
+  readonly priority: number;
   readonly head: string;
   readonly input: Uint8Array | null;
   readonly input_bytes: number;
@@ -52,7 +52,7 @@ export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
     tenant: row.tenant,
     job: row.job,
     jobVersion: row.job_version,
-    class: row.class as Class,
+    class: row.priority as Class,
     head: row.head,
     input: row.input,
     inputBytes: row.input_bytes,

@@ -2,9 +2,9 @@ import { END_COLUMNS, inputColumns, RUN_COLUMNS } from './columns.ts';
 
 /** Whole tables, for checkers and differential runs: never on a path that a user waits for. */
 export const DUMP_CHECKPOINTS = 'SELECT partition FROM checkpoints';
-export const DUMP_KEYS = 'SELECT tenant, key, run, inbox, at_ms, checksum FROM keys';
+export const DUMP_KEYS = 'SELECT tenant, key, run, entry, at_ms, checksum FROM keys';
 export const DUMP_INBOX =
-  'SELECT id, partition, tenant, job, class, head, input, key, at_ms, checksum FROM inbox';
+  'SELECT id, partition, kind, tenant, job, priority, head, input, key, at_ms, checksum FROM inbox';
 export const DUMP_DEFINITIONS =
   'SELECT tenant, kind, name, version, body, author, at_ms, deleted, checksum FROM definitions';
 export const DUMP_AUDIT = 'SELECT * FROM audit';

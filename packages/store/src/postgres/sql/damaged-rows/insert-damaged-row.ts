@@ -15,8 +15,8 @@ with moved as (
 ),
 released as (
   delete from ${s}.keys where $1::text = 'inbox' and (
-    inbox = $2::text
-    or (inbox is not null and not exists (select 1 from ${s}.inbox i where i.id = keys.inbox))
+    entry = $2::text
+    or (entry is not null and not exists (select 1 from ${s}.inbox i where i.id = keys.entry))
   )
 ),
 newest as (

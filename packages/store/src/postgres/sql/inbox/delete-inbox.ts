@@ -14,7 +14,7 @@ with gone as (
 delete from ${s}.keys where ctid = any (array(
   select held.place from gone cross join lateral (
     select ctid as place from ${s}.keys
-    where tenant = gone.tenant and key = gone.key and inbox = gone.id offset 0
+    where tenant = gone.tenant and key = gone.key and entry = gone.id offset 0
   ) held
 ))`,
 );

@@ -35,7 +35,7 @@ old as materialized (
   cross join lateral (
     select ctid as place from ${s}.keys
     where tenant = seen.tenant and key = seen.key and run = seen.run
-      and inbox is null and coalesce(at_ms < $6::bigint, true)
+      and entry is null and coalesce(at_ms < $6::bigint, true)
       and (r.is_there is not true or e.is_there)
     for update skip locked
   ) held

@@ -15,11 +15,11 @@ with taken as (
   order by k.tenant collate "C", k.key collate "C"
   on conflict (tenant, key) do update set
     run = excluded.run,
-    inbox = null,
-    at_ms = case when held.inbox is null then held.at_ms else excluded.at_ms end,
-    checksum = case when held.inbox is null then held.checksum else excluded.checksum end
-  where held.inbox = any($6::text[])
-    or (held.inbox is null and held.run = excluded.run and excluded.at_ms is not null)
+    entry = null,
+    at_ms = case when held.entry is null then held.at_ms else excluded.at_ms end,
+    checksum = case when held.entry is null then held.checksum else excluded.checksum end
+  where held.entry = any($6::text[])
+    or (held.entry is null and held.run = excluded.run and excluded.at_ms is not null)
   returning 1
 )
 select 1 / (count(*) = cardinality($1::text[]))::int from taken`,

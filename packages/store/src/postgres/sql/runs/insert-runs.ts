@@ -1,7 +1,7 @@
 import { sql } from '../statement.ts';
 
 const COLUMNS =
-  'id, input, input_bytes, head, checksum, input_checksum, tenant, job, job_version, class';
+  'id, input, input_bytes, head, checksum, input_checksum, tenant, job, job_version, priority';
 
 const OWN = `
 select unnest($1::uuid[]), unnest($2::bytea[]), unnest($3::int[]), unnest($4::text[]),
@@ -20,7 +20,7 @@ const ALIKE = `${OWN}, $7::text, $8::text, $9::int, $10::smallint`;
  */
 export const insertRuns = {
   mixed: sql('insert_runs', (s) => `insert into ${s}.runs (${COLUMNS}) ${MIXED}`),
-  /** Where all runs are of one job version and class, as those of a batch often are. */
+  /** Where all runs are of one job version and priority, as those of a batch often are. */
   alike: sql('insert_alike_runs', (s) => `insert into ${s}.runs (${COLUMNS}) ${ALIKE}`),
 };
 

@@ -16,7 +16,7 @@ select
   to_json(array_agg(r.tenant)) as tenants,
   to_json(array_agg(r.job)) as jobs,
   to_json(array_agg(r.job_version)) as job_versions,
-  to_json(array_agg(r.class)) as classes,
+  to_json(array_agg(r.priority)) as priorities,
   to_json(array_agg(r.head)) as heads,
   to_json(array_agg(r.keys)) as keys,
   to_json(array_agg(r.input_bytes)) as input_bytes,

@@ -24,7 +24,7 @@ export const readListedRuns = sql('read_listed_runs', (s) =>
 
 function runsInSpans(s: string): string {
   return `
-select r.id, r.count, r.tenant, r.job, r.job_version, r.class, r.head, r.input_bytes, r.keys,
+select r.id, r.count, r.tenant, r.job, r.job_version, r.priority, r.head, r.input_bytes, r.keys,
   r.checksum, case when $7::boolean then r.input_checksum end as input_checksum,
   case when $7::boolean then r.input end as input,
   case when $7::boolean then r.body else substr(r.body, 1, 8 * r.count) end as body

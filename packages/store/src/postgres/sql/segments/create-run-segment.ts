@@ -5,7 +5,7 @@ export interface RunSegmentRange {
   readonly toMs: number;
 }
 
-export const RUN_TABLES = ['runs', 'ends', 'parked'] as const;
+export const RUN_TABLES = ['runs', 'ends', 'parked', 'logs'] as const;
 
 /**
  * Makes a table for each family and attaches it. Attaching locks the parent only against other

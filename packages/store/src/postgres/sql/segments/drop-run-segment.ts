@@ -8,9 +8,8 @@ import { RUN_TABLES } from './create-run-segment.ts';
 export function dropRunSegment(s: string, fromMs: number): string {
   const drops = RUN_TABLES.map((table) => `drop table ${s}.${table}_${fromMs};`).join('\n');
   return `
-lock table ${[...RUN_TABLES, 'logs'].map((table) => `${s}.${table}`).join(', ')}
+lock table ${RUN_TABLES.map((table) => `${s}.${table}`).join(', ')}
   in access exclusive mode;
 ${drops}
-drop table if exists ${s}.logs_${fromMs};
 update ${s}.segments set state = 'dropped' where from_ms = ${fromMs};`;
 }

@@ -12,6 +12,5 @@ export function sealSegment(s: string, fromMs: number): string {
 alter table ${s}.${table}_${fromMs} add constraint sealed check (false) not valid;`,
   );
   return `${constraints.join('')}
-alter table if exists ${s}.logs_${fromMs} add constraint sealed check (false) not valid;
 update ${s}.segments set state = 'sealed', sealed_at_ms = ${CLOCK_MS} where from_ms = ${fromMs};`;
 }

@@ -1,3 +1,3 @@
 /** A range of the primary key, in its order. */
 export const readCheckpointChunks = `
-SELECT bytes FROM checkpoint_chunks WHERE partition = ? ORDER BY number`;
+SELECT body FROM checkpoint_chunks WHERE partition = ? ORDER BY number`;

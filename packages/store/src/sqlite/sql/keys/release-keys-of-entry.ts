@@ -3,5 +3,5 @@
  * entries. If its id is damaged, its key names an entry that does not exist.
  */
 export const releaseKeysOfEntry = `
-DELETE FROM keys WHERE inbox = ?
-OR (inbox IS NOT NULL AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = keys.inbox))`;
+DELETE FROM keys WHERE entry = ?
+OR (entry IS NOT NULL AND NOT EXISTS (SELECT 1 FROM inbox WHERE inbox.id = keys.entry))`;

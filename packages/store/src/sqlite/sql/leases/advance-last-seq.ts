@@ -3,4 +3,4 @@
  * epoch is the newest and the seq is the next, and no row otherwise.
  */
 export const advanceLastSeq = `
-UPDATE partitions SET last_seq = ?1 WHERE partition = ?2 AND epoch = ?3 AND last_seq = ?1 - 1`;
+UPDATE leases SET last_seq = ?1 WHERE partition = ?2 AND epoch = ?3 AND last_seq = ?1 - 1`;

@@ -8,6 +8,6 @@ import { placeholders } from '../placeholders.ts';
 export function insertRuns(segment: number, rowCount: number): string {
   return `
 INSERT OR FAIL INTO runs_${segment}
-  (tenant, id, job, job_version, class, head, keys, input_bytes, checksum, input_checksum, input)
+  (tenant, id, job, job_version, priority, head, keys, input_bytes, checksum, input_checksum, input)
 VALUES ${placeholders(11, rowCount)}`;
 }

@@ -1,5 +1,3 @@
-import { createLogTable } from './create-log-table.ts';
-
 /**
  * The tables of one run segment, named by its number.
  *
@@ -7,6 +5,7 @@ import { createLogTable } from './create-log-table.ts';
  * tree, where a commit touches a page per tenant: measured a fifth slower at 250 bytes of input.
  * ends: by id alone, which arrives nearly in order, so the row lies in the key's tree.
  * parked: the key is nearly the whole row.
+ * logs: the key is how lines are found and how they arrive, so the row lies in the key's tree.
  *
  * No CHECK here, unlike elsewhere: with one, inserting ten rows per statement takes three times as
  * long, and one row per statement hardly longer, as if each statement kept a journal to undo itself.
@@ -18,7 +17,7 @@ CREATE TABLE runs_${segment} (
   id BLOB NOT NULL,
   job TEXT NOT NULL,
   job_version INTEGER NOT NULL,
-  class INTEGER NOT NULL,
+  priority INTEGER NOT NULL,
   head TEXT NOT NULL,
   keys TEXT NOT NULL,
   input_bytes INTEGER NOT NULL,
@@ -45,5 +44,16 @@ CREATE TABLE parked_${segment} (
   tenant TEXT NOT NULL,
   checksum INTEGER NOT NULL,
   PRIMARY KEY (partition, lane, sort, id)
-) STRICT, WITHOUT ROWID;${createLogTable(segment)}`;
+) STRICT, WITHOUT ROWID;
+CREATE TABLE logs_${segment} (
+  run BLOB NOT NULL,
+  task INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  number INTEGER NOT NULL,
+  at_ms INTEGER NOT NULL,
+  tenant TEXT NOT NULL,
+  stream TEXT NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (run, task, attempt, number)
+) STRICT, WITHOUT ROWID`;
 }

@@ -1,2 +1,2 @@
 /** One row by primary key. */
-export const insertSegment = 'INSERT INTO segments (segment, sealed, dropped) VALUES (?, 0, 0)';
+export const insertSegment = "INSERT INTO segments (segment, state) VALUES (?, 'open')";

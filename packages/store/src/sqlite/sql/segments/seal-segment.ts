@@ -1,3 +1,3 @@
 /** One row by primary key. */
 export const sealSegment =
-  'UPDATE segments SET sealed = 1, sealed_at_ms = ? WHERE segment = ? AND dropped = 0';
+  "UPDATE segments SET state = 'sealed', sealed_at_ms = ? WHERE segment = ? AND state = 'open'";
