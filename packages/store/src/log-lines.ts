@@ -59,8 +59,8 @@ export interface LogRange {
 }
 
 /**
- * The query as two borders: a store then walks from one to the other along its key, where filters
- * would make it pass over the lines of every other task.
+ * The query as two bounds of the key: a store reads the range between them, while filters would make it
+ * read the lines of every other task.
  */
 export function logRangeOf(query: LogQuery): LogRange {
   const { tenant, task, attempt } = query;

@@ -11,14 +11,6 @@ import type { ParkedStore } from './contract/parked.ts';
 import type { RunStore } from './contract/runs.ts';
 import type { SegmentStore } from './contract/segments.ts';
 
-export type * from './contract/checkpoints.ts';
-export type * from './contract/damaged-rows.ts';
-export type * from './contract/inbox.ts';
-export type * from './contract/journal.ts';
-export type * from './contract/keys.ts';
-export type * from './contract/parked.ts';
-export type * from './contract/runs.ts';
-
 /**
  * The store makes facts durable. One conformance suite and differential runs keep its three
  * implementations (memory, SQLite, PostgreSQL) equal; nothing above this file may know which one it has.

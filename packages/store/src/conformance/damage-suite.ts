@@ -1,7 +1,8 @@
 import { formatRunId, type RunId, writeRunId } from '@signalbox/engine';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { ParkedCursor } from '../contract/parked.ts';
 import type { RowKind } from '../damage/damaged-rows.ts';
-import type { ParkedCursor, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { bytes, endRow, inboxEntry, parkedRow, part, runRow } from './builders.ts';
 import { expectRefused } from './world.ts';
 

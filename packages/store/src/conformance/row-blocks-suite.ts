@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunRow, StoredRun } from '../store.ts';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { bytes, endRow, parkedRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { expectRefused, expectUnchanged, LONG_MS, openWorld, type World } from './world.ts';

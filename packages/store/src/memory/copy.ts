@@ -1,6 +1,9 @@
 import type { RunId } from '@signalbox/engine';
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { Checkpoint, EndRow, Group, GroupHead, InboxEntry, RunRow } from '../store.ts';
 
 /*
  * Rows are copied on the way in and on the way out: a disk does not change when a caller reuses an

@@ -62,7 +62,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     getRun: async (query) => runs.getRun(state, query),
     readRuns: async (query) => runs.readRuns(state, query),
     listRuns: async (query) => runs.listRuns(state, query),
-    readKeys: async (wanted) => keys.readKeys(state, wanted),
+    readKeys: async (requested) => keys.readKeys(state, requested),
     forgetKeys: async (query) => keys.forgetKeys(state, query),
     readParked: async (query) => readParked(state, query),
     putInbox: async (entry) => inbox.putInbox(state, entry),

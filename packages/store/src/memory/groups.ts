@@ -1,5 +1,7 @@
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
 import { withinBytes } from '../page-bytes.ts';
-import type { Checkpoint, Group, GroupHead, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { copyCheckpoint, copyGroup, copyGroupHead } from './copy.ts';
 import type { MemoryState } from './state.ts';
 

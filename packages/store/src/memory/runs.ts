@@ -1,7 +1,8 @@
 import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import { copyEnd, copyRun } from './copy.ts';
 import { setAside } from './damaged-rows.ts';

@@ -7,7 +7,7 @@ export class SortedList<T> {
     this.compare = compare;
   }
 
-  /** Inserts, unless an equal item is there already; answers whether it did. */
+  /** Inserts, unless an equal item is there already; returns whether it did. */
   insert(item: T): boolean {
     const last = this.items.at(-1);
     if (last === undefined || this.compare(last, item) < 0) {

@@ -1,12 +1,16 @@
 import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { StoppedPartition } from '../contract/damaged-rows.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group } from '../contract/journal.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
 import type { Definition } from '../definition.ts';
 import type { Lease } from '../lease.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type { Segment } from '../run-segment.ts';
-import type { Checkpoint, EndRow, Group, InboxEntry, RunRow, StoppedPartition } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 
@@ -47,7 +51,7 @@ export interface MemoryState {
 }
 
 export interface KeyRow extends StoredKey {
-  /** When the key was given to a run that was there before; null for a run's own. */
+  /** When a run that was stored before got the key; null for a run's own key. */
   readonly atMs: number | null;
 }
 

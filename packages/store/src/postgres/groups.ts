@@ -1,5 +1,6 @@
+import type { Group, GroupHead } from '../contract/journal.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
-import type { Group, GroupHead, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import {

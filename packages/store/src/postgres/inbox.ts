@@ -1,9 +1,10 @@
 import type { Class } from '@signalbox/engine';
+import type { InboxEntry, PutResult } from '../contract/inbox.ts';
 import { damaged, verify } from '../damage/damaged-rows.ts';
 import { inboxChecksum } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
-import type { InboxEntry, PutResult, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireReadable, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { bindEntry } from './append/bind-rows.ts';
@@ -30,7 +31,7 @@ export interface InboxColumns {
   readonly checksum: number | null;
 }
 
-/** What stands in the way may go between the statement and the look at it. */
+/** The conflicting row may be removed between the statement and the read. */
 const ATTEMPTS_MAX = 8;
 
 export async function putInbox(database: Database, entry: InboxEntry): Promise<PutResult> {
@@ -60,7 +61,7 @@ export async function readInboxEntry(
   const [entry] = await readById(database, id);
   if (entry !== undefined) return entry.tenant === tenant ? entry : null;
   const read = step(readDamagedEntry(database.schema), 1, (writer) => writer.text(id));
-  // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
+  // The tenant of a damaged row cannot be relied on, and the error contains nothing of the entry.
   if ((await database.read(read)).length === 0) return null;
   throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
 }

@@ -1,7 +1,8 @@
 import { firstIdOf } from '@signalbox/engine';
+import type { HeldKey } from '../contract/keys.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { keyChecksum } from '../damage/row-checksums.ts';
-import type { HeldKey, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { keyPlace, requireReadable, type StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';

@@ -41,7 +41,7 @@ export async function beat(
   return { nowMs: Number(nodes[0]?.['now_ms']), nodes: nodes.flatMap(toNode), renewed, lost };
 }
 
-/** The row of the clock alone stands for "no node". */
+/** Without live nodes the result is one row with the time only. */
 function toNode({ node, address }: Row): { node: string; address: string }[] {
   return typeof node === 'string' && typeof address === 'string' ? [{ node, address }] : [];
 }

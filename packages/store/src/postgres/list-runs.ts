@@ -1,7 +1,8 @@
 import { compareRunIds, firstIdOf, type RunId } from '@signalbox/engine';
+import type { EndRow, RunRow, StoredRun } from '../contract/runs.ts';
 import { damagedRun } from '../damage/damaged-run.ts';
 import { ANY_BYTES, storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { EndRow, RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
@@ -24,17 +25,17 @@ const FIRST_ID = firstIdOf(0);
 const LOOK_ROWS = 500;
 
 /**
- * First which runs, by what is small; then those alone, whole. The server leaves out runs behind those
- * that reach the bytes by themselves, and ends in the same way; so what is left out lies behind the
- * end of the page, which is known when a run and its end are weighed together.
+ * Selects the runs of the page by their small columns, then reads whole rows of these runs only. The server
+ * stops after the runs that reach the bytes, and after the ends that do; the page ends earlier, where runs
+ * and ends together reach them, so no row of the page is missing.
  */
 export async function listRuns(database: Database, query: Query): Promise<StoredRun[]> {
   const { tenant, job, ended, withPayloads = true } = query;
   requireTexts({ tenant, job });
   const chosen = await chooseRuns(database, query);
   if (chosen.length === 0) return [];
-  const wanted = chosen.map((id) => ({ tenant, id })).reverse();
-  const spans = spansOf(wanted);
+  const requested = chosen.map((id) => ({ tenant, id })).reverse();
+  const spans = spansOf(requested);
   const [runs, ends] = await database.pipeline(
     database.pool,
     [

@@ -1,4 +1,5 @@
-import type { StoppedPartition, Store } from '../store.ts';
+import type { StoppedPartition } from '../contract/damaged-rows.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';

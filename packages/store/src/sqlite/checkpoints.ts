@@ -1,6 +1,6 @@
+import type { Checkpoint } from '../contract/checkpoints.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { checkpointChecksum } from '../damage/row-checksums.ts';
-import type { Checkpoint } from '../store.ts';
 import type { Context } from './context.ts';
 import { dropCheckpointChunks } from './sql/checkpoint-chunks/drop-checkpoint-chunks.ts';
 import { dropOlderCheckpointChunks } from './sql/checkpoint-chunks/drop-older-checkpoint-chunks.ts';

@@ -1,4 +1,5 @@
-import type { Group, GroupHead, Store } from '../store.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
+import type { Store } from '../store.ts';
 import type { Context } from './context.ts';
 import { readGroupRow } from './read-row.ts';
 import { toGroupHead } from './rows.ts';

@@ -1,8 +1,9 @@
 import { compareText } from '../compare-text.ts';
+import type { InboxEntry, PutResult } from '../contract/inbox.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { inboxChecksum, keyChecksum } from '../damage/row-checksums.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
-import type { InboxEntry, PutResult, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireReadable, reservedRun, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
@@ -61,7 +62,7 @@ export function readInboxEntry(
     const row = context.db.get(readInboxEntrySql, id);
     const entry = row === undefined ? null : readEntry(context, row);
     const isLost = row === undefined && context.db.get(readDamagedEntry, id) !== undefined;
-    // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
+    // The tenant of a damaged row cannot be relied on, and the error contains nothing of the entry.
     if (isLost || (row !== undefined && entry === null)) {
       throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
     }

@@ -23,7 +23,7 @@ export function acquireLease(
   requireTexts({ owner, commitId });
   return db.write(() => {
     catalog.refresh();
-    // Read inside: the wait for the lock must not count against the lease that is given.
+    // Read inside the transaction: the wait for the lock must not shorten the new lease.
     const nowMs = now();
     const row = db.get(readLease, partition);
     const held = row === undefined ? null : toLease(row);
@@ -32,7 +32,7 @@ export function acquireLease(
       return { kind: 'held', owner: held.owner, epoch: held.epoch, remainingMs };
     }
     const last = held === null ? lastGroup(context, partition) : null;
-    // I7: the epoch rises with every take, also when an owner takes its own lease again.
+    // I7: the epoch rises with every acquisition, also when an owner acquires its own lease again.
     const epoch = (held?.epoch ?? last?.epoch ?? 0) + 1;
     const seq = ((row?.['last_seq'] as number | undefined) ?? last?.seq ?? 0) + 1;
     db.run(acquireLeaseSql, partition, owner, epoch, nowMs + ttlMs, seq);
@@ -43,7 +43,7 @@ export function acquireLease(
   });
 }
 
-/** Where the row of the partition was deleted by hand, the journal still says which epoch was the last. */
+/** If the lease row was deleted by hand, the journal still contains the last epoch. */
 function lastGroup(
   { db, catalog }: Context,
   partition: number,

@@ -43,23 +43,26 @@ function readVersion(db: Database, newest: number): number {
 }
 
 /** The sizes are a property of the file: the first to open it decides, later ones must agree. */
-export function settleSizes(
+export function requireSizes(
   db: Database,
-  params: { wanted: Partial<SegmentSizes>; defaults: SegmentSizes },
+  params: { requested: Partial<SegmentSizes>; defaults: SegmentSizes },
 ): SegmentSizes {
   return db.write(() => {
-    const settle = (name: keyof SegmentSizes): number => {
-      const wanted = params.wanted[name];
-      db.run(insertSetting, name, wanted ?? params.defaults[name]);
+    const requireSize = (name: keyof SegmentSizes): number => {
+      const requested = params.requested[name];
+      db.run(insertSetting, name, requested ?? params.defaults[name]);
       const stored = db.get(readSetting, name)?.['value'] as number;
-      if (wanted !== undefined && wanted !== stored) {
+      if (requested !== undefined && requested !== stored) {
         throw new StoreError(
           'invalid',
-          `the file was created with ${name} ${stored}, not ${wanted}`,
+          `the file was created with ${name} ${stored}, not ${requested}`,
         );
       }
       return stored;
     };
-    return { segmentMs: settle('segmentMs'), groupSegmentSize: settle('groupSegmentSize') };
+    return {
+      segmentMs: requireSize('segmentMs'),
+      groupSegmentSize: requireSize('groupSegmentSize'),
+    };
   });
 }

@@ -1,8 +1,9 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRow, ParkedRun } from '../contract/parked.ts';
 import { type RowPlace, verify } from '../damage/damaged-rows.ts';
 import { missingRun } from '../damage/missing-run.ts';
 import { parkedChecksum } from '../damage/row-checksums.ts';
-import type { ParkedCursor, ParkedRow, ParkedRun, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
@@ -80,8 +81,8 @@ function readPlaces(context: Context, query: Parameters<Store['readParked']>[0])
 }
 
 /**
- * Null where the place is damaged. It moves no cursor of the caller, because a sort that is too large would
- * pass over runs that are parked later.
+ * Null if the place is damaged. It does not move the cursor, because a sort that is too large would skip
+ * runs that are parked later.
  */
 function readPlace({ damage }: Context, row: Row): Place | null {
   const { sort, tenant, lane, partition } = row;

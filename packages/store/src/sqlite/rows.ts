@@ -1,5 +1,8 @@
 import { type Class, type RunId, readRunId, writeRunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import { payloadChecksum } from '../damage/checksum.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import {
@@ -12,7 +15,6 @@ import {
 import type { Definition } from '../definition.ts';
 import type { Lease } from '../lease.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { EndRow, Group, GroupHead, InboxEntry, RunRow } from '../store.ts';
 import type { Row } from './database.ts';
 
 export function idBytes(id: RunId): Uint8Array {

@@ -1,8 +1,9 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { formatRunId, type RunId } from '@signalbox/engine';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { readListedRun, readRunRow, readStoredRun } from './read-row.ts';
@@ -46,8 +47,8 @@ export function findRun(
 }
 
 /**
- * A run whose end is there was there: its row has another key now, or is lost. So is one that a take-over or
- * a lane did not find.
+ * A run with an end existed: its row is missing or has a damaged key. The same holds for a run that a
+ * take-over or a lane reported as missing.
  */
 function missingRun(
   { db, damage }: Context,

@@ -22,8 +22,8 @@ interface SegmentRow {
 }
 
 /**
- * Which segments exist, kept in memory because every row written asks. Reloaded when another
- * process has changed the file, so it is only to be trusted inside a transaction, after `refresh`.
+ * Which segments exist, cached because every write needs it. Reloaded when another process has changed
+ * the file, so it is valid only inside a transaction, after `refresh`.
  */
 export class SegmentCatalog {
   private readonly db: Database;
@@ -79,18 +79,18 @@ export class SegmentCatalog {
     return segment === undefined || segment.state === 'dropped' ? null : segment.number;
   }
 
-  /** The segment of an id for rows that only an open segment takes, or null. */
+  /** The segment of an id if it is open, or null. */
   findOpen(ms: number): number | null {
     const segment = this.runSegments.get(this.numberOf(ms));
     return segment?.state === 'open' ? segment.number : null;
   }
 
-  /** The segment of an id for writing, made here if nobody has made it ahead. */
+  /** The segment of an id for writing, created if it does not exist. */
   requireWritable(id: RunId): number {
     const number = this.numberOf(id.ms);
     const segment = this.runSegments.get(number);
     if (segment === undefined) {
-      this.makeRunSegment(number);
+      this.createRunSegmentTables(number);
       return number;
     }
     if (segment.state !== 'open') {
@@ -99,13 +99,13 @@ export class SegmentCatalog {
     return segment.number;
   }
 
-  makeRunSegment(number: number): void {
+  createRunSegmentTables(number: number): void {
     this.db.exec(createRunSegment(number));
     this.db.run(insertSegment, number);
     this.runSegments.set(number, { number, state: 'open', sealedAtMs: null });
   }
 
-  /** Whether the segment that begins here was there and has been dropped. */
+  /** Whether the segment that begins here has been dropped. */
   isDropped(fromMs: number): boolean {
     const segment = this.runSegments.get(this.numberOf(fromMs));
     return segment?.state === 'dropped' && segment.number * this.sizes.segmentMs === fromMs;
@@ -143,7 +143,7 @@ export class SegmentCatalog {
     return this.groupSegmentNumbers.includes(segment);
   }
 
-  /** The table of a seq, made when its first group is written. */
+  /** The table of a seq, created when its first group is written. */
   ensureGroupSegment(seq: number): number {
     const segment = this.groupSegmentOf(seq);
     if (!this.hasGroupSegment(segment)) {

@@ -1,6 +1,6 @@
 import { StoreError } from '../errors.ts';
 import type { Segment } from '../run-segment.ts';
-import { segmentsWanted } from '../run-segment.ts';
+import { segmentsToCreate } from '../run-segment.ts';
 import type { Context } from './context.ts';
 import { countOpenRuns } from './sql/segments/count-open-runs.ts';
 import { dropRunSegment } from './sql/segments/drop-run-segment.ts';
@@ -12,9 +12,9 @@ export function ensureSegments({ db, catalog, now }: Context, query: { untilMs: 
   db.write(() => {
     catalog.refresh();
     const { segmentMs } = catalog;
-    const wanted = segmentsWanted({ nowMs: now(), segmentMs, ...query });
-    for (const number of wanted.map((fromMs) => catalog.numberOf(fromMs))) {
-      if (!catalog.isKnown(number)) catalog.makeRunSegment(number);
+    const requested = segmentsToCreate({ nowMs: now(), segmentMs, ...query });
+    for (const number of requested.map((fromMs) => catalog.numberOf(fromMs))) {
+      if (!catalog.isKnown(number)) catalog.createRunSegmentTables(number);
     }
   });
 }

@@ -1,4 +1,7 @@
-import type { AppendResult, CommitPart, HeldKey, InboxEntry, RunRow } from '../../store.ts';
+import type { InboxEntry } from '../../contract/inbox.ts';
+import type { AppendResult, CommitPart } from '../../contract/journal.ts';
+import type { HeldKey } from '../../contract/keys.ts';
+import type { RunRow } from '../../contract/runs.ts';
 import { bytes, endRow, inboxEntry, parkedRow, part, runRow } from '../builders.ts';
 import { JOBS, LANES, type Model, type OwnedPartition, PARTITIONS, TENANTS } from './model.ts';
 import type { Random } from './random.ts';

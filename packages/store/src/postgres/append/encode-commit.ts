@@ -1,5 +1,7 @@
-import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
-import { distinctKeys, entriesTaken, wantedKeys } from '../../taken-keys.ts';
+import type { InboxEntry } from '../../contract/inbox.ts';
+import type { Commit, CommitPart } from '../../contract/journal.ts';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
+import { distinctKeys, entriesTaken, requestedKeys } from '../../taken-keys.ts';
 import { type Step, silentStep } from '../connection/step.ts';
 import { bindEndBlocks, bindRunBlocks } from '../row-blocks/bind-row-blocks.ts';
 import { type Cut, cutEnds, cutRuns, type RowBlock } from '../row-blocks/cut-row-blocks.ts';
@@ -36,8 +38,8 @@ import {
   bindKeyedRuns,
   bindKeys,
   bindParked,
+  bindRequestedKeys,
   bindRuns,
-  bindWantedKeys,
   commonEnd,
   commonRun,
 } from './bind-rows.ts';
@@ -45,7 +47,7 @@ import {
 const NONE: readonly InboxEntry[] = [];
 
 export type AppendStep = Step & { readonly kind: StepKind };
-/** What a step writes; says what a refusal of the step means. */
+/** What a step writes; determines what a refusal of the step means. */
 export type StepKind =
   | 'guard'
   | 'groups'
@@ -57,7 +59,7 @@ export type StepKind =
   | 'inbox';
 
 /**
- * A commit as the statements of one round trip; what a commit does not have costs nothing. The
+ * A commit as the statements of one round trip; rows that a commit does not have cost nothing. The
  * order matters twice: fence before keys before rows is the order in which a refusal is reported,
  * and all commits and schema changes lock the tables in it.
  */
@@ -86,20 +88,20 @@ export function encodeCommit(
     },
   ];
   const { parked, claims, aliases, inbox } = counts;
-  const wanted = wantedKeys(commit);
-  const isKeyed = wanted.length > claims;
+  const requested = requestedKeys(commit);
+  const isKeyed = requested.length > claims;
   const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
   if (claims > 0 || (isKeyed && inbox > 0)) {
-    const distinct = distinctKeys(wanted);
+    const distinct = distinctKeys(requested);
     const taken = [...entriesTaken(commit)];
     add(
       'keys',
-      silentStep(takeKeys(schema), 6, (w) => bindWantedKeys(w, distinct, taken)),
+      silentStep(takeKeys(schema), 6, (w) => bindRequestedKeys(w, distinct, taken)),
     );
   } else if (isKeyed)
     add(
       'keys',
-      silentStep(insertKeys(schema), 4, (w) => bindKeys(w, wanted)),
+      silentStep(insertKeys(schema), 4, (w) => bindKeys(w, requested)),
     );
   if (aliases > 0)
     add(

@@ -9,8 +9,8 @@ const LOST_A_RACE = ['23505', '40', '55P03'];
 const ENDS_THE_SESSION = ['08', '57P', '58', 'XX'];
 
 /**
- * What a failed call means to its caller. `isCertain`: nothing of it can have been carried out –
- * it was never sent, it only reads, or the server has confirmed the rollback.
+ * The error of a failed call. `isCertain`: nothing of it can have been executed, because it was never sent,
+ * only reads, or the server has confirmed the rollback.
  */
 export function storeErrorOf(error: unknown, isCertain: boolean): StoreError {
   if (error instanceof StoreError) return error;
@@ -42,8 +42,8 @@ export function isWorthRepeating(error: pg.DatabaseError): boolean {
 }
 
 /**
- * After these a fresh connection may do better: the session has ended, the server has become a
- * standby (the name may lead to the new primary), or what was prepared is stale.
+ * After these a new connection may succeed: the session has ended, the server has become a standby (the
+ * name may resolve to the new primary), or prepared statements are stale.
  */
 export function wantsNewConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;

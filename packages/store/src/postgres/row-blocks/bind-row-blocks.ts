@@ -1,11 +1,11 @@
 import type { RunId } from '@signalbox/engine';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
 import {
   endBlockChecksum,
   endsChecksum,
   inputsChecksum,
   runBlockChecksum,
 } from '../../damage/row-checksums.ts';
-import type { EndRow, RunRow } from '../../store.ts';
 import { Oid, type ValueWriter } from '../wire/value-writer.ts';
 import type { RowBlock } from './cut-row-blocks.ts';
 
@@ -58,7 +58,7 @@ function writeRuns(w: ValueWriter, { rows, from, to }: RowBlock<RunRow>): void {
   }
   for (let i = from; i < to; i++) {
     const { input } = rows[i] as RunRow;
-    if (input !== null) w.bare(input);
+    if (input !== null) w.rawBytes(input);
   }
   w.endData();
 }

@@ -1,6 +1,7 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
+import type { CommitPart } from '../../contract/journal.ts';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
 import { StoreError } from '../../errors.ts';
-import type { CommitPart, EndRow, RunRow } from '../../store.ts';
 
 /*
  * Row blocks: consecutive runs, or consecutive ends, of one commit in one table row.

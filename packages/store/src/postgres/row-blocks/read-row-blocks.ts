@@ -1,5 +1,5 @@
 import type { RunId } from '@signalbox/engine';
-import type { EndRow, RunRow } from '../../store.ts';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
 
 // Decodes the bodies that `bind-row-blocks.ts` writes.
 

@@ -51,17 +51,17 @@ function joined(spans: readonly Span[]): Span[] {
   return all;
 }
 
-/** The wanted rows among the rows that spans found, each once; both lists are sorted. */
-export function pickWanted<Found extends TenantId>(
+/** The requested rows among the rows that spans found, each once; both lists are sorted. */
+export function pickRequested<Found extends TenantId>(
   found: readonly Found[],
-  wanted: readonly TenantId[],
+  requested: readonly TenantId[],
 ): Found[] {
   const picked: Found[] = [];
   let at = 0;
   for (const one of found) {
-    while (at < wanted.length && compareTenantIds(wanted[at] as TenantId, one) < 0) at++;
-    if (at === wanted.length) break;
-    if (compareTenantIds(wanted[at] as TenantId, one) > 0) continue;
+    while (at < requested.length && compareTenantIds(requested[at] as TenantId, one) < 0) at++;
+    if (at === requested.length) break;
+    if (compareTenantIds(requested[at] as TenantId, one) > 0) continue;
     const before = picked.at(-1);
     if (before === undefined || compareTenantIds(before, one) !== 0) picked.push(one);
   }

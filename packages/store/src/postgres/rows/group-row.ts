@@ -1,6 +1,6 @@
+import type { Group, GroupHead } from '../../contract/journal.ts';
 import { type DamagedRows, verify } from '../../damage/damaged-rows.ts';
 import { groupChecksum } from '../../damage/row-checksums.ts';
-import type { Group, GroupHead } from '../../store.ts';
 
 export interface GroupColumns {
   readonly partition: number;

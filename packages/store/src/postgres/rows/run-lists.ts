@@ -1,6 +1,6 @@
 import { type Class, type RunId, readRunId } from '@signalbox/engine';
+import type { RunRow } from '../../contract/runs.ts';
 import type { DamagedRows } from '../../damage/damaged-rows.ts';
-import type { RunRow } from '../../store.ts';
 import { compareTenantIds } from '../row-blocks/spans.ts';
 import { readRunRows } from './run-row.ts';
 
@@ -81,7 +81,7 @@ export function decodeRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
       job_version: versions[i] as number,
       priority: priorities[i] as Class,
       head: heads[i] as string,
-      // A view would keep the whole answer in memory for as long as one run of it lives.
+      // A view would keep the whole result in memory as long as one of its runs lives.
       input: count === 1 ? (contents?.slice() ?? null) : null,
       input_bytes: inputBytes[i] as number,
       keys: keys[i] as string,

@@ -1,4 +1,5 @@
 import { type Class, formatRunId, type RunId } from '@signalbox/engine';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
 import { payloadChecksum } from '../../damage/checksum.ts';
 import { type DamagedRows, type RowPlace, verify } from '../../damage/damaged-rows.ts';
 import {
@@ -9,7 +10,6 @@ import {
   runBlockChecksum,
   runChecksum,
 } from '../../damage/row-checksums.ts';
-import type { EndRow, RunRow } from '../../store.ts';
 import { readEndBlock, readRunBlock, readSizes } from '../row-blocks/read-row-blocks.ts';
 
 /** A row of runs: one run, or a row block of `count` runs, whose inputs are in the body. */

@@ -37,7 +37,7 @@ async function dropIfPassed(connection: Connection, candidate: Candidate): Promi
   const { schema, fromSeq } = candidate;
   await connection.query(step(lockSchema(schema)));
   const segments = await connection.query<{ from_seq: number }>(step(listGroupSegments(schema)));
-  // Another node may have dropped it since the list was made.
+  // Another node may have dropped it since the list was read.
   if (!segments.some(({ from_seq }) => from_seq === fromSeq)) return false;
   if (!(await isPassed(connection, candidate))) return false;
   await connection.script(lockGroupSegment(schema, fromSeq));
@@ -55,7 +55,7 @@ async function dropIfPassed(connection: Connection, candidate: Candidate): Promi
   return true;
 }
 
-/** An empty segment is one that was made ahead: it stays. */
+/** An empty segment was created ahead and stays. */
 async function isPassed(connection: Connection, candidate: Candidate): Promise<boolean> {
   const [use] = await connection.query<{ is_used: boolean; is_needed: boolean }>(
     step(readGroupSegmentUse(candidate.schema, candidate.fromSeq), 1, (writer) =>

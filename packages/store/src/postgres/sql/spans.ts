@@ -6,10 +6,10 @@
  * id; those are left out of the second half before anything is looked up. `offset 0` keeps the planner
  * from turning the probes into a join over whole segments where it knows too little about them.
  */
-export function rowsInSpans(s: string, { table, isAnyones = false }: Looked): string {
-  // The key of ends has no tenant in it; what is another's is left out behind (I19).
+export function rowsInSpans(s: string, { table, anyTenant = false }: Search): string {
+  // The key of ends has no tenant in it; rows of other tenants are filtered afterwards (I19).
   const inKey = table === 'runs' ? 'tenant = span.tenant and' : '';
-  const isOwn = isAnyones ? '' : 'and r.tenant = span.tenant';
+  const isOwn = anyTenant ? '' : 'and r.tenant = span.tenant';
   const spans = `unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[])
     as span(tenant, floor, low, high)`;
   return `(
@@ -31,10 +31,10 @@ export function rowsInSpans(s: string, { table, isAnyones = false }: Looked): st
 ) r`;
 }
 
-interface Looked {
+interface Search {
   readonly table: 'ends' | 'runs';
   /** Rows of every tenant: for a refusal, which returns no row. */
-  readonly isAnyones?: boolean;
+  readonly anyTenant?: boolean;
 }
 
 /**
@@ -43,4 +43,4 @@ interface Looked {
  * written: in the same one it would walk over all that the statement has written so far.
  */
 export const refuseCovered = (table: 'ends' | 'runs') => (s: string) =>
-  `select 1 / (count(*) = 0)::int from ${rowsInSpans(s, { table, isAnyones: true })}`;
+  `select 1 / (count(*) = 0)::int from ${rowsInSpans(s, { table, anyTenant: true })}`;

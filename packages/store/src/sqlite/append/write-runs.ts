@@ -1,6 +1,6 @@
+import type { RunRow } from '../../contract/runs.ts';
 import { payloadChecksum } from '../../damage/checksum.ts';
 import { runChecksum } from '../../damage/row-checksums.ts';
-import type { RunRow } from '../../store.ts';
 import type { Context } from '../context.ts';
 import { keysText } from '../rows.ts';
 import { insertRuns } from '../sql/runs/insert-runs.ts';

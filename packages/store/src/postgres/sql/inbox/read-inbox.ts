@@ -15,9 +15,9 @@ from (
   ) as bytes_before
   from (
     select i.*
-    from (select distinct unnest($1::int[]) as partition) wanted
+    from (select distinct unnest($1::int[]) as partition) requested
     cross join lateral (
-      select * from ${s}.inbox where partition = wanted.partition
+      select * from ${s}.inbox where partition = requested.partition
       order by at_ms, id limit $2::bigint
     ) i
     order by i.at_ms, i.id

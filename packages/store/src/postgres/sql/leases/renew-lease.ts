@@ -10,8 +10,8 @@ export const renewLease = sql(
 with mine as materialized (
   select l.partition
   from ${s}.leases l
-  join unnest($3::int[], $4::bigint[]) as wanted(partition, epoch)
-    on wanted.partition = l.partition and wanted.epoch = l.epoch
+  join unnest($3::int[], $4::bigint[]) as requested(partition, epoch)
+    on requested.partition = l.partition and requested.epoch = l.epoch
   where l.owner = $1::text
   order by l.partition
   for update of l

@@ -4,7 +4,7 @@ import { sql } from '../statement.ts';
 /**
  * As `readRuns` with inputs, as one row that holds each column as one list: a long backlog is read at the
  * rate at which it drains, and to take a thousand rows of ten values apart costs the node more than to
- * run the tasks. All inputs together are one value of the answer, and none may be longer than a string
+ * run the tasks. All inputs together are one value of the result, and none may be longer than a string
  * of the node: where they are more than $7 bytes there are no contents, only their lengths.
  */
 export const readRunLists = sql(

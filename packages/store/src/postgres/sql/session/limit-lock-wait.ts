@@ -2,7 +2,7 @@ import { sql } from '../statement.ts';
 
 /**
  * For the rest of the transaction: a schema change that has to wait for a table makes every later
- * commit wait behind it, so it gives up soon and comes again.
+ * commit wait behind it, so it stops waiting soon and is retried.
  */
 export const limitLockWait = sql(
   'limit_lock_wait',

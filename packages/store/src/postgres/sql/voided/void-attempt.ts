@@ -2,7 +2,7 @@ import { CLOCK_MS, sql } from '../statement.ts';
 
 /**
  * Makes sure that an attempt to commit can no longer succeed. Runs after `lock-attempt` in one
- * transaction: whoever holds the attempt's lock has ended by then, and whoever takes it later
+ * transaction: a transaction that holds the attempt's lock has ended by then, and one that takes it later
  * finds the row. One index probe, one row; normally the table is empty.
  */
 export const voidAttempt = sql(

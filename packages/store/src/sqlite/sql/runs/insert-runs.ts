@@ -2,7 +2,7 @@ import { placeholders } from '../placeholders.ts';
 
 /**
  * Appends to the table; the key goes to the end of its tenant in the primary key.
- * OR FAIL, because the whole transaction is given up at a conflict anyway: the default would
+ * OR FAIL, because the whole transaction is rolled back at a conflict anyway: the default would
  * keep a journal of each many-row statement just to undo it alone, and takes twice the CPU.
  */
 export function insertRuns(segment: number, rowCount: number): string {
