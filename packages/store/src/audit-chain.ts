@@ -8,7 +8,7 @@ export interface AuditEntry {
   readonly ip: string;
   readonly action: string;
   readonly target: string;
-  /** What was there before and after the change; null where there was nothing. */
+  /** The state before and after the change; null for none. */
   readonly before: string | null;
   readonly after: string | null;
   readonly reason: string;
@@ -35,7 +35,7 @@ export function validateAuditEntry(entry: AuditEntry): void {
   requireTexts({ tenant, actor, ip, action, target, before, after, reason });
 }
 
-/** The hash of what the maker states. A list, so that the order of the fields is fixed. */
+/** The hash of the fields that the caller provides. A list, so that the order of the fields is fixed. */
 export function auditDigest(entry: AuditEntry): string {
   const { tenant, actor, ip, action, target, before, after, reason } = entry;
   return sha256Hex(JSON.stringify([tenant, actor, ip, action, target, before, after, reason]));

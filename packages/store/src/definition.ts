@@ -22,7 +22,7 @@ export interface Definition extends DefinitionKey {
   readonly author: string;
   readonly atMs: number;
   readonly deleted: boolean;
-  /** It cannot be read: there is no body. Only in lists. */
+  /** The version cannot be read and has no body. Only in lists. */
   readonly damaged?: true;
 }
 

@@ -52,9 +52,9 @@ export function validateLogLine(line: LogLineRow): void {
 
 /** The stretch of a run's log that a query asks for. */
 export interface LogRange {
-  /** Lines lie behind this place … */
+  /** Lines after this place … */
   readonly after: LogCursor;
-  /** … and not behind the last line of this attempt. */
+  /** … and not after the last line of this attempt. */
   readonly last: { readonly task: number; readonly attempt: number };
 }
 

@@ -15,7 +15,7 @@ interface Reading<Row> {
 /** A list to its end, page by page; no page is larger in bytes than pages usually are. */
 export async function* readPages<Row>(
   reading: Reading<Row> & {
-    /** The rows behind one, or the first ones. */
+    /** The rows after one, or the first rows. */
     read(after: Row | null, limits: PageLimits): Promise<Row[]>;
   },
 ): AsyncGenerator<Row[]> {

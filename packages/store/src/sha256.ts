@@ -30,7 +30,7 @@ function padded(message: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The constants of the standard: the first 32 bits behind the point of roots of primes. */
+/** The constants of the standard: the first 32 bits of the fractional parts of roots of primes. */
 function fractionsOfRoots(count: number, root: (prime: number) => number): Uint32Array {
   const fractions = new Uint32Array(count);
   let found = 0;

@@ -22,7 +22,7 @@ export function requireReadable(stored: StoredKey): StoredKey {
   return stored;
 }
 
-/** A key that a commit takes; `atMs` is set for a claim, which is younger than its run. */
+/** A key that a commit takes; `atMs` is set for a claim, which is later than its run. */
 export interface RequestedKey extends HeldKey {
   readonly atMs: number | null;
 }
@@ -105,7 +105,7 @@ export function takenKeys(
   };
 }
 
-/** No text holds a NUL, so two names never run together. */
+/** No text contains a NUL, so two different names never collide. */
 export function nameOf({ tenant, key }: { tenant: string; key: string }): string {
   return `${tenant}\0${key}`;
 }

@@ -80,7 +80,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     readLogs: async (query) => logs.readLogs(state, query),
     appendAudit: async (entry) => audit.appendAudit(state, entry),
     readAudit: async (query) => audit.readAudit(state, query),
-    // Rows are objects of this process: there is nothing to damage but what a caller sets aside.
+    // Rows are objects of this process: only rows that a caller sets aside are damaged.
     listDamagedRows: async (query) => damage.listDamagedRows(state, query),
     setAside: async (row) => damage.setAside(state, row),
     forgetDamagedRows: async (row) => damage.forgetDamagedRows(state, row),

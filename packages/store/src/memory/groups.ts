@@ -35,7 +35,7 @@ export function readCheckpoint(state: MemoryState, partition: number): Checkpoin
   return checkpoint === undefined ? null : copyCheckpoint(checkpoint);
 }
 
-/** A group segment is a range of seqs over all partitions; it goes whole or stays whole. */
+/** A group segment is a range of seqs over all partitions; it is dropped whole. */
 export function dropGroupsBefore(state: MemoryState, query: { beforeMs: number }): number {
   const all = new Set<number>();
   const kept = new Set<number>();

@@ -8,7 +8,7 @@ import { copyEnd, copyRun } from './copy.ts';
 import { setAside } from './damaged-rows.ts';
 import type { MemoryState, RunEntry } from './state.ts';
 
-/** I19: the tenant is part of the look-up, so another tenant's run is simply not there. */
+/** I19: the tenant is part of the look-up, so a run of another tenant is not found. */
 export function findRun(
   state: MemoryState,
   at: { tenant: string; id: RunId },

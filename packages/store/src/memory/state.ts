@@ -17,7 +17,7 @@ import { SortedList } from './sorted-list.ts';
 /**
  * Everything the memory store holds. Methods change it in one synchronous stretch: every check
  * comes before the first change, so a refused call leaves nothing behind.
- * Composite map keys are joined by NUL, which no text may hold, so two keys never run together.
+ * Composite map keys are joined by NUL, which no text contains, so two different keys never collide.
  */
 export interface MemoryState {
   readonly now: () => number;
@@ -42,7 +42,7 @@ export interface MemoryState {
   /** By tenant: number n is at n - 1. */
   readonly audit: Map<string, AuditRow[]>;
   readonly segments: Map<number, Segment>;
-  /** Segments that are gone for good: making them again would let a dropped run come back. */
+  /** Dropped segments: creating one again would let a dropped run come back. */
   readonly droppedSegments: Set<number>;
   /** By kind and key. */
   readonly damagedRows: Map<string, DamagedRow>;

@@ -13,7 +13,7 @@ export interface AuditColumns extends Omit<AuditRow, 'atMs'> {
   readonly at_ms: number;
 }
 
-/** One round trip: the turn of a tenant is never held by a node that may have stopped. */
+/** One round trip: a node that stops never holds the lock of a tenant. */
 export async function appendAudit(database: Database, entry: AuditEntry): Promise<AuditRow> {
   validateAuditEntry(entry);
   const { schema } = database;

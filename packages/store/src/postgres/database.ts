@@ -98,7 +98,7 @@ export class Database {
     return this.pool.use((connection) => inTransaction(connection, work));
   }
 
-  /** A transaction on the connection for what may wait long. */
+  /** A transaction on the connection for calls that may wait long. */
   maintenance<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.schemaChanges.use((connection) => inTransaction(connection, work));
   }

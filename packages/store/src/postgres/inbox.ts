@@ -70,7 +70,7 @@ async function readById(database: Database, id: string): Promise<InboxEntry[]> {
   const read = step(readInboxEntrySql(database.schema), 1, (writer) => writer.text(id));
   const rows = await database.read<InboxColumns>(read);
   const entries = rows.flatMap((row) => readEntry(database, row) ?? []);
-  // A damaged entry is moved before the caller looks again.
+  // A damaged entry is moved before the caller reads again.
   await writeDamagedRows(database);
   return entries;
 }
@@ -95,7 +95,7 @@ function readEntry({ damage }: Database, row: InboxColumns): InboxEntry | null {
   return damage.read({ kind: 'inbox', key, partition, tenant }, row, () => toInboxEntry(row));
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toInboxEntry(row: InboxColumns): InboxEntry {
   const { id, partition, kind, tenant, job, head, input, key, at_ms: atMs } = row;
   const priority = row.priority as Class;

@@ -50,7 +50,7 @@ export interface KeyColumns extends Omit<StoredKey, 'damaged'> {
   readonly checksum: number | null;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toStoredKey(row: KeyColumns): StoredKey {
   const { tenant, key, run, entry, at_ms: atMs } = row;
   verify(row.checksum, () => keyChecksum({ tenant, key, run, entry, atMs }));

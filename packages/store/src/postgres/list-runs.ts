@@ -18,11 +18,11 @@ import { readListedRuns } from './sql/runs/read-runs.ts';
 
 type Query = Parameters<Store['listRuns']>[0];
 
-/** Above every id of this age of the world. */
+/** Above every run id. */
 const NO_CURSOR: RunId = { ms: 2 ** 48 - 1, partition: 0, seq: 0 };
 const FIRST_ID = firstIdOf(0);
-/** Rows looked at in one round trip where a filter may leave out most of them. */
-const LOOK_ROWS = 500;
+/** Rows read per round trip if a filter may exclude most of them. */
+const FILTERED_ROWS = 500;
 
 /**
  * Selects the runs of the page by their small columns, then reads whole rows of these runs only. The server
@@ -86,7 +86,7 @@ function listStep(
 /** A filter that matches rarely reads on until it is filled, or nothing is left. */
 async function chooseRuns(database: Database, query: Query): Promise<RunId[]> {
   const { tenant, before, from = FIRST_ID, limit, job, ended } = query;
-  const rowsMax = ended === undefined ? limit : Math.max(limit, LOOK_ROWS);
+  const rowsMax = ended === undefined ? limit : Math.max(limit, FILTERED_ROWS);
   const chosen: RunId[] = [];
   for (let cursor = before ?? NO_CURSOR; ; ) {
     const rows = await database.read<{ id: RunId; count: number }>(

@@ -23,7 +23,7 @@ export interface LogColumns {
 const ATTEMPTS_MAX = 5;
 const CHECK = ['23514'];
 
-/** Over the pool: what tasks print must not stand in front of a commit. */
+/** Over the pool: log lines must not delay a commit. */
 export async function appendLogs(database: Database, lines: readonly LogLineRow[]): Promise<void> {
   for (const line of lines) validateLogLine(line);
   if (lines.length === 0) return;

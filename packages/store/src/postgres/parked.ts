@@ -53,7 +53,7 @@ export async function readParked(
   return { runs, last: { sort, id }, exhausted: passed === places.length };
 }
 
-/** The places of runs that are dropped with their segment meanwhile are gone as well. */
+/** Reads the places again: those of runs whose segment was dropped meanwhile no longer exist. */
 async function nameMissing(
   database: Database,
   query: Parameters<Store['readParked']>[0],
@@ -117,7 +117,7 @@ function isReadable({ damage }: Database, row: PlaceColumns): boolean {
   return damage.read(at, row, () => toPlace(row)) !== null;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toPlace(row: PlaceColumns): ParkedRow & { readonly partition: number } {
   const { checksum, ...place } = row;
   verify(checksum, () => parkedChecksum(row.partition, row));
@@ -171,7 +171,7 @@ async function openRuns(
   return { runs, passed: places.length, missing };
 }
 
-/** Places whose runs are neither there nor ended; those of damaged rows are among them. */
+/** Places whose runs neither exist nor have ended, including runs in damaged rows. */
 function missingOf(
   requested: readonly Place[],
   found: readonly RunRow[],
@@ -211,7 +211,7 @@ function inPlaces(
   });
 }
 
-/** The places up to the one that reaches the bytes, by what their rows weigh, ended runs included. */
+/** The places up to the one that reaches the bytes, by the sizes of their rows, ended runs included. */
 function placesWithin(
   places: readonly Place[],
   weights: readonly RowWeight[],

@@ -60,7 +60,7 @@ export async function getRun(
   return { run, end: end?.tenant === tenant ? end : null };
 }
 
-/** A take-over or a lane did not find its row. */
+/** Whether a take-over or a lane reported the row as missing. */
 async function isSetAside(
   database: Database,
   { key, tenant }: { readonly key: string; readonly tenant: string },
@@ -113,7 +113,7 @@ export function nameOf(tenant: string, { ms, partition, seq }: RunId): string {
   return `${ms}.${partition}.${seq}.${tenant}`;
 }
 
-/** Whether a row that cannot be read may hold the run: how many it holds cannot be relied on. */
+/** Whether a damaged row may contain the run: its count may be damaged. */
 export function mayCover(
   row: { readonly id: RunId; readonly count: number | null },
   id: RunId,

@@ -15,7 +15,7 @@ import { insertAudit } from './sql/audit/insert-audit.ts';
 import { readAudit as readAuditSql } from './sql/audit/read-audit.ts';
 import { readLastAudit } from './sql/audit/read-last-audit.ts';
 
-/** The write lock is held from the look at the last entry on, so no other process comes between. */
+/** The write lock is held from reading the last entry on, so no other process writes in between. */
 export function appendAudit({ db, now }: Context, entry: AuditEntry): AuditRow {
   validateAuditEntry(entry);
   return db.write(() => {

@@ -28,7 +28,7 @@ import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface SqliteStoreOptions {
   readonly path: string;
-  /** The store's clock: this machine's, unless a test brings its own. */
+  /** The store's clock: this machine's, unless a test provides one. */
   readonly now?: () => number;
   /** Fixed when the file is created; a later value must be equal. */
   readonly segmentMs?: number;
@@ -40,7 +40,7 @@ export interface SqliteStore extends Store {
   snapshot(): Promise<Snapshot>;
 }
 
-/** Opens or makes the file. Call `migrate` before anything else. */
+/** Opens or creates the file. Call `migrate` first. */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, now = Date.now, segmentMs, groupSegmentSize } = options;
   const requested = {

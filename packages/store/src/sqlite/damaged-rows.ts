@@ -11,7 +11,7 @@ import { listDamagedRows as listDamagedRowsSql } from './sql/damaged-rows/list-d
 import { deleteInbox } from './sql/inbox/delete-inbox.ts';
 import { releaseKeysOfEntry } from './sql/keys/release-keys-of-entry.ts';
 
-/** Writes down what the calls so far have found. A failure is repeated by the next call. */
+/** Writes the damaged rows found so far. After a failure the next call writes them. */
 export function writeDamagedRows({ db, damage, now }: Context): void {
   const rows = damage.take();
   if (rows.length === 0) return;

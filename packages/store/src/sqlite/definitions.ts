@@ -24,7 +24,7 @@ import { listDefinitions as listDefinitionsSql } from './sql/definitions/list-de
 
 type Change = Omit<DefinitionChange, 'body'>;
 
-/** What a change makes of the newest version; null when there must be one and there is none. */
+/** The next version after a change; null if the change needs an existing version and there is none. */
 type NextVersion = (current: () => Definition | null) => { body: string; deleted: boolean } | null;
 
 export function putDefinition(context: Context, change: DefinitionChange): DefinitionResult {

@@ -39,7 +39,7 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
   );
 }
 
-/** Inside a transaction, and of texts that have been looked at. Nothing where the key is taken. */
+/** Inside a transaction, with validated texts. Does nothing if the key is taken. */
 export function insertEntry(db: Database, entry: InboxEntry): void {
   const { id, partition, kind, tenant, job, head, input, key, atMs } = entry;
   if (key !== null && db.get(readInboxEntrySql, id) !== undefined) return;
@@ -70,7 +70,7 @@ export function readInboxEntry(
   });
 }
 
-/** The beginning of each partition is in order already: only those rows are read and merged. */
+/** Reads the first rows of each partition, which are sorted, and merges them. */
 export function readInbox(
   context: Context,
   query: Parameters<Store['readInbox']>[0],
@@ -83,7 +83,7 @@ export function readInbox(
   return withinBytes(entries.slice(0, limit), bytes, inboxEntryBytes);
 }
 
-/** Of one partition no more than a page that has only its entries may hold. */
+/** Entries of one partition, at most as many as a page holds. */
 function readFirst(
   context: Context,
   partition: number,

@@ -33,7 +33,7 @@ export function readStoredKeys(
   return context.db.read(() => findStoredKeys(context, keys));
 }
 
-/** The same inside a transaction, of texts that have been looked at. */
+/** As `readStoredKeys`, inside a transaction and with validated texts. */
 export function findStoredKeys(
   { db, damage }: Context,
   keys: readonly { tenant: string; key: string }[],
@@ -75,7 +75,7 @@ function isLive({ db, catalog }: Context, { tenant, run }: HeldKey): boolean {
   return segment !== null && db.get(readIsLive(segment), tenant, idBytes(run)) !== undefined;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toStoredKey(row: Row): StoredKey {
   const { atMs, ...stored } = keyOf(row);
   verify(row['checksum'] as number | null, () => keyChecksum({ ...stored, atMs }));

@@ -92,7 +92,7 @@ function readPlace({ damage }: Context, row: Row): Place | null {
   return damage.read(at as RowPlace, row, () => toPlace(row));
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toPlace(row: Row): ParkedRow & { readonly partition: number } {
   const bytes = row['id'] as Uint8Array;
   if (bytes.length !== ID_BYTES) throw new RangeError('not the id of a run');

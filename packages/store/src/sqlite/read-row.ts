@@ -13,7 +13,7 @@ import { toDefinition, toEnd, toGroup, toInboxEntry, toRun } from './rows.ts';
 
 type Damage = Pick<Context, 'damage'>;
 
-/** `damaged` where it cannot be read: facts are never passed over. */
+/** `damaged` if the group cannot be read: facts are never skipped. */
 export function readGroupRow({ damage }: Damage, row: Row): Group {
   const partition = row['partition'] as number;
   const place = {

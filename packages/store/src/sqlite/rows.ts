@@ -32,7 +32,7 @@ export function keysText(keys: readonly string[]): string {
   return keys.length === 0 ? '' : JSON.stringify(keys);
 }
 
-/** This and the functions `to…` below throw where the row is not as it was written. */
+/** This and the functions `to…` below throw if the row does not match its checksum. */
 export function toRun(row: Row): RunRow {
   const run = runOf(row);
   verify(checksumOf(row, 'run_checksum'), () => runChecksum(run, row['keys'] as string));

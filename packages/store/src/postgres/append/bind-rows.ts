@@ -47,7 +47,7 @@ export function bindGroupChecksums(w: ValueWriter, { commitId, parts }: Commit):
   w.int4s(parts.map((part) => groupChecksum({ ...part, commitId })));
 }
 
-/** A run for all of the commit, where they are of one job version and priority; else null. */
+/** A run whose job version and priority all runs of the commit share; else null. */
 export function commonRun(runs: readonly RunRow[]): RunRow | null {
   const first = runs[0] as RunRow;
   for (const run of runs) {

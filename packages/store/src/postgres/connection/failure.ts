@@ -36,7 +36,7 @@ export function hasCode(error: unknown, prefixes: readonly string[]): boolean {
 /** A prepared statement is gone, or its plan no longer fits the schema after a migration. */
 const STATEMENT_IS_STALE = ['0A000', '26'];
 
-/** Refusals that leave nothing behind and that the same request need not meet again. */
+/** Refusals that wrote nothing and that may not occur again for the same request. */
 export function isWorthRepeating(error: pg.DatabaseError): boolean {
   return hasCode(error, ['40', ...STATEMENT_IS_STALE]);
 }

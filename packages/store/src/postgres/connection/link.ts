@@ -29,7 +29,7 @@ export class Link {
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     clearTimeout(this.idleTimer);
     const idle = this.idleConnection();
-    // Before the work begins: what it calls in turn has to wait for it.
+    // Before the work begins: calls that it makes have to wait for it.
     const { before, end } = this.queueUp();
     // Without a microtask in between: the server starts while the caller continues.
     const turn =
@@ -39,7 +39,7 @@ export class Link {
     return turn;
   }
 
-  /** A place in the row: what stands before it, and how it is left. */
+  /** A place in the queue: the call before it, and how to leave the queue. */
   private queueUp(): { before: Promise<unknown>; end: () => void } {
     const before = this.last;
     const { promise, resolve } = Promise.withResolvers<void>();

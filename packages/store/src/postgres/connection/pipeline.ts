@@ -24,7 +24,7 @@ export type PipelineOutcome =
  * A custom query object, because `pg` itself sends a Sync after every statement.
  */
 export class Pipeline implements pg.Submittable {
-  /** `pg` looks at both when it handles a named query of its own; here nothing has a name. */
+  /** `pg` reads both for named queries; this query has no name. */
   readonly name = undefined;
   readonly text = undefined;
   private readonly bytes: Buffer;

@@ -22,7 +22,7 @@ export interface RunLists {
   /** The input of a run or the body of a row block; null where a run has none. */
   readonly lengths: string;
   readonly contents: Uint8Array | null;
-  /** False where the contents were too much to be sent. */
+  /** False if the contents exceeded the limit and were not sent. */
   readonly is_whole: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface RowWeight {
   readonly bytes: number;
 }
 
-/** What the rows weigh, in order by tenant and id, where their contents were not sent. */
+/** The sizes of the rows, in order by tenant and id, if their contents were not sent. */
 export function weighRunLists(lists: RunLists): RowWeight[] {
   const { ids } = lists;
   if (ids === null) return [];

@@ -45,7 +45,7 @@ export interface EndColumns {
   readonly output_checksum: number | null;
 }
 
-/** This and the function below throw where the row is not as it was written. */
+/** This and the function below throw if the row does not match its checksum. */
 export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
   const run = {
     id: row.id,

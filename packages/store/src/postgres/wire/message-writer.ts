@@ -41,7 +41,7 @@ export class MessageWriter extends ValueWriter {
     this.end();
   }
 
-  /** Begins to give a statement its parameters, all of them in binary. */
+  /** Begins the parameters of a statement, all in binary form. */
   bind(name: string, parameterCount: number): void {
     this.begin(BIND);
     this.zeroEnded('');

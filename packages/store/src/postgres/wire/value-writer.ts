@@ -103,7 +103,7 @@ export class ValueWriter {
     else this.data(value);
   }
 
-  /** Begins bytes that are put together from what follows, until `endData`. */
+  /** Begins a byte value that consists of the values written until `endData`. */
   beginData(): void {
     this.reserve(4);
     this.dataAt = this.at;
@@ -202,7 +202,7 @@ export class ValueWriter {
   }
 }
 
-/** Bits that do not fit would be cut off, and the row would say something else than its writer. */
+/** Bits that do not fit would be lost, and the row would contain another value. */
 function refuse(value: number): never {
   throw new StoreError('invalid', `${value} does not fit its column`);
 }
