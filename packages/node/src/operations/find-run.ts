@@ -52,7 +52,7 @@ function entryOf(entry: InboxEntry, id: string, position: number): InboxEntry | 
   const item = items[position];
   if (item === undefined) return null;
   const { job, class: klass, input } = item;
-  const key = entry.kind === 'batch' ? null : entry.key;
+  const key = items[0]?.head.batch === undefined ? entry.key : null;
   return { ...entry, id, job, class: klass, input, key };
 }
 
