@@ -174,7 +174,7 @@ async function measure(url: string, way: Way): Promise<Figures> {
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
   for (const statement of TABLES(way.runsKey).split(';')) await admin.query(statement);
-  const timeouts = { connectTimeoutMs: 5_000, answerTimeoutMs: 60_000 };
+  const timeouts = { connectTimeoutMs: 5_000, responseTimeoutMs: 60_000 };
   const connection = await Connection.open({ url, prepare: true, ...timeouts });
   const writer = new Lives(way);
   const startMs = performance.now();

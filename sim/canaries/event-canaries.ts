@@ -32,7 +32,7 @@ export const EVENT_CANARIES: readonly CodeCanary[] = [
         door: (store) => ({
           ...store,
           putInbox: (entry) =>
-            entry.job === '' && isIt()
+            entry.kind === 'events' && isIt()
               ? Promise.resolve({ kind: 'put' as const })
               : store.putInbox(entry),
         }),

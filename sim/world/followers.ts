@@ -44,6 +44,7 @@ export function follow(world: World, { run, fact }: FollowedEnd): InboxEntry[] {
     {
       id: inboxId({ ms, partition, randomHigh: fact.partition, randomLow: seq }),
       partition,
+      kind: 'submission',
       tenant,
       job: to,
       class: run.class,

@@ -118,7 +118,8 @@ function suite(open: Open): void {
     const { store } = world.node.context;
     const atMs = await store.now();
     const id = inboxId({ ms: atMs, partition: 0, randomHigh: 1, randomLow: 1 });
-    const place = { id, partition: 0, tenant: 'default', job: 'echo', class: 1 as const };
+    const kind = 'submission';
+    const place = { id, partition: 0, kind, tenant: 'default', job: 'echo', class: 1 } as const;
     const head = packHead({}, false);
     await store.putInbox({ ...place, head, input: null, key: null, atMs });
     expect((await world.ask(`/runs/${id}`)).status).toBe(200);

@@ -131,7 +131,8 @@ async function buildEntries(address: string): Promise<Expected['entries']> {
     const key = `entry-${n}`;
     const input = new TextEncoder().encode(JSON.stringify({ n }));
     const head = packHead({}, false);
-    const place = { id, partition, tenant: TENANT, job, class: 1 as const };
+    const kind = 'submission';
+    const place = { id, partition, kind, tenant: TENANT, job, class: 1 } as const;
     await store.putInbox({ ...place, head, input, key, atMs: ms + n });
     entries.push({ id, job, key });
   }

@@ -21,7 +21,7 @@ const COMMON: readonly Table[] = [
     name: 'inbox',
     key: ['id'],
     columns: [
-      ...['id', 'partition', 'tenant', 'job', 'class', 'head', 'input', 'key', 'at_ms'],
+      ...['id', 'partition', 'kind', 'tenant', 'job', 'priority', 'head', 'input', 'key', 'at_ms'],
       'checksum',
     ],
   },
@@ -38,7 +38,7 @@ const COMMON: readonly Table[] = [
     kind: 'key',
     name: 'keys',
     key: ['tenant', 'key'],
-    columns: ['tenant', 'key', 'run', 'inbox', 'at_ms', 'checksum'],
+    columns: ['tenant', 'key', 'run', 'entry', 'at_ms', 'checksum'],
   },
 ];
 
@@ -48,7 +48,7 @@ const GROUP_COLUMNS = [
   'checksum',
 ];
 const RUN_COLUMNS = [
-  ...['tenant', 'id', 'job', 'job_version', 'class', 'head', 'keys', 'input_bytes', 'input'],
+  ...['tenant', 'id', 'job', 'job_version', 'priority', 'head', 'keys', 'input_bytes', 'input'],
   ...['checksum', 'input_checksum'],
 ];
 const END_COLUMNS = [
@@ -63,7 +63,7 @@ export const SQLITE_TABLES: readonly Table[] = [
     kind: 'checkpoint',
     name: 'checkpoint_chunks',
     key: ['partition', 'number'],
-    columns: ['partition', 'number', 'bytes'],
+    columns: ['partition', 'number', 'body'],
   },
   { kind: 'group', name: 'groups_', key: ['partition', 'seq'], columns: GROUP_COLUMNS },
   { kind: 'run', name: 'runs_', key: ['tenant', 'id'], columns: RUN_COLUMNS },

@@ -8,7 +8,7 @@ export interface AuditEntry {
   readonly ip: string;
   readonly action: string;
   readonly target: string;
-  /** What was there before and after the change; null where there was nothing. */
+  /** The state before and after the change; null for none. */
   readonly before: string | null;
   readonly after: string | null;
   readonly reason: string;
@@ -35,7 +35,7 @@ export function validateAuditEntry(entry: AuditEntry): void {
   requireTexts({ tenant, actor, ip, action, target, before, after, reason });
 }
 
-/** The hash of what the maker states. A list, so that the order of the fields is fixed. */
+/** The hash of the fields that the caller provides. A list, so that the order of the fields is fixed. */
 export function auditDigest(entry: AuditEntry): string {
   const { tenant, actor, ip, action, target, before, after, reason } = entry;
   return sha256Hex(JSON.stringify([tenant, actor, ip, action, target, before, after, reason]));
@@ -44,7 +44,7 @@ export function auditDigest(entry: AuditEntry): string {
 /**
  * The hash of a row: over the hash before it, its place and its digest. In two steps, because only
  * numbers and hashes are left for the second one: a database can take it inside the statement that
- * decides the number, and no lock waits for an answer to travel.
+ * decides the number, and no lock is held during a round trip.
  */
 export function auditHash(params: {
   previousHash: string;
@@ -68,8 +68,8 @@ export function nextAuditRow(entry: AuditEntry, previous: AuditLink, atMs: numbe
 /**
  * The number of the first row that does not continue the chain, or null. Rows are all of one tenant
  * in the order they were read, from the first on, or from behind `previous`, which was verified
- * before. Rows cut off at the end leave a chain that is whole: who wants to notice that keeps the
- * number and hash of the last row elsewhere.
+ * before. A chain whose last rows were removed is still valid: to detect that, keep the number and
+ * hash of the last row elsewhere.
  */
 export function verifyAuditChain(
   rows: readonly AuditRow[],

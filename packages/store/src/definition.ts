@@ -11,7 +11,7 @@ export interface DefinitionChange extends DefinitionKey {
   readonly author: string;
   /**
    * The most live definitions of this kind that the tenant may have. A change that would add a further one is
-   * answered with `full`. The count is part of the transaction, so it holds for writers on all nodes.
+   * refused with `full`. The count is part of the transaction, so it holds for writers on all nodes.
    */
   readonly countMax?: number;
 }
@@ -22,7 +22,7 @@ export interface Definition extends DefinitionKey {
   readonly author: string;
   readonly atMs: number;
   readonly deleted: boolean;
-  /** It cannot be read: there is no body. Only in lists. */
+  /** The version cannot be read and has no body. Only in lists. */
   readonly damaged?: true;
 }
 

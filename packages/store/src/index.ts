@@ -5,6 +5,13 @@ export {
   type AuditRow,
   verifyAuditChain,
 } from './audit-chain.ts';
+export type * from './contract/checkpoints.ts';
+export type * from './contract/damaged-rows.ts';
+export type * from './contract/inbox.ts';
+export type * from './contract/journal.ts';
+export type * from './contract/keys.ts';
+export type * from './contract/parked.ts';
+export type * from './contract/runs.ts';
 export type { DamagedRow, FoundDamage, RowKind, RowPlace } from './damage/damaged-rows.ts';
 export type * from './definition.ts';
 export * from './errors.ts';
@@ -22,4 +29,4 @@ export {
 export { readCurrentDefinition } from './read-current-definition.ts';
 export { type PageLimits, readOnePage, readPages } from './read-pages.ts';
 export type { Segment } from './run-segment.ts';
-export * from './store.ts';
+export type { Store } from './store.ts';

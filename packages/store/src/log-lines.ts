@@ -52,15 +52,15 @@ export function validateLogLine(line: LogLineRow): void {
 
 /** The stretch of a run's log that a query asks for. */
 export interface LogRange {
-  /** Lines lie behind this place … */
+  /** Lines after this place … */
   readonly after: LogCursor;
-  /** … and not behind the last line of this attempt. */
+  /** … and not after the last line of this attempt. */
   readonly last: { readonly task: number; readonly attempt: number };
 }
 
 /**
- * The query as two borders: a store then walks from one to the other along its key, where filters
- * would make it pass over the lines of every other task.
+ * The query as two bounds of the key: a store reads the range between them, while filters would make it
+ * read the lines of every other task.
  */
 export function logRangeOf(query: LogQuery): LogRange {
   const { tenant, task, attempt } = query;

@@ -29,7 +29,7 @@ async function onSqlite(): Promise<Opened> {
   });
   const deleteLeases = async () => {
     const db = new DatabaseSync(file.path);
-    const { changes } = db.prepare('DELETE FROM partitions').run();
+    const { changes } = db.prepare('DELETE FROM leases').run();
     db.close();
     return Number(changes);
   };

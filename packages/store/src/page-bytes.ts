@@ -1,17 +1,18 @@
 import type { AuditRow } from './audit-chain.ts';
+import type { InboxEntry } from './contract/inbox.ts';
+import type { StoredRun } from './contract/runs.ts';
 import type { Definition } from './definition.ts';
 import type { LogLineRow } from './log-lines.ts';
-import type { InboxEntry, StoredRun } from './store.ts';
 
 /** Where a page has no limit in bytes. */
 export const ANY_BYTES = Number.MAX_SAFE_INTEGER;
 
-/** What a page of rows may weigh where its reader has no reason for another limit. */
+/** The default limit of a page in bytes. */
 export const PAGE_BYTES = 16_777_216;
 
 /**
- * The part of a page that a limit in bytes leaves: up to the item that reaches it. It has one item at
- * least, or a reader would stand still in front of a large one. Items behind it are not looked at.
+ * The items of a page up to the item that reaches the limit in bytes; at least one item, or a reader would
+ * never pass a large one. Later items are not read.
  */
 export function withinBytes<Item>(
   items: Iterable<Item>,
@@ -30,8 +31,8 @@ export function withinBytes<Item>(
 }
 
 /**
- * Whether items may follow a page: it has as many as it may have, in number or in bytes. `bytesOf` is the
- * weight that the stores cut this kind of page by.
+ * Whether items may follow a page: it reaches its limit in number or in bytes. `bytesOf` is the size by which
+ * the stores limit this kind of page.
  */
 export function mayContinue<Item>(
   page: readonly Item[],
@@ -41,33 +42,33 @@ export function mayContinue<Item>(
   return page.length >= limit || page.reduce((sum, item) => sum + bytesOf(item), 0) >= bytes;
 }
 
-/** What an entry weighs in a page. */
+/** The size of an entry in a page. */
 export function inboxEntryBytes({ head, input }: Pick<InboxEntry, 'head' | 'input'>): number {
   return textBytes(head) + (input?.length ?? 0);
 }
 
-/** What a run weighs in a page, without what was left out of it. */
+/** The size of a run in a page, without omitted payloads. */
 export function storedRunBytes({ run, end }: StoredRun): number {
   const bytes = textBytes(run.head) + (run.input?.length ?? 0);
   return end === null ? bytes : bytes + textBytes(end.detail) + (end.output?.length ?? 0);
 }
 
-/** What a version of a definition weighs in a page. */
+/** The size of a version of a definition in a page. */
 export function definitionBytes({ body }: Definition): number {
   return textBytes(body);
 }
 
-/** What a line weighs in a page. */
+/** The size of a line in a page. */
 export function logLineBytes({ text }: LogLineRow): number {
   return textBytes(text);
 }
 
-/** What an entry of the audit log weighs in a page. */
+/** The size of an entry of the audit log in a page. */
 export function auditRowBytes({ target, before, after, reason }: AuditRow): number {
   return textBytes(target) + textBytes(before ?? '') + textBytes(after ?? '') + textBytes(reason);
 }
 
-/** As PostgreSQL counts (`octet_length`): all stores have to cut a page at the same row. */
+/** As PostgreSQL counts (`octet_length`): all stores have to end a page at the same row. */
 function textBytes(text: string): number {
   return Buffer.byteLength(text);
 }

@@ -6,16 +6,16 @@ export interface PageLimits {
 }
 
 interface Reading<Row> {
-  /** At most so many rows in a page. */
+  /** Maximum number of rows in a page. */
   readonly limit: number;
-  /** The weight by which the stores cut such a page. */
+  /** The size by which the stores limit such a page. */
   bytesOf(row: Row): number;
 }
 
 /** A list to its end, page by page; no page is larger in bytes than pages usually are. */
 export async function* readPages<Row>(
   reading: Reading<Row> & {
-    /** The rows behind one, or the first ones. */
+    /** The rows after one, or the first rows. */
     read(after: Row | null, limits: PageLimits): Promise<Row[]>;
   },
 ): AsyncGenerator<Row[]> {
@@ -25,14 +25,14 @@ export async function* readPages<Row>(
     if (page.length > 0) yield page;
     if (!mayContinue(page, limits, reading.bytesOf)) return;
     after = page.at(-1) ?? null;
-    // Without a row there is nothing to go on behind: the page is the last one.
+    // An empty page is the last one.
     if (after === null) return;
   }
 }
 
 /**
  * One page for a client. `last` is the row behind which the next page begins, null where there is none:
- * one row more than asked for tells, unless the bytes end the page; then the next one may be empty.
+ * reading one row more than requested shows it, unless the bytes end the page; then the next may be empty.
  */
 export async function readOnePage<Row>(
   reading: Reading<Row> & { read(limits: PageLimits): Promise<Row[]> },

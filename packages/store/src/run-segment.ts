@@ -8,11 +8,11 @@ export interface Segment {
   readonly fromMs: number;
   readonly toMs: number;
   readonly sealed: boolean;
-  /** By the store's clock; absent while it is open, and where an earlier version sealed it. */
+  /** By the store's clock; absent while the segment is open. */
   readonly sealedAtMs?: number;
 }
 
-const SEGMENTS_WANTED_MAX = 10_000;
+const SEGMENTS_AHEAD_MAX = 10_000;
 
 /** Where the segment of a millisecond begins. */
 export function segmentFromMs(ms: number, segmentMs: number): number {
@@ -20,22 +20,22 @@ export function segmentFromMs(ms: number, segmentMs: number): number {
 }
 
 /**
- * The segments that `ensureSegments` wants to exist. The one before the present is among them,
- * because the clock that numbers runs may be a little behind the store's at a border.
+ * The segments that `ensureSegments` creates if missing. The one before the present is among them, because
+ * the clock that numbers runs may be slightly behind the store's clock.
  */
-export function segmentsWanted(params: {
+export function segmentsToCreate(params: {
   nowMs: number;
   untilMs: number;
   segmentMs: number;
 }): number[] {
   const first = Math.max(0, segmentFromMs(params.nowMs, params.segmentMs) - params.segmentMs);
-  // A time in the wrong unit would otherwise make tables until the disk is full.
-  if ((params.untilMs - first) / params.segmentMs > SEGMENTS_WANTED_MAX) {
+  // A time in the wrong unit would otherwise create tables until the disk is full.
+  if ((params.untilMs - first) / params.segmentMs > SEGMENTS_AHEAD_MAX) {
     throw new StoreError('invalid', `the time ${params.untilMs} is too many segments ahead`);
   }
-  const wanted: number[] = [];
+  const segments: number[] = [];
   for (let fromMs = first; fromMs <= params.untilMs; fromMs += params.segmentMs) {
-    wanted.push(fromMs);
+    segments.push(fromMs);
   }
-  return wanted;
+  return segments;
 }

@@ -1,7 +1,6 @@
 /**
- * SHA-256 without the platform: the memory store runs where there is none, and every store has to
- * come to the same hash. Slow beside a native one, which is no matter for an entry per change by a
- * person.
+ * SHA-256 without platform APIs: the memory store has no such dependency, and every store has to compute the
+ * same hash. Slower than a native one, which does not matter for one entry per change by a person.
  */
 export function sha256Hex(text: string): string {
   const state = fractionsOfRoots(8, Math.sqrt);
@@ -31,7 +30,7 @@ function padded(message: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** The constants of the standard: the first 32 bits behind the point of roots of primes. */
+/** The constants of the standard: the first 32 bits of the fractional parts of roots of primes. */
 function fractionsOfRoots(count: number, root: (prime: number) => number): Uint32Array {
   const fractions = new Uint32Array(count);
   let found = 0;

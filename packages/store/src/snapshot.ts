@@ -1,19 +1,16 @@
 import { compareRunIds, formatRunId } from '@signalbox/engine';
 import type { AuditRow } from './audit-chain.ts';
 import { compareText } from './compare-text.ts';
+import type { Checkpoint } from './contract/checkpoints.ts';
+import type { InboxEntry } from './contract/inbox.ts';
+import type { Group } from './contract/journal.ts';
+import type { ReservedKey } from './contract/keys.ts';
+import type { ParkedRow } from './contract/parked.ts';
+import type { EndRow, RunRow } from './contract/runs.ts';
 import type { Definition } from './definition.ts';
 import type { Lease } from './lease.ts';
 import { compareLogCursors, type LogLineRow } from './log-lines.ts';
 import type { Segment } from './run-segment.ts';
-import type {
-  Checkpoint,
-  EndRow,
-  Group,
-  InboxEntry,
-  ParkedRow,
-  ReservedKey,
-  RunRow,
-} from './store.ts';
 
 /** Everything a store holds, as the rows of the interface and in any order. */
 export interface StoreContents {
@@ -47,7 +44,7 @@ type Plain<T> = T extends RunRow['id']
         : T;
 
 /**
- * The canonical dump: two stores hold the same exactly when their snapshots are deeply equal.
+ * The canonical dump: two stores have the same contents exactly if their snapshots are deeply equal.
  * Checkers read it, and differential runs compare it.
  */
 export type Snapshot = { readonly [K in keyof StoreContents]: Plain<StoreContents[K]> };
@@ -67,7 +64,7 @@ export function toSnapshot(contents: StoreContents): Snapshot {
     definitions: sorted(contents.definitions, byNameAndVersion),
     logs: sorted(contents.logs, (a, b) => compareRunIds(a.run, b.run) || compareLogCursors(a, b)),
     audit: sorted(contents.audit, (a, b) => compareText(a.tenant, b.tenant) || a.number - b.number),
-    // When it was sealed is by the clock of each store.
+    // The time of sealing depends on the clock of each store.
     segments: sorted(
       contents.segments.map(({ fromMs, toMs, sealed }) => ({ fromMs, toMs, sealed })),
       (a, b) => a.fromMs - b.fromMs,
@@ -112,7 +109,7 @@ function sorted<T>(rows: readonly T[], compare: (a: T, b: T) => number): Plain<T
 
 const HEX: string[] = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
-/** Any answer of a store as plain JSON, with the names of every object in order. */
+/** Any result of a store as plain JSON, with sorted property names. */
 export function toPlain(value: unknown): unknown {
   if (value instanceof Uint8Array) return hex(value);
   if (Array.isArray(value)) return value.map(toPlain);

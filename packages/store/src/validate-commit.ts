@@ -1,10 +1,11 @@
+import type { Commit, CommitPart } from './contract/journal.ts';
+import type { RunRow } from './contract/runs.ts';
 import { StoreError } from './errors.ts';
-import type { Commit, CommitPart, RunRow } from './store.ts';
 import { requireText, requireTexts } from './validate-text.ts';
 
 /**
- * The most bytes of payloads that one commit may have. PostgreSQL takes no message above 1 GiB and hangs
- * up instead of refusing it, which looks like a lost answer; every store refuses well below that.
+ * Maximum bytes of payloads in one commit. PostgreSQL accepts no message above 1 GiB and closes the
+ * connection instead of refusing it, which looks like a lost response; every store refuses well below that.
  */
 export const COMMIT_BYTES_MAX = 268_435_456;
 
@@ -76,13 +77,13 @@ function validatePart(part: CommitPart): number {
   return bytes;
 }
 
-/** What the row before it says as well has been looked at: runs of one request have much in common. */
+/** Fields equal to those of the previous row are not validated again: runs of one request are alike. */
 function validateRun(run: RunRow, before: RunRow | null): void {
   if (run.tenant !== before?.tenant) requireText('run.tenant', run.tenant);
   if (run.job !== before?.job) requireText('run.job', run.job);
   if (run.head !== before?.head) requireText('run.head', run.head);
   for (const key of run.keys) requireText('run.keys', key);
-  // Listed twice, a key would seem to be taken by another run: by this one itself.
+  // A key that is listed twice would seem to be taken by another run.
   if (run.keys.length > 1 && new Set(run.keys).size !== run.keys.length) {
     throw new StoreError('invalid', 'a run names the same key twice');
   }

@@ -1,8 +1,8 @@
 import { StoreError } from './errors.ts';
 
 /**
- * Refuses text that one database would keep and another would not: PostgreSQL takes no NUL, and a
- * lone surrogate cannot be written as UTF-8, so SQLite would give back something else.
+ * Refuses text that the databases treat differently: PostgreSQL accepts no NUL, and a lone surrogate cannot
+ * be encoded as UTF-8, so SQLite would return another text.
  */
 export function requireText(field: string, value: string): void {
   if (!value.isWellFormed() || value.includes('\0')) {

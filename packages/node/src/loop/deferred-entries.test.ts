@@ -37,6 +37,7 @@ it('I1 K1 an event in the inbox is heard by the submission before it, also where
   const base = { partition: 0, tenant: 'acme', atMs: world.nowMs };
   const submission: InboxEntry = {
     ...base,
+    kind: 'submission',
     id: '01a1e15e-5d89-7000-a000-000000000001',
     job: 'pay',
     class: 1,

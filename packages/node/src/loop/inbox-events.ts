@@ -11,19 +11,19 @@ type PackedEvent = readonly [string, string, number];
 
 /**
  * Events for the runs of one partition wait as one entry, as submissions do for its owner: durable once
- * they are acknowledged, whoever dies, and gone in the commit in which they are heard. They are of no
- * job: a node that knows no such entries finds none to run and leaves them alone.
+ * they are acknowledged, and removed by the commit that delivers them. They belong to no job.
  */
 export function packEvents(
   events: readonly SentEvent[],
-): Pick<InboxEntry, 'job' | 'class' | 'head' | 'input' | 'key'> {
+): Pick<InboxEntry, 'kind' | 'job' | 'class' | 'head' | 'input' | 'key'> {
   const packed = events.map(({ type, key, event }): PackedEvent => [type, key, event.length]);
   const input = Buffer.concat(events.map(({ event }) => event));
-  return { job: '', class: 1, head: JSON.stringify({ events: packed }), input, key: null };
+  const head = JSON.stringify({ events: packed });
+  return { kind: 'events', job: '', class: 1, head, input, key: null };
 }
 
-export function isOfEvents({ job }: InboxEntry): boolean {
-  return job === '';
+export function isOfEvents({ kind }: InboxEntry): boolean {
+  return kind === 'events';
 }
 
 export function eventsOf({ partition, tenant, head, input }: InboxEntry): EventCommand[] {

@@ -9,7 +9,8 @@ const PARTITION = 1;
 const PARKED: RunId = { ms: 5, partition: PARTITION, seq: 9 };
 const word: Saying = { kind: 'cancelNested', job: 'inner', key: 'k', of: { ...PARKED, seq: 1 } };
 const ENTRY = {
-  ...{ id: 'e', partition: PARTITION, tenant: 't', job: 'inner', class: 0, atMs: 1 },
+  ...{ id: 'e', partition: PARTITION, kind: 'message', tenant: 't' },
+  ...{ job: 'inner', class: 0, atMs: 1 },
   ...{ head: JSON.stringify({ word }), input: null, key: null },
 } as InboxEntry;
 const STORED = {

@@ -55,7 +55,10 @@ describe('looks into the inbox', () => {
 
   it('go on while something is there, which may have been refused', async () => {
     const { world, pass } = setup();
-    world.entries = [{ id: 'e', partition: 1, tenant: 't', job: 'j', head: '' } as InboxEntry];
+    const kind = 'submission';
+    world.entries = [
+      { id: 'e', partition: 1, kind, tenant: 't', job: 'j', head: '' } as InboxEntry,
+    ];
     await pass(1);
     expect(await pass(12)).toBe(12);
   });

@@ -1,6 +1,5 @@
 import type { Class, RunHead } from '@signalbox/engine';
 import type { InboxEntry } from '@signalbox/store';
-import { wordOfEntry } from './words.ts';
 
 /** One submission of an inbox entry, as it becomes a run. */
 export interface InboxItem {
@@ -32,7 +31,7 @@ export function packHead(head: RunHead, isNew: boolean): string {
  */
 export function packRequest(
   items: readonly Omit<InboxItem, 'isNew'>[],
-): Pick<InboxEntry, 'job' | 'class' | 'head' | 'input'> {
+): Pick<InboxEntry, 'kind' | 'job' | 'class' | 'head' | 'input'> {
   const [first] = items;
   if (first === undefined) throw new Error('a request has submissions');
   const packed = items.map(
@@ -40,31 +39,24 @@ export function packRequest(
   );
   const input = Buffer.concat(items.flatMap((item) => item.input ?? []));
   const head = JSON.stringify({ batch: packed });
-  return { job: first.job, class: first.class, head, input };
+  return { kind: 'batch', job: first.job, class: first.class, head, input };
 }
 
-/** The submissions of an entry: its one, or all of a request. The first carries what names them. */
+/** The submissions of an entry: one, or all of a request. The first has the key and the alias. */
 export function itemsOf(entry: InboxEntry): readonly InboxItem[] {
-  if (wordOfEntry(entry) !== null) return [];
-  const { job, class: klass, input } = entry;
-  const kept = entry.head === '' ? {} : (JSON.parse(entry.head) as EntryHead | Packed);
+  const { job, class: priority, input } = entry;
   const named = { ...(entry.key === null ? {} : { key: entry.key }), inbox: entry.id };
-  if (!isPacked(kept)) {
+  if (entry.kind === 'submission') {
+    const kept = entry.head === '' ? {} : (JSON.parse(entry.head) as EntryHead);
     const { isNew = false, ...head } = kept;
-    return [{ job, class: klass, head: { ...head, ...named }, input, isNew }];
+    return [{ job, class: priority, head: { ...head, ...named }, input, isNew }];
   }
-  const items = unpack(kept.batch, input ?? new Uint8Array());
+  if (entry.kind !== 'batch') return [];
+  const { batch } = JSON.parse(entry.head) as { batch: readonly PackedItem[] };
+  const items = unpack(batch, input ?? new Uint8Array());
   const [first, ...others] = items;
   if (first === undefined) return [];
   return [{ ...first, head: { ...first.head, ...named, batch: items.length } }, ...others];
-}
-
-interface Packed {
-  readonly batch: readonly PackedItem[];
-}
-
-function isPacked(head: EntryHead | Packed): head is Packed {
-  return Array.isArray(head.batch);
 }
 
 function unpack(packed: readonly PackedItem[], inputs: Uint8Array): InboxItem[] {

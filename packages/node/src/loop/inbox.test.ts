@@ -24,7 +24,8 @@ async function start(params: NodeParams = {}) {
     return { id, partition: 0, tenant: 'acme', atMs: world.nowMs };
   };
   const submission = (own: Partial<InboxEntry> = {}): InboxEntry => {
-    return { ...base(), job: 'mail', class: 1, head: '', input: null, key: null, ...own };
+    const what = { kind: 'submission', job: 'mail', class: 1, head: '' } as const;
+    return { ...base(), ...what, input: null, key: null, ...own };
   };
   const event = (key: string, own: Partial<InboxEntry> = {}): InboxEntry => {
     const bytes = new TextEncoder().encode(JSON.stringify(key));
@@ -56,6 +57,14 @@ describe('the inbox', () => {
     await world.run(5_500);
     expect(world.disk.snapshot().inbox).toEqual([]);
     expect(world.disk.snapshot().runs).toHaveLength(1_700);
+  });
+
+  it('treats an entry as its kind says, whatever its text looks like', async () => {
+    const { world, submission } = await start();
+    await world.disk.putInbox(submission({ head: '{"word":{"kind":"cancelNested"}}' }));
+    await world.run(6_000);
+    expect(world.disk.snapshot().inbox).toEqual([]);
+    expect(world.disk.snapshot().runs).toHaveLength(1);
   });
 
   it('hands an entry over once, however long its commit takes', async () => {

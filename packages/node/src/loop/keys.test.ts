@@ -32,6 +32,7 @@ function entry(world: VirtualWorld, own: Partial<InboxEntry> = {}): InboxEntry {
   return {
     id: '01a1e15e-5d89-7000-a000-0000000000aa',
     partition: 0,
+    kind: 'submission',
     tenant: 'acme',
     job: 'mail',
     class: 1,

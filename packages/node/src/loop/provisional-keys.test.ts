@@ -230,6 +230,7 @@ describe('an inbox entry', () => {
     const waiting: InboxEntry = {
       id: '01a1e15e-5d89-7000-a000-0000000000aa',
       partition: 0,
+      kind: 'submission',
       tenant: 'acme',
       job: 'job',
       class: 1,

@@ -81,6 +81,7 @@ describe('the end of a wait for a nested run', () => {
     await world.disk.putInbox({
       id: '01a1e15e-5d89-7000-a000-0000000000aa',
       partition: 0,
+      kind: 'message',
       tenant: 'acme',
       job: 'mail',
       class: 0,

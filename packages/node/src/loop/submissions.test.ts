@@ -75,6 +75,7 @@ describe('the inbox', () => {
       id: '01a1e15e-5d89-7000-a000-0000000000aa',
       partition: 0,
       tenant: 'acme',
+      kind: 'submission' as const,
       job: 'mail',
       class: 1 as const,
       head: '',

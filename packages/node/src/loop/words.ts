@@ -35,6 +35,7 @@ export function entryOfWord({ tenant, saying, payload }: Word, post: Post): Inbo
   return {
     id: inboxId({ ms: atMs, partition, randomHigh, randomLow }),
     partition,
+    kind: 'message',
     tenant,
     job,
     class: 0,
@@ -46,8 +47,8 @@ export function entryOfWord({ tenant, saying, payload }: Word, post: Post): Inbo
 }
 
 /** The word that an entry is; null for a submission. */
-export function wordOfEntry({ head }: InboxEntry): Saying | null {
-  if (!head.startsWith('{"word":')) return null;
+export function wordOfEntry({ kind, head }: InboxEntry): Saying | null {
+  if (kind !== 'message') return null;
   return (JSON.parse(head) as WordHead).word;
 }
 

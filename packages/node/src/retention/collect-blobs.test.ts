@@ -90,7 +90,8 @@ describe('collection of blobs', () => {
     await first.stop();
     nodes.pop();
     const kept = await keepPayload(idle.context, 'acme', LARGE);
-    const entry = { tenant: 'acme', job: 'mail', class: 1, head: '', key: null } as const;
+    const job = { kind: 'submission', tenant: 'acme', job: 'mail' } as const;
+    const entry = { ...job, class: 1, head: '', key: null } as const;
     for (let partition = 0; partition < PARTITIONS; partition++) {
       const id = `0000000${partition}-0000-4000-8000-000000000000`;
       await disk.putInbox({ ...entry, id, partition, input: kept, atMs: clock.now });

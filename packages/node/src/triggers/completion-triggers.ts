@@ -165,6 +165,7 @@ function entryOf(
   return {
     id: aliasOf({ tenant, key, partition }),
     partition,
+    kind: 'submission',
     tenant,
     job,
     // Inherits the priority of the ended run, unless the trigger sets one.

@@ -1,7 +1,10 @@
 import type { RunId } from '@signalbox/engine';
 import type { AuditEntry } from '../audit-chain.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { CommitPart } from '../contract/journal.ts';
+import type { ParkedRow } from '../contract/parked.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { CommitPart, EndRow, InboxEntry, ParkedRow, RunRow } from '../store.ts';
 
 /** Rows with every field set, so that a store that forgets one is caught by a plain comparison. */
 
@@ -60,6 +63,7 @@ export function inboxEntry(id: string, content: Partial<InboxEntry> = {}): Inbox
   return {
     id,
     partition: 1,
+    kind: 'submission',
     tenant: 'acme',
     job: 'report',
     class: 2,

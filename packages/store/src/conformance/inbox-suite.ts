@@ -16,6 +16,18 @@ export function inboxSuite(target: ConformanceTarget): void {
       }
     });
 
+    it('returns every kind of entry as it was put', async () => {
+      const world = await openWorld(target);
+      const kinds = ['batch', 'events', 'message', 'submission'] as const;
+      // The same text in each of them: the kind is stored, not derived.
+      for (const kind of kinds) await world.store.putInbox(inboxEntry(kind, { kind, head: '{}' }));
+      const read = await world.store.readInbox({ partitions: [1], limit: 9 });
+      expect(read.map(({ kind }) => kind)).toEqual(kinds);
+      for (const id of kinds) {
+        expect((await world.store.readInboxEntry({ tenant: 'acme', id }))?.kind).toBe(id);
+      }
+    });
+
     it('DUR-03 does nothing when an id is put again, and returns what waits', async () => {
       const world = await openWorld(target);
       for (const key of ['k', null]) {

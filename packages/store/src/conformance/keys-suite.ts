@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { HeldKey, RunRow, Store } from '../store.ts';
+import type { HeldKey } from '../contract/keys.ts';
+import type { RunRow } from '../contract/runs.ts';
+import type { Store } from '../store.ts';
 import { endRow, parkedRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { expectRefused, expectUnchanged, LONG_MS, newCommitId, openWorld } from './world.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ParkedCursor, ParkedRun, RunRow } from '../store.ts';
+import type { ParkedCursor, ParkedRun } from '../contract/parked.ts';
+import type { RunRow } from '../contract/runs.ts';
 import { endRow, parkedRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld, SEGMENT_MS, type World } from './world.ts';

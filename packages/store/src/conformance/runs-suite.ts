@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunRow, StoredRun } from '../store.ts';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { endRow, runRow } from './builders.ts';
 import type { ConformanceTarget } from './target.ts';
 import { openWorld, SEGMENT_MS, type World } from './world.ts';

@@ -1,8 +1,9 @@
 import { expect, onTestFinished } from 'vitest';
+import type { AppendResult, CommitPart } from '../contract/journal.ts';
 import type { StoreErrorClass } from '../errors.ts';
 import { StoreError } from '../errors.ts';
 import type { Snapshot } from '../snapshot.ts';
-import type { AppendResult, CommitPart, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { part } from './builders.ts';
 import { type ConformanceTarget, waitPast } from './target.ts';
 

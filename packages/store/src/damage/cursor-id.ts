@@ -3,8 +3,8 @@ import { type RunId, readRunId, writeRunId } from '@signalbox/engine';
 const ID_BYTES = 16;
 
 /**
- * A cursor behind a place whose id is damaged, as near as an id of a run can be: with a cursor before it
- * the next page would begin with the same place again.
+ * A cursor after a place whose id is damaged, as close as a run id can be: after a cursor before it the next
+ * page would begin with the same place again.
  */
 export function cursorId(bytes: Uint8Array): RunId {
   const padded = new Uint8Array(ID_BYTES);

@@ -33,14 +33,14 @@ export interface DamagedRow extends RowPlace {
 export type FoundDamage = Omit<DamagedRow, 'atMs'>;
 
 /**
- * The one place that tells a damaged row from a readable one. A store reads every row through `read`;
- * what cannot be read is collected, and the store writes it to its table of damaged rows (`take`) before
+ * The one place that detects damaged rows. A store reads every row through `read`; damaged rows
+ * are collected, and the store writes them to its table of damaged rows (`take`) before
  * it returns. A row that is read again is collected at most once a minute, because another node may have
- * forgotten it meanwhile; the listener hears of it once.
+ * forgotten it meanwhile; the listener is called once per row.
  */
 export class DamagedRows {
   /** When each row was last collected, by the monotonic clock. */
-  readonly #known = new Map<string, number>();
+  readonly #collectedAt = new Map<string, number>();
   #found: FoundDamage[] = [];
   #listener: (row: FoundDamage) => void = () => {};
 
@@ -69,21 +69,21 @@ export class DamagedRows {
 
   add(row: FoundDamage): void {
     const name = nameOf(row);
-    const knownAt = this.#known.get(name);
+    const lastMs = this.#collectedAt.get(name);
     const nowMs = performance.now();
-    if (knownAt !== undefined && nowMs - knownAt < AGAIN_MS) return;
-    this.#known.set(name, nowMs);
+    if (lastMs !== undefined && nowMs - lastMs < AGAIN_MS) return;
+    this.#collectedAt.set(name, nowMs);
     this.#found.push(row);
-    if (knownAt === undefined) this.#listener(row);
+    if (lastMs === undefined) this.#listener(row);
   }
 
   /** A row that is found again is collected again. */
   forget(row: { readonly kind: string; readonly key: string } | null): void {
-    if (row === null) this.#known.clear();
-    else this.#known.delete(nameOf(row));
+    if (row === null) this.#collectedAt.clear();
+    else this.#collectedAt.delete(nameOf(row));
   }
 
-  /** What was found since the last call, to be written down. */
+  /** Returns the rows found since the last call, for the store to write. */
   take(): readonly FoundDamage[] {
     if (this.#found.length === 0) return NONE;
     const found = this.#found;
@@ -91,7 +91,7 @@ export class DamagedRows {
     return found;
   }
 
-  /** They could not be written down: to be written with the next ones. */
+  /** The rows could not be written: returns them to be written with the next ones. */
   putBack(rows: readonly FoundDamage[]): void {
     this.#found.unshift(...rows);
   }

@@ -1,5 +1,5 @@
 import type { RunId } from '@signalbox/engine';
-import type { StoredRun } from '../store.ts';
+import type { StoredRun } from '../contract/runs.ts';
 
 /** The place of a damaged run in a list. */
 export function damagedRun(tenant: string, id: RunId): StoredRun {

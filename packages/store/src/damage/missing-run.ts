@@ -3,7 +3,7 @@ import type { FoundDamage } from './damaged-rows.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
-/** A place of a lane names the run, and neither its row nor its end is there. */
+/** A place of a lane names the run, and neither its row nor its end exists. */
 export function missingRun(
   partition: number,
   { id, tenant }: { readonly id: RunId; readonly tenant: string },

@@ -1,6 +1,10 @@
 import type { RunId } from '@signalbox/engine';
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group } from '../contract/journal.ts';
+import type { ParkedRow } from '../contract/parked.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import type { Definition } from '../definition.ts';
-import type { Checkpoint, EndRow, Group, InboxEntry, ParkedRow, RunRow } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { addBytes, addNumber, addText, START } from './checksum.ts';
 
@@ -109,6 +113,7 @@ function endCommonChecksum({ id, tenant, state }: Pick<EndRow, 'id' | 'tenant' |
 export function inboxChecksum(entry: InboxEntry): number {
   let sum = addText(START, entry.id);
   sum = addNumber(sum, entry.partition);
+  sum = addText(sum, entry.kind);
   sum = addText(sum, entry.tenant);
   sum = addText(sum, entry.job);
   sum = addNumber(sum, entry.class);

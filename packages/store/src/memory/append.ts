@@ -1,7 +1,7 @@
 import { formatRunId, type RunId } from '@signalbox/engine';
+import type { AppendResult, Commit, CommitPart } from '../contract/journal.ts';
 import { StoreError } from '../errors.ts';
-import type { AppendResult, Commit, CommitPart } from '../store.ts';
-import { entriesTaken, nameOf, takenKeys, wantedKeys } from '../taken-keys.ts';
+import { entriesTaken, nameOf, requestedKeys, takenKeys } from '../taken-keys.ts';
 import { validateCommit } from '../validate-commit.ts';
 import { copyEnd, copyGroup, copyId, copyRun } from './copy.ts';
 import { forgetInboxEntry, putInbox } from './inbox.ts';
@@ -16,7 +16,7 @@ export function append(state: MemoryState, commit: Commit): AppendResult {
   const refused = refuseTakenKeys(state, commit);
   if (refused !== null) return refused;
   refuseUnwritableRows(state, commit);
-  for (const { tenant, key, run, atMs } of wantedKeys(commit)) {
+  for (const { tenant, key, run, atMs } of requestedKeys(commit)) {
     const name = nameOf({ tenant, key });
     const held = state.keys.get(name);
     // A claim of the run that has the key already changes nothing.
@@ -27,7 +27,7 @@ export function append(state: MemoryState, commit: Commit): AppendResult {
   return { kind: 'committed' };
 }
 
-/** I9: only the newest epoch writes, and only at the seq that nobody has written yet. */
+/** I9: only the newest epoch writes, and only at the next seq. */
 function isFenced(state: MemoryState, part: CommitPart): boolean {
   const owned = state.ownership.get(part.partition);
   if (owned === undefined || owned.lease.epoch !== part.epoch) return true;
@@ -42,9 +42,9 @@ function isFenced(state: MemoryState, part: CommitPart): boolean {
 
 /** I2. */
 function refuseTakenKeys(state: MemoryState, commit: Commit): AppendResult | null {
-  const wanted = wantedKeys(commit);
-  const stored = wanted.flatMap((key) => state.keys.get(nameOf(key)) ?? []);
-  return takenKeys(wanted, stored, entriesTaken(commit));
+  const requested = requestedKeys(commit);
+  const stored = requested.flatMap((key) => state.keys.get(nameOf(key)) ?? []);
+  return takenKeys(requested, stored, entriesTaken(commit));
 }
 
 function refuseUnwritableRows(state: MemoryState, commit: Commit): void {
@@ -53,13 +53,13 @@ function refuseUnwritableRows(state: MemoryState, commit: Commit): void {
   for (const part of commit.parts) {
     for (const run of part.runs) {
       requireWritable(state, run.id);
-      const known = findRun(state, run)?.run ?? null;
-      refuseRepeat({ names: runs, row: run, isKnown: known !== null, what: 'run' });
+      const stored = findRun(state, run)?.run ?? null;
+      refuseRepeat({ names: runs, row: run, isKnown: stored !== null, what: 'run' });
     }
     for (const end of part.ends) {
       requireWritable(state, end.id);
-      const known = findRun(state, end)?.end ?? null;
-      refuseRepeat({ names: ends, row: end, isKnown: known !== null, what: 'end of run' });
+      const stored = findRun(state, end)?.end ?? null;
+      refuseRepeat({ names: ends, row: end, isKnown: stored !== null, what: 'end of run' });
     }
     for (const parked of part.parked) requireWritable(state, parked.id);
   }

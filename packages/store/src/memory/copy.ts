@@ -1,6 +1,9 @@
 import type { RunId } from '@signalbox/engine';
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { Checkpoint, EndRow, Group, GroupHead, InboxEntry, RunRow } from '../store.ts';
 
 /*
  * Rows are copied on the way in and on the way out: a disk does not change when a caller reuses an
@@ -69,6 +72,7 @@ export function copyInboxEntry(entry: InboxEntry): InboxEntry {
   return {
     id: entry.id,
     partition: entry.partition,
+    kind: entry.kind,
     tenant: entry.tenant,
     job: entry.job,
     class: entry.class,

@@ -62,7 +62,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     getRun: async (query) => runs.getRun(state, query),
     readRuns: async (query) => runs.readRuns(state, query),
     listRuns: async (query) => runs.listRuns(state, query),
-    readKeys: async (wanted) => keys.readKeys(state, wanted),
+    readKeys: async (requested) => keys.readKeys(state, requested),
     forgetKeys: async (query) => keys.forgetKeys(state, query),
     readParked: async (query) => readParked(state, query),
     putInbox: async (entry) => inbox.putInbox(state, entry),
@@ -80,7 +80,7 @@ export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
     readLogs: async (query) => logs.readLogs(state, query),
     appendAudit: async (entry) => audit.appendAudit(state, entry),
     readAudit: async (query) => audit.readAudit(state, query),
-    // Rows are objects of this process: there is nothing to damage but what a caller sets aside.
+    // Rows are objects of this process: only rows that a caller sets aside are damaged.
     listDamagedRows: async (query) => damage.listDamagedRows(state, query),
     setAside: async (row) => damage.setAside(state, row),
     forgetDamagedRows: async (row) => damage.forgetDamagedRows(state, row),

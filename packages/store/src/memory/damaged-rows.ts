@@ -1,6 +1,7 @@
 import { compareText } from '../compare-text.ts';
+import type { StoppedPartition } from '../contract/damaged-rows.ts';
 import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
-import type { StoppedPartition, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { MemoryState } from './state.ts';
 

@@ -14,7 +14,7 @@ import { definitionsOf, type MemoryState } from './state.ts';
 
 type Change = Omit<DefinitionChange, 'body'>;
 
-/** What a change makes of the newest version; null when there must be one and there is none. */
+/** The next version after a change; null if the change needs an existing version and there is none. */
 type NextVersion = (current: Definition | undefined) => { body: string; deleted: boolean } | null;
 
 export function putDefinition(state: MemoryState, change: DefinitionChange): DefinitionResult {

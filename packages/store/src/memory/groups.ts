@@ -1,5 +1,7 @@
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
 import { withinBytes } from '../page-bytes.ts';
-import type { Checkpoint, Group, GroupHead, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { copyCheckpoint, copyGroup, copyGroupHead } from './copy.ts';
 import type { MemoryState } from './state.ts';
 
@@ -33,7 +35,7 @@ export function readCheckpoint(state: MemoryState, partition: number): Checkpoin
   return checkpoint === undefined ? null : copyCheckpoint(checkpoint);
 }
 
-/** A group segment is a range of seqs over all partitions; it goes whole or stays whole. */
+/** A group segment is a range of seqs over all partitions; it is dropped whole. */
 export function dropGroupsBefore(state: MemoryState, query: { beforeMs: number }): number {
   const all = new Set<number>();
   const kept = new Set<number>();

@@ -1,6 +1,7 @@
+import type { InboxEntry, PutResult } from '../contract/inbox.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
-import type { InboxEntry, PutResult, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { nameOf, reservedRun, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { copyId, copyInboxEntry } from './copy.ts';

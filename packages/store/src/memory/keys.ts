@@ -1,6 +1,7 @@
 import { compareRunIds } from '@signalbox/engine';
 import { compareText } from '../compare-text.ts';
-import type { HeldKey, Store } from '../store.ts';
+import type { HeldKey } from '../contract/keys.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { copyId } from './copy.ts';
 import { findRun } from './runs.ts';

@@ -21,7 +21,7 @@ export function acquireLease(
     const { owner: holder, epoch, expiresAtMs } = owned.lease;
     return { kind: 'held', owner: holder, epoch, remainingMs: expiresAtMs - nowMs };
   }
-  // I7: the epoch rises with every take, also when an owner takes its own lease again.
+  // I7: the epoch rises with every acquisition, also when an owner acquires its own lease again.
   const epoch = (owned?.lease.epoch ?? 0) + 1;
   const seq = (owned?.lastSeq ?? 0) + 1;
   const body = new Uint8Array(0);

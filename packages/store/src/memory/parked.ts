@@ -1,6 +1,8 @@
 import { compareRunIds } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRun } from '../contract/parked.ts';
+import type { RunRow } from '../contract/runs.ts';
 import { withinBytes } from '../page-bytes.ts';
-import type { ParkedCursor, ParkedRun, RunRow, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { copyId, copyRun } from './copy.ts';
 import { findRun } from './runs.ts';
@@ -22,8 +24,7 @@ export function readParked(
           (row) => row.sort - after.sort || (compareRunIds(row.id, after.id) <= 0 ? -1 : 1),
         );
   const end = rows.position((row) => (row.sort <= upTo ? -1 : 1));
-  // The page is cut by rows looked at, not by rows returned: a lane full of ended runs is passed
-  // in bounded steps.
+  // The limit counts rows read, not rows returned: a lane full of ended runs is read in bounded steps.
   const rest = rows.items.slice(start, Math.max(start, Math.min(end, start + limit)));
   const isOpen = (entry: RunEntry | undefined): boolean => entry?.run != null && entry.end === null;
   const page = withinBytes(rest, bytes === 0 ? undefined : bytes, (row) => {

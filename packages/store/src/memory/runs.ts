@@ -1,13 +1,14 @@
 import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import { copyEnd, copyRun } from './copy.ts';
 import { setAside } from './damaged-rows.ts';
 import type { MemoryState, RunEntry } from './state.ts';
 
-/** I19: the tenant is part of the look-up, so another tenant's run is simply not there. */
+/** I19: the tenant is part of the look-up, so a run of another tenant is not found. */
 export function findRun(
   state: MemoryState,
   at: { tenant: string; id: RunId },

@@ -1,12 +1,12 @@
 import { compareRunIds, firstIdOf, formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
 import type { Segment } from '../run-segment.ts';
-import { segmentFromMs, segmentsWanted } from '../run-segment.ts';
+import { segmentFromMs, segmentsToCreate } from '../run-segment.ts';
 import type { MemoryState } from './state.ts';
 
 export function ensureSegments(state: MemoryState, query: { untilMs: number }): void {
   const { segmentMs } = state;
-  for (const fromMs of segmentsWanted({ nowMs: state.now(), segmentMs, ...query })) {
+  for (const fromMs of segmentsToCreate({ nowMs: state.now(), segmentMs, ...query })) {
     if (state.segments.has(fromMs) || state.droppedSegments.has(fromMs)) continue;
     state.segments.set(fromMs, { fromMs, toMs: fromMs + segmentMs, sealed: false });
   }
@@ -41,7 +41,7 @@ export function requireWritable(state: MemoryState, id: RunId): void {
   if (segment !== undefined || state.droppedSegments.has(fromMs)) {
     throw new StoreError('invalid', `the segment of run ${formatRunId(id)} is sealed`);
   }
-  // Making segments ahead keeps this off the commit's path; a missing one must not refuse work.
+  // Segments are created ahead to keep this out of commits; a missing one must not refuse a commit.
   state.segments.set(fromMs, { fromMs, toMs: fromMs + state.segmentMs, sealed: false });
 }
 

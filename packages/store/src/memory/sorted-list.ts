@@ -7,7 +7,7 @@ export class SortedList<T> {
     this.compare = compare;
   }
 
-  /** Inserts, unless an equal item is there already; answers whether it did. */
+  /** Inserts, unless an equal item exists; returns whether it did. */
   insert(item: T): boolean {
     const last = this.items.at(-1);
     if (last === undefined || this.compare(last, item) < 0) {
@@ -44,7 +44,7 @@ export class SortedList<T> {
     this.items.splice(start, this.position(to) - start);
   }
 
-  /** Leaves only what the test admits, in place and in order. */
+  /** Removes items for which the test is false, in place. */
   keep(test: (item: T) => boolean): void {
     let count = 0;
     for (const item of this.items) {

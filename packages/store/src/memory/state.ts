@@ -1,19 +1,23 @@
 import { compareRunIds, formatRunId, type RunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
 import { compareText } from '../compare-text.ts';
+import type { Checkpoint } from '../contract/checkpoints.ts';
+import type { StoppedPartition } from '../contract/damaged-rows.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group } from '../contract/journal.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import type { DamagedRow, FoundDamage } from '../damage/damaged-rows.ts';
 import type { Definition } from '../definition.ts';
 import type { Lease } from '../lease.ts';
 import { compareLogCursors, type LogLineRow } from '../log-lines.ts';
 import type { Segment } from '../run-segment.ts';
-import type { Checkpoint, EndRow, Group, InboxEntry, RunRow, StoppedPartition } from '../store.ts';
 import type { StoredKey } from '../taken-keys.ts';
 import { SortedList } from './sorted-list.ts';
 
 /**
  * Everything the memory store holds. Methods change it in one synchronous stretch: every check
  * comes before the first change, so a refused call leaves nothing behind.
- * Composite map keys are joined by NUL, which no text may hold, so two keys never run together.
+ * Composite map keys are joined by NUL, which no text contains, so two different keys never collide.
  */
 export interface MemoryState {
   readonly now: () => number;
@@ -38,7 +42,7 @@ export interface MemoryState {
   /** By tenant: number n is at n - 1. */
   readonly audit: Map<string, AuditRow[]>;
   readonly segments: Map<number, Segment>;
-  /** Segments that are gone for good: making them again would let a dropped run come back. */
+  /** Dropped segments: creating one again would let a dropped run come back. */
   readonly droppedSegments: Set<number>;
   /** By kind and key. */
   readonly damagedRows: Map<string, DamagedRow>;
@@ -47,7 +51,7 @@ export interface MemoryState {
 }
 
 export interface KeyRow extends StoredKey {
-  /** When the key was given to a run that was there before; null for a run's own. */
+  /** When a run that was stored before got the key; null for a run's own key. */
   readonly atMs: number | null;
 }
 

@@ -8,11 +8,11 @@ import type { Row } from './connection/pipeline.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { ensureGroupSegments } from './segments/ensure-group-segments.ts';
-import { acquireLease as acquireLeaseSql } from './sql/acquire-lease.ts';
-import { readLease } from './sql/read-lease.ts';
-import { readLeaseEnds } from './sql/read-lease-ends.ts';
+import { acquireLease as acquireLeaseSql } from './sql/leases/acquire-lease.ts';
+import { readLease } from './sql/leases/read-lease.ts';
+import { readLeaseEnds } from './sql/leases/read-lease-ends.ts';
 
-/** Each retry means that the old owner committed once more; on a busy machine it wins for a while. */
+/** Each retry means that the old owner committed again, which may happen often on a busy machine. */
 const ATTEMPTS_MAX = 500;
 
 export async function acquireLease(
@@ -22,8 +22,8 @@ export async function acquireLease(
   const { owner, commitId } = request;
   requireTexts({ owner, commitId });
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const answer = await tryAcquire(database, request);
-    if (answer !== null) return answer;
+    const result = await tryAcquire(database, request);
+    if (result !== null) return result;
   }
   throw new StoreError(
     'conflict',
@@ -31,7 +31,7 @@ export async function acquireLease(
   );
 }
 
-/** Null when the race was lost to something that the next attempt will see. */
+/** Null if another writer won the race; the next attempt reads what it wrote. */
 async function tryAcquire(
   database: Database,
   request: Parameters<Store['acquireLease']>[0],
@@ -76,7 +76,7 @@ function heldBy(row: Row | undefined): AcquireResult | null {
     epoch: number;
     remaining_ms: number;
   };
-  // It ran out between the two statements: ask again instead of answering with a time past.
+  // It expired between the two statements: try again instead of returning a time in the past.
   return remainingMs > 0 ? { kind: 'held', owner, epoch, remainingMs } : null;
 }
 

@@ -5,14 +5,15 @@ import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { insertAudit, lockAudit } from './sql/append-audit.ts';
-import { readAudit as readAuditSql } from './sql/read-audit.ts';
+import { insertAudit } from './sql/audit/insert-audit.ts';
+import { lockAudit } from './sql/audit/lock-audit.ts';
+import { readAudit as readAuditSql } from './sql/audit/read-audit.ts';
 
 export interface AuditColumns extends Omit<AuditRow, 'atMs'> {
   readonly at_ms: number;
 }
 
-/** One round trip: the turn of a tenant is never held by a node that may have stopped. */
+/** One round trip: a node that stops never holds the lock of a tenant. */
 export async function appendAudit(database: Database, entry: AuditEntry): Promise<AuditRow> {
   validateAuditEntry(entry);
   const { schema } = database;

@@ -1,22 +1,25 @@
+import type { Checkpoint } from '../contract/checkpoints.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { checkpointChecksum } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
-import type { Checkpoint } from '../store.ts';
 import type { Connection } from './connection/connection.ts';
 import { hasCode } from './connection/failure.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { dropCheckpointChunks, keepOlderCheckpoint } from './sql/drop-checkpoint-chunks.ts';
-import { readCheckpoint as readCheckpointSql, readOlderCheckpoint } from './sql/read-checkpoint.ts';
-import { readCheckpointHead as readCheckpointHeadSql } from './sql/read-checkpoint-head.ts';
+import { dropCheckpointChunks } from './sql/checkpoint-chunks/drop-checkpoint-chunks.ts';
+import { writeCheckpointChunk } from './sql/checkpoint-chunks/write-checkpoint-chunk.ts';
+import { keepOlderCheckpoint } from './sql/checkpoints/keep-older-checkpoint.ts';
+import {
+  readCheckpoint as readCheckpointSql,
+  readOlderCheckpoint,
+} from './sql/checkpoints/read-checkpoint.ts';
+import { readCheckpointSeq as readCheckpointHeadSql } from './sql/checkpoints/read-checkpoint-seq.ts';
+import { writeCheckpoint as writeCheckpointSql } from './sql/checkpoints/write-checkpoint.ts';
 import type { Statement } from './sql/statement.ts';
-import { writeCheckpoint as writeCheckpointSql } from './sql/write-checkpoint.ts';
-import { writeCheckpointChunk } from './sql/write-checkpoint-chunk.ts';
 
 /**
- * The chunks go first and the lease is looked at last. That look locks the lease's row until the
- * commit: with a large checkpoint still to be written behind it, beats would wait, and the owner
- * would lose its leases because it was being careful.
+ * Writes the chunks first and tests the lease last. The test locks the lease row until the commit: if a
+ * large checkpoint were written after it, beats would wait, and the owner would lose its leases.
  */
 export async function writeCheckpoint(
   database: Database,
@@ -33,13 +36,13 @@ export async function writeCheckpoint(
     });
   } catch (error) {
     if (error instanceof StoreError && error.cause instanceof Superseded) return false;
-    // The same seq from another writer: that one was first, and this one reaches no further.
+    // Another writer has written a checkpoint of the same seq.
     if (error instanceof StoreError && hasCode(error.cause, ['23505'])) return false;
     throw error;
   }
 }
 
-/** Leaves the transaction, which takes the chunks back. */
+/** Rolls the transaction back, and the chunks with it. */
 class Superseded extends Error {}
 
 async function readCheckpointHead(database: Database, partition: number) {

@@ -17,7 +17,7 @@ describePostgres('a server that is killed', () => {
     const dir = mkdtempSync(join(tmpdir(), 'signalbox-crash-'));
     let server: PostgresServer = await startPostgres({ dataDir: dir });
     const port = Number(new URL(server.url).port);
-    const store = await openStore({ url: server.url, answerTimeoutMs: 5_000 });
+    const store = await openStore({ url: server.url, responseTimeoutMs: 5_000 });
     onTestFinished(async () => {
       await store.close();
       await server.stop();

@@ -24,7 +24,7 @@ import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
 import { dropGroupsBefore } from './segments/drop-groups-before.ts';
 import * as segments from './segments/run-segments.ts';
-import { readIsolation } from './sql/read-isolation.ts';
+import { readIsolation } from './sql/session/read-isolation.ts';
 import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface PostgresStore extends Store {
@@ -32,7 +32,7 @@ export interface PostgresStore extends Store {
   snapshot(): Promise<Snapshot>;
 }
 
-/** Connects; `unavailable` when that fails. The schema is made by `migrate`. */
+/** Connects; `unavailable` when that fails. `migrate` creates the schema. */
 export async function createPostgresStore(options: PostgresStoreOptions): Promise<PostgresStore> {
   const database = new Database(toSettings(options));
   try {
@@ -42,7 +42,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     throw error;
   }
   const lost = new LostAttempts(database);
-  /** Writes down the damaged rows that a call has found before its caller goes on. */
+  /** Records the damaged rows that a call found before it returns. */
   const checked =
     <A extends unknown[], R>(method: (database: Database, ...values: A) => Promise<R>) =>
     async (...values: A): Promise<R> => {
@@ -58,7 +58,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     now: () => readNow(database),
     append: (commit) => append(database, lost, commit),
     readGroup: async (at) => {
-      await lost.settle();
+      await lost.voidAll();
       return groups.readGroup(database, at);
     },
     readGroups: checked(groups.readGroups),
@@ -72,7 +72,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     getRun: checked(runs.getRun),
     readRuns: checked(runs.readRuns),
     listRuns: checked(listRuns),
-    readKeys: (wanted) => keys.readKeys(database, wanted),
+    readKeys: (requested) => keys.readKeys(database, requested),
     forgetKeys: (query) => keys.forgetKeys(database, query),
     readParked: checked(readParked),
     putInbox: (entry) => inbox.putInbox(database, entry),

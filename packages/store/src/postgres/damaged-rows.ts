@@ -3,13 +3,11 @@ import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import {
-  forgetDamagedRows as forgetDamagedRowsSql,
-  insertDamagedRow,
-  listDamagedRows as listDamagedRowsSql,
-} from './sql/damaged-rows.ts';
+import { forgetDamagedRows as forgetDamagedRowsSql } from './sql/damaged-rows/forget-damaged-rows.ts';
+import { insertDamagedRow } from './sql/damaged-rows/insert-damaged-row.ts';
+import { listDamagedRows as listDamagedRowsSql } from './sql/damaged-rows/list-damaged-rows.ts';
 
-/** Writes down what the calls so far have found. A failure is repeated by the next call. */
+/** Writes the damaged rows found so far. After a failure the next call writes them. */
 export async function writeDamagedRows(database: Database): Promise<void> {
   const rows = database.damage.take();
   for (const [i, row] of rows.entries()) {

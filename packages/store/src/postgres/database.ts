@@ -6,26 +6,25 @@ import { LinkPool } from './connection/link-pool.ts';
 import type { Row } from './connection/pipeline.ts';
 import { type Step, silentStep } from './connection/step.ts';
 import type { PostgresSettings } from './options.ts';
-import { readGuard } from './sql/read-guard.ts';
+import { readGuard } from './sql/session/read-guard.ts';
 
 /** A schema change or a count over a segment may take minutes; nothing waits for it. */
 const MAINTENANCE_TIMEOUT_MS = 600_000;
 const MAINTENANCE_IDLE_MS_MAX = 5_000;
 const ATTEMPTS_MAX = 3;
-/** Room for the answer to travel: the server gives up before we do, and says so. */
+/** Leaves time for the response: the server cancels a statement before the client closes the connection. */
 const STATEMENT_SHARE = 0.8;
 
 /**
- * What a repeat of a call does. `none`: it only reads. `repeatable`: twice is as good as once.
- * `once`: a repeat would do something else, so a lost answer is `unknown`.
+ * What a repeat of a call does. `none`: it only reads. `repeatable`: it is idempotent.
+ * `once`: a repeat would do something else, so a lost response is `unknown`.
  */
 export type Effect = 'none' | 'repeatable' | 'once';
 
 /**
  * The connections of one store, each with its own duty so that none starves another (F29):
- * commits go one after the other over `appends`; beats and leases have `leases` to themselves;
- * everything else shares a small pool; schema changes, now and then, have a connection that does
- * not stay open.
+ * commits run one after the other over `appends`; beats and leases use `leases` alone; everything else
+ * shares a small pool; each schema change opens a connection and closes it.
  */
 export class Database {
   readonly schema: string;
@@ -43,7 +42,7 @@ export class Database {
   constructor(settings: PostgresSettings) {
     this.schema = settings.schema;
     this.settings = settings;
-    this.statementTimeoutMs = Math.ceil(settings.answerTimeoutMs * STATEMENT_SHARE);
+    this.statementTimeoutMs = Math.ceil(settings.responseTimeoutMs * STATEMENT_SHARE);
     this.guard = silentStep(readGuard(settings.schema), 1, (writer) => {
       writer.text(String(this.statementTimeoutMs));
     });
@@ -51,13 +50,13 @@ export class Database {
     this.leases = new Link(settings);
     this.schemaChanges = new Link({
       ...settings,
-      answerTimeoutMs: MAINTENANCE_TIMEOUT_MS,
+      responseTimeoutMs: MAINTENANCE_TIMEOUT_MS,
       idleMsMax: MAINTENANCE_IDLE_MS_MAX,
     });
     this.pool = new LinkPool({
       ...settings,
       size: settings.readPoolSize,
-      waitMsMax: settings.answerTimeoutMs,
+      waitMsMax: settings.responseTimeoutMs,
     });
   }
 
@@ -73,9 +72,9 @@ export class Database {
   }
 
   /**
-   * Statements in one round trip and one transaction; the rows of each. Deadlocks are tried again,
-   * they leave nothing behind; so is a connection that died while it lay idle, found out by the
-   * call that uses it next, unless the call may have done what must not be done twice.
+   * Runs statements in one round trip and one transaction and returns the rows of each. Retries after a
+   * deadlock, which is rolled back, and after the failure of a connection that died while idle, unless the
+   * call may have been executed and is not idempotent.
    */
   async pipeline(
     link: Link | LinkPool,
@@ -99,7 +98,7 @@ export class Database {
     return this.pool.use((connection) => inTransaction(connection, work));
   }
 
-  /** A transaction on the connection for what may wait long. */
+  /** A transaction on the connection for calls that may wait long. */
   maintenance<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     return this.schemaChanges.use((connection) => inTransaction(connection, work));
   }

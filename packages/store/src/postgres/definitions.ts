@@ -12,18 +12,15 @@ import { requireTexts } from '../validate-text.ts';
 import { hasCode } from './connection/failure.ts';
 import { silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { countDefinitions as countDefinitionsSql } from './sql/count-definitions.ts';
-import { getDefinition as getDefinitionSql } from './sql/get-definition.ts';
-import {
-  insertCountedDefinition,
-  insertDefinition,
-  lockDefinitionCount,
-} from './sql/insert-definition.ts';
-import { listDefinitionChanges as listChangesSql } from './sql/list-definition-changes.ts';
-import { listDefinitionVersions as listVersionsSql } from './sql/list-definition-versions.ts';
-import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
+import { countDefinitions as countDefinitionsSql } from './sql/definitions/count-definitions.ts';
+import { getDefinition as getDefinitionSql } from './sql/definitions/get-definition.ts';
+import { insertCountedDefinition, insertDefinition } from './sql/definitions/insert-definition.ts';
+import { listDefinitionChanges as listChangesSql } from './sql/definitions/list-definition-changes.ts';
+import { listDefinitionVersions as listVersionsSql } from './sql/definitions/list-definition-versions.ts';
+import { listDefinitions as listDefinitionsSql } from './sql/definitions/list-definitions.ts';
+import { lockDefinitionCount } from './sql/definitions/lock-definition-count.ts';
 
-/** What the column counts to; the next version has to fit as well. */
+/** The maximum of the column; the next version has to fit as well. */
 const VERSION_MAX = 2 ** 31 - 1;
 
 type Change = Omit<DefinitionChange, 'body'>;
@@ -102,7 +99,7 @@ async function changeDefinition(
         ? { kind: 'full', count }
         : { kind: 'conflict', currentVersion };
     } catch (error) {
-      // Another author's insert won between the look and ours; the next look sees it.
+      // Another author's insert committed between the read and the insert; the next attempt reads it.
       if (!hasCode((error as Error).cause, ['23505'])) throw error;
     }
   }
@@ -207,12 +204,12 @@ export async function listDefinitionChanges(
   return rows.map((row) => readListed(database, row));
 }
 
-/** No definition has another one, so there is nothing to look for; the column would refuse the number. */
+/** Other numbers are no version of any definition, and the column would refuse them. */
 function isVersion(version: number): boolean {
   return Number.isInteger(version) && version >= 0 && version < VERSION_MAX;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toDefinition(row: DefinitionColumns): Definition {
   const { tenant, kind, name, version, body, author, at_ms: atMs, deleted } = row;
   const definition = { tenant, kind, name, version, body, author, atMs, deleted };
@@ -220,7 +217,7 @@ export function toDefinition(row: DefinitionColumns): Definition {
   return definition;
 }
 
-/** For a list, in which a damaged version has its place. */
+/** For a list, which includes damaged versions. */
 function readListed({ damage }: Database, row: DefinitionColumns): Definition {
   const read = damage.read(placeOf(row), row, () => toDefinition(row));
   if (read !== null) return read;

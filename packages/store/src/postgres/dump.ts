@@ -33,9 +33,7 @@ export async function dump(database: Database): Promise<Snapshot> {
     const chunks = await all<{ partition: number; seq: number; body: Uint8Array }>(
       'checkpoint_chunks',
     );
-    const keys = (await all<KeyColumns & { inbox: string | null }>('keys')).map((row) =>
-      toStoredKey({ ...row, entry: row.inbox }),
-    );
+    const keys = (await all<KeyColumns>('keys')).map(toStoredKey);
     return toSnapshot({
       groups: (await all<WholeGroupColumns>('groups')).map(toGroup),
       checkpoints: (await all<CheckpointColumns>('checkpoints')).map((row) => ({

@@ -1,11 +1,11 @@
 import { readRunId } from '@signalbox/engine';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { packCount } from './packs/cut-packs.ts';
-import { idAfter } from './packs/read-packs.ts';
-import { bindSpans, SPAN_PARAMETERS, type Span } from './packs/spans.ts';
+import { blockCount } from './row-blocks/cut-row-blocks.ts';
+import { idAfter } from './row-blocks/read-row-blocks.ts';
+import { bindSpans, SPAN_PARAMETERS, type Span } from './row-blocks/spans.ts';
 import { nameOf } from './runs.ts';
-import { readEnded } from './sql/read-ends.ts';
+import { readEnded } from './sql/ends/read-ended.ts';
 
 const ID_BYTES = 16;
 
@@ -29,7 +29,7 @@ export function endedOf(row: object | undefined): ReadonlySet<string> {
   for (const [i, count] of (JSON.parse(counts) as number[]).entries()) {
     const first = readRunId(ids, i * ID_BYTES);
     const tenant = tenantAt[i] as string;
-    for (let offset = 0; offset < packCount(count); offset++)
+    for (let offset = 0; offset < blockCount(count); offset++)
       names.add(nameOf(tenant, idAfter(first, offset)));
   }
   return names;

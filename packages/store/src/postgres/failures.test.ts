@@ -18,7 +18,7 @@ describePostgres('when the server is in trouble', () => {
   let lease: { epoch: number; seq: number };
 
   beforeAll(async () => {
-    store = await openStore({ url, readPoolSize: POOL_SIZE, answerTimeoutMs: 1_000 });
+    store = await openStore({ url, readPoolSize: POOL_SIZE, responseTimeoutMs: 1_000 });
     const request = { partition: 1, owner: 'a', ttlMs: 600_000, commitId: 'fence' };
     const answer = await store.acquireLease(request);
     if (answer.kind !== 'acquired') throw new Error('held');

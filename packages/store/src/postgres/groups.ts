@@ -1,5 +1,6 @@
+import type { Group, GroupHead } from '../contract/journal.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
-import type { Group, GroupHead, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import {
@@ -8,8 +9,8 @@ import {
   toGroupHead,
   type WholeGroupColumns,
 } from './rows/group-row.ts';
-import { readGroup as readGroupSql } from './sql/read-group.ts';
-import { readGroups as readGroupsSql } from './sql/read-groups.ts';
+import { readGroup as readGroupSql } from './sql/groups/read-group.ts';
+import { readGroups as readGroupsSql } from './sql/groups/read-groups.ts';
 
 export async function readGroup(
   database: Database,

@@ -1,9 +1,10 @@
 import type { Class } from '@signalbox/engine';
+import type { InboxEntry, PutResult } from '../contract/inbox.ts';
 import { damaged, verify } from '../damage/damaged-rows.ts';
 import { inboxChecksum } from '../damage/row-checksums.ts';
 import { StoreError } from '../errors.ts';
 import { ANY_BYTES } from '../page-bytes.ts';
-import type { InboxEntry, PutResult, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireReadable, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { bindEntry } from './append/bind-rows.ts';
@@ -11,19 +12,18 @@ import { step } from './connection/step.ts';
 import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
 import { readStoredKeys } from './keys.ts';
-import { readDamagedEntry } from './sql/damaged-rows.ts';
-import { insertInbox } from './sql/insert-inbox.ts';
-import {
-  readInboxEntry as readInboxEntrySql,
-  readInbox as readInboxSql,
-} from './sql/read-inbox.ts';
+import { readDamagedEntry } from './sql/damaged-rows/read-damaged-entry.ts';
+import { insertInbox } from './sql/inbox/insert-inbox.ts';
+import { readInbox as readInboxSql } from './sql/inbox/read-inbox.ts';
+import { readInboxEntry as readInboxEntrySql } from './sql/inbox/read-inbox-entry.ts';
 
 export interface InboxColumns {
   readonly id: string;
   readonly partition: number;
+  readonly kind: InboxEntry['kind'];
   readonly tenant: string;
   readonly job: string;
-  readonly class: number;
+  readonly priority: number;
   readonly head: string;
   readonly input: Uint8Array | null;
   readonly key: string | null;
@@ -31,13 +31,13 @@ export interface InboxColumns {
   readonly checksum: number | null;
 }
 
-/** What stands in the way may go between the statement and the look at it. */
+/** The conflicting row may be removed between the statement and the read. */
 const ATTEMPTS_MAX = 8;
 
 export async function putInbox(database: Database, entry: InboxEntry): Promise<PutResult> {
   const { id, tenant, job, head, key } = entry;
   requireTexts({ id, tenant, job, head, key });
-  const put = step(insertInbox(database.schema), 12, (writer) => bindEntry(writer, entry));
+  const put = step(insertInbox(database.schema), 13, (writer) => bindEntry(writer, entry));
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
     const rows = await database.query(put, 'repeatable');
     if (rows.length > 0) return { kind: 'put' };
@@ -61,7 +61,7 @@ export async function readInboxEntry(
   const [entry] = await readById(database, id);
   if (entry !== undefined) return entry.tenant === tenant ? entry : null;
   const read = step(readDamagedEntry(database.schema), 1, (writer) => writer.text(id));
-  // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
+  // The tenant of a damaged row cannot be relied on, and the error contains nothing of the entry.
   if ((await database.read(read)).length === 0) return null;
   throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
 }
@@ -70,7 +70,7 @@ async function readById(database: Database, id: string): Promise<InboxEntry[]> {
   const read = step(readInboxEntrySql(database.schema), 1, (writer) => writer.text(id));
   const rows = await database.read<InboxColumns>(read);
   const entries = rows.flatMap((row) => readEntry(database, row) ?? []);
-  // A damaged entry is moved before the caller looks again.
+  // A damaged entry is moved before the caller reads again.
   await writeDamagedRows(database);
   return entries;
 }
@@ -95,10 +95,11 @@ function readEntry({ damage }: Database, row: InboxColumns): InboxEntry | null {
   return damage.read({ kind: 'inbox', key, partition, tenant }, row, () => toInboxEntry(row));
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toInboxEntry(row: InboxColumns): InboxEntry {
-  const { id, partition, tenant, job, head, input, key, at_ms: atMs } = row;
-  const entry = { id, partition, tenant, job, class: row.class as Class, head, input, key, atMs };
+  const { id, partition, kind, tenant, job, head, input, key, at_ms: atMs } = row;
+  const priority = row.priority as Class;
+  const entry = { id, partition, kind, tenant, job, class: priority, head, input, key, atMs };
   verify(row.checksum, () => inboxChecksum(entry));
   return entry;
 }

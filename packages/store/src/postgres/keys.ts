@@ -1,14 +1,15 @@
 import { firstIdOf } from '@signalbox/engine';
+import type { HeldKey } from '../contract/keys.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { keyChecksum } from '../damage/row-checksums.ts';
-import type { HeldKey, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { keyPlace, requireReadable, type StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import { writeDamagedRows } from './damaged-rows.ts';
 import type { Database } from './database.ts';
-import { forgetKeys as forgetKeysSql } from './sql/forget-keys.ts';
-import { readKey } from './sql/read-key.ts';
+import { forgetKeys as forgetKeysSql } from './sql/keys/forget-keys.ts';
+import { readKey } from './sql/keys/read-key.ts';
 
 const BEFORE_ALL: HeldKey = { run: firstIdOf(0), tenant: '', key: '' };
 
@@ -49,7 +50,7 @@ export interface KeyColumns extends Omit<StoredKey, 'damaged'> {
   readonly checksum: number | null;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toStoredKey(row: KeyColumns): StoredKey {
   const { tenant, key, run, entry, at_ms: atMs } = row;
   verify(row.checksum, () => keyChecksum({ tenant, key, run, entry, atMs }));

@@ -4,12 +4,12 @@ import { requireTexts } from '../validate-text.ts';
 import type { Row } from './connection/pipeline.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { deleteNode } from './sql/delete-node.ts';
-import { listLeases as listLeasesSql } from './sql/list-leases.ts';
-import { listNodes } from './sql/list-nodes.ts';
-import { releaseLease as releaseLeaseSql } from './sql/release-lease.ts';
-import { renewLease } from './sql/renew-lease.ts';
-import { upsertNode } from './sql/upsert-node.ts';
+import { listLeases as listLeasesSql } from './sql/leases/list-leases.ts';
+import { releaseLease as releaseLeaseSql } from './sql/leases/release-lease.ts';
+import { renewLease } from './sql/leases/renew-lease.ts';
+import { deleteNode } from './sql/nodes/delete-node.ts';
+import { listNodes } from './sql/nodes/list-nodes.ts';
+import { upsertNode } from './sql/nodes/upsert-node.ts';
 
 export async function beat(
   database: Database,
@@ -41,7 +41,7 @@ export async function beat(
   return { nowMs: Number(nodes[0]?.['now_ms']), nodes: nodes.flatMap(toNode), renewed, lost };
 }
 
-/** The row of the clock alone stands for "no node". */
+/** Without live nodes the result is one row with the time only. */
 function toNode({ node, address }: Row): { node: string; address: string }[] {
   return typeof node === 'string' && typeof address === 'string' ? [{ node, address }] : [];
 }

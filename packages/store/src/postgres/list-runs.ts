@@ -1,40 +1,41 @@
 import { compareRunIds, firstIdOf, type RunId } from '@signalbox/engine';
+import type { EndRow, RunRow, StoredRun } from '../contract/runs.ts';
 import { damagedRun } from '../damage/damaged-run.ts';
 import { ANY_BYTES, storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { EndRow, RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
-import { packCount } from './packs/cut-packs.ts';
-import { idAfter } from './packs/read-packs.ts';
-import { bindSpans, SPAN_PARAMETERS, type Span, spansOf } from './packs/spans.ts';
+import { blockCount } from './row-blocks/cut-row-blocks.ts';
+import { idAfter } from './row-blocks/read-row-blocks.ts';
+import { bindSpans, SPAN_PARAMETERS, type Span, spansOf } from './row-blocks/spans.ts';
 import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
 import { mayCover, nameOf } from './runs.ts';
-import { listRuns as listRunsSql } from './sql/list-runs.ts';
-import { readEnds } from './sql/read-ends.ts';
-import { readListedRuns } from './sql/read-runs.ts';
+import { readEnds } from './sql/ends/read-ends.ts';
+import { listRuns as listRunsSql } from './sql/runs/list-runs.ts';
+import { readListedRuns } from './sql/runs/read-runs.ts';
 
 type Query = Parameters<Store['listRuns']>[0];
 
-/** Above every id of this age of the world. */
+/** Above every run id. */
 const NO_CURSOR: RunId = { ms: 2 ** 48 - 1, partition: 0, seq: 0 };
 const FIRST_ID = firstIdOf(0);
-/** Rows looked at in one round trip where a filter may leave out most of them. */
-const LOOK_ROWS = 500;
+/** Rows read per round trip if a filter may exclude most of them. */
+const FILTERED_ROWS = 500;
 
 /**
- * First which runs, by what is small; then those alone, whole. The server leaves out runs behind those
- * that reach the bytes by themselves, and ends in the same way; so what is left out lies behind the
- * end of the page, which is known when a run and its end are weighed together.
+ * Selects the runs of the page by their small columns, then reads whole rows of these runs only. The server
+ * stops after the runs that reach the bytes, and after the ends that do; the page ends earlier, where runs
+ * and ends together reach them, so no row of the page is missing.
  */
 export async function listRuns(database: Database, query: Query): Promise<StoredRun[]> {
   const { tenant, job, ended, withPayloads = true } = query;
   requireTexts({ tenant, job });
   const chosen = await chooseRuns(database, query);
   if (chosen.length === 0) return [];
-  const wanted = chosen.map((id) => ({ tenant, id })).reverse();
-  const spans = spansOf(wanted);
+  const requested = chosen.map((id) => ({ tenant, id })).reverse();
+  const spans = spansOf(requested);
   const [runs, ends] = await database.pipeline(
     database.pool,
     [
@@ -85,7 +86,7 @@ function listStep(
 /** A filter that matches rarely reads on until it is filled, or nothing is left. */
 async function chooseRuns(database: Database, query: Query): Promise<RunId[]> {
   const { tenant, before, from = FIRST_ID, limit, job, ended } = query;
-  const rowsMax = ended === undefined ? limit : Math.max(limit, LOOK_ROWS);
+  const rowsMax = ended === undefined ? limit : Math.max(limit, FILTERED_ROWS);
   const chosen: RunId[] = [];
   for (let cursor = before ?? NO_CURSOR; ; ) {
     const rows = await database.read<{ id: RunId; count: number }>(
@@ -124,6 +125,6 @@ async function ofState(
 }
 
 function backwards({ id, count }: { id: RunId; count: number }): RunId[] {
-  const length = packCount(count);
+  const length = blockCount(count);
   return Array.from({ length }, (_, i) => idAfter(id, length - 1 - i));
 }

@@ -5,10 +5,8 @@ import { ANY_BYTES } from '../page-bytes.ts';
 import { hasCode } from './connection/failure.ts';
 import { type Step, silentStep, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { insertLogs } from './sql/insert-logs.ts';
-import { lockSchema } from './sql/lock-schema.ts';
-import { makeLogTables } from './sql/make-log-tables.ts';
-import { readLogs as readLogsSql } from './sql/read-logs.ts';
+import { insertLogs } from './sql/logs/insert-logs.ts';
+import { readLogs as readLogsSql } from './sql/logs/read-logs.ts';
 
 export interface LogColumns {
   readonly run: RunId;
@@ -21,11 +19,11 @@ export interface LogColumns {
   readonly text: string;
 }
 
-/** A refusal is passed by the next try, unless a segment is sealed or made just then, every time. */
+/** Each attempt fails only if another segment is sealed while it runs. */
 const ATTEMPTS_MAX = 5;
 const CHECK = ['23514'];
 
-/** Over the pool: what tasks print must not stand in front of a commit. */
+/** Over the pool: log lines must not delay a commit. */
 export async function appendLogs(database: Database, lines: readonly LogLineRow[]): Promise<void> {
   for (const line of lines) validateLogLine(line);
   if (lines.length === 0) return;
@@ -35,19 +33,11 @@ export async function appendLogs(database: Database, lines: readonly LogLineRow[
       await database.query(insert, 'repeatable');
       return;
     } catch (error) {
-      // Either there is no table for a line yet, or its segment has been sealed meanwhile.
-      const isPassing = error instanceof StoreError && hasCode(error.cause, CHECK);
-      if (!isPassing || attempt >= ATTEMPTS_MAX) throw error;
-      await makeMissingTables(database);
+      // The segment of a line was sealed meanwhile: the next attempt leaves the line out.
+      const wasSealed = error instanceof StoreError && hasCode(error.cause, CHECK);
+      if (!wasSealed || attempt >= ATTEMPTS_MAX) throw error;
     }
   }
-}
-
-async function makeMissingTables(database: Database): Promise<void> {
-  await database.maintenance(async (connection) => {
-    await connection.query(step(lockSchema(database.schema)));
-    await connection.script(makeLogTables(database.schema));
-  });
 }
 
 function insertStep(schema: string, lines: readonly LogLineRow[]): Step {

@@ -1,18 +1,16 @@
-import { formatRunId } from '@signalbox/engine';
 import { expect, it, onTestFinished } from 'vitest';
 import {
   createDatabase,
   describePostgres,
   hasPostgres,
 } from '../../../../tools/testing/postgres.ts';
-import { auditEntry, endRow, logLine, part, runRow } from '../conformance/builders.ts';
+import { part, runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
 import { Database } from './database.ts';
 import { createPostgresStore } from './index.ts';
 import { migrate } from './migrate.ts';
-import { migrations } from './migrations/all-migrations.ts';
+import { MIGRATIONS, type Migration } from './migrations/all-migrations.ts';
 import { toSettings } from './options.ts';
-import { ensureGroupSegments } from './segments/ensure-group-segments.ts';
 import { execute, newSchema } from './testing/target.ts';
 
 const url = hasPostgres ? await createDatabase() : '';
@@ -23,107 +21,78 @@ async function openUnmigrated(schema: string) {
   return store;
 }
 
-function bytea(bytes: Uint8Array): string {
-  return `'\\x${Buffer.from(bytes).toString('hex')}'`;
+/** A later migration. A change of a partitioned table includes its segments. */
+const addNotes: Migration = (s) => `
+alter table ${s}.runs add column note text not null default 'none';
+alter table ${s}.inbox add column note text;`;
+
+async function columnsOf(schema: string): Promise<string[]> {
+  const columns = `select table_name || '.' || column_name || ' ' || data_type as it
+    from information_schema.columns where table_schema = '${schema}' order by 1`;
+  return (await execute(url, columns)).rows.map(({ it }) => it as string);
+}
+
+/** A schema with one run, written under version 1. */
+async function writtenSchema() {
+  const schema = newSchema();
+  const store = await openUnmigrated(schema);
+  await store.migrate();
+  const id = { ms: await store.now(), partition: 1, seq: 1 };
+  const request = { partition: 1, owner: 'a', ttlMs: 60_000, commitId: 'fence' };
+  const lease = await store.acquireLease(request);
+  if (lease.kind !== 'acquired') throw new Error('held');
+  const next = part({ partition: 1, epoch: 1, seq: lease.seq + 1, runs: [runRow(id)] });
+  await store.append({ commitId: 'c', parts: [next] });
+  return { schema, store, id };
+}
+
+function openDatabase(schema: string): Database {
+  const database = new Database(toSettings({ url, schema }));
+  onTestFinished(() => database.close());
+  return database;
 }
 
 describePostgres('migrations', () => {
-  it('DUR-23 read rows of the first schema with defaults, beside rows of the newest', async () => {
-    const schema = newSchema();
-    const database = new Database(toSettings({ url, schema }));
-    onTestFinished(() => database.close());
-    await migrate(database, 1);
-    const store = await openUnmigrated(schema);
-    const ms = await store.now();
-    await store.ensureSegments({ untilMs: ms });
-    const [epoch, seq] = [1, 1];
-    await ensureGroupSegments(database, [seq]);
-    await execute(
-      url,
-      `insert into ${schema}.leases (partition, owner, epoch, expires_at_ms)
-        values (1, 'a', ${epoch}, ${ms + 60_000})`,
-    );
-    await execute(
-      url,
-      `insert into ${schema}.groups (partition, seq, epoch, commit_id, at_ms, fact_count, body)
-        values (1, ${seq}, ${epoch}, 'fence', ${ms}, 0, '')`,
-    );
-    const old = runRow({ ms, partition: 1, seq: 1 });
-    const { atMs, factCount, body } = part({ partition: 1, epoch, seq: seq + 1, runs: [old] });
-    // A group, a run and an end as that version wrote them.
-    await execute(
-      url,
-      `insert into ${schema}.groups (partition, seq, epoch, commit_id, at_ms, fact_count, body)
-        values (1, ${seq + 1}, ${epoch}, 'old', ${atMs}, ${factCount}, ${bytea(body)})`,
-    );
-    await execute(
-      url,
-      `insert into ${schema}.runs
-        (id, job_version, input_bytes, class, tenant, job, head, input)
-        values ('${formatRunId(old.id)}', ${old.jobVersion}, ${old.inputBytes}, ${old.class},
-        '${old.tenant}', '${old.job}', '{}', ${bytea(old.input as Uint8Array)})`,
-    );
-    const { state, endedAtMs, output } = endRow(old);
-    await execute(
-      url,
-      `insert into ${schema}.ends (id, ended_at_ms, tenant, state, detail, output) values
-        ('${formatRunId(old.id)}', ${endedAtMs}, 'acme', '${state}', '{}',
-        ${bytea(output as Uint8Array)})`,
-    );
-
-    await store.migrate();
-    const young = runRow({ ms, partition: 1, seq: 2 }, { keys: ['k'] });
-    const packed = [3, 4, 5].map((n) => runRow({ ms, partition: 1, seq: n }));
-    const after = part({ partition: 1, epoch, seq: seq + 2, runs: [young, ...packed] });
-    expect(await store.append({ commitId: 'new', parts: [after] })).toEqual({ kind: 'committed' });
-    const listed = await store.listRuns({ tenant: 'acme', before: null, limit: 9 });
-    expect(listed).toEqual([
-      ...packed.toReversed().map((run) => ({ run, end: null })),
-      { run: young, end: null },
-      { run: { ...old, head: '{}', keys: [] }, end: { ...endRow(old), detail: '{}' } },
+  it('DUR-23 apply what is missing, keep the rows, and only add', async () => {
+    const { schema, store, id } = await writtenSchema();
+    const before = await columnsOf(schema);
+    const database = openDatabase(schema);
+    for (let i = 0; i < 2; i++) await migrate(database, [...MIGRATIONS, addNotes]);
+    const versions = `select version from ${schema}.schema_migrations order by version`;
+    expect((await execute(url, versions)).rows.map(({ version }) => version)).toEqual([1, 2]);
+    expect((await execute(url, `select note from ${schema}.runs`)).rows).toEqual([
+      { note: 'none' },
     ]);
-    const groups = await store.readGroups({ partition: 1, afterSeq: 0, limit: 9 });
-    expect(groups.map(({ commitId }) => commitId)).toEqual(['fence', 'old', 'new']);
-    // A segment that is made after the migration has the new columns as well.
-    await store.ensureSegments({ untilMs: ms + 2 * 86_400_000 });
-    const later = runRow({ ms: ms + 2 * 86_400_000, partition: 1, seq: 3 }, { keys: ['l'] });
-    const last = part({ partition: 1, epoch, seq: seq + 3, runs: [later] });
-    expect(await store.append({ commitId: 'later', parts: [last] })).toEqual({ kind: 'committed' });
+    expect(await columnsOf(schema)).toEqual(expect.arrayContaining(before));
+    // A segment that is created after the migration has the new column as well.
+    await store.ensureSegments({ untilMs: id.ms + 2 * 86_400_000 });
+    const columns = (await columnsOf(schema)).filter((it) => /^runs_.*\.note text$/.test(it));
+    expect(columns).toHaveLength((await store.listSegments()).length);
   });
 
-  it('DUR-23 make room for the logs of runs that are there already', async () => {
-    const schema = newSchema();
-    const database = new Database(toSettings({ url, schema }));
-    onTestFinished(() => database.close());
-    await migrate(database, 2);
-    const store = await openUnmigrated(schema);
-    const ms = await store.now();
-    await store.ensureSegments({ untilMs: ms });
+  it('leave the old schema where one of them fails', async () => {
+    const { schema, store, id } = await writtenSchema();
+    const before = await columnsOf(schema);
+    const failing: Migration = (s) => `create table ${s}.a (b text); select * from ${s}.absent`;
+    const migrating = migrate(openDatabase(schema), [...MIGRATIONS, addNotes, failing]);
+    await expect(migrating).rejects.toThrow();
+    expect(await columnsOf(schema)).toEqual(before);
     await store.migrate();
-    const tables = `select relname from pg_class c join pg_namespace n on n.oid = relnamespace
-      where nspname = '${schema}' and relname ~ '^(runs|logs)_\\d+$' order by relname`;
-    const names = (await execute(url, tables)).rows.map(({ relname }) => relname as string);
-    expect(names.filter((name) => name.startsWith('logs')).map((name) => name.slice(5))).toEqual(
-      names.filter((name) => name.startsWith('runs')).map((name) => name.slice(5)),
-    );
-    const line = logLine({ ms, partition: 1, seq: 1 });
-    await store.appendLogs([line]);
-    const query = { tenant: 'acme', run: line.run, after: null, limit: 9 };
-    expect(await store.readLogs(query)).toEqual([line]);
-    expect(await store.appendAudit(auditEntry())).toMatchObject({ number: 1 });
+    expect(await store.getRun({ tenant: 'acme', id })).toMatchObject({ run: runRow(id) });
   });
 
-  it('DUR-23 only add: what the first schema has, the newest has too', async () => {
+  it('refuse a schema of an earlier format, and leave it as it is', async () => {
     const schema = newSchema();
-    const database = new Database(toSettings({ url, schema }));
-    onTestFinished(() => database.close());
-    const columns = `select table_name || '.' || column_name || ' ' || data_type as it
-      from information_schema.columns where table_schema = '${schema}'`;
-    const read = async () => (await execute(url, columns)).rows.map(({ it }) => it as string);
-    await migrate(database, 1);
-    const first = await read();
-    await migrate(database);
-    expect(await read()).toEqual(expect.arrayContaining(first));
+    await execute(
+      url,
+      `create schema ${schema}; create table ${schema}.schema_version (version int primary key);
+      insert into ${schema}.schema_version values (10)`,
+    );
+    const before = await columnsOf(schema);
+    const store = await openUnmigrated(schema);
+    await expectRefused(store.migrate(), 'invalid');
+    await expect(store.migrate()).rejects.toThrow(/development version.*drop schema/);
+    expect(await columnsOf(schema)).toEqual(before);
   });
 
   it('may be run by many nodes at once, and again', async () => {
@@ -134,16 +103,16 @@ describePostgres('migrations', () => {
     await stores[0]?.migrate();
     const { rows } = await execute(
       url,
-      `select version from ${schema}.schema_version order by version`,
+      `select version from ${schema}.schema_migrations order by version`,
     );
-    expect(rows.map(({ version }) => version)).toEqual(migrations.map((_, i) => i + 1));
+    expect(rows.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
   });
 
   it('refuse a schema that is newer than the program', async () => {
     const schema = newSchema();
     const store = await openUnmigrated(schema);
     await store.migrate();
-    await execute(url, `insert into ${schema}.schema_version values (${migrations.length + 1})`);
+    await execute(url, `insert into ${schema}.schema_migrations values (${MIGRATIONS.length + 1})`);
     await expectRefused(store.migrate(), 'invalid');
   });
 

@@ -2,35 +2,54 @@ import { StoreError } from '../errors.ts';
 import type { Connection } from './connection/connection.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { fillChecksums } from './fill-checksums.ts';
-import { FILLED_BEHIND, migrations } from './migrations/all-migrations.ts';
-import { forgetVoided } from './sql/forget-voided.ts';
-import { lockSchema } from './sql/lock-schema.ts';
-import { makeSchemaVersion, readSchemaVersion, writeSchemaVersion } from './sql/schema-version.ts';
+import { MIGRATIONS, type Migration } from './migrations/all-migrations.ts';
+import { createSchemaMigrations } from './sql/schema-migrations/create-schema-migrations.ts';
+import { insertSchemaVersion } from './sql/schema-migrations/insert-schema-version.ts';
+import { readSchemaVersion } from './sql/schema-migrations/read-schema-version.ts';
+import { lockSchema } from './sql/session/lock-schema.ts';
+import { forgetVoided } from './sql/voided/forget-voided.ts';
 
-/** `upTo` lets a test stop at an older version; the product always goes to the newest. */
-export async function migrate(database: Database, upTo = migrations.length): Promise<void> {
-  await database.maintenance((connection) => bringUp(connection, database.schema, upTo));
+/** All missing migrations in one transaction: a node that dies half-way leaves the schema as it was. */
+export async function migrate(
+  database: Database,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const { schema } = database;
+  await database.maintenance(async (connection) => {
+    await connection.query(step(lockSchema(schema)));
+    await connection.script(createSchemaMigrations(schema).text);
+    const current = await readVersion(connection, schema, migrations.length);
+    for (let version = current + 1; version <= migrations.length; version++) {
+      await connection.script((migrations[version - 1] as Migration)(schema));
+      await connection.query(
+        step(insertSchemaVersion(schema), 1, (writer) => writer.int4(version)),
+      );
+    }
+    await connection.query(step(forgetVoided(schema)));
+  });
 }
 
-/** All missing migrations in one transaction: a node that dies half-way leaves nothing half done. */
-async function bringUp(connection: Connection, schema: string, upTo: number): Promise<void> {
-  await connection.query(step(lockSchema(schema)));
-  await connection.script(makeSchemaVersion(schema).text);
-  const [row] = await connection.query<{ version: number }>(step(readSchemaVersion(schema)));
-  const current = row?.version ?? 0;
-  if (current > migrations.length) {
-    // An older program would write rows that the newer one has promised not to find.
+/** Refuses schemas that this program cannot read, and schemas whose rows it might write wrongly. */
+async function readVersion(
+  connection: Connection,
+  schema: string,
+  newest: number,
+): Promise<number> {
+  const [row] = await connection.query<{ version: number; is_earlier: boolean }>(
+    step(readSchemaVersion(schema)),
+  );
+  const version = row?.version ?? 0;
+  if (row?.is_earlier === true) {
     throw new StoreError(
       'invalid',
-      `schema ${schema} has version ${current}, and this program supports versions up to ${migrations.length}; use a newer program`,
+      `schema ${schema} was created by a development version of Signalbox, whose format this program cannot read; use another schema or database, or delete this one with "drop schema ${schema} cascade"`,
     );
   }
-  for (const [index, migration] of migrations.slice(0, upTo).entries()) {
-    if (index < current) continue;
-    await connection.script(migration(schema));
-    if (index === FILLED_BEHIND && current > 0) await fillChecksums(connection, schema);
-    await connection.query(step(writeSchemaVersion(schema), 1, (writer) => writer.int4(index + 1)));
+  if (version > newest) {
+    throw new StoreError(
+      'invalid',
+      `schema ${schema} has version ${version}, and this program supports versions up to ${newest}; use a newer program`,
+    );
   }
-  await connection.query(step(forgetVoided(schema)));
+  return version;
 }

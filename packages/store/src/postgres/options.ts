@@ -15,8 +15,8 @@ export interface PostgresStoreOptions {
   /** Most connections for reads and small writes; commits and leases have one each besides. */
   readonly readPoolSize?: number;
   readonly connectTimeoutMs?: number;
-  /** How long an answer may take before the connection is given up. */
-  readonly answerTimeoutMs?: number;
+  /** How long a response may take before the connection is closed. */
+  readonly responseTimeoutMs?: number;
 }
 
 export type PostgresSettings = Required<PostgresStoreOptions>;
@@ -37,14 +37,15 @@ export function toSettings(options: PostgresStoreOptions): PostgresSettings {
     prepare: true,
     readPoolSize: 4,
     connectTimeoutMs: 3_000,
-    answerTimeoutMs: 10_000,
+    responseTimeoutMs: 10_000,
     ...options,
   };
   if (!SCHEMA_NAME.test(settings.schema)) {
     throw new StoreError('invalid', `invalid schema name ${settings.schema}`);
   }
-  const { segmentMs, groupSegmentSize, readPoolSize, connectTimeoutMs, answerTimeoutMs } = settings;
-  const counts = { segmentMs, groupSegmentSize, readPoolSize, connectTimeoutMs, answerTimeoutMs };
+  const { segmentMs, groupSegmentSize, readPoolSize, connectTimeoutMs, responseTimeoutMs } =
+    settings;
+  const counts = { segmentMs, groupSegmentSize, readPoolSize, connectTimeoutMs, responseTimeoutMs };
   for (const [name, value] of Object.entries(counts)) {
     if (!Number.isSafeInteger(value) || value < 1) {
       throw new StoreError('invalid', `${name} must be a positive whole number, not ${value}`);

@@ -1,27 +1,29 @@
 import { firstIdOf, formatRunId, readRunId } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRow, ParkedRun } from '../contract/parked.ts';
+import type { RunRow } from '../contract/runs.ts';
 import { cursorId } from '../damage/cursor-id.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { missingRun } from '../damage/missing-run.ts';
 import { parkedChecksum } from '../damage/row-checksums.ts';
 import { ANY_BYTES, withinBytes } from '../page-bytes.ts';
-import type { ParkedCursor, ParkedRow, ParkedRun, RunRow, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
 import { endedOf, readEndedStep } from './ended.ts';
-import { idAfter } from './packs/read-packs.ts';
+import { idAfter } from './row-blocks/read-row-blocks.ts';
 import {
   bindSpans,
   compareTenantIds,
   SPAN_PARAMETERS,
   spansOf,
   type TenantId,
-} from './packs/spans.ts';
-import { type RowWeight, type RunLists, unpackRunLists, weighRunLists } from './rows/run-lists.ts';
+} from './row-blocks/spans.ts';
+import { decodeRunLists, type RowWeight, type RunLists, weighRunLists } from './rows/run-lists.ts';
 import type { RunColumns } from './rows/run-row.ts';
 import { nameOf, pickRuns, readRunsStep } from './runs.ts';
-import { readParked as readParkedSql } from './sql/read-parked.ts';
-import { readRunLists } from './sql/read-runs.ts';
+import { readParked as readParkedSql } from './sql/parked/read-parked.ts';
+import { readRunLists } from './sql/runs/read-run-lists.ts';
 
 const BEFORE_ALL: ParkedCursor = { sort: Number.MIN_SAFE_INTEGER, id: firstIdOf(0) };
 const ID_BYTES = 16;
@@ -51,7 +53,7 @@ export async function readParked(
   return { runs, last: { sort, id }, exhausted: passed === places.length };
 }
 
-/** The places of runs that are dropped with their segment meanwhile are gone as well. */
+/** Reads the places again: those of runs whose segment was dropped meanwhile no longer exist. */
 async function nameMissing(
   database: Database,
   query: Parameters<Store['readParked']>[0],
@@ -65,9 +67,9 @@ async function nameMissing(
 }
 
 /**
- * The places of a page, and one more, which tells in the same round trip whether there is a next page. Damaged
- * places are left out and move no cursor of the caller, because a sort that is too large would pass over
- * runs that are parked later.
+ * The places of a page, and one more, which shows in the same round trip whether there is a next page. Damaged
+ * places are left out and do not move the cursor, because a sort that is too large would skip runs that are
+ * parked later.
  */
 async function readPlaces(
   database: Database,
@@ -115,7 +117,7 @@ function isReadable({ damage }: Database, row: PlaceColumns): boolean {
   return damage.read(at, row, () => toPlace(row)) !== null;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toPlace(row: PlaceColumns): ParkedRow & { readonly partition: number } {
   const { checksum, ...place } = row;
   verify(checksum, () => parkedChecksum(row.partition, row));
@@ -125,16 +127,16 @@ export function toPlace(row: PlaceColumns): ParkedRow & { readonly partition: nu
 type Place = ParkedCursor & { readonly tenant: string };
 
 /**
- * The runs of a page without those that have ended, or are gone with their segment since. Where their
- * inputs are more than the page may have, they are weighed, and those of a shorter page are read.
+ * The runs of a page without runs that have ended or were dropped with their segment meanwhile. If their
+ * inputs exceed the bytes of the page, reads the sizes first, then the inputs of a shorter page.
  */
 async function openRuns(
   database: Database,
   places: readonly Place[],
   bytes: number,
 ): Promise<{ runs: ParkedRun[]; passed: number; missing: readonly Place[] }> {
-  const wanted = places.toSorted(compareTenantIds);
-  const spans = spansOf(wanted);
+  const requested = places.toSorted(compareTenantIds);
+  const spans = spansOf(requested);
   const steps = [
     bytes === 0
       ? readRunsStep(database, spans, false)
@@ -147,13 +149,14 @@ async function openRuns(
   const [rows, ends] = await database.pipeline(database.pool, steps, 'none');
   const hasEnded = endedOf(ends?.[0]);
   if (bytes === 0) {
-    const bare = pickRuns(database, {
+    const withoutInput = pickRuns(database, {
       rows: rows as unknown as RunColumns[],
-      wanted,
+      requested,
       withInput: false,
     });
-    const open = inPlaces(places, wanted, openOf(bare, hasEnded));
-    const missing = open.length === places.length ? NONE : missingOf(wanted, bare, hasEnded);
+    const open = inPlaces(places, requested, openOf(withoutInput, hasEnded));
+    const missing =
+      open.length === places.length ? NONE : missingOf(requested, withoutInput, hasEnded);
     return { runs: open, passed: places.length, missing };
   }
   const [lists] = rows as unknown as [RunLists];
@@ -162,20 +165,20 @@ async function openRuns(
     const { runs, missing } = await openRuns(database, shorter, ANY_BYTES);
     return { runs, passed: shorter.length, missing };
   }
-  const found = unpackRunLists(database.damage, lists);
-  const runs = inPlaces(places, wanted, openOf(found, hasEnded));
-  const missing = runs.length === places.length ? NONE : missingOf(wanted, found, hasEnded);
+  const found = decodeRunLists(database.damage, lists);
+  const runs = inPlaces(places, requested, openOf(found, hasEnded));
+  const missing = runs.length === places.length ? NONE : missingOf(requested, found, hasEnded);
   return { runs, passed: places.length, missing };
 }
 
-/** Places whose runs are neither there nor ended; those of damaged rows are among them. */
+/** Places whose runs neither exist nor have ended, including runs in damaged rows. */
 function missingOf(
-  wanted: readonly Place[],
+  requested: readonly Place[],
   found: readonly RunRow[],
   hasEnded: ReadonlySet<string>,
 ): readonly Place[] {
   const names = new Set(found.map(({ tenant, id }) => nameOf(tenant, id)));
-  return wanted.filter(({ tenant, id }) => {
+  return requested.filter(({ tenant, id }) => {
     const name = nameOf(tenant, id);
     return !names.has(name) && !hasEnded.has(name);
   });
@@ -188,15 +191,15 @@ function openOf(runs: readonly RunRow[], hasEnded: ReadonlySet<string>): readonl
   return runs.filter((run) => !hasEnded.has(nameOf(run.tenant, run.id)));
 }
 
-/** Runs in the order of the page. `wanted` and `runs` are in one order; a run may be at two places. */
+/** Runs in the order of the page. `requested` and `runs` are in one order; a run may be at two places. */
 function inPlaces(
   places: readonly Place[],
-  wanted: readonly Place[],
+  requested: readonly Place[],
   runs: readonly RunRow[],
 ): ParkedRun[] {
   const open = new Map<TenantId, RunRow>();
   let at = 0;
-  for (const place of wanted) {
+  for (const place of requested) {
     while (at < runs.length && compareTenantIds(runs[at] as RunRow, place) < 0) at++;
     const run = runs[at];
     if (run === undefined) break;
@@ -208,7 +211,7 @@ function inPlaces(
   });
 }
 
-/** The places up to the one that reaches the bytes, by what their rows weigh, ended runs included. */
+/** The places up to the one that reaches the bytes, by the sizes of their rows, ended runs included. */
 function placesWithin(
   places: readonly Place[],
   weights: readonly RowWeight[],

@@ -5,25 +5,31 @@ import {
   hasPostgres,
 } from '../../../../tools/testing/postgres.ts';
 import { endRow, logLine, parkedRow, part, runRow } from '../conformance/builders.ts';
-import { insertAudit } from './sql/append-audit.ts';
-import { deleteInbox } from './sql/delete-inbox.ts';
-import { forgetKeys } from './sql/forget-keys.ts';
-import { getEnd, getRun } from './sql/get-run.ts';
-import { insertGroup } from './sql/insert-group.ts';
-import { takeKeys } from './sql/insert-keys.ts';
-import { insertLogs } from './sql/insert-logs.ts';
-import { refuseCoveredEnds, refuseCoveredRuns, refusePackedEnds } from './sql/insert-packs.ts';
-import { listRuns } from './sql/list-runs.ts';
-import { readAudit } from './sql/read-audit.ts';
-import { readEnded, readEnds } from './sql/read-ends.ts';
-import { readGroup } from './sql/read-group.ts';
-import { readGroups } from './sql/read-groups.ts';
-import { readInbox, readInboxEntry } from './sql/read-inbox.ts';
-import { readKey } from './sql/read-key.ts';
-import { readLeaseEnds } from './sql/read-lease-ends.ts';
-import { readLogs } from './sql/read-logs.ts';
-import { readParked } from './sql/read-parked.ts';
-import { readListedRuns, readRunLists, readRuns } from './sql/read-runs.ts';
+import { insertAudit } from './sql/audit/insert-audit.ts';
+import { readAudit } from './sql/audit/read-audit.ts';
+import { getEnd } from './sql/ends/get-end.ts';
+import { readEnded } from './sql/ends/read-ended.ts';
+import { readEnds } from './sql/ends/read-ends.ts';
+import { refuseCoveredEnds } from './sql/ends/refuse-covered-ends.ts';
+import { refuseEndsInBlocks } from './sql/ends/refuse-ends-in-blocks.ts';
+import { insertGroup } from './sql/groups/insert-group.ts';
+import { readGroup } from './sql/groups/read-group.ts';
+import { readGroups } from './sql/groups/read-groups.ts';
+import { deleteInbox } from './sql/inbox/delete-inbox.ts';
+import { readInbox } from './sql/inbox/read-inbox.ts';
+import { readInboxEntry } from './sql/inbox/read-inbox-entry.ts';
+import { forgetKeys } from './sql/keys/forget-keys.ts';
+import { readKey } from './sql/keys/read-key.ts';
+import { takeKeys } from './sql/keys/take-keys.ts';
+import { readLeaseEnds } from './sql/leases/read-lease-ends.ts';
+import { insertLogs } from './sql/logs/insert-logs.ts';
+import { readLogs } from './sql/logs/read-logs.ts';
+import { readParked } from './sql/parked/read-parked.ts';
+import { getRun } from './sql/runs/get-run.ts';
+import { listRuns } from './sql/runs/list-runs.ts';
+import { readRunLists } from './sql/runs/read-run-lists.ts';
+import { readListedRuns, readRuns } from './sql/runs/read-runs.ts';
+import { refuseCoveredRuns } from './sql/runs/refuse-covered-runs.ts';
 import type { Sql } from './sql/statement.ts';
 import { connectTo, execute, openStore } from './testing/target.ts';
 
@@ -66,9 +72,9 @@ describePostgres('plans', () => {
     await execute(
       url,
       `insert into ${schema}.groups
-        select seq, 1, 0, 7, 1, 'x', '', 0 from generate_series(1, 1999) as seq;
+        select seq, 1, 0, 7, 1, 0, 'x', '' from generate_series(1, 1999) as seq;
       insert into ${schema}.inbox
-        select i::text, i, i % 5, 0, 't', 'j', '', null, null, 0 from generate_series(1, 5000) as i;
+        select i::text, i, i % 5, 0, 0, 'submission', 't', 'j', '' from generate_series(1, 5000) as i;
       insert into ${schema}.leases
         select p, 1, 0, 0, 'a' from generate_series(100, 4000) as p;
       insert into ${schema}.audit
@@ -96,16 +102,16 @@ describePostgres('plans', () => {
     ['listRuns (runs)', readListedRuns, ['Scan Backward using runs_\\d+_pkey']],
     ['listRuns (ends)', readEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['readParked (ends)', readEnded, ['Scan Backward using ends_\\d+_pkey']],
-    ['append (packs of runs)', refuseCoveredRuns, ['Scan Backward using runs_\\d+_pkey']],
-    ['append (ends)', refusePackedEnds, ['Scan Backward using ends_\\d+_pkey']],
-    ['append (packs of ends)', refuseCoveredEnds, ['Scan Backward using ends_\\d+_pkey']],
+    ['append (row blocks of runs)', refuseCoveredRuns, ['Scan Backward using runs_\\d+_pkey']],
+    ['append (ends)', refuseEndsInBlocks, ['Scan Backward using ends_\\d+_pkey']],
+    ['append (row blocks of ends)', refuseCoveredEnds, ['Scan Backward using ends_\\d+_pkey']],
     ['readKeys', readKey, ['keys_pkey']],
     [
       'forgetKeys',
       forgetKeys,
-      ['keys_run', 'runs_\\d+_pkey', 'ends_\\d+_pkey', 'Tid Scan on keys'],
+      ['keys_by_run', 'runs_\\d+_pkey', 'ends_\\d+_pkey', 'Tid Scan on keys'],
     ],
-    ['readInbox', readInbox, ['inbox_oldest']],
+    ['readInbox', readInbox, ['inbox_by_partition']],
     ['readInboxEntry', readInboxEntry, ['inbox_pkey']],
     ['append (inbox)', deleteInbox, ['inbox_pkey', 'keys_pkey', 'Tid Scan on keys']],
     ['append (keys of entries)', takeKeys, ['Conflict Arbiter Indexes: keys_pkey']],

@@ -1,24 +1,26 @@
 import { formatRunId, type RunId } from '@signalbox/engine';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { damaged } from '../damage/damaged-rows.ts';
-import type { RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import { type Step, step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import { packCount } from './packs/cut-packs.ts';
+import { blockCount } from './row-blocks/cut-row-blocks.ts';
 import {
   bindSpans,
   compareTenantIds,
   floorOf,
-  pickWanted,
+  pickRequested,
   SPAN_PARAMETERS,
   type Span,
   spansOf,
   type TenantId,
-} from './packs/spans.ts';
+} from './row-blocks/spans.ts';
 import { type EndColumns, type RunColumns, readEndRows, readRunRows } from './rows/run-row.ts';
-import { readDamagedRun } from './sql/damaged-rows.ts';
-import { getEnd, getRun as getRunSql } from './sql/get-run.ts';
-import { readRuns as readRunsSql } from './sql/read-runs.ts';
+import { readDamagedRun } from './sql/damaged-rows/read-damaged-run.ts';
+import { getEnd } from './sql/ends/get-end.ts';
+import { getRun as getRunSql } from './sql/runs/get-run.ts';
+import { readRuns as readRunsSql } from './sql/runs/read-runs.ts';
 
 const NO_BYTES = new Uint8Array(0);
 
@@ -50,7 +52,7 @@ export async function getRun(
   if (run === undefined) {
     if (!hasEnd && !(await isSetAside(database, place))) return null;
     if (!hasEnd) throw damaged(place);
-    // A run whose end is there was there: its row has another key now, or is lost.
+    // A run with an end existed: its row is missing or has a damaged key.
     damage.add({ ...place, error: 'the row is missing, and its end is there', bytes: NO_BYTES });
     throw damaged(place);
   }
@@ -58,7 +60,7 @@ export async function getRun(
   return { run, end: end?.tenant === tenant ? end : null };
 }
 
-/** A take-over or a lane did not find its row. */
+/** Whether a take-over or a lane reported the row as missing. */
 async function isSetAside(
   database: Database,
   { key, tenant }: { readonly key: string; readonly tenant: string },
@@ -76,25 +78,27 @@ export async function readRuns(
 ): Promise<RunRow[]> {
   for (const { tenant } of ids) requireText('tenant', tenant);
   if (ids.length === 0) return [];
-  const wanted = ids.toSorted(compareTenantIds);
-  const rows = await database.read<RunColumns>(readRunsStep(database, spansOf(wanted), withInput));
-  return pickRuns(database, { rows, wanted, withInput });
+  const requested = ids.toSorted(compareTenantIds);
+  const rows = await database.read<RunColumns>(
+    readRunsStep(database, spansOf(requested), withInput),
+  );
+  return pickRuns(database, { rows, requested, withInput });
 }
 
-/** Of the rows that were found by spans the runs that were wanted, in order. */
+/** Of the rows that were found by spans the runs that were requested, in order. */
 export function pickRuns(
   { damage }: Database,
   params: {
     readonly rows: readonly RunColumns[];
-    readonly wanted: readonly TenantId[];
+    readonly requested: readonly TenantId[];
     readonly withInput: boolean;
   },
 ): RunRow[] {
-  const { rows, wanted, withInput } = params;
+  const { rows, requested, withInput } = params;
   const found = rows
     .flatMap((row) => readRunRows(damage, row, withInput) ?? [])
     .sort(compareTenantIds);
-  return pickWanted(found, wanted);
+  return pickRequested(found, requested);
 }
 
 export function readRunsStep(database: Database, spans: readonly Span[], withInput: boolean): Step {
@@ -104,19 +108,19 @@ export function readRunsStep(database: Database, spans: readonly Span[], withInp
   });
 }
 
-/** A run among those of others: the tenant is part of what is asked for (I19). */
+/** The name of a run among runs of several tenants; includes the tenant (I19). */
 export function nameOf(tenant: string, { ms, partition, seq }: RunId): string {
   return `${ms}.${partition}.${seq}.${tenant}`;
 }
 
-/** Whether a row that cannot be read may hold the run: how many it holds cannot be relied on. */
+/** Whether a damaged row may contain the run: its count may be damaged. */
 export function mayCover(
   row: { readonly id: RunId; readonly count: number | null },
   id: RunId,
 ): boolean {
   const { ms, partition, seq } = row.id;
   if (ms !== id.ms || partition !== id.partition) return false;
-  return id.seq >= seq && id.seq < seq + packCount(row.count);
+  return id.seq >= seq && id.seq < seq + blockCount(row.count);
 }
 
 function isOf(id: RunId): (row: { readonly id: RunId }) => boolean {

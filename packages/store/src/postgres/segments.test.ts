@@ -6,7 +6,7 @@ import {
 } from '../../../../tools/testing/postgres.ts';
 import { endRow, logLine, part, runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
-import type { CommitPart } from '../store.ts';
+import type { CommitPart } from '../contract/journal.ts';
 import { execute, openStore } from './testing/target.ts';
 
 const url = hasPostgres ? await createDatabase() : '';

@@ -1,12 +1,11 @@
-import type { StoppedPartition, Store } from '../store.ts';
+import type { StoppedPartition } from '../contract/damaged-rows.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import { step } from './connection/step.ts';
 import type { Database } from './database.ts';
-import {
-  deleteStopped,
-  insertStopped,
-  listStopped as listStoppedSql,
-} from './sql/stopped-partitions.ts';
+import { deleteStopped } from './sql/stopped-partitions/delete-stopped.ts';
+import { insertStopped } from './sql/stopped-partitions/insert-stopped.ts';
+import { listStopped as listStoppedSql } from './sql/stopped-partitions/list-stopped.ts';
 
 export async function setStopped(
   database: Database,

@@ -7,7 +7,7 @@ import {
 } from '../../../../tools/testing/postgres.ts';
 import { part, runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
-import type { CommitPart } from '../store.ts';
+import type { CommitPart } from '../contract/journal.ts';
 import type { PostgresStore } from './index.ts';
 import { connectTo, openStore } from './testing/target.ts';
 import { TcpProxy } from './testing/tcp-proxy.ts';
@@ -25,7 +25,7 @@ describePostgres('a commit whose answer is lost', () => {
 
   beforeAll(async () => {
     proxy = await TcpProxy.before(url);
-    const opened = await openStore({ url: proxy.url, answerTimeoutMs: 700 });
+    const opened = await openStore({ url: proxy.url, responseTimeoutMs: 700 });
     store = opened;
     schema = opened.schema;
     direct = await openStore({ url, schema });
@@ -97,7 +97,7 @@ describePostgres('a commit whose answer is lost', () => {
 
   it('is waited for by the read-back while the server is still at work on it', async () => {
     const next = await ownedPart();
-    const patient = await openStore({ url: proxy.url, schema, answerTimeoutMs: 20_000 });
+    const patient = await openStore({ url: proxy.url, schema, responseTimeoutMs: 20_000 });
     const admin = await connectTo(url);
     await admin.query(`begin; lock table ${schema}.runs in access exclusive mode`);
     proxy.cutOffAfter(COMMIT);

@@ -11,17 +11,19 @@ import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { toAuditRow } from './rows.ts';
-import { INSERT_AUDIT, READ_AUDIT, READ_AUDIT_HEAD } from './sql/audit.ts';
+import { insertAudit } from './sql/audit/insert-audit.ts';
+import { readAudit as readAuditSql } from './sql/audit/read-audit.ts';
+import { readLastAudit } from './sql/audit/read-last-audit.ts';
 
-/** The write lock is held from the look at the last entry on, so no other process comes between. */
+/** The write lock is held from reading the last entry on, so no other process writes in between. */
 export function appendAudit({ db, now }: Context, entry: AuditEntry): AuditRow {
   validateAuditEntry(entry);
   return db.write(() => {
-    const head = db.get(READ_AUDIT_HEAD, entry.tenant) as AuditLink | undefined;
+    const head = db.get(readLastAudit, entry.tenant) as AuditLink | undefined;
     const row = nextAuditRow(entry, head ?? AUDIT_START, now());
     const { tenant, number, atMs, actor, ip, action, target, before, after, reason, hash } = row;
     const stated = [actor, ip, action, target, before, after, reason] as const;
-    db.run(INSERT_AUDIT, tenant, number, atMs, ...stated, hash);
+    db.run(insertAudit, tenant, number, atMs, ...stated, hash);
     return row;
   });
 }
@@ -30,6 +32,6 @@ export function readAudit({ db }: Context, query: Parameters<Store['readAudit']>
   const { tenant, after, limit, bytes } = query;
   requireText('tenant', tenant);
   return db.read(() =>
-    withinBytes(db.eachAs(toAuditRow, READ_AUDIT, tenant, after, limit), bytes, auditRowBytes),
+    withinBytes(db.eachAs(toAuditRow, readAuditSql, tenant, after, limit), bytes, auditRowBytes),
   );
 }

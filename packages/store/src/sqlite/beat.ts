@@ -3,10 +3,10 @@ import { LEASE_MS_MAX } from '../lease-length.ts';
 import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
-import { DELETE_NODE } from './sql/delete-node.ts';
-import { LIST_NODES } from './sql/list-nodes.ts';
-import { RENEW_LEASE } from './sql/renew-lease.ts';
-import { UPSERT_NODE } from './sql/upsert-node.ts';
+import { renewLease } from './sql/leases/renew-lease.ts';
+import { deleteNode } from './sql/nodes/delete-node.ts';
+import { listNodes } from './sql/nodes/list-nodes.ts';
+import { upsertNode } from './sql/nodes/upsert-node.ts';
 
 export function beat(context: Context, request: Parameters<Store['beat']>[0]): BeatResult {
   const { db, now } = context;
@@ -15,11 +15,11 @@ export function beat(context: Context, request: Parameters<Store['beat']>[0]): B
   return db.write(() => {
     const nowMs = now();
     const expiresAtMs = nowMs + ttlMs;
-    db.run(UPSERT_NODE, node, address, expiresAtMs);
+    db.run(upsertNode, node, address, expiresAtMs);
     const renewed: number[] = [];
     const lost: number[] = [];
     for (const { partition, epoch } of leases) {
-      const isRenewed = db.run(RENEW_LEASE, expiresAtMs, partition, node, epoch) === 1;
+      const isRenewed = db.run(renewLease, expiresAtMs, partition, node, epoch) === 1;
       (isRenewed ? renewed : lost).push(partition);
     }
     return { nowMs, nodes: liveNodes(context), renewed, lost };
@@ -28,12 +28,12 @@ export function beat(context: Context, request: Parameters<Store['beat']>[0]): B
 
 export function forgetNode({ db }: Context, node: string): void {
   requireTexts({ node });
-  db.write(() => db.run(DELETE_NODE, node));
+  db.write(() => db.run(deleteNode, node));
 }
 
 export function liveNodes({ db, now }: Context): { node: string; address: string }[] {
   const nowMs = now();
   return db
-    .all(LIST_NODES, nowMs, nowMs + LEASE_MS_MAX)
+    .all(listNodes, nowMs, nowMs + LEASE_MS_MAX)
     .map((row) => ({ node: row['node'] as string, address: row['address'] as string }));
 }

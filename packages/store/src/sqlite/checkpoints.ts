@@ -1,38 +1,35 @@
+import type { Checkpoint } from '../contract/checkpoints.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { checkpointChecksum } from '../damage/row-checksums.ts';
-import type { Checkpoint } from '../store.ts';
 import type { Context } from './context.ts';
-import {
-  KEEP_OLDER_CHECKPOINT,
-  KEEP_OLDER_CHUNKS,
-  READ_CHECKPOINT,
-  READ_OLDER_CHECKPOINT,
-  WRITE_CHECKPOINT,
-} from './sql/checkpoint.ts';
-import {
-  DELETE_CHUNKS,
-  DELETE_OLDER_CHUNKS,
-  INSERT_CHUNK,
-  READ_CHUNKS,
-  READ_OLDER_CHUNKS,
-} from './sql/checkpoint-chunks.ts';
-import { READ_PARTITION } from './sql/read-partition.ts';
+import { dropCheckpointChunks } from './sql/checkpoint-chunks/drop-checkpoint-chunks.ts';
+import { dropOlderCheckpointChunks } from './sql/checkpoint-chunks/drop-older-checkpoint-chunks.ts';
+import { keepOlderCheckpointChunks } from './sql/checkpoint-chunks/keep-older-checkpoint-chunks.ts';
+import { readCheckpointChunks } from './sql/checkpoint-chunks/read-checkpoint-chunks.ts';
+import { readOlderCheckpointChunks } from './sql/checkpoint-chunks/read-older-checkpoint-chunks.ts';
+import { writeCheckpointChunk } from './sql/checkpoint-chunks/write-checkpoint-chunk.ts';
+import { keepOlderCheckpoint } from './sql/checkpoints/keep-older-checkpoint.ts';
+import { readCheckpoint as readCheckpointSql } from './sql/checkpoints/read-checkpoint.ts';
+import { readOlderCheckpoint } from './sql/checkpoints/read-older-checkpoint.ts';
+import { writeCheckpoint as writeCheckpointSql } from './sql/checkpoints/write-checkpoint.ts';
+import { readLease } from './sql/leases/read-lease.ts';
 
 /** The checkpoint before stays as well: if one of them is damaged, the other is read. */
 export function writeCheckpoint({ db }: Context, checkpoint: Checkpoint): boolean {
   const { partition, epoch, seq, chunks } = checkpoint;
   return db.write(() => {
-    if (db.get(READ_PARTITION, partition)?.['epoch'] !== epoch) return false;
-    const stored = db.get(READ_CHECKPOINT, partition);
+    if (db.get(readLease, partition)?.['epoch'] !== epoch) return false;
+    const stored = db.get(readCheckpointSql, partition);
     if (stored !== undefined && (stored['seq'] as number) >= seq) return false;
     if (stored !== undefined) {
-      db.run(KEEP_OLDER_CHECKPOINT, partition);
-      db.run(DELETE_OLDER_CHUNKS, partition);
-      db.run(KEEP_OLDER_CHUNKS, partition);
+      db.run(keepOlderCheckpoint, partition);
+      db.run(dropOlderCheckpointChunks, partition);
+      db.run(keepOlderCheckpointChunks, partition);
     }
-    db.run(WRITE_CHECKPOINT, partition, epoch, seq, checkpointChecksum(checkpoint));
-    db.run(DELETE_CHUNKS, partition);
-    for (const [number, bytes] of chunks.entries()) db.run(INSERT_CHUNK, partition, number, bytes);
+    db.run(writeCheckpointSql, partition, epoch, seq, checkpointChecksum(checkpoint));
+    db.run(dropCheckpointChunks, partition);
+    for (const [number, bytes] of chunks.entries())
+      db.run(writeCheckpointChunk, partition, number, bytes);
     return true;
   });
 }
@@ -40,9 +37,12 @@ export function writeCheckpoint({ db }: Context, checkpoint: Checkpoint): boolea
 export function readCheckpoint(context: Context, partition: number): Checkpoint | null {
   const { db } = context;
   return db.read(() => {
-    const newest = readOne(context, partition, { head: READ_CHECKPOINT, chunks: READ_CHUNKS });
+    const newest = readOne(context, partition, {
+      head: readCheckpointSql,
+      chunks: readCheckpointChunks,
+    });
     if (newest !== 'damaged' && newest !== null) return newest;
-    const older = { head: READ_OLDER_CHECKPOINT, chunks: READ_OLDER_CHUNKS };
+    const older = { head: readOlderCheckpoint, chunks: readOlderCheckpointChunks };
     const before = readOne(context, partition, older);
     return before === 'damaged' ? null : before;
   });
@@ -55,7 +55,7 @@ function readOne(
 ): Checkpoint | null | 'damaged' {
   const row = db.get(sql.head, partition);
   if (row === undefined) return null;
-  const chunks = db.all(sql.chunks, partition).map((chunk) => chunk['bytes'] as Uint8Array);
+  const chunks = db.all(sql.chunks, partition).map((chunk) => chunk['body'] as Uint8Array);
   const checkpoint = {
     partition,
     epoch: row['epoch'] as number,

@@ -4,14 +4,14 @@ import { makePrivate } from './private-file.ts';
 
 /**
  * How long a call waits for another process's transaction. It blocks this process's only thread,
- * so it is short: a longer wait is the caller's, who gets `unavailable` and can do other work.
+ * so it is short: the caller gets `unavailable`, does other work and retries.
  */
 const BUSY_TIMEOUT_MS = 500;
 
 /**
  * Opens the file. Several processes may share it: WAL readers see one committed state, writers
- * queue for the one write lock that every write takes at its beginning, and the fence lies in the
- * file. So a command-line tool may look while a node runs, and a second node is harmless.
+ * queue for the one write lock that every write takes first, and the fence is in the file. So a
+ * command-line tool can read while a node runs, and a second node is safe.
  */
 export function openFile(path: string): DatabaseSync {
   try {
@@ -20,7 +20,7 @@ export function openFile(path: string): DatabaseSync {
     // Fewer pages per commit of some hundred rows. 4096 and 16384 are within the noise of this.
     db.exec('PRAGMA page_size = 8192');
     db.exec('PRAGMA journal_mode = WAL');
-    // Each commit is flushed: NORMAL would lose the last acknowledged ones with the power.
+    // Each commit is flushed: NORMAL would lose the last acknowledged commits in a power failure.
     db.exec('PRAGMA synchronous = FULL');
     // 32 MB of log between checkpoints, so that they are rare; the rate is the same with 8 MB.
     db.exec('PRAGMA wal_autocheckpoint = 4000');

@@ -23,13 +23,13 @@ export function contents(context: Context): StoreContents {
   const segments = listSegments(context);
   const everySegment = (statement: (segment: number) => string): Row[] =>
     catalog.list().flatMap(({ number }) => db.all(statement(number)));
-  const keys = db.all(sql.DUMP_KEYS).map(toStoredKey);
+  const keys = db.all(sql.dumpKeys).map(toStoredKey);
   return {
     groups: catalog
       .listGroupSegments()
       .flatMap((segment) => db.all(sql.dumpGroups(segment)).map(toGroup)),
     checkpoints: db
-      .all(sql.DUMP_CHECKPOINTS)
+      .all(sql.dumpCheckpoints)
       .flatMap((row) => readCheckpoint(context, row['partition'] as number) ?? []),
     leases: listLeases(context),
     nodes: liveNodes(context),
@@ -42,10 +42,10 @@ export function contents(context: Context): StoreContents {
     reserved: keys.flatMap(({ tenant, key, entry }) =>
       entry === null ? [] : [{ tenant, key, entry }],
     ),
-    inbox: db.all(sql.DUMP_INBOX).map(toInboxEntry),
-    definitions: db.all(sql.DUMP_DEFINITIONS).map(toDefinition),
+    inbox: db.all(sql.dumpInbox).map(toInboxEntry),
+    definitions: db.all(sql.dumpDefinitions).map(toDefinition),
     logs: everySegment(sql.dumpLogs).map(toLogLine),
-    audit: db.all(sql.DUMP_AUDIT).map(toAuditRow),
+    audit: db.all(sql.dumpAudit).map(toAuditRow),
     segments,
   };
 }

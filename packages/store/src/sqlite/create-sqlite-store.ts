@@ -19,7 +19,7 @@ import * as inbox from './inbox.ts';
 import * as keys from './keys.ts';
 import * as leases from './leases.ts';
 import * as logs from './logs.ts';
-import { migrate, settleSizes } from './migrate.ts';
+import { migrate, requireSizes } from './migrate.ts';
 import { readParked } from './parked.ts';
 import * as runs from './runs.ts';
 import { SegmentCatalog, type SegmentSizes } from './segment-catalog.ts';
@@ -28,11 +28,11 @@ import { listStopped, setStopped } from './stopped-partitions.ts';
 
 export interface SqliteStoreOptions {
   readonly path: string;
-  /** The store's clock: this machine's, unless a test brings its own. */
+  /** The store's clock: this machine's, unless a test provides one. */
   readonly now?: () => number;
-  /** Decided when the file is made; later only to be repeated. */
+  /** Fixed when the file is created; a later value must be equal. */
   readonly segmentMs?: number;
-  /** Seqs per group segment; decided when the file is made. */
+  /** Seqs per group segment; fixed when the file is created. */
   readonly groupSegmentSize?: number;
 }
 
@@ -40,14 +40,14 @@ export interface SqliteStore extends Store {
   snapshot(): Promise<Snapshot>;
 }
 
-/** Opens or makes the file. Call `migrate` before anything else. */
+/** Opens or creates the file. Call `migrate` first. */
 export async function createSqliteStore(options: SqliteStoreOptions): Promise<SqliteStore> {
   const { path, now = Date.now, segmentMs, groupSegmentSize } = options;
-  const wanted = {
+  const requested = {
     ...(segmentMs === undefined ? {} : { segmentMs }),
     ...(groupSegmentSize === undefined ? {} : { groupSegmentSize }),
   };
-  return storeOn(new Database(openFile(path)), { now, wanted });
+  return storeOn(new Database(openFile(path)), { now, requested });
 }
 
 const DEFAULTS: SegmentSizes = {
@@ -61,7 +61,7 @@ const DEFAULTS: SegmentSizes = {
  */
 export function storeOn(
   db: Database,
-  options: { now: () => number; wanted: Partial<SegmentSizes> },
+  options: { now: () => number; requested: Partial<SegmentSizes> },
 ): SqliteStore {
   const catalog = new SegmentCatalog(db);
   const damage = new DamagedRows();
@@ -81,7 +81,7 @@ export function storeOn(
   return {
     migrate: method(() => {
       migrate(db);
-      catalog.setSizes(settleSizes(db, { wanted: options.wanted, defaults: DEFAULTS }));
+      catalog.setSizes(requireSizes(db, { requested: options.requested, defaults: DEFAULTS }));
     }),
     close: method(() => db.close()),
     now: async () => options.now(),

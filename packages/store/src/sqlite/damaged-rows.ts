@@ -2,34 +2,32 @@ import type { DamagedRow, FoundDamage, RowKind } from '../damage/damaged-rows.ts
 import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
-import {
-  DELETE_CHECKPOINT,
-  DELETE_OLDER_CHECKPOINT,
-  FORGET_DAMAGED_ROW,
-  FORGET_DAMAGED_ROWS,
-  INSERT_DAMAGED_ROW,
-  LIST_DAMAGED_ROWS,
-  RELEASE_KEYS_OF_ENTRY,
-} from './sql/damaged-rows.ts';
-import { DELETE_INBOX } from './sql/delete-inbox.ts';
+import { deleteCheckpoint } from './sql/checkpoints/delete-checkpoint.ts';
+import { deleteOlderCheckpoint } from './sql/checkpoints/delete-older-checkpoint.ts';
+import { forgetDamagedRow } from './sql/damaged-rows/forget-damaged-row.ts';
+import { forgetDamagedRows as forgetDamagedRowsSql } from './sql/damaged-rows/forget-damaged-rows.ts';
+import { insertDamagedRow } from './sql/damaged-rows/insert-damaged-row.ts';
+import { listDamagedRows as listDamagedRowsSql } from './sql/damaged-rows/list-damaged-rows.ts';
+import { deleteInbox } from './sql/inbox/delete-inbox.ts';
+import { releaseKeysOfEntry } from './sql/keys/release-keys-of-entry.ts';
 
-/** Writes down what the calls so far have found. A failure is repeated by the next call. */
+/** Writes the damaged rows found so far. After a failure the next call writes them. */
 export function writeDamagedRows({ db, damage, now }: Context): void {
   const rows = damage.take();
   if (rows.length === 0) return;
   try {
     db.write(() => {
       for (const { kind, key, partition, tenant, error, bytes } of rows) {
-        db.run(INSERT_DAMAGED_ROW, kind, key, partition, tenant, now(), error, bytes);
+        db.run(insertDamagedRow, kind, key, partition, tenant, now(), error, bytes);
         if (kind === 'checkpoint') {
           // Its number cannot be relied on, and the next checkpoint has to be able to replace it.
-          db.run(DELETE_CHECKPOINT, key);
-          db.run(DELETE_OLDER_CHECKPOINT, key);
+          db.run(deleteCheckpoint, key);
+          db.run(deleteOlderCheckpoint, key);
         }
         if (kind !== 'inbox') continue;
         // Left in the inbox it would be read with every page, and its key could never be used again.
-        db.run(DELETE_INBOX, key);
-        db.run(RELEASE_KEYS_OF_ENTRY, key);
+        db.run(deleteInbox, key);
+        db.run(releaseKeysOfEntry, key);
       }
     });
   } catch {
@@ -48,7 +46,7 @@ export function forgetDamagedRows(
   if (row !== null) requireTexts({ kind: row.kind, key: row.key });
   damage.forget(row);
   return db.write(() =>
-    row === null ? db.run(FORGET_DAMAGED_ROWS) : db.run(FORGET_DAMAGED_ROW, row.kind, row.key),
+    row === null ? db.run(forgetDamagedRowsSql) : db.run(forgetDamagedRow, row.kind, row.key),
   );
 }
 
@@ -57,7 +55,7 @@ export function listDamagedRows(
   { after, limit }: Parameters<Store['listDamagedRows']>[0],
 ): DamagedRow[] {
   return db.read(() =>
-    db.all(LIST_DAMAGED_ROWS, after?.kind ?? '', after?.key ?? '', limit).map((row) => ({
+    db.all(listDamagedRowsSql, after?.kind ?? '', after?.key ?? '', limit).map((row) => ({
       kind: row['kind'] as RowKind,
       key: row['key'] as string,
       partition: row['partition'] as number | null,

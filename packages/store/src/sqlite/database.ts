@@ -1,8 +1,14 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { StoreError } from '../errors.ts';
 import { isCommitInDoubt, toStoreError } from './failure.ts';
-import { COUNT_SETTLEMENT } from './sql/settings.ts';
-import { BEGIN_MIGRATION, BEGIN_READ, BEGIN_WRITE, COMMIT, ROLLBACK } from './sql/transaction.ts';
+import {
+  BEGIN_MIGRATION,
+  BEGIN_READ,
+  BEGIN_WRITE,
+  COMMIT,
+  ROLLBACK,
+} from './sql/session/transaction.ts';
+import { countResolvedDoubt } from './sql/settings/count-resolved-doubt.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -12,7 +18,7 @@ export class Database {
   private readonly statements = new Map<string, StatementSync>();
   private isInDoubt = false;
   private isClosed = false;
-  /** Called when a transaction is given up: what was learnt inside it is not true. */
+  /** Called when a transaction is rolled back: state that was cached inside it is invalid. */
   onRollback: () => void = () => {};
 
   constructor(db: DatabaseSync) {
@@ -41,7 +47,7 @@ export class Database {
     return this.prepare(sql).iterate(...values);
   }
 
-  /** As `each`, with every row as what it stands for. */
+  /** As `each`, with every row converted. */
   *eachAs<Item>(
     toItem: (row: Row) => Item,
     sql: string,
@@ -50,7 +56,7 @@ export class Database {
     for (const row of this.each(sql, ...values)) yield toItem(row);
   }
 
-  /** Answers how many rows changed. */
+  /** Returns how many rows changed. */
   run(sql: string, ...values: SQLInputValue[]): number {
     return Number(this.prepare(sql).run(...values).changes);
   }
@@ -64,7 +70,7 @@ export class Database {
     this.db.exec(sql);
   }
 
-  /** Statements of tables that are gone would only take up room. */
+  /** Statements of dropped tables only use memory. */
   forgetStatements(): void {
     this.statements.clear();
   }
@@ -73,9 +79,9 @@ export class Database {
     return this.transaction(BEGIN_READ, work, () => true);
   }
 
-  /** Commits if `isWanted` says so of what the work answers, and leaves no trace otherwise. */
-  write<T>(work: () => T, isWanted: (answer: T) => boolean = () => true): T {
-    return this.transaction(BEGIN_WRITE, work, isWanted);
+  /** Commits if `shouldCommit` returns true for the result of the work, and rolls back otherwise. */
+  write<T>(work: () => T, shouldCommit: (result: T) => boolean = () => true): T {
+    return this.transaction(BEGIN_WRITE, work, shouldCommit);
   }
 
   migrate(work: () => void): void {
@@ -89,17 +95,17 @@ export class Database {
     this.db.close();
   }
 
-  private transaction<T>(begin: string, work: () => T, isWanted: (answer: T) => boolean): T {
+  private transaction<T>(begin: string, work: () => T, shouldCommit: (result: T) => boolean): T {
     if (this.isClosed) throw new StoreError('unavailable', 'the store is closed');
-    // Left open where even the rollback failed: BEGIN would be refused as a mistake of ours.
+    // A transaction whose rollback failed is still open, and BEGIN would be refused.
     if (this.db.isTransaction) this.rollback();
-    this.settle();
+    this.resolveDoubt();
     try {
       this.run(begin);
-      const answer = work();
-      if (isWanted(answer)) this.commit();
+      const result = work();
+      if (shouldCommit(result)) this.commit();
       else this.rollback();
-      return answer;
+      return result;
     } catch (error) {
       this.giveUp();
       throw toStoreError(error);
@@ -122,7 +128,7 @@ export class Database {
     if (this.db.isTransaction) this.db.exec(ROLLBACK);
   }
 
-  /** Rolls back after a failure, which is what the caller is to hear of, not a second one. */
+  /** Rolls back after a failure; the caller gets that failure, not one of the rollback. */
   private giveUp(): void {
     try {
       this.rollback();
@@ -133,14 +139,14 @@ export class Database {
 
   /**
    * After a COMMIT in doubt its frames may still lie in the log, where this process no longer sees
-   * them but recovery after a crash would. The next durable commit is written over them; only then
-   * may anybody conclude from their absence that they will never be there.
+   * them but recovery after a crash would. The next durable commit is written over them; only after it
+   * does their absence prove that they were not committed.
    */
-  private settle(): void {
+  private resolveDoubt(): void {
     if (!this.isInDoubt) return;
     try {
       this.db.exec(BEGIN_WRITE);
-      this.run(COUNT_SETTLEMENT);
+      this.run(countResolvedDoubt);
       this.db.exec(COMMIT);
       this.isInDoubt = false;
     } catch (error) {

@@ -14,16 +14,17 @@ import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { definitionPlace, readListedDefinition } from './read-row.ts';
 import { toDefinition } from './rows.ts';
-import { COUNT_DEFINITIONS } from './sql/count-definitions.ts';
-import { GET_DEFINITION_VERSION, GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
-import { INSERT_DEFINITION } from './sql/insert-definition.ts';
-import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
-import { LIST_DEFINITION_VERSIONS } from './sql/list-definition-versions.ts';
-import { listDefinitions as listDefinitionsSql } from './sql/list-definitions.ts';
+import { countDefinitions as countDefinitionsSql } from './sql/definitions/count-definitions.ts';
+import { getDefinitionVersion } from './sql/definitions/get-definition-version.ts';
+import { getNewestDefinition } from './sql/definitions/get-newest-definition.ts';
+import { insertDefinition } from './sql/definitions/insert-definition.ts';
+import { listDefinitionChanges as listDefinitionChangesSql } from './sql/definitions/list-definition-changes.ts';
+import { listDefinitionVersions as listDefinitionVersionsSql } from './sql/definitions/list-definition-versions.ts';
+import { listDefinitions as listDefinitionsSql } from './sql/definitions/list-definitions.ts';
 
 type Change = Omit<DefinitionChange, 'body'>;
 
-/** What a change makes of the newest version; null when there must be one and there is none. */
+/** The next version after a change; null if the change needs an existing version and there is none. */
 type NextVersion = (current: () => Definition | null) => { body: string; deleted: boolean } | null;
 
 export function putDefinition(context: Context, change: DefinitionChange): DefinitionResult {
@@ -50,7 +51,7 @@ function changeDefinition(context: Context, change: Change, next: NextVersion): 
   requireTexts({ tenant, kind, name, author });
   return db.write(() => {
     // A new body replaces also a version that is damaged.
-    const row = db.get(GET_NEWEST_DEFINITION, tenant, kind, name);
+    const row = db.get(getNewestDefinition, tenant, kind, name);
     const currentVersion = (row?.['version'] as number | undefined) ?? 0;
     const written = next(() => (row === undefined ? null : readDefinition(context, row)));
     if (expectedVersion !== currentVersion || written === null) {
@@ -68,13 +69,13 @@ function changeDefinition(context: Context, change: Change, next: NextVersion): 
     const { body } = written;
     const definition = { tenant, kind, name, version, body, author, deleted: written.deleted };
     const checksum = definitionChecksum(definition) + atMs;
-    db.run(INSERT_DEFINITION, ...key, body, author, atMs, deleted, checksum);
+    db.run(insertDefinition, ...key, body, author, atMs, deleted, checksum);
     return { kind: 'written', version };
   });
 }
 
 function readNewest(context: Context, { tenant, kind, name }: DefinitionKey): Definition | null {
-  const row = context.db.get(GET_NEWEST_DEFINITION, tenant, kind, name);
+  const row = context.db.get(getNewestDefinition, tenant, kind, name);
   return row === undefined ? null : readDefinition(context, row);
 }
 
@@ -91,7 +92,7 @@ export function getDefinition(
   const { db } = context;
   return db.read(() => {
     if (version === undefined) return readNewest(context, query);
-    const row = db.get(GET_DEFINITION_VERSION, tenant, kind, name, version);
+    const row = db.get(getDefinitionVersion, tenant, kind, name, version);
     return row === undefined ? null : readDefinition(context, row);
   });
 }
@@ -102,7 +103,7 @@ export function listDefinitionVersions(
 ): Definition[] {
   const { tenant, kind, name, after, limit, bytes } = query;
   requireTexts({ tenant, kind, name });
-  return page(context, bytes, LIST_DEFINITION_VERSIONS, tenant, kind, name, after, limit);
+  return page(context, bytes, listDefinitionVersionsSql, tenant, kind, name, after, limit);
 }
 
 export function listDefinitions(
@@ -120,7 +121,7 @@ export function countDefinitions(
   { tenant, kind }: Parameters<Store['countDefinitions']>[0],
 ): number {
   requireTexts({ tenant, kind });
-  const row = db.prepare(COUNT_DEFINITIONS).get(tenant, kind) as { count: number };
+  const row = db.prepare(countDefinitionsSql).get(tenant, kind) as { count: number };
   return row.count;
 }
 
@@ -133,7 +134,7 @@ export function listDefinitionChanges(
   requireTexts({ kind, tenant, name });
   requireTime('after', atMs);
   const cursor = [atMs, tenant, name, version] as const;
-  return page(context, bytes, LIST_DEFINITION_CHANGES, kind, ...cursor, limit);
+  return page(context, bytes, listDefinitionChangesSql, kind, ...cursor, limit);
 }
 
 function page(

@@ -15,7 +15,7 @@ async function setup(wrap: (db: DatabaseSync) => DatabaseSync = (db) => db) {
   const file = temporaryFile();
   onTestFinished(() => file.remove());
   const connection = openFile(file.path);
-  const store = storeOn(new Database(wrap(connection)), { now: () => NOW_MS, wanted: {} });
+  const store = storeOn(new Database(wrap(connection)), { now: () => NOW_MS, requested: {} });
   onTestFinished(() => store.close());
   await store.migrate();
   await store.ensureSegments({ untilMs: NOW_MS });
@@ -64,7 +64,7 @@ describe('SQLite failures', () => {
     await expectRefused(store.readGroup({ partition: 1, seq: 2 }), 'unavailable');
     faults.commitFails = false;
     expect(await store.readGroup({ partition: 1, seq: 2 })).toBeNull();
-    const settled = connection.prepare("SELECT value FROM settings WHERE name = 'settlements'");
+    const settled = connection.prepare("SELECT value FROM settings WHERE name = 'doubtsResolved'");
     expect(settled.get()).toEqual({ value: 1 });
     expect(await commit(2)).toEqual({ kind: 'committed' });
   });

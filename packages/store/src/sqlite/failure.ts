@@ -15,16 +15,16 @@ const SCHEMA = 17;
 const CONSTRAINT = 19;
 
 /**
- * Nothing was written, and what stood in the way may go away: a lock, a full or a failing disk. A node
- * stops for good on everything else, so a race with another process must not be among that.
+ * Nothing was written, and the cause may be temporary: a lock, a full or a failing disk. A node stops on all
+ * other errors, so a race with another process has to be among these.
  */
 const PASSING = new Set([BUSY, LOCKED, NOMEM, READONLY, IOERR, FULL, CANTOPEN, PROTOCOL, SCHEMA]);
 
-/** What a caller may conclude from whatever went wrong before COMMIT: nothing has been written. */
+/** The error for a failure before COMMIT: nothing has been written. */
 export function toStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  // The file system says no: a folder or a right may come back, as with SQLite's own CANTOPEN.
+  // The file system refuses: a folder or a permission may come back, as with SQLite's CANTOPEN.
   const isSystem = error instanceof Error && 'syscall' in error;
   const isPassing = isSystem || PASSING.has(primaryCode(error));
   return new StoreError(isPassing ? 'unavailable' : 'invalid', `SQLite: ${message}`, {

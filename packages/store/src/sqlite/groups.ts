@@ -1,12 +1,13 @@
-import type { Group, GroupHead, Store } from '../store.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
+import type { Store } from '../store.ts';
 import type { Context } from './context.ts';
 import { readGroupRow } from './read-row.ts';
 import { toGroupHead } from './rows.ts';
-import { dropGroupSegment } from './sql/drop-group-segment.ts';
-import { findKeptGroup } from './sql/find-kept-group.ts';
-import { DELETE_GROUP_SEGMENT } from './sql/group-segments.ts';
-import { readGroup as readGroupSql } from './sql/read-group.ts';
-import { readGroups as readGroupsSql } from './sql/read-groups.ts';
+import { deleteGroupSegment } from './sql/group-segments/delete-group-segment.ts';
+import { dropGroupSegment } from './sql/group-segments/drop-group-segment.ts';
+import { findKeptGroup } from './sql/group-segments/find-kept-group.ts';
+import { readGroup as readGroupSql } from './sql/groups/read-group.ts';
+import { readGroups as readGroupsSql } from './sql/groups/read-groups.ts';
 
 export function readGroup(
   { db, catalog }: Context,
@@ -52,7 +53,7 @@ export function dropGroupsBefore({ db, catalog }: Context, query: { beforeMs: nu
       .filter((segment) => db.get(findKeptGroup(segment), query.beforeMs) === undefined);
     for (const segment of passed) {
       db.exec(dropGroupSegment(segment));
-      db.run(DELETE_GROUP_SEGMENT, segment);
+      db.run(deleteGroupSegment, segment);
     }
     catalog.invalidate();
     return passed.length;

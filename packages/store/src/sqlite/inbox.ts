@@ -1,8 +1,9 @@
 import { compareText } from '../compare-text.ts';
+import type { InboxEntry, PutResult } from '../contract/inbox.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { inboxChecksum, keyChecksum } from '../damage/row-checksums.ts';
 import { inboxEntryBytes, withinBytes } from '../page-bytes.ts';
-import type { InboxEntry, PutResult, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireReadable, reservedRun, waitingEntry } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
@@ -10,10 +11,11 @@ import type { Database } from './database.ts';
 import { findStoredKeys } from './keys.ts';
 import { readEntry } from './read-row.ts';
 import { idBytes } from './rows.ts';
-import { READ_DAMAGED_ENTRY } from './sql/damaged-rows.ts';
-import { INSERT_INBOX } from './sql/insert-inbox.ts';
-import { RESERVE_KEY } from './sql/insert-keys.ts';
-import { READ_ENTRY, READ_INBOX } from './sql/read-inbox.ts';
+import { readDamagedEntry } from './sql/damaged-rows/read-damaged-entry.ts';
+import { insertInbox } from './sql/inbox/insert-inbox.ts';
+import { readInbox as readInboxSql } from './sql/inbox/read-inbox.ts';
+import { readInboxEntry as readInboxEntrySql } from './sql/inbox/read-inbox-entry.ts';
+import { reserveKey } from './sql/keys/reserve-key.ts';
 
 export function putInbox(context: Context, entry: InboxEntry): PutResult {
   const { id, tenant, job, head, key } = entry;
@@ -24,7 +26,7 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
       const [held] =
         key === null ? [] : findStoredKeys(context, [{ tenant, key }]).map(requireReadable);
       if (held !== undefined && held.entry === null) return { kind: 'run', run: held.run };
-      const waiting = db.get(READ_ENTRY, held?.entry ?? id);
+      const waiting = db.get(readInboxEntrySql, held?.entry ?? id);
       if (waiting !== undefined) {
         const stored = readEntry(context, waiting);
         if (stored !== null) return waitingEntry(tenant, stored);
@@ -37,17 +39,18 @@ export function putInbox(context: Context, entry: InboxEntry): PutResult {
   );
 }
 
-/** Inside a transaction, and of texts that have been looked at. Nothing where the key is taken. */
+/** Inside a transaction, with validated texts. Does nothing if the key is taken. */
 export function insertEntry(db: Database, entry: InboxEntry): void {
-  const { id, partition, tenant, job, head, input, key, atMs } = entry;
-  if (key !== null && db.get(READ_ENTRY, id) !== undefined) return;
+  const { id, partition, kind, tenant, job, head, input, key, atMs } = entry;
+  if (key !== null && db.get(readInboxEntrySql, id) !== undefined) return;
   if (key !== null) {
     const run = reservedRun(entry);
     const checksum = keyChecksum({ tenant, key, run, entry: id, atMs: null });
-    if (db.run(RESERVE_KEY, tenant, key, idBytes(run), id, checksum) === 0) return;
+    if (db.run(reserveKey, tenant, key, idBytes(run), id, checksum) === 0) return;
   }
   const checksum = inboxChecksum(entry);
-  db.run(INSERT_INBOX, id, partition, tenant, job, entry.class, head, input, key, atMs, checksum);
+  const place = [id, partition, kind, tenant, job, entry.class] as const;
+  db.run(insertInbox, ...place, head, input, key, atMs, checksum);
 }
 
 export function readInboxEntry(
@@ -56,10 +59,10 @@ export function readInboxEntry(
 ): InboxEntry | null {
   requireTexts({ tenant, id });
   return context.db.read(() => {
-    const row = context.db.get(READ_ENTRY, id);
+    const row = context.db.get(readInboxEntrySql, id);
     const entry = row === undefined ? null : readEntry(context, row);
-    const isLost = row === undefined && context.db.get(READ_DAMAGED_ENTRY, id) !== undefined;
-    // The tenant of a damaged row cannot be relied on, and the error says nothing of the entry.
+    const isLost = row === undefined && context.db.get(readDamagedEntry, id) !== undefined;
+    // The tenant of a damaged row cannot be relied on, and the error contains nothing of the entry.
     if (isLost || (row !== undefined && entry === null)) {
       throw damaged({ kind: 'inbox', key: id, partition: null, tenant });
     }
@@ -67,7 +70,7 @@ export function readInboxEntry(
   });
 }
 
-/** The beginning of each partition is in order already: only those rows are read and merged. */
+/** Reads the first rows of each partition, which are sorted, and merges them. */
 export function readInbox(
   context: Context,
   query: Parameters<Store['readInbox']>[0],
@@ -80,7 +83,7 @@ export function readInbox(
   return withinBytes(entries.slice(0, limit), bytes, inboxEntryBytes);
 }
 
-/** Of one partition no more than a page that has only its entries may hold. */
+/** Entries of one partition, at most as many as a page holds. */
 function readFirst(
   context: Context,
   partition: number,
@@ -88,7 +91,7 @@ function readFirst(
 ): InboxEntry[] {
   const entries: InboxEntry[] = [];
   let read = 0;
-  for (const row of context.db.each(READ_INBOX, partition, limit)) {
+  for (const row of context.db.each(readInboxSql, partition, limit)) {
     const entry = readEntry(context, row);
     if (entry === null) continue;
     entries.push(entry);

@@ -1,14 +1,17 @@
 import { firstIdOf } from '@signalbox/engine';
+import type { HeldKey } from '../contract/keys.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import { keyChecksum } from '../damage/row-checksums.ts';
-import type { HeldKey, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { keyPlace, requireReadable, type StoredKey } from '../taken-keys.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { idBytes, toId } from './rows.ts';
-import { FORGET_KEY, READ_OLD_KEYS, readIsLive } from './sql/forget-keys.ts';
-import { READ_KEY } from './sql/read-key.ts';
+import { forgetKey } from './sql/keys/forget-key.ts';
+import { readKey } from './sql/keys/read-key.ts';
+import { readOldKeys } from './sql/keys/read-old-keys.ts';
+import { readIsLive } from './sql/runs/read-is-live.ts';
 
 const BEFORE_ALL: HeldKey = { run: firstIdOf(0), tenant: '', key: '' };
 
@@ -30,13 +33,13 @@ export function readStoredKeys(
   return context.db.read(() => findStoredKeys(context, keys));
 }
 
-/** The same inside a transaction, of texts that have been looked at. */
+/** As `readStoredKeys`, inside a transaction and with validated texts. */
 export function findStoredKeys(
   { db, damage }: Context,
   keys: readonly { tenant: string; key: string }[],
 ): StoredKey[] {
   return keys.flatMap(({ tenant, key }): StoredKey[] => {
-    const row = db.get(READ_KEY, tenant, key);
+    const row = db.get(readKey, tenant, key);
     if (row === undefined) return [];
     const stored = damage.read(keyPlace({ tenant, key }), row, () => toStoredKey(row));
     return [stored ?? { tenant, key, run: BEFORE_ALL.run, entry: null, damaged: true }];
@@ -54,13 +57,13 @@ export function forgetKeys(
   const border = idBytes(firstIdOf(Math.max(0, beforeMs)));
   return db.write(() => {
     catalog.refresh();
-    const seen = db.all(READ_OLD_KEYS, border, idBytes(run), tenant, key, limit);
+    const seen = db.all(readOldKeys, border, idBytes(run), tenant, key, limit);
     let forgotten = 0;
     for (const row of seen) {
-      if (row['inbox'] !== null || ((row['at_ms'] as number | null) ?? 0) >= beforeMs) continue;
+      if (row['entry'] !== null || ((row['at_ms'] as number | null) ?? 0) >= beforeMs) continue;
       const held = toHeldKey(row);
       if (isLive(context, held)) continue;
-      forgotten += db.run(FORGET_KEY, held.tenant, held.key);
+      forgotten += db.run(forgetKey, held.tenant, held.key);
     }
     const last = seen.length < limit ? undefined : seen.at(-1);
     return { forgotten, last: last === undefined ? null : toHeldKey(last) };
@@ -72,7 +75,7 @@ function isLive({ db, catalog }: Context, { tenant, run }: HeldKey): boolean {
   return segment !== null && db.get(readIsLive(segment), tenant, idBytes(run)) !== undefined;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toStoredKey(row: Row): StoredKey {
   const { atMs, ...stored } = keyOf(row);
   verify(row['checksum'] as number | null, () => keyChecksum({ ...stored, atMs }));
@@ -80,8 +83,11 @@ export function toStoredKey(row: Row): StoredKey {
 }
 
 export function keyOf(row: Row): StoredKey & { readonly atMs: number | null } {
-  const entry = row['inbox'] as string | null;
-  return { ...toHeldKey(row), entry, atMs: row['at_ms'] as number | null };
+  return {
+    ...toHeldKey(row),
+    entry: row['entry'] as string | null,
+    atMs: row['at_ms'] as number | null,
+  };
 }
 
 function toHeldKey(row: Row): HeldKey {

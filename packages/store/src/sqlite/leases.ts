@@ -5,12 +5,12 @@ import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { toLease } from './rows.ts';
-import { insertGroup } from './sql/insert-group.ts';
-import { LIST_LEASES } from './sql/list-leases.ts';
-import { readLastGroup } from './sql/read-last-group.ts';
-import { READ_PARTITION } from './sql/read-partition.ts';
-import { RELEASE_LEASE } from './sql/release-lease.ts';
-import { TAKE_PARTITION } from './sql/take-partition.ts';
+import { insertGroup } from './sql/groups/insert-group.ts';
+import { readLastGroup } from './sql/groups/read-last-group.ts';
+import { acquireLease as acquireLeaseSql } from './sql/leases/acquire-lease.ts';
+import { listLeases as listLeasesSql } from './sql/leases/list-leases.ts';
+import { readLease } from './sql/leases/read-lease.ts';
+import { releaseLease as releaseLeaseSql } from './sql/leases/release-lease.ts';
 
 const EMPTY = new Uint8Array(0);
 
@@ -23,19 +23,19 @@ export function acquireLease(
   requireTexts({ owner, commitId });
   return db.write(() => {
     catalog.refresh();
-    // Read inside: the wait for the lock must not count against the lease that is given.
+    // Read inside the transaction: the wait for the lock must not shorten the new lease.
     const nowMs = now();
-    const row = db.get(READ_PARTITION, partition);
+    const row = db.get(readLease, partition);
     const held = row === undefined ? null : toLease(row);
     if (held !== null && held.owner !== owner && isInForce(held.expiresAtMs, nowMs)) {
       const remainingMs = held.expiresAtMs - nowMs;
       return { kind: 'held', owner: held.owner, epoch: held.epoch, remainingMs };
     }
     const last = held === null ? lastGroup(context, partition) : null;
-    // I7: the epoch rises with every take, also when an owner takes its own lease again.
+    // I7: the epoch rises with every acquisition, also when an owner acquires its own lease again.
     const epoch = (held?.epoch ?? last?.epoch ?? 0) + 1;
     const seq = ((row?.['last_seq'] as number | undefined) ?? last?.seq ?? 0) + 1;
-    db.run(TAKE_PARTITION, partition, owner, epoch, nowMs + ttlMs, seq);
+    db.run(acquireLeaseSql, partition, owner, epoch, nowMs + ttlMs, seq);
     const fence = insertGroup(catalog.ensureGroupSegment(seq));
     const group = { partition, seq, epoch, commitId, atMs: nowMs, factCount: 0, body: EMPTY };
     db.run(fence, partition, seq, epoch, commitId, nowMs, 0, EMPTY, groupChecksum(group));
@@ -43,7 +43,7 @@ export function acquireLease(
   });
 }
 
-/** Where the row of the partition was deleted by hand, the journal still says which epoch was the last. */
+/** If the lease row was deleted by hand, the journal still contains the last epoch. */
 function lastGroup(
   { db, catalog }: Context,
   partition: number,
@@ -61,9 +61,9 @@ export function releaseLease(
 ): void {
   const { partition, owner, epoch } = lease;
   requireTexts({ owner });
-  db.write(() => db.run(RELEASE_LEASE, now(), partition, owner, epoch));
+  db.write(() => db.run(releaseLeaseSql, now(), partition, owner, epoch));
 }
 
 export function listLeases({ db }: Context): Lease[] {
-  return db.read(() => db.all(LIST_LEASES).map(toLease));
+  return db.read(() => db.all(listLeasesSql).map(toLease));
 }

@@ -3,8 +3,8 @@ import { type LogLineRow, type LogQuery, logRangeOf, validateLogLine } from '../
 import { logLineBytes, withinBytes } from '../page-bytes.ts';
 import type { Context } from './context.ts';
 import { idBytes, toLogLine } from './rows.ts';
-import { insertLogLine } from './sql/insert-log-line.ts';
-import { readLogs as readLogsSql } from './sql/read-logs.ts';
+import { insertLogs } from './sql/logs/insert-logs.ts';
+import { readLogs as readLogsSql } from './sql/logs/read-logs.ts';
 
 export function appendLogs({ db, catalog }: Context, lines: readonly LogLineRow[]): void {
   for (const line of lines) validateLogLine(line);
@@ -15,7 +15,7 @@ export function appendLogs({ db, catalog }: Context, lines: readonly LogLineRow[
       const segment = catalog.findOpen(run.ms);
       if (segment === null) continue;
       const key = [idBytes(run), task, attempt, number] as const;
-      db.run(insertLogLine(segment), ...key, atMs, tenant, stream, text);
+      db.run(insertLogs(segment), ...key, atMs, tenant, stream, text);
     }
   });
 }

@@ -1,71 +1,27 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  auditEntry,
-  endRow,
-  inboxEntry,
-  logLine,
-  parkedRow,
-  part,
-  runRow,
-} from '../conformance/builders.ts';
+import { runRow } from '../conformance/builders.ts';
 import { expectRefused } from '../conformance/world.ts';
 import { openFile } from './connection.ts';
 import { createSqliteStore } from './create-sqlite-store.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
-import { MIGRATIONS } from './migrations/all-migrations.ts';
-import { createGroupSegment } from './sql/create-group-segment.ts';
-import { createRunSegment } from './sql/create-run-segment.ts';
+import { MIGRATIONS, type Migration } from './migrations/all-migrations.ts';
 import { temporaryFile } from './testing/temporary-file.ts';
 
 const MS = 1_700_000_000_000;
-const SEGMENT_MS = 86_400_000;
-const SEGMENT = Math.floor(MS / SEGMENT_MS);
-const ID_HEX = '018bcfe5680070018000000000000001';
 const ID = { ms: MS, partition: 1, seq: 1 };
 
-/** A file as the program wrote it that knew schema 1 only. */
-const WRITTEN_UNDER_1 = `
-INSERT INTO settings VALUES ('segmentMs', ${SEGMENT_MS}), ('groupSegmentSize', 65536);
-INSERT INTO segments (segment, sealed) VALUES (${SEGMENT}, 0), (${SEGMENT + 1}, 0);
-INSERT INTO group_segments VALUES (0);
-INSERT INTO partitions VALUES (1, 'node-a', 4, ${MS}, 9);
-INSERT INTO nodes VALUES ('node-a', 'ws://a', ${MS});
-INSERT INTO groups_0 VALUES (1, 9, 4, 'commit-9', ${MS}, 1, x'6661637473');
-INSERT INTO checkpoints VALUES (1, 4, 8);
-INSERT INTO checkpoint_chunks VALUES (1, 0, x'00ff');
-INSERT INTO keys VALUES ('acme', 'k', x'${ID_HEX}');
-INSERT INTO runs_${SEGMENT} VALUES
-  ('acme', x'${ID_HEX}', 'report', 3, 1, '{}', '["k"]', 2, x'7b7d');
-INSERT INTO ends_${SEGMENT} VALUES
-  (x'${ID_HEX}', 'acme', 'SUCCEEDED', ${MS + 5}, '{}', NULL);
-INSERT INTO inbox VALUES ('alias-1', 1, 'acme', 'report', 2, '', NULL, NULL, ${MS});
-INSERT INTO definitions VALUES ('acme', 'job', 'report', 1, '{}', 'ann', ${MS}, 0);
-`;
-
-function fileOfSchema1(): string {
+function newFile(): string {
   const file = temporaryFile();
   onTestFinished(() => file.remove());
-  const db = new Database(openFile(file.path));
-  migrate(db, 1);
-  for (const segment of [SEGMENT, SEGMENT + 1]) {
-    db.exec(createRunSegment(segment));
-    // That program knew of no logs, and of no checksums.
-    db.exec(`DROP TABLE logs_${segment}`);
-    for (const [table, payload] of [
-      ['runs', 'input'],
-      ['ends', 'output'],
-    ]) {
-      db.exec(`ALTER TABLE ${table}_${segment} DROP COLUMN checksum`);
-      db.exec(`ALTER TABLE ${table}_${segment} DROP COLUMN ${payload}_checksum`);
-    }
-    db.exec(`ALTER TABLE parked_${segment} DROP COLUMN checksum`);
-  }
-  db.exec(createGroupSegment(0));
-  db.exec('ALTER TABLE groups_0 DROP COLUMN checksum');
-  db.exec(WRITTEN_UNDER_1);
-  db.close();
   return file.path;
+}
+
+/** A change to the file beside the store. */
+function change(path: string, sql: string): void {
+  const raw = openFile(path);
+  raw.exec(sql);
+  raw.close();
 }
 
 function columnsOf(path: string): string[] {
@@ -80,97 +36,96 @@ function columnsOf(path: string): string[] {
   return columns.map(({ it }) => String(it));
 }
 
-async function openMigrated(path: string, nowMs = MS + 10) {
-  const store = await createSqliteStore({ path, now: () => nowMs });
+async function open(path: string, options: { segmentMs?: number } = {}) {
+  const store = await createSqliteStore({ path, now: () => MS, ...options });
   onTestFinished(() => store.close());
-  await store.migrate();
   return store;
 }
 
+/** A file with one run, written under schema 1. */
+async function writtenFile(): Promise<string> {
+  const path = newFile();
+  const store = await open(path);
+  await store.migrate();
+  const fence = { partition: 1, owner: 'a', ttlMs: 1_000, commitId: 'fence' };
+  await store.acquireLease(fence);
+  const group = { partition: 1, epoch: 1, seq: 2, atMs: MS, factCount: 1, body: new Uint8Array(1) };
+  const rows = { runs: [runRow(ID)], ends: [], parked: [], inboxTaken: [], aliases: [] };
+  await store.append({ commitId: 'c', parts: [{ ...group, ...rows }] });
+  await store.close();
+  return path;
+}
+
+/** A later migration, which also changes the tables of segments. */
+const addNotes: Migration = (db) => {
+  db.exec(`ALTER TABLE inbox ADD COLUMN note TEXT`);
+  for (const row of db.all('SELECT segment FROM segments')) {
+    db.exec(`ALTER TABLE runs_${row['segment']} ADD COLUMN note TEXT NOT NULL DEFAULT 'none'`);
+  }
+};
+
 describe('SQLite migrations', () => {
-  it('are numbered without gaps', () => {
-    expect(MIGRATIONS.map(({ version }) => version)).toEqual(MIGRATIONS.map((_, i) => i + 1));
-  });
-
-  it('DUR-23 read rows written under an older schema, with defaults for what it lacked', async () => {
-    const store = await openMigrated(fileOfSchema1());
-    const stored = await store.getRun({ tenant: 'acme', id: ID });
-    expect(stored?.run).toMatchObject({ id: ID, job: 'report', keys: ['k'], inputBytes: 2 });
-    expect(stored?.end).toMatchObject({ state: 'SUCCEEDED', output: null });
-    expect(await store.readGroup({ partition: 1, seq: 9 })).toMatchObject({ commitId: 'commit-9' });
-    expect(await store.readCheckpoint(1)).toMatchObject({
-      seq: 8,
-      chunks: [new Uint8Array([0, 255])],
-    });
-    expect(await store.readKeys([{ tenant: 'acme', key: 'k' }])).toMatchObject([{ run: ID }]);
-    expect(await store.readInbox({ partitions: [1], limit: 9 })).toMatchObject([{ id: 'alias-1' }]);
-    const key = { tenant: 'acme', kind: 'job', name: 'report' };
-    expect(await store.getDefinition(key)).toMatchObject({ version: 1, deleted: false });
-    // `dropped` is new: segments from before read as present.
-    expect((await store.listSegments()).map(({ sealed }) => sealed)).toEqual([false, false]);
-  });
-
-  it('DUR-23 only add: what a file of the first schema has, the newest has too', async () => {
-    const path = fileOfSchema1();
+  it('DUR-23 apply what is missing, keep the rows, and only add', async () => {
+    const path = await writtenFile();
     const before = columnsOf(path);
-    await openMigrated(path);
+    const db = new Database(openFile(path));
+    for (let i = 0; i < 2; i++) migrate(db, [...MIGRATIONS, addNotes]);
+    const versions = db.all('SELECT version FROM schema_migrations ORDER BY version');
+    expect(versions.map(({ version }) => version)).toEqual([1, 2]);
+    const [segment] = db.all('SELECT segment FROM segments');
+    const rows = db.all(`SELECT note, tenant FROM runs_${segment?.['segment']}`);
+    expect(rows).toEqual([{ note: 'none', tenant: 'acme' }]);
+    db.close();
     expect(before.length).toBeGreaterThan(50);
     expect(columnsOf(path)).toEqual(expect.arrayContaining(before));
+    expect(columnsOf(path)).toContain('inbox.note TEXT');
   });
 
-  it('DUR-23 put new rows beside the old ones', async () => {
-    const store = await openMigrated(fileOfSchema1());
-    const taken = { partition: 1, owner: 'node-b', ttlMs: 1_000, commitId: 'fence' };
-    expect(await store.acquireLease(taken)).toMatchObject({ kind: 'acquired', epoch: 5, seq: 10 });
-    const run = runRow({ ms: MS + 1, partition: 1, seq: 2 }, { keys: ['k2'] });
-    const content = { runs: [run], ends: [endRow(run)], parked: [parkedRow(run)] };
-    const parts = [part({ partition: 1, epoch: 5, seq: 11, ...content })];
-    expect(await store.append({ commitId: 'c', parts })).toEqual({ kind: 'committed' });
-    await store.putInbox(inboxEntry('alias-2'));
-    const listed = await store.listRuns({ tenant: 'acme', before: null, limit: 9 });
-    expect(listed.map((each) => each.run.id.seq)).toEqual([2, 1]);
-    const forgotten = await store.forgetKeys({ beforeMs: MS + 1, after: null, limit: 9 });
-    expect(forgotten).toEqual({ forgotten: 1, last: null });
-  });
-
-  it('DUR-23 make room for the logs of runs that are there already', async () => {
-    const path = fileOfSchema1();
-    const store = await openMigrated(path);
-    const line = logLine(ID);
-    await store.appendLogs([line]);
-    const query = { tenant: 'acme', run: ID, after: null, limit: 9 };
-    expect(await store.readLogs(query)).toEqual([line]);
-    expect(await store.appendAudit(auditEntry())).toMatchObject({ number: 1 });
-    const later = await openMigrated(path, MS + 3 * SEGMENT_MS);
-    for (const { fromMs } of await later.listSegments()) {
-      expect(await later.sealSegment(fromMs)).toEqual({ sealed: true, openRuns: 0 });
-      await later.dropSegment(fromMs);
-    }
-    expect(await later.readLogs(query)).toEqual([]);
+  it('leave the old schema where one of them fails', async () => {
+    const path = await writtenFile();
+    const before = columnsOf(path);
+    const db = new Database(openFile(path));
+    const failing: Migration = (db) => db.exec('CREATE TABLE a (b TEXT); SELECT * FROM absent');
+    expect(() => migrate(db, [...MIGRATIONS, addNotes, failing])).toThrow();
+    db.close();
+    expect(columnsOf(path)).toEqual(before);
+    const store = await open(path);
+    await store.migrate();
+    expect(await store.getRun({ tenant: 'acme', id: ID })).toMatchObject({ run: runRow(ID) });
   });
 
   it('find nothing to do the second time, also for two that start at once', async () => {
-    const path = fileOfSchema1();
-    const stores = await Promise.all([openMigrated(path), openMigrated(path)]);
+    const path = newFile();
+    const stores = await Promise.all([open(path), open(path)]);
+    await Promise.all(stores.map((store) => store.migrate()));
     await stores[0]?.migrate();
     expect(await stores[0]?.snapshot()).toEqual(await stores[1]?.snapshot());
   });
 
-  it('refuse a newer schema', async () => {
-    const path = fileOfSchema1();
-    const raw = openFile(path);
-    raw.exec('UPDATE schema_version SET version = 99');
-    raw.close();
-    const store = await createSqliteStore({ path });
-    onTestFinished(() => store.close());
+  it('refuse a file of an earlier format, and leave it as it is', async () => {
+    const path = newFile();
+    change(
+      path,
+      `CREATE TABLE schema_version (one INTEGER PRIMARY KEY, version INTEGER NOT NULL);
+      INSERT INTO schema_version VALUES (1, 8)`,
+    );
+    const before = columnsOf(path);
+    const store = await open(path);
     await expectRefused(store.migrate(), 'invalid');
-    await expect(store.migrate()).rejects.toThrow(/schema version 99/);
+    await expect(store.migrate()).rejects.toThrow(/development version.*use another file/);
+    expect(columnsOf(path)).toEqual(before);
+  });
+
+  it('refuse a newer schema', async () => {
+    const path = await writtenFile();
+    change(path, 'INSERT INTO schema_migrations (version) VALUES (99)');
+    const store = await open(path);
+    await expectRefused(store.migrate(), 'invalid');
+    await expect(store.migrate()).rejects.toThrow(/schema version 99.*use a newer program/);
   });
 
   it('refuse other segment sizes than the file was made with', async () => {
-    const path = fileOfSchema1();
-    const store = await createSqliteStore({ path, segmentMs: 1_000 });
-    onTestFinished(() => store.close());
+    const store = await open(await writtenFile(), { segmentMs: 1_000 });
     await expectRefused(store.migrate(), 'invalid');
   });
 });

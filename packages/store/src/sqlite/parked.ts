@@ -1,14 +1,15 @@
 import { compareRunIds, type RunId } from '@signalbox/engine';
+import type { ParkedCursor, ParkedRow, ParkedRun } from '../contract/parked.ts';
 import { type RowPlace, verify } from '../damage/damaged-rows.ts';
 import { missingRun } from '../damage/missing-run.ts';
 import { parkedChecksum } from '../damage/row-checksums.ts';
-import type { ParkedCursor, ParkedRow, ParkedRun, Store } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { idBytes, toId } from './rows.ts';
 import { findRun } from './runs.ts';
-import { readParked as readParkedSql } from './sql/read-parked.ts';
+import { readParked as readParkedSql } from './sql/parked/read-parked.ts';
 
 const ID_BYTES = 16;
 /** Before every place of a lane: sorts are safe integers. */
@@ -80,8 +81,8 @@ function readPlaces(context: Context, query: Parameters<Store['readParked']>[0])
 }
 
 /**
- * Null where the place is damaged. It moves no cursor of the caller, because a sort that is too large would
- * pass over runs that are parked later.
+ * Null if the place is damaged. It does not move the cursor, because a sort that is too large would skip
+ * runs that are parked later.
  */
 function readPlace({ damage }: Context, row: Row): Place | null {
   const { sort, tenant, lane, partition } = row;
@@ -91,7 +92,7 @@ function readPlace({ damage }: Context, row: Row): Place | null {
   return damage.read(at as RowPlace, row, () => toPlace(row));
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toPlace(row: Row): ParkedRow & { readonly partition: number } {
   const bytes = row['id'] as Uint8Array;
   if (bytes.length !== ID_BYTES) throw new RangeError('not the id of a run');

@@ -2,36 +2,39 @@ import { describe, expect, it } from 'vitest';
 import { openFile } from './connection.ts';
 import { Database } from './database.ts';
 import { migrate } from './migrate.ts';
-import { ADVANCE_PARTITION } from './sql/advance-partition.ts';
-import { READ_AUDIT, READ_AUDIT_HEAD } from './sql/audit.ts';
-import { createGroupSegment } from './sql/create-group-segment.ts';
-import { createRunSegment } from './sql/create-run-segment.ts';
-import { FORGET_KEY, READ_OLD_KEYS, readIsLive } from './sql/forget-keys.ts';
-import { GET_NEWEST_DEFINITION } from './sql/get-definition.ts';
-import { getRun } from './sql/get-run.ts';
-import { LIST_DEFINITION_CHANGES } from './sql/list-definition-changes.ts';
-import { LIST_DEFINITION_VERSIONS } from './sql/list-definition-versions.ts';
-import { listDefinitions } from './sql/list-definitions.ts';
-import { listRuns } from './sql/list-runs.ts';
-import { readGroups } from './sql/read-groups.ts';
-import { READ_INBOX } from './sql/read-inbox.ts';
-import { READ_KEY } from './sql/read-key.ts';
-import { readLogs } from './sql/read-logs.ts';
-import { readParked } from './sql/read-parked.ts';
-import { readRun } from './sql/read-run.ts';
+import { readAudit } from './sql/audit/read-audit.ts';
+import { readLastAudit } from './sql/audit/read-last-audit.ts';
+import { getNewestDefinition } from './sql/definitions/get-newest-definition.ts';
+import { listDefinitionChanges } from './sql/definitions/list-definition-changes.ts';
+import { listDefinitionVersions } from './sql/definitions/list-definition-versions.ts';
+import { listDefinitions } from './sql/definitions/list-definitions.ts';
+import { createGroupSegment } from './sql/group-segments/create-group-segment.ts';
+import { readGroups } from './sql/groups/read-groups.ts';
+import { readInbox } from './sql/inbox/read-inbox.ts';
+import { forgetKey } from './sql/keys/forget-key.ts';
+import { readKey } from './sql/keys/read-key.ts';
+import { readOldKeys } from './sql/keys/read-old-keys.ts';
+import { advanceLastSeq } from './sql/leases/advance-last-seq.ts';
+import { readLogs } from './sql/logs/read-logs.ts';
+import { readParked } from './sql/parked/read-parked.ts';
+import { getRun } from './sql/runs/get-run.ts';
+import { listRuns } from './sql/runs/list-runs.ts';
+import { readIsLive } from './sql/runs/read-is-live.ts';
+import { readRun } from './sql/runs/read-run.ts';
+import { createRunSegment } from './sql/segments/create-run-segment.ts';
 
 /** Statements whose cost must not grow with the table: none may walk it, none may sort. */
 const STATEMENTS: Record<string, string> = {
-  ADVANCE_PARTITION,
-  FORGET_KEY,
-  GET_NEWEST_DEFINITION,
-  LIST_DEFINITION_CHANGES,
-  LIST_DEFINITION_VERSIONS,
-  READ_AUDIT,
-  READ_AUDIT_HEAD,
-  READ_INBOX,
-  READ_KEY,
-  READ_OLD_KEYS,
+  advanceLastSeq,
+  forgetKey,
+  getNewestDefinition,
+  listDefinitionChanges,
+  listDefinitionVersions,
+  readAudit,
+  readLastAudit,
+  readInbox,
+  readKey,
+  readOldKeys,
   getRun: getRun(1, true),
   readIsLive: readIsLive(1),
   readRun: readRun(1, false),

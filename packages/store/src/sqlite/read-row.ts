@@ -1,8 +1,10 @@
 import { formatRunId, readRunId } from '@signalbox/engine';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group } from '../contract/journal.ts';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import type { RowPlace } from '../damage/damaged-rows.ts';
 import { damagedRun } from '../damage/damaged-run.ts';
 import type { Definition } from '../definition.ts';
-import type { Group, InboxEntry, RunRow, StoredRun } from '../store.ts';
 import type { Context } from './context.ts';
 import type { Row } from './database.ts';
 import { toDefinition, toEnd, toGroup, toInboxEntry, toRun } from './rows.ts';
@@ -11,7 +13,7 @@ import { toDefinition, toEnd, toGroup, toInboxEntry, toRun } from './rows.ts';
 
 type Damage = Pick<Context, 'damage'>;
 
-/** `damaged` where it cannot be read: facts are never passed over. */
+/** `damaged` if the group cannot be read: facts are never skipped. */
 export function readGroupRow({ damage }: Damage, row: Row): Group {
   const partition = row['partition'] as number;
   const place = {

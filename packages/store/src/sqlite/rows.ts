@@ -1,5 +1,8 @@
 import { type Class, type RunId, readRunId, writeRunId } from '@signalbox/engine';
 import type { AuditRow } from '../audit-chain.ts';
+import type { InboxEntry } from '../contract/inbox.ts';
+import type { Group, GroupHead } from '../contract/journal.ts';
+import type { EndRow, RunRow } from '../contract/runs.ts';
 import { payloadChecksum } from '../damage/checksum.ts';
 import { verify } from '../damage/damaged-rows.ts';
 import {
@@ -12,7 +15,6 @@ import {
 import type { Definition } from '../definition.ts';
 import type { Lease } from '../lease.ts';
 import type { LogLineRow } from '../log-lines.ts';
-import type { EndRow, Group, GroupHead, InboxEntry, RunRow } from '../store.ts';
 import type { Row } from './database.ts';
 
 export function idBytes(id: RunId): Uint8Array {
@@ -30,7 +32,7 @@ export function keysText(keys: readonly string[]): string {
   return keys.length === 0 ? '' : JSON.stringify(keys);
 }
 
-/** This and the functions `to…` below throw where the row is not as it was written. */
+/** This and the functions `to…` below throw if the row does not match its checksum. */
 export function toRun(row: Row): RunRow {
   const run = runOf(row);
   verify(checksumOf(row, 'run_checksum'), () => runChecksum(run, row['keys'] as string));
@@ -48,7 +50,7 @@ export function runOf(row: Row): RunRow {
     tenant: row['tenant'] as string,
     job: row['job'] as string,
     jobVersion: row['job_version'] as number,
-    class: row['class'] as Class,
+    class: row['priority'] as Class,
     head: row['head'] as string,
     input: row['input'] as Uint8Array | null,
     inputBytes: row['input_bytes'] as number,
@@ -122,9 +124,10 @@ export function inboxEntryOf(row: Row): InboxEntry {
   return {
     id: row['id'] as string,
     partition: row['partition'] as number,
+    kind: row['kind'] as InboxEntry['kind'],
     tenant: row['tenant'] as string,
     job: row['job'] as string,
-    class: row['class'] as Class,
+    class: row['priority'] as Class,
     head: row['head'] as string,
     input: row['input'] as Uint8Array | null,
     key: row['key'] as string | null,

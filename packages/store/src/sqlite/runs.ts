@@ -1,16 +1,18 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { formatRunId, type RunId } from '@signalbox/engine';
+import type { RunRow, StoredRun } from '../contract/runs.ts';
 import { damaged } from '../damage/damaged-rows.ts';
 import { storedRunBytes, withinBytes } from '../page-bytes.ts';
-import type { RunRow, Store, StoredRun } from '../store.ts';
+import type { Store } from '../store.ts';
 import { requireText, requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
 import { readListedRun, readRunRow, readStoredRun } from './read-row.ts';
 import { idBytes } from './rows.ts';
-import { READ_DAMAGED_RUN } from './sql/damaged-rows.ts';
-import { getRun as getRunSql, readEndTenant } from './sql/get-run.ts';
-import { listRuns as listRunsSql } from './sql/list-runs.ts';
-import { readRun } from './sql/read-run.ts';
+import { readDamagedRun } from './sql/damaged-rows/read-damaged-run.ts';
+import { readEndTenant } from './sql/ends/read-end-tenant.ts';
+import { getRun as getRunSql } from './sql/runs/get-run.ts';
+import { listRuns as listRunsSql } from './sql/runs/list-runs.ts';
+import { readRun } from './sql/runs/read-run.ts';
 
 /** Above every id: the version bits of a run's id keep it below. */
 const END_OF_IDS = new Uint8Array(16).fill(255);
@@ -45,8 +47,8 @@ export function findRun(
 }
 
 /**
- * A run whose end is there was there: its row has another key now, or is lost. So is one that a take-over or
- * a lane did not find.
+ * A run with an end existed: its row is missing or has a damaged key. The same holds for a run that a
+ * take-over or a lane reported as missing.
  */
 function missingRun(
   { db, damage }: Context,
@@ -55,7 +57,7 @@ function missingRun(
 ): null | 'damaged' {
   const key = formatRunId(id);
   if (db.get(readEndTenant(segment), idBytes(id))?.['tenant'] !== tenant) {
-    return db.get(READ_DAMAGED_RUN, key, tenant) === undefined ? null : 'damaged';
+    return db.get(readDamagedRun, key, tenant) === undefined ? null : 'damaged';
   }
   damage.add({
     ...{ kind: 'run', key, partition: id.partition, tenant },

@@ -2,33 +2,33 @@ import { formatRunId, type RunId } from '@signalbox/engine';
 import { StoreError } from '../errors.ts';
 import type { Segment } from '../run-segment.ts';
 import type { Database } from './database.ts';
-import { createGroupSegment } from './sql/create-group-segment.ts';
-import { createRunSegment } from './sql/create-run-segment.ts';
-import { DATA_VERSION } from './sql/data-version.ts';
-import { INSERT_GROUP_SEGMENT, LIST_GROUP_SEGMENTS } from './sql/group-segments.ts';
-import { INSERT_SEGMENT } from './sql/insert-segment.ts';
-import { LIST_SEGMENTS } from './sql/list-segments.ts';
+import { createGroupSegment } from './sql/group-segments/create-group-segment.ts';
+import { insertGroupSegment } from './sql/group-segments/insert-group-segment.ts';
+import { listGroupSegments as listGroupSegmentsSql } from './sql/group-segments/list-group-segments.ts';
+import { createRunSegment } from './sql/segments/create-run-segment.ts';
+import { insertSegment } from './sql/segments/insert-segment.ts';
+import { listSegments } from './sql/segments/list-segments.ts';
+import { readDataVersion } from './sql/session/read-data-version.ts';
 
 export interface SegmentSizes {
   readonly segmentMs: number;
   readonly groupSegmentSize: number;
 }
 
-interface SegmentState {
+interface SegmentRow {
   readonly number: number;
-  readonly isSealed: boolean;
+  readonly state: 'open' | 'sealed' | 'dropped';
   readonly sealedAtMs: number | null;
-  readonly isDropped: boolean;
 }
 
 /**
- * Which segments exist, kept in memory because every row written asks. Reloaded when another
- * process has changed the file, so it is only to be trusted inside a transaction, after `refresh`.
+ * Which segments exist, cached because every write needs it. Reloaded when another process has changed
+ * the file, so it is valid only inside a transaction, after `refresh`.
  */
 export class SegmentCatalog {
   private readonly db: Database;
   private sizes: SegmentSizes = { segmentMs: 1, groupSegmentSize: 1 };
-  private runSegments = new Map<number, SegmentState>();
+  private runSegments = new Map<number, SegmentRow>();
   private groupSegmentNumbers: number[] = [];
   private version: unknown = null;
 
@@ -51,21 +51,20 @@ export class SegmentCatalog {
   }
 
   refresh(): void {
-    const version = this.db.get(DATA_VERSION)?.['data_version'];
+    const version = this.db.get(readDataVersion)?.['data_version'];
     if (version === this.version) return;
     this.runSegments = new Map(
-      this.db.all(LIST_SEGMENTS).map((row) => [
+      this.db.all(listSegments).map((row) => [
         row['segment'] as number,
         {
           number: row['segment'] as number,
-          isSealed: row['sealed'] === 1,
+          state: row['state'] as SegmentRow['state'],
           sealedAtMs: row['sealed_at_ms'] as number | null,
-          isDropped: row['dropped'] === 1,
         },
       ]),
     );
     this.groupSegmentNumbers = this.db
-      .all(LIST_GROUP_SEGMENTS)
+      .all(listGroupSegmentsSql)
       .map((row) => row['segment'] as number);
     this.version = version;
   }
@@ -77,44 +76,39 @@ export class SegmentCatalog {
   /** The segment of an id for reading, or null when no row can be there. */
   find(ms: number): number | null {
     const segment = this.runSegments.get(this.numberOf(ms));
-    return segment === undefined || segment.isDropped ? null : segment.number;
+    return segment === undefined || segment.state === 'dropped' ? null : segment.number;
   }
 
-  /** The segment of an id for rows that only an open segment takes, or null. */
+  /** The segment of an id if it is open, or null. */
   findOpen(ms: number): number | null {
     const segment = this.runSegments.get(this.numberOf(ms));
-    return segment?.isSealed === false && !segment.isDropped ? segment.number : null;
+    return segment?.state === 'open' ? segment.number : null;
   }
 
-  /** The segment of an id for writing, made here if nobody has made it ahead. */
+  /** The segment of an id for writing, created if it does not exist. */
   requireWritable(id: RunId): number {
     const number = this.numberOf(id.ms);
     const segment = this.runSegments.get(number);
     if (segment === undefined) {
-      this.makeRunSegment(number);
+      this.createRunSegmentTables(number);
       return number;
     }
-    if (segment.isSealed || segment.isDropped) {
+    if (segment.state !== 'open') {
       throw new StoreError('invalid', `the segment of run ${formatRunId(id)} is sealed`);
     }
     return segment.number;
   }
 
-  makeRunSegment(number: number): void {
+  createRunSegmentTables(number: number): void {
     this.db.exec(createRunSegment(number));
-    this.db.run(INSERT_SEGMENT, number);
-    this.runSegments.set(number, {
-      number,
-      isSealed: false,
-      sealedAtMs: null,
-      isDropped: false,
-    });
+    this.db.run(insertSegment, number);
+    this.runSegments.set(number, { number, state: 'open', sealedAtMs: null });
   }
 
-  /** Whether the segment that begins here was there and has been dropped. */
+  /** Whether the segment that begins here has been dropped. */
   isDropped(fromMs: number): boolean {
     const segment = this.runSegments.get(this.numberOf(fromMs));
-    return segment?.isDropped === true && segment.number * this.sizes.segmentMs === fromMs;
+    return segment?.state === 'dropped' && segment.number * this.sizes.segmentMs === fromMs;
   }
 
   isKnown(segment: number): boolean {
@@ -125,12 +119,12 @@ export class SegmentCatalog {
   list(): (Segment & { readonly number: number })[] {
     const { segmentMs } = this.sizes;
     return [...this.runSegments.values()]
-      .filter(({ isDropped }) => !isDropped)
-      .map(({ number, isSealed, sealedAtMs }) => ({
+      .filter(({ state }) => state !== 'dropped')
+      .map(({ number, state, sealedAtMs }) => ({
         number,
         fromMs: number * segmentMs,
         toMs: (number + 1) * segmentMs,
-        sealed: isSealed,
+        sealed: state === 'sealed',
         ...(sealedAtMs === null ? {} : { sealedAtMs }),
       }))
       .sort((a, b) => a.fromMs - b.fromMs);
@@ -149,12 +143,12 @@ export class SegmentCatalog {
     return this.groupSegmentNumbers.includes(segment);
   }
 
-  /** The table of a seq, made when its first group is written. */
+  /** The table of a seq, created when its first group is written. */
   ensureGroupSegment(seq: number): number {
     const segment = this.groupSegmentOf(seq);
     if (!this.hasGroupSegment(segment)) {
       this.db.exec(createGroupSegment(segment));
-      this.db.run(INSERT_GROUP_SEGMENT, segment);
+      this.db.run(insertGroupSegment, segment);
       this.groupSegmentNumbers = [...this.groupSegmentNumbers, segment].sort((a, b) => a - b);
     }
     return segment;

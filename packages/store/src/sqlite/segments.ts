@@ -1,20 +1,20 @@
 import { StoreError } from '../errors.ts';
 import type { Segment } from '../run-segment.ts';
-import { segmentsWanted } from '../run-segment.ts';
+import { segmentsToCreate } from '../run-segment.ts';
 import type { Context } from './context.ts';
-import { countOpenRuns } from './sql/count-open-runs.ts';
-import { dropRunSegment } from './sql/drop-run-segment.ts';
-import { findAnyRun } from './sql/find-any-run.ts';
-import { MARK_SEGMENT_DROPPED } from './sql/mark-segment-dropped.ts';
-import { SEAL_SEGMENT } from './sql/seal-segment.ts';
+import { countOpenRuns } from './sql/segments/count-open-runs.ts';
+import { dropRunSegment } from './sql/segments/drop-run-segment.ts';
+import { markSegmentDropped } from './sql/segments/mark-segment-dropped.ts';
+import { readIsSegmentUsed } from './sql/segments/read-is-segment-used.ts';
+import { sealSegment as sealSegmentSql } from './sql/segments/seal-segment.ts';
 
 export function ensureSegments({ db, catalog, now }: Context, query: { untilMs: number }): void {
   db.write(() => {
     catalog.refresh();
     const { segmentMs } = catalog;
-    const wanted = segmentsWanted({ nowMs: now(), segmentMs, ...query });
-    for (const number of wanted.map((fromMs) => catalog.numberOf(fromMs))) {
-      if (!catalog.isKnown(number)) catalog.makeRunSegment(number);
+    const requested = segmentsToCreate({ nowMs: now(), segmentMs, ...query });
+    for (const number of requested.map((fromMs) => catalog.numberOf(fromMs))) {
+      if (!catalog.isKnown(number)) catalog.createRunSegmentTables(number);
     }
   });
 }
@@ -29,7 +29,9 @@ export function listSegments({ db, catalog }: Context): Segment[] {
 export function lastUsedSegment({ db, catalog }: Context): Segment | null {
   return db.read(() => {
     catalog.refresh();
-    const used = catalog.list().findLast(({ number }) => db.get(findAnyRun(number)) !== undefined);
+    const used = catalog
+      .list()
+      .findLast(({ number }) => db.get(readIsSegmentUsed(number)) !== undefined);
     if (used === undefined) return null;
     const { number: _, ...segment } = used;
     return segment;
@@ -46,7 +48,7 @@ export function sealSegment(
     if (segment === 'dropped' || segment.sealed) return { sealed: true, openRuns: 0 };
     const openRuns = db.get(countOpenRuns(segment.number))?.['open_runs'] as number;
     const sealed = openRuns === 0 && segment.toMs <= now();
-    if (sealed) db.run(SEAL_SEGMENT, now(), segment.number);
+    if (sealed) db.run(sealSegmentSql, now(), segment.number);
     catalog.invalidate();
     return { sealed, openRuns };
   });
@@ -60,7 +62,7 @@ export function dropSegment(context: Context, fromMs: number): void {
     const { number, sealed } = segment;
     if (!sealed) throw new StoreError('invalid', `segment ${fromMs} is not sealed`);
     db.exec(dropRunSegment(number));
-    db.run(MARK_SEGMENT_DROPPED, number);
+    db.run(markSegmentDropped, number);
     catalog.invalidate();
   });
   db.forgetStatements();

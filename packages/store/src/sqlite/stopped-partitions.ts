@@ -1,7 +1,10 @@
-import type { StoppedPartition, Store } from '../store.ts';
+import type { StoppedPartition } from '../contract/damaged-rows.ts';
+import type { Store } from '../store.ts';
 import { requireTexts } from '../validate-text.ts';
 import type { Context } from './context.ts';
-import { DELETE_STOPPED, INSERT_STOPPED, LIST_STOPPED } from './sql/stopped-partitions.ts';
+import { deleteStopped } from './sql/stopped-partitions/delete-stopped.ts';
+import { insertStopped } from './sql/stopped-partitions/insert-stopped.ts';
+import { listStopped as listStoppedSql } from './sql/stopped-partitions/list-stopped.ts';
 
 export function setStopped(
   { db, now }: Context,
@@ -9,14 +12,14 @@ export function setStopped(
 ): void {
   requireTexts({ error });
   db.write(() => {
-    if (error === null) db.run(DELETE_STOPPED, partition);
-    else db.run(INSERT_STOPPED, partition, now(), error);
+    if (error === null) db.run(deleteStopped, partition);
+    else db.run(insertStopped, partition, now(), error);
   });
 }
 
 export function listStopped({ db }: Context): StoppedPartition[] {
   return db.read(() =>
-    db.all(LIST_STOPPED).map((row) => ({
+    db.all(listStoppedSql).map((row) => ({
       partition: row['partition'] as number,
       error: row['error'] as string,
       atMs: row['at_ms'] as number,

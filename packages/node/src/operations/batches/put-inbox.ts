@@ -35,6 +35,7 @@ export async function putInbox(context: NodeContext, command: Submit): Promise<P
   const result = await context.store.putInbox({
     id,
     partition,
+    kind: 'submission',
     tenant,
     job,
     class: command.class ?? spec.class,

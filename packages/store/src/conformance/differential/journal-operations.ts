@@ -1,4 +1,7 @@
-import type { AppendResult, CommitPart, HeldKey, InboxEntry, RunRow } from '../../store.ts';
+import type { InboxEntry } from '../../contract/inbox.ts';
+import type { AppendResult, CommitPart } from '../../contract/journal.ts';
+import type { HeldKey } from '../../contract/keys.ts';
+import type { RunRow } from '../../contract/runs.ts';
 import { bytes, endRow, inboxEntry, parkedRow, part, runRow } from '../builders.ts';
 import { JOBS, LANES, type Model, type OwnedPartition, PARTITIONS, TENANTS } from './model.ts';
 import type { Random } from './random.ts';
@@ -49,7 +52,7 @@ export const appendKeyTaken: Operation = (model, random) => {
 
 export const appendInvalid: Operation = (model, random) => {
   const [owner] = model.owned.values();
-  // One with a key: a store that keeps neighbours together may not look into them for a single run.
+  // A run with a key is a single row, which must not be looked for in row blocks.
   const known = model.runs().findLast(({ keys }) => keys.length > 0);
   if (owner === undefined || known === undefined) return null;
   const bad = random.pick([

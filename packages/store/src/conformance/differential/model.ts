@@ -1,5 +1,5 @@
 import type { RunId } from '@signalbox/engine';
-import type { RunRow } from '../../store.ts';
+import type { RunRow } from '../../contract/runs.ts';
 
 export const PARTITIONS: readonly number[] = [0, 1, 7];
 export const NODES: readonly string[] = ['node-a', 'node-b'];

@@ -1,4 +1,5 @@
-import type { ParkedCursor, Store } from '../../store.ts';
+import type { ParkedCursor } from '../../contract/parked.ts';
+import type { Store } from '../../store.ts';
 import { inboxEntry } from '../builders.ts';
 import { JOBS, LANES, PARTITIONS, TENANTS } from './model.ts';
 import { type Operation, step } from './step.ts';

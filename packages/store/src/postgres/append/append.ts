@@ -1,9 +1,9 @@
 import type { RunId } from '@signalbox/engine';
 import type pg from 'pg';
+import type { AppendResult, Commit } from '../../contract/journal.ts';
 import { StoreError } from '../../errors.ts';
 import { segmentFromMs } from '../../run-segment.ts';
-import type { AppendResult, Commit } from '../../store.ts';
-import { distinctKeys, wantedKeys } from '../../taken-keys.ts';
+import { distinctKeys, requestedKeys } from '../../taken-keys.ts';
 import { validateCommit } from '../../validate-commit.ts';
 import { hasCode, isWorthRepeating, storeErrorOf } from '../connection/failure.ts';
 import type { Database } from '../database.ts';
@@ -28,8 +28,8 @@ export async function append(
 ): Promise<AppendResult> {
   validateCommit(commit);
   if (commit.parts.length === 0) return { kind: 'committed' };
-  const wanted = wantedKeys(commit);
-  if (wanted.length > 1 && distinctKeys(wanted).length < wanted.length) {
+  const requested = requestedKeys(commit);
+  if (requested.length > 1 && distinctKeys(requested).length < requested.length) {
     const refusal = await explainRefusal(database, commit);
     if (refusal !== null) return refusal;
   }
@@ -45,8 +45,8 @@ export async function append(
     }
     error = outcome.error;
     const kind = steps[outcome.step]?.kind ?? 'guard';
-    const answer = await answerRefusal({ database, commit, kind, error, attempt });
-    if (answer !== null) return answer;
+    const result = await handleRefusal({ database, commit, kind, error, attempt });
+    if (result !== null) return result;
   }
   throw new StoreError('conflict', `the commit did not succeed in ${ATTEMPTS_MAX} attempts`, {
     cause: error,
@@ -61,15 +61,15 @@ interface Refusal {
   readonly attempt: number;
 }
 
-/** What a refusal means; null when the same commit may succeed now. Nothing was written. */
-async function answerRefusal(refusal: Refusal): Promise<AppendResult | null> {
+/** The result of a refusal; null if the same commit may succeed now. Nothing was written. */
+async function handleRefusal(refusal: Refusal): Promise<AppendResult | null> {
   const { database, commit, kind, error } = refusal;
   if (isWorthRepeating(error)) return null;
   if (kind === 'groups' || kind === 'keys') {
     const codes = [...UNIQUE, ...CHECK, ...NOT_NULL, ...DIVISION_BY_ZERO];
     if (!hasCode(error, codes)) throw storeErrorOf(error, true);
-    const answer = await explainRefusal(database, commit);
-    if (answer !== null) return answer;
+    const result = await explainRefusal(database, commit);
+    if (result !== null) return result;
     if (isWithoutTable(error)) {
       await ensureGroupSegments(
         database,
@@ -95,11 +95,11 @@ function isWithoutTable(error: pg.DatabaseError): boolean {
   return hasCode(error, CHECK) && error.constraint === undefined;
 }
 
-/** An id may lie beyond what was made ahead: it gets its segment, unless that has been dropped. */
+/** An id may lie beyond the segments that were created ahead: its segment is created, unless it was dropped. */
 async function makeSegments({ database, commit, error, attempt }: Refusal): Promise<null> {
   const spans = spansOf(idsOf(commit), database.settings.segmentMs);
-  const made = await ensureRunSegments(database, spans);
-  if (made === 0 && attempt > 1) {
+  const created = await ensureRunSegments(database, spans);
+  if (created === 0 && attempt > 1) {
     throw new StoreError('invalid', `the segment of a run no longer exists: ${error.detail}`);
   }
   return null;
@@ -111,7 +111,7 @@ function idsOf(commit: Commit): RunId[] {
   );
 }
 
-/** The times that the ids lie in, one span for each piece of the grid that they touch. */
+/** The times of the ids, one span for each cell of the segment grid. */
 function spansOf(ids: readonly RunId[], segmentMs: number): TimeSpan[] {
   const spans = new Map<number, TimeSpan>();
   for (const { ms } of ids) {

@@ -1,3 +1,6 @@
+import type { InboxEntry } from '../../contract/inbox.ts';
+import type { Commit, CommitPart } from '../../contract/journal.ts';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
 import { payloadChecksum } from '../../damage/checksum.ts';
 import {
   endChecksum,
@@ -7,8 +10,7 @@ import {
   parkedChecksum,
   runChecksum,
 } from '../../damage/row-checksums.ts';
-import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
-import { reservedRun, type WantedKey } from '../../taken-keys.ts';
+import { type RequestedKey, reservedRun } from '../../taken-keys.ts';
 import { formatKeys } from '../rows/run-row.ts';
 import { Oid, type ValueWriter } from '../wire/value-writer.ts';
 
@@ -45,7 +47,7 @@ export function bindGroupChecksums(w: ValueWriter, { commitId, parts }: Commit):
   w.int4s(parts.map((part) => groupChecksum({ ...part, commitId })));
 }
 
-/** A run for all of the commit, where they are of one job version and class; else null. */
+/** A run whose job version and priority all runs of the commit share; else null. */
 export function commonRun(runs: readonly RunRow[]): RunRow | null {
   const first = runs[0] as RunRow;
   for (const run of runs) {
@@ -182,25 +184,25 @@ export function bindParked(w: ValueWriter, parts: Parts, count: number): void {
 }
 
 /** Of a request mostly the first run alone has a key: they are gathered once, not in each pass. */
-export function bindKeys(w: ValueWriter, wanted: readonly WantedKey[]): void {
-  w.texts(wanted.map(({ tenant }) => tenant));
-  w.texts(wanted.map(({ key }) => key));
-  w.uuids(wanted.map(({ run }) => run));
-  w.beginArray(Oid.int4, wanted.length);
-  for (const { tenant, key, run, atMs } of wanted) {
+export function bindKeys(w: ValueWriter, requested: readonly RequestedKey[]): void {
+  w.texts(requested.map(({ tenant }) => tenant));
+  w.texts(requested.map(({ key }) => key));
+  w.uuids(requested.map(({ run }) => run));
+  w.beginArray(Oid.int4, requested.length);
+  for (const { tenant, key, run, atMs } of requested) {
     w.int4(keyChecksum({ tenant, key, run, entry: null, atMs }));
   }
   w.endArray();
 }
 
-export function bindWantedKeys(
+export function bindRequestedKeys(
   w: ValueWriter,
-  wanted: readonly WantedKey[],
+  requested: readonly RequestedKey[],
   entries: readonly string[],
 ): void {
-  bindKeys(w, wanted);
-  w.beginArray(Oid.int8, wanted.length);
-  for (const { atMs } of wanted) {
+  bindKeys(w, requested);
+  w.beginArray(Oid.int8, requested.length);
+  for (const { atMs } of requested) {
     if (atMs === null) w.null();
     else w.int8(atMs);
   }
@@ -224,6 +226,7 @@ export function bindEntry(w: ValueWriter, entry: InboxEntry): void {
   w.int4(inboxChecksum(entry));
   const { id, tenant, key } = entry;
   w.int4(keyChecksum({ tenant, key: key ?? '', run, entry: id, atMs: null }));
+  w.text(entry.kind);
 }
 
 export function bindAliases(w: ValueWriter, parts: Parts, count: number): void {

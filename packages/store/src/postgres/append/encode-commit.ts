@@ -1,24 +1,32 @@
-import type { Commit, CommitPart, EndRow, InboxEntry, RunRow } from '../../store.ts';
-import { distinctKeys, entriesTaken, wantedKeys } from '../../taken-keys.ts';
+import type { InboxEntry } from '../../contract/inbox.ts';
+import type { Commit, CommitPart } from '../../contract/journal.ts';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
+import { distinctKeys, entriesTaken, requestedKeys } from '../../taken-keys.ts';
 import { type Step, silentStep } from '../connection/step.ts';
-import { bindEndPacks, bindRunPacks } from '../packs/bind-packs.ts';
-import { type Cut, cutEnds, cutRuns, type Pack } from '../packs/cut-packs.ts';
-import { bindBounds, bindSpans, floorOf, SPAN_PARAMETERS, spansOfPacks } from '../packs/spans.ts';
-import { appendGuard } from '../sql/append-guard.ts';
-import { deleteInbox } from '../sql/delete-inbox.ts';
-import { insertEnds } from '../sql/insert-ends.ts';
-import { insertGroup } from '../sql/insert-group.ts';
-import { insertInbox } from '../sql/insert-inbox.ts';
-import { insertAliases, insertKeys, takeKeys } from '../sql/insert-keys.ts';
+import { bindEndBlocks, bindRunBlocks } from '../row-blocks/bind-row-blocks.ts';
+import { type Cut, cutEnds, cutRuns, type RowBlock } from '../row-blocks/cut-row-blocks.ts';
 import {
-  insertEndPacks,
-  insertRunPacks,
-  refuseCoveredEnds,
-  refuseCoveredRuns,
-  refusePackedEnds,
-} from '../sql/insert-packs.ts';
-import { insertParked } from '../sql/insert-parked.ts';
-import { insertKeyedRuns, insertRuns } from '../sql/insert-runs.ts';
+  bindBounds,
+  bindSpans,
+  floorOf,
+  SPAN_PARAMETERS,
+  spansOfBlocks,
+} from '../row-blocks/spans.ts';
+import { insertEndBlocks } from '../sql/ends/insert-end-blocks.ts';
+import { insertEnds } from '../sql/ends/insert-ends.ts';
+import { refuseCoveredEnds } from '../sql/ends/refuse-covered-ends.ts';
+import { refuseEndsInBlocks } from '../sql/ends/refuse-ends-in-blocks.ts';
+import { insertGroup } from '../sql/groups/insert-group.ts';
+import { deleteInbox } from '../sql/inbox/delete-inbox.ts';
+import { insertInbox } from '../sql/inbox/insert-inbox.ts';
+import { insertAliases } from '../sql/keys/insert-aliases.ts';
+import { insertKeys } from '../sql/keys/insert-keys.ts';
+import { takeKeys } from '../sql/keys/take-keys.ts';
+import { insertParked } from '../sql/parked/insert-parked.ts';
+import { insertRunBlocks } from '../sql/runs/insert-run-blocks.ts';
+import { insertKeyedRuns, insertRuns } from '../sql/runs/insert-runs.ts';
+import { refuseCoveredRuns } from '../sql/runs/refuse-covered-runs.ts';
+import { appendGuard } from '../sql/session/append-guard.ts';
 import type { Statement } from '../sql/statement.ts';
 import {
   bindAliases,
@@ -30,8 +38,8 @@ import {
   bindKeyedRuns,
   bindKeys,
   bindParked,
+  bindRequestedKeys,
   bindRuns,
-  bindWantedKeys,
   commonEnd,
   commonRun,
 } from './bind-rows.ts';
@@ -39,7 +47,7 @@ import {
 const NONE: readonly InboxEntry[] = [];
 
 export type AppendStep = Step & { readonly kind: StepKind };
-/** What a step writes; says what a refusal of the step means. */
+/** What a step writes; determines what a refusal of the step means. */
 export type StepKind =
   | 'guard'
   | 'groups'
@@ -51,7 +59,7 @@ export type StepKind =
   | 'inbox';
 
 /**
- * A commit as the statements of one round trip; what a commit does not have costs nothing. The
+ * A commit as the statements of one round trip; rows that a commit does not have cost nothing. The
  * order matters twice: fence before keys before rows is the order in which a refusal is reported,
  * and all commits and schema changes lock the tables in it.
  */
@@ -80,20 +88,20 @@ export function encodeCommit(
     },
   ];
   const { parked, claims, aliases, inbox } = counts;
-  const wanted = wantedKeys(commit);
-  const isKeyed = wanted.length > claims;
+  const requested = requestedKeys(commit);
+  const isKeyed = requested.length > claims;
   const add = (kind: StepKind, added: Step): number => steps.push({ kind, ...added });
   if (claims > 0 || (isKeyed && inbox > 0)) {
-    const distinct = distinctKeys(wanted);
+    const distinct = distinctKeys(requested);
     const taken = [...entriesTaken(commit)];
     add(
       'keys',
-      silentStep(takeKeys(schema), 6, (w) => bindWantedKeys(w, distinct, taken)),
+      silentStep(takeKeys(schema), 6, (w) => bindRequestedKeys(w, distinct, taken)),
     );
   } else if (isKeyed)
     add(
       'keys',
-      silentStep(insertKeys(schema), 4, (w) => bindKeys(w, wanted)),
+      silentStep(insertKeys(schema), 4, (w) => bindKeys(w, requested)),
     );
   if (aliases > 0)
     add(
@@ -116,7 +124,7 @@ export function encodeCommit(
     for (const entry of inboxPut ?? NONE) {
       add(
         'inbox',
-        silentStep(insertInbox(schema), 12, (w) => bindEntry(w, entry)),
+        silentStep(insertInbox(schema), 13, (w) => bindEntry(w, entry)),
       );
     }
   }
@@ -128,16 +136,16 @@ interface Target {
   readonly add: (kind: StepKind, added: Step) => void;
 }
 
-/** Whether a pack has a single run already nobody asks: only its owner numbers it, and a probe costs a tenth. */
+/** Single runs are not compared with row blocks: only the owner assigns ids, and a probe costs a tenth of the commit. */
 function addRuns(
   { schema, add, isKeyed }: Target & { isKeyed: boolean },
-  { singles, packs }: Cut<RunRow>,
+  { singles, blocks }: Cut<RunRow>,
 ): void {
-  if (packs.length > 0) {
-    add('runs', refuseCovered(refuseCoveredRuns(schema), packs));
+  if (blocks.length > 0) {
+    add('runs', refuseCovered(refuseCoveredRuns(schema), blocks));
     add(
       'runs',
-      silentStep(insertRunPacks(schema), 11, (w) => bindRunPacks(w, packs)),
+      silentStep(insertRunBlocks(schema), 11, (w) => bindRunBlocks(w, blocks)),
     );
   }
   if (singles.length === 0) return;
@@ -152,14 +160,14 @@ function addRuns(
   );
 }
 
-function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void {
-  // Before this commit's own packs are there: they would only be in the way.
-  if (singles.length > 0) add('ends', refusePacked(schema, singles));
-  if (packs.length > 0) {
-    add('ends', refuseCovered(refuseCoveredEnds(schema), packs));
+function addEnds({ schema, add }: Target, { singles, blocks }: Cut<EndRow>): void {
+  // Before the row blocks of this commit are written, which the probe would scan.
+  if (singles.length > 0) add('ends', refuseInBlocks(schema, singles));
+  if (blocks.length > 0) {
+    add('ends', refuseCovered(refuseCoveredEnds(schema), blocks));
     add(
       'ends',
-      silentStep(insertEndPacks(schema), 8, (w) => bindEndPacks(w, packs)),
+      silentStep(insertEndBlocks(schema), 8, (w) => bindEndBlocks(w, blocks)),
     );
   }
   if (singles.length === 0) return;
@@ -171,12 +179,12 @@ function addEnds({ schema, add }: Target, { singles, packs }: Cut<EndRow>): void
   );
 }
 
-function refuseCovered(statement: Statement, packs: readonly Pack<EndRow | RunRow>[]): Step {
-  return silentStep(statement, SPAN_PARAMETERS, (w) => bindSpans(w, spansOfPacks(packs)));
+function refuseCovered(statement: Statement, blocks: readonly RowBlock<EndRow | RunRow>[]): Step {
+  return silentStep(statement, SPAN_PARAMETERS, (w) => bindSpans(w, spansOfBlocks(blocks)));
 }
 
-function refusePacked(schema: string, ends: readonly EndRow[]): Step {
-  return silentStep(refusePackedEnds(schema), 4, (w) => {
+function refuseInBlocks(schema: string, ends: readonly EndRow[]): Step {
+  return silentStep(refuseEndsInBlocks(schema), 4, (w) => {
     const ids = ends.map(({ id }) => id);
     w.uuids(ids.map(floorOf));
     w.uuids(ids);

@@ -1,10 +1,10 @@
+import type { AppendResult, Commit } from '../../contract/journal.ts';
 import { StoreError } from '../../errors.ts';
-import type { AppendResult, Commit } from '../../store.ts';
-import { entriesTaken, takenKeys, wantedKeys } from '../../taken-keys.ts';
+import { entriesTaken, requestedKeys, takenKeys } from '../../taken-keys.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
 import { readStoredKeys } from '../keys.ts';
-import { readLeaseEnds } from '../sql/read-lease-ends.ts';
+import { readLeaseEnds } from '../sql/leases/read-lease-ends.ts';
 
 interface LeaseEnd {
   readonly partition: number;
@@ -13,8 +13,8 @@ interface LeaseEnd {
 }
 
 /**
- * The server names the first row it refused; the answer names everything that has to leave the
- * commit. Null when nothing stands in the way any more: whatever did is gone, and the commit may
+ * The server names the first row it refused; the result names everything that has to be removed from
+ * the commit. Null if nothing conflicts any more: the conflicting row is gone, and the commit may
  * be tried again.
  */
 export async function explainRefusal(
@@ -23,14 +23,14 @@ export async function explainRefusal(
 ): Promise<AppendResult | null> {
   const partitions = await fencedPartitions(database, commit);
   if (partitions.length > 0) return { kind: 'fenced', partitions };
-  const wanted = wantedKeys(commit);
-  return takenKeys(wanted, await readStoredKeys(database, wanted), entriesTaken(commit));
+  const requested = requestedKeys(commit);
+  return takenKeys(requested, await readStoredKeys(database, requested), entriesTaken(commit));
 }
 
 async function fencedPartitions(database: Database, commit: Commit): Promise<number[]> {
-  const wanted = commit.parts.map(({ partition }) => partition);
+  const requested = commit.parts.map(({ partition }) => partition);
   const rows = await database.read<LeaseEnd>(
-    step(readLeaseEnds(database.schema), 1, (writer) => writer.int4s(wanted)),
+    step(readLeaseEnds(database.schema), 1, (writer) => writer.int4s(requested)),
   );
   const byPartition = new Map(rows.map((row) => [row.partition, row]));
   return commit.parts

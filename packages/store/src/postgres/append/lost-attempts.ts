@@ -1,24 +1,24 @@
 import { randomInt } from 'node:crypto';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { lockAttempt } from '../sql/lock-attempt.ts';
-import { voidAttempt } from '../sql/void-attempt.ts';
+import { lockAttempt } from '../sql/voided/lock-attempt.ts';
+import { voidAttempt } from '../sql/voided/void-attempt.ts';
 
 const TWO_32 = 2 ** 32;
 
 /**
- * Attempts to commit whose answer was lost. The server may still be at work on one, or may not
- * even have begun: the request can lie in a buffer of a kernel or a proxy and arrive minutes after
- * we hung up. A read-back that finds nothing is final only if the attempt can no longer succeed.
+ * Attempts to commit whose result was lost. The server may still be executing one, or may not
+ * have started: the request can be in a buffer of a kernel or a proxy and arrive minutes after the
+ * connection was closed. A read-back that finds nothing is final only if the attempt can no longer succeed.
  *
  * Each attempt has a token. The commit holds the token's lock while it runs (`append-guard`), and
  * its fence looks for the token among the voided ones, in a statement that begins after the lock
  * was granted. Voiding takes the same lock exclusively and writes the token:
  *
- * - an attempt that is under way ends first, and the read-back sees what became of it;
+ * - an attempt that is under way ends first, and the read-back sees its result;
  * - an attempt that begins later finds its token voided and writes nothing.
  *
- * A process that dies between the loss and the read-back leaves no gap: nobody has concluded
+ * A process that dies between the loss and the read-back leaves no gap: no caller has concluded
  * anything, and the next owner's fence takes the seq that the late commit needs.
  */
 export class LostAttempts {
@@ -31,7 +31,7 @@ export class LostAttempts {
     this.database = database;
   }
 
-  /** Two attempts with one token, of whatever stores, at worst void each other for nothing. */
+  /** Two attempts with the same token, even of different stores, at worst void each other needlessly. */
   newToken(): number {
     this.low = (this.low + 1) % TWO_32;
     return this.high + this.low;
@@ -42,7 +42,7 @@ export class LostAttempts {
   }
 
   /** When this returns, every attempt lost so far has ended for good. */
-  async settle(): Promise<void> {
+  async voidAll(): Promise<void> {
     for (const token of [...this.pending]) {
       const { schema, pool } = this.database;
       const steps = [

@@ -2,9 +2,8 @@ const DELAY_MS_FIRST = 50;
 const DELAY_MS_MAX = 2_000;
 
 /**
- * Keeps a dead server from being asked by every call: after a failed attempt the next one waits,
- * each time longer. Calls in between fail at once, which is what a caller with its own deadline
- * wants.
+ * Limits connection attempts to a dead server: after a failure the next attempt waits, each time longer.
+ * Calls in between fail at once, because callers have their own deadlines.
  */
 export class BackOff {
   private failures = 0;

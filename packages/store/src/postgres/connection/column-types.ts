@@ -21,7 +21,7 @@ export function parseColumn(oid: number, text: string | null): unknown {
   }
 }
 
-/** A plain array, not a Buffer: the other stores give plain arrays, and callers compare them. */
+/** A plain array, not a Buffer: the other stores return plain arrays, and callers compare them. */
 function parseBytes(text: string): Uint8Array {
   const bytes = Buffer.from(text.slice(2), 'hex');
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);

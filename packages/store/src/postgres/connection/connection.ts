@@ -10,8 +10,8 @@ export interface ConnectionOptions {
   /** Whether statements are prepared under a name and parsed once; some poolers forbid it. */
   readonly prepare: boolean;
   readonly connectTimeoutMs: number;
-  /** How long an answer may take before the connection is given up. */
-  readonly answerTimeoutMs: number;
+  /** How long a response may take before the connection is closed. */
+  readonly responseTimeoutMs: number;
 }
 
 /**
@@ -56,7 +56,7 @@ export class Connection {
     return this.broken;
   }
 
-  /** One statement by itself. Rejects with what the server or the socket said. */
+  /** One statement by itself. Rejects with the error of the server or the socket. */
   async query<R extends object>(only: Step): Promise<R[]> {
     const outcome = await this.run([only]);
     if (outcome.kind !== 'done') throw outcome.error;
@@ -88,11 +88,11 @@ export class Connection {
       throw notWritable(error);
     }
     const outcome = await this.withDeadline(
-      new Promise<PipelineOutcome>((settle) => {
-        this.client.query(new Pipeline(bytes, settle));
+      new Promise<PipelineOutcome>((resolve) => {
+        this.client.query(new Pipeline(bytes, resolve));
       }),
     );
-    // After a refusal it is open which of the new statements were parsed before the error.
+    // After a refusal it is unknown which of the new statements were parsed before the error.
     if (outcome.kind === 'refused') for (const name of parsedNow) this.parsed.delete(name);
     if (
       outcome.kind === 'lost' ||
@@ -102,10 +102,10 @@ export class Connection {
     return outcome;
   }
 
-  /** Hangs up without a word; whatever is in flight is lost. */
+  /** Closes the socket at once; requests in flight are lost. */
   destroy(): void {
     this.broken = true;
-    // A connection that is half open never answers a polite goodbye.
+    // A half-open connection never responds to a terminate message.
     this.socket.destroy();
   }
 
@@ -136,11 +136,11 @@ export class Connection {
     }
   }
 
-  /** A server that is gone without a trace never answers: after the deadline we hang up. */
-  private async withDeadline<T>(answer: Promise<T>): Promise<T> {
-    const timer = setTimeout(() => this.destroy(), this.options.answerTimeoutMs);
+  /** A server that disappeared never responds: the connection is closed after the deadline. */
+  private async withDeadline<T>(response: Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.destroy(), this.options.responseTimeoutMs);
     try {
-      return await answer;
+      return await response;
     } finally {
       clearTimeout(timer);
     }
@@ -148,9 +148,8 @@ export class Connection {
 }
 
 /**
- * Beyond two gigabytes a message has no length, and beyond four a buffer has none: such a call fails the
- * same way every time. A raw RangeError would reach callers that know only errors of the store, and stop
- * the node.
+ * A message is limited to 2 GiB and a buffer to 4 GiB, so such a call can never succeed. Callers handle only
+ * errors of the store; a RangeError would stop the node.
  */
 function notWritable(error: unknown): StoreError {
   if (error instanceof StoreError) return error;

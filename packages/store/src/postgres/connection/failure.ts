@@ -9,8 +9,8 @@ const LOST_A_RACE = ['23505', '40', '55P03'];
 const ENDS_THE_SESSION = ['08', '57P', '58', 'XX'];
 
 /**
- * What a failed call means to its caller. `isCertain`: nothing of it can have been carried out –
- * it was never sent, it only reads, or the server has confirmed the rollback.
+ * The error of a failed call. `isCertain`: nothing of it can have been executed, because it was never sent,
+ * only reads, or the server has confirmed the rollback.
  */
 export function storeErrorOf(error: unknown, isCertain: boolean): StoreError {
   if (error instanceof StoreError) return error;
@@ -36,14 +36,14 @@ export function hasCode(error: unknown, prefixes: readonly string[]): boolean {
 /** A prepared statement is gone, or its plan no longer fits the schema after a migration. */
 const STATEMENT_IS_STALE = ['0A000', '26'];
 
-/** Refusals that leave nothing behind and that the same request need not meet again. */
+/** Refusals that wrote nothing and that may not occur again for the same request. */
 export function isWorthRepeating(error: pg.DatabaseError): boolean {
   return hasCode(error, ['40', ...STATEMENT_IS_STALE]);
 }
 
 /**
- * After these a fresh connection may do better: the session has ended, the server has become a
- * standby (the name may lead to the new primary), or what was prepared is stale.
+ * After these a new connection may succeed: the session has ended, the server has become a standby (the
+ * name may resolve to the new primary), or prepared statements are stale.
  */
 export function wantsNewConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true;

@@ -4,7 +4,7 @@ import {
   describePostgres,
   hasPostgres,
 } from '../../../../../tools/testing/postgres.ts';
-import { readNow } from '../sql/read-now.ts';
+import { readNow } from '../sql/session/read-now.ts';
 import type { Connection } from './connection.ts';
 import { Link } from './link.ts';
 import { step } from './step.ts';
@@ -12,7 +12,7 @@ import { step } from './step.ts';
 const url = hasPostgres ? await createDatabase() : '';
 
 describePostgres('a link', () => {
-  const options = { url, prepare: true, connectTimeoutMs: 5_000, answerTimeoutMs: 60_000 };
+  const options = { url, prepare: true, connectTimeoutMs: 5_000, responseTimeoutMs: 60_000 };
   const sleep = (seconds: number) => (connection: Connection) =>
     connection.script(`select pg_sleep(${seconds})`);
 

@@ -4,13 +4,13 @@ import { Connection, type ConnectionOptions } from './connection.ts';
 import { storeErrorOf } from './failure.ts';
 
 export interface LinkOptions extends ConnectionOptions {
-  /** How long an unused connection is kept; for ever if left out. */
+  /** How long an unused connection is kept; without limit if left out. */
   readonly idleMsMax?: number;
 }
 
 /**
- * A place for one connection that is opened when needed and opened again after it broke. Calls
- * use it one after the other, in the order in which they came.
+ * One connection that is opened when needed and again after it broke. Calls use it one after the other, in
+ * order of arrival.
  */
 export class Link {
   private readonly options: LinkOptions;
@@ -29,9 +29,9 @@ export class Link {
   use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     clearTimeout(this.idleTimer);
     const idle = this.idleConnection();
-    // Before the work begins: what it calls in turn has to wait for it.
+    // Before the work begins: calls that it makes have to wait for it.
     const { before, end } = this.queueUp();
-    // Without a turn of the microtasks in between: the server begins while the caller goes on.
+    // Without a microtask in between: the server starts while the caller continues.
     const turn =
       idle === null ? before.then(async () => work(await this.open())) : (async () => work(idle))();
     turn.then(end, end);
@@ -39,7 +39,7 @@ export class Link {
     return turn;
   }
 
-  /** A place in the row: what stands before it, and how it is left. */
+  /** A place in the queue: the call before it, and how to leave the queue. */
   private queueUp(): { before: Promise<unknown>; end: () => void } {
     const before = this.last;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -11,7 +11,7 @@ interface Column {
 
 /**
  * How one round trip ended. `refused` is certain: the server rolled back and is ready for more.
- * `lost` is not: whatever was sent may have been carried out.
+ * `lost` is not: everything that was sent may have been executed.
  */
 export type PipelineOutcome =
   | { readonly kind: 'done'; readonly rows: readonly (readonly Row[])[] }
@@ -24,18 +24,18 @@ export type PipelineOutcome =
  * A custom query object, because `pg` itself sends a Sync after every statement.
  */
 export class Pipeline implements pg.Submittable {
-  /** `pg` looks at both when it handles a named query of its own; here nothing has a name. */
+  /** `pg` reads both for named queries; this query has no name. */
   readonly name = undefined;
   readonly text = undefined;
   private readonly bytes: Buffer;
-  private readonly settle: (outcome: PipelineOutcome) => void;
+  private readonly resolve: (outcome: PipelineOutcome) => void;
   private readonly rows: Row[][] = [];
   private current: Row[] = [];
   private columns: readonly Column[] = [];
 
-  constructor(bytes: Buffer, settle: (outcome: PipelineOutcome) => void) {
+  constructor(bytes: Buffer, resolve: (outcome: PipelineOutcome) => void) {
     this.bytes = bytes;
-    this.settle = settle;
+    this.resolve = resolve;
   }
 
   submit(connection: pg.Connection): null {
@@ -63,25 +63,25 @@ export class Pipeline implements pg.Submittable {
   }
 
   handleReadyForQuery(): void {
-    this.settle({ kind: 'done', rows: this.rows });
+    this.resolve({ kind: 'done', rows: this.rows });
   }
 
   handleError(error: Error, connection: pg.Connection): void {
     if (!(error instanceof pg.DatabaseError)) {
-      this.settle({ kind: 'lost', error });
+      this.resolve({ kind: 'lost', error });
       return;
     }
     const step = this.rows.length;
     const onReady = (): void => {
       connection.off('end', onEnd);
-      this.settle({ kind: 'refused', error, step });
+      this.resolve({ kind: 'refused', error, step });
     };
-    // A server that is being shut down, or that panics while it writes the commit, says so and
-    // hangs up, and it may say so after the commit. Only "ready" proves the rollback; the text of
-    // the severity is translated and proves nothing.
+    // A server that shuts down, or panics while it writes the commit, sends an error and closes the
+    // connection, possibly after the commit. Only "ready" proves the rollback; the severity is translated
+    // text and proves nothing.
     const onEnd = (): void => {
       connection.off('readyForQuery', onReady);
-      this.settle({ kind: 'lost', error });
+      this.resolve({ kind: 'lost', error });
     };
     connection.once('readyForQuery', onReady);
     connection.once('end', onEnd);

@@ -6,7 +6,7 @@ export interface Step {
   readonly statement: Statement;
   readonly parameterCount: number;
   readonly bind: (writer: ValueWriter) => void;
-  /** Whether the rows are wanted; without, the server does not describe them. */
+  /** Whether the rows are requested; without, the server does not describe them. */
   readonly isRead: boolean;
 }
 
@@ -19,7 +19,7 @@ export function step(
   return { statement, parameterCount, bind, isRead: true };
 }
 
-/** A statement that answers with nothing, or with nothing that matters. */
+/** A statement that returns no rows, or rows that are not needed. */
 export function silentStep(
   statement: Statement,
   parameterCount: number,

@@ -1,6 +1,6 @@
+import type { Group, GroupHead } from '../../contract/journal.ts';
 import { type DamagedRows, verify } from '../../damage/damaged-rows.ts';
 import { groupChecksum } from '../../damage/row-checksums.ts';
-import type { Group, GroupHead } from '../../store.ts';
 
 export interface GroupColumns {
   readonly partition: number;
@@ -21,14 +21,14 @@ export interface WholeGroupColumns extends GroupColumns {
   readonly checksum: number | null;
 }
 
-/** Throws where the row is not as it was written. */
+/** Throws if the row does not match its checksum. */
 export function toGroup(row: WholeGroupColumns): Group {
   const group = { ...toGroupHead(row), body: row.body };
   verify(row.checksum, () => groupChecksum(group));
   return group;
 }
 
-/** `damaged` where it cannot be read: facts are never passed over. */
+/** `damaged` if the group cannot be read: facts are never skipped. */
 export function readGroupRow(damage: DamagedRows, row: WholeGroupColumns): Group {
   const { partition, seq } = row;
   const place = { kind: 'group', key: `${partition}/${seq}`, partition, tenant: null } as const;

@@ -1,7 +1,7 @@
 import { type Class, type RunId, readRunId } from '@signalbox/engine';
+import type { RunRow } from '../../contract/runs.ts';
 import type { DamagedRows } from '../../damage/damaged-rows.ts';
-import type { RunRow } from '../../store.ts';
-import { compareTenantIds } from '../packs/spans.ts';
+import { compareTenantIds } from '../row-blocks/spans.ts';
 import { readRunRows } from './run-row.ts';
 
 const ID_BYTES = 16;
@@ -13,16 +13,16 @@ export interface RunLists {
   readonly tenants: string;
   readonly jobs: string;
   readonly job_versions: string;
-  readonly classes: string;
+  readonly priorities: string;
   readonly heads: string;
   readonly keys: string;
   readonly input_bytes: string;
   readonly checksums: string;
   readonly input_checksums: string;
-  /** Of a run its input, of a pack its body; null where a run has none. */
+  /** The input of a run or the body of a row block; null where a run has none. */
   readonly lengths: string;
   readonly contents: Uint8Array | null;
-  /** False where the contents were too much to be sent. */
+  /** False if the contents exceeded the limit and were not sent. */
   readonly is_whole: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface RowWeight {
   readonly bytes: number;
 }
 
-/** What the rows weigh, in order by tenant and id, where their contents were not sent. */
+/** The sizes of the rows, in order by tenant and id, if their contents were not sent. */
 export function weighRunLists(lists: RunLists): RowWeight[] {
   const { ids } = lists;
   if (ids === null) return [];
@@ -51,15 +51,15 @@ export function weighRunLists(lists: RunLists): RowWeight[] {
     .sort(compareTenantIds);
 }
 
-/** Every run of the rows, in order by tenant and id; of a pack also those that nobody asked for. */
-export function unpackRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
+/** Every run of the rows, in order by tenant and id; of a row block also runs that were not requested. */
+export function decodeRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
   const { ids } = lists;
   if (ids === null) return [];
   const counts = JSON.parse(lists.counts) as number[];
   const tenants = JSON.parse(lists.tenants) as string[];
   const jobs = JSON.parse(lists.jobs) as string[];
   const versions = JSON.parse(lists.job_versions) as number[];
-  const classes = JSON.parse(lists.classes) as Class[];
+  const priorities = JSON.parse(lists.priorities) as Class[];
   const heads = JSON.parse(lists.heads) as string[];
   const keys = JSON.parse(lists.keys) as string[];
   const inputBytes = JSON.parse(lists.input_bytes) as number[];
@@ -79,9 +79,9 @@ export function unpackRunLists(damage: DamagedRows, lists: RunLists): RunRow[] {
       tenant: tenants[i] as string,
       job: jobs[i] as string,
       job_version: versions[i] as number,
-      class: classes[i] as Class,
+      priority: priorities[i] as Class,
       head: heads[i] as string,
-      // A view would keep the whole answer in memory for as long as one run of it lives.
+      // A view would keep the whole result in memory as long as one of its runs lives.
       input: count === 1 ? (contents?.slice() ?? null) : null,
       input_bytes: inputBytes[i] as number,
       keys: keys[i] as string,

@@ -1,4 +1,5 @@
 import { type Class, formatRunId, type RunId } from '@signalbox/engine';
+import type { EndRow, RunRow } from '../../contract/runs.ts';
 import { payloadChecksum } from '../../damage/checksum.ts';
 import { type DamagedRows, type RowPlace, verify } from '../../damage/damaged-rows.ts';
 import {
@@ -9,17 +10,16 @@ import {
   runBlockChecksum,
   runChecksum,
 } from '../../damage/row-checksums.ts';
-import type { EndRow, RunRow } from '../../store.ts';
-import { readSizes, unpackEnds, unpackRuns } from '../packs/read-packs.ts';
+import { readEndBlock, readRunBlock, readSizes } from '../row-blocks/read-row-blocks.ts';
 
-/** A row of runs: one run, or with a `count` as many neighbours, whose inputs are in the body. */
+/** A row of runs: one run, or a row block of `count` runs, whose inputs are in the body. */
 export interface RunColumns {
   readonly id: RunId;
   readonly count: number | null;
   readonly tenant: string;
   readonly job: string;
   readonly job_version: number;
-  readonly class: number;
+  readonly priority: number;
   readonly head: string;
   readonly input: Uint8Array | null;
   readonly input_bytes: number;
@@ -45,14 +45,14 @@ export interface EndColumns {
   readonly output_checksum: number | null;
 }
 
-/** This and the function below throw where the row is not as it was written. */
+/** This and the function below throw if the row does not match its checksum. */
 export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
   const run = {
     id: row.id,
     tenant: row.tenant,
     job: row.job,
     jobVersion: row.job_version,
-    class: row.class as Class,
+    class: row.priority as Class,
     head: row.head,
     input: row.input,
     inputBytes: row.input_bytes,
@@ -65,7 +65,7 @@ export function toRunRows(row: RunColumns, withInput = true): RunRow[] {
     return [run];
   }
   verify(checksum, () => runBlockChecksum(run, readSizes(body, count)));
-  const runs = unpackRuns(run, { count, body, withInput });
+  const runs = readRunBlock(run, { count, body, withInput });
   if (withInput) verify(inputChecksum, () => inputsChecksum(runs));
   return runs;
 }
@@ -75,7 +75,7 @@ export function toEndRows(row: EndColumns, withOutput = true): EndRow[] {
   const { checksum, output_checksum: outputChecksum } = row;
   if (count !== null && body !== null) {
     verify(checksum, () => endBlockChecksum({ id, tenant, state }, count));
-    const ends = unpackEnds({ id, tenant, state }, { count, body });
+    const ends = readEndBlock({ id, tenant, state }, { count, body });
     verify(outputChecksum, () => endsChecksum(ends));
     return ends;
   }

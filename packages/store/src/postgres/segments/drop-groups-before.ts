@@ -1,13 +1,13 @@
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { dropGroupSegment } from '../sql/drop-group-segment.ts';
-import { keepDroppedSeqs } from '../sql/keep-dropped-seqs.ts';
-import { listGroupSegments } from '../sql/list-group-segments.ts';
-import { lockGroupSegment } from '../sql/lock-group-segment.ts';
-import { lockSchema } from '../sql/lock-schema.ts';
-import { readGroupSegmentEnds } from '../sql/read-group-segment-ends.ts';
-import { readGroupSegmentUse } from '../sql/read-group-segment-use.ts';
+import { dropGroupSegment } from '../sql/group-segments/drop-group-segment.ts';
+import { listGroupSegments } from '../sql/group-segments/list-group-segments.ts';
+import { lockGroupSegment } from '../sql/group-segments/lock-group-segment.ts';
+import { readGroupSegmentEnds } from '../sql/group-segments/read-group-segment-ends.ts';
+import { readGroupSegmentUse } from '../sql/group-segments/read-group-segment-use.ts';
+import { keepDroppedSeqs } from '../sql/leases/keep-dropped-seqs.ts';
+import { lockSchema } from '../sql/session/lock-schema.ts';
 import { withShortLocks } from './with-short-locks.ts';
 
 export async function dropGroupsBefore(
@@ -37,7 +37,7 @@ async function dropIfPassed(connection: Connection, candidate: Candidate): Promi
   const { schema, fromSeq } = candidate;
   await connection.query(step(lockSchema(schema)));
   const segments = await connection.query<{ from_seq: number }>(step(listGroupSegments(schema)));
-  // Another node may have dropped it since the list was made.
+  // Another node may have dropped it since the list was read.
   if (!segments.some(({ from_seq }) => from_seq === fromSeq)) return false;
   if (!(await isPassed(connection, candidate))) return false;
   await connection.script(lockGroupSegment(schema, fromSeq));
@@ -55,7 +55,7 @@ async function dropIfPassed(connection: Connection, candidate: Candidate): Promi
   return true;
 }
 
-/** An empty segment is one that was made ahead: it stays. */
+/** An empty segment was created ahead and stays. */
 async function isPassed(connection: Connection, candidate: Candidate): Promise<boolean> {
   const [use] = await connection.query<{ is_used: boolean; is_needed: boolean }>(
     step(readGroupSegmentUse(candidate.schema, candidate.fromSeq), 1, (writer) =>

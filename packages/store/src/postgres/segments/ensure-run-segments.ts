@@ -1,9 +1,9 @@
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { createRunSegment } from '../sql/create-run-segment.ts';
-import { listSegments } from '../sql/list-segments.ts';
-import { lockSchema } from '../sql/lock-schema.ts';
+import { createRunSegment } from '../sql/segments/create-run-segment.ts';
+import { listSegments } from '../sql/segments/list-segments.ts';
+import { lockSchema } from '../sql/session/lock-schema.ts';
 import { missingRanges } from './missing-ranges.ts';
 
 export interface TimeSpan {
@@ -12,17 +12,17 @@ export interface TimeSpan {
   readonly untilMs: number;
 }
 
-/** Makes the segments for these spans of time that are not there yet; answers how many it made. */
+/** Creates the missing segments for these spans of time; returns how many it created. */
 export async function ensureRunSegments(
   database: Database,
   spans: readonly TimeSpan[],
 ): Promise<number> {
-  const known = await database.read<SegmentBounds>(step(listSegments(database.schema)));
-  // Mostly everything is there: found out without a lock and without a connection of its own.
-  if (missingOf(known, database, spans).length === 0) return 0;
+  const existing = await database.read<SegmentBounds>(step(listSegments(database.schema)));
+  // Mostly nothing is missing, which needs neither a lock nor a separate connection.
+  if (missingOf(existing, database, spans).length === 0) return 0;
   return database.maintenance(async (connection) => {
     await connection.query(step(lockSchema(database.schema)));
-    return makeMissing(connection, database, spans);
+    return createMissing(connection, database, spans);
   });
 }
 
@@ -31,29 +31,29 @@ interface SegmentBounds {
   readonly to_ms: number;
 }
 
-async function makeMissing(
+async function createMissing(
   connection: Connection,
   database: Database,
   spans: readonly TimeSpan[],
 ): Promise<number> {
-  let made = 0;
+  let created = 0;
   for (const span of spans) {
-    const known = await connection.query<SegmentBounds>(step(listSegments(database.schema)));
-    for (const { from, to } of missingOf(known, database, [span])) {
+    const existing = await connection.query<SegmentBounds>(step(listSegments(database.schema)));
+    for (const { from, to } of missingOf(existing, database, [span])) {
       await connection.script(createRunSegment(database.schema, { fromMs: from, toMs: to }));
-      made++;
+      created++;
     }
   }
-  return made;
+  return created;
 }
 
 function missingOf(
-  known: readonly SegmentBounds[],
+  segments: readonly SegmentBounds[],
   database: Database,
   spans: readonly TimeSpan[],
 ) {
   const width = database.settings.segmentMs;
-  const existing = known.map(({ from_ms, to_ms }) => ({ from: from_ms, to: to_ms }));
+  const existing = segments.map(({ from_ms, to_ms }) => ({ from: from_ms, to: to_ms }));
   return spans.flatMap(({ fromMs, untilMs }) =>
     missingRanges({ existing, first: fromMs, last: untilMs, width }),
   );

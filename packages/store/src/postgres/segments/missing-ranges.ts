@@ -5,9 +5,9 @@ export interface Range {
 }
 
 /**
- * What has to be made so that every point from `first` to `last` lies in a range: pieces of the
- * grid of `width`, cut where they would overlap what is there. Ranges that were made when the
- * width was another stay as they are.
+ * The ranges to create so that every point from `first` to `last` lies in a range: cells of the grid of
+ * `width`, shortened where they would overlap an existing range. Ranges that were created with another
+ * width stay as they are.
  */
 export function missingRanges(params: {
   existing: readonly Range[];

@@ -1,18 +1,18 @@
 import { StoreError } from '../../errors.ts';
 import type { Segment } from '../../run-segment.ts';
-import { segmentsWanted } from '../../run-segment.ts';
+import { segmentsToCreate } from '../../run-segment.ts';
 import type { Connection } from '../connection/connection.ts';
 import { hasCode } from '../connection/failure.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
 import { readNow } from '../now.ts';
-import { countOpenRuns } from '../sql/count-open-runs.ts';
-import { dropRunSegment } from '../sql/drop-run-segment.ts';
-import { listKeptSegments } from '../sql/list-segments.ts';
-import { lockRunSegment } from '../sql/lock-run-segment.ts';
-import { readIsSegmentUsed } from '../sql/read-is-segment-used.ts';
-import { readSegment } from '../sql/read-segment.ts';
-import { sealSegment as sealSegmentSql } from '../sql/seal-segment.ts';
+import { countOpenRuns } from '../sql/segments/count-open-runs.ts';
+import { dropRunSegment } from '../sql/segments/drop-run-segment.ts';
+import { listKeptSegments } from '../sql/segments/list-kept-segments.ts';
+import { lockRunSegment } from '../sql/segments/lock-run-segment.ts';
+import { readIsSegmentUsed } from '../sql/segments/read-is-segment-used.ts';
+import { readSegment } from '../sql/segments/read-segment.ts';
+import { sealSegment as sealSegmentSql } from '../sql/segments/seal-segment.ts';
 import { ensureRunSegments } from './ensure-run-segments.ts';
 import { withShortLocks } from './with-short-locks.ts';
 
@@ -28,8 +28,8 @@ export async function ensureSegments(
   query: { untilMs: number },
 ): Promise<void> {
   const { segmentMs } = database.settings;
-  const wanted = segmentsWanted({ nowMs: await readNow(database), segmentMs, ...query });
-  const fromMs = wanted[0];
+  const requested = segmentsToCreate({ nowMs: await readNow(database), segmentMs, ...query });
+  const fromMs = requested[0];
   if (fromMs !== undefined) await ensureRunSegments(database, [{ fromMs, ...query }]);
 }
 
@@ -57,7 +57,7 @@ async function holdsRun(database: Database, { fromMs }: Segment): Promise<boolea
     );
     return row?.is_used === true;
   } catch (error) {
-    // Another node has dropped it since the list was made.
+    // Another node has dropped it since the list was read.
     if (error instanceof StoreError && hasCode(error.cause, ['42P01'])) return false;
     throw error;
   }
@@ -74,7 +74,7 @@ export async function sealSegment(
     // Counted first without a lock: while a run is open, commits must be able to end it.
     const openRuns = await countOpen(connection, schema, fromMs);
     if (openRuns > 0 || !segment.is_past) return { sealed: false, openRuns };
-    // Then again with writers kept out. Nobody is kept waiting but a run that comes late.
+    // Then again with writers of the segment excluded; only late writes to it wait.
     await connection.script(lockRunSegment(schema, fromMs));
     const openNow = await countOpen(connection, schema, fromMs);
     if (openNow > 0) return { sealed: false, openRuns: openNow };
@@ -86,7 +86,7 @@ export async function sealSegment(
 export async function dropSegment(database: Database, fromMs: number): Promise<void> {
   await withShortLocks(database, async (connection) => {
     const segment = await requireSegment(connection, database.schema, fromMs);
-    // Another node was first; the lock on the row makes the two take turns.
+    // Another node was first; the lock on the row serializes the two.
     if (segment.state === 'dropped') return;
     if (segment.state !== 'sealed') {
       throw new StoreError('invalid', `segment ${fromMs} is not sealed`);

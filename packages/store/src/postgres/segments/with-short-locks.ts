@@ -3,14 +3,14 @@ import { StoreError } from '../../errors.ts';
 import type { Connection } from '../connection/connection.ts';
 import { step } from '../connection/step.ts';
 import type { Database } from '../database.ts';
-import { limitLockWait } from '../sql/limit-lock-wait.ts';
+import { limitLockWait } from '../sql/session/limit-lock-wait.ts';
 
 const ATTEMPTS_MAX = 20;
 const PAUSE_MS = 50;
 
 /**
- * A schema change that waits for a table makes commits wait behind it. So it waits shortly, lets
- * go of everything, and comes again: commits pass in between.
+ * Commits queue behind a schema change that waits for a table lock. So it waits briefly, releases
+ * everything, and retries: commits run in between.
  */
 export async function withShortLocks<T>(
   database: Database,
@@ -23,8 +23,8 @@ export async function withShortLocks<T>(
         return work(connection);
       });
     } catch (error) {
-      const wasInTheWay = error instanceof StoreError && error.kind === 'conflict';
-      if (!wasInTheWay || attempt >= ATTEMPTS_MAX) throw error;
+      const wasBlocked = error instanceof StoreError && error.kind === 'conflict';
+      if (!wasBlocked || attempt >= ATTEMPTS_MAX) throw error;
       await delay(PAUSE_MS);
     }
   }

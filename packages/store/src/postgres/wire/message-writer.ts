@@ -28,8 +28,8 @@ export class MessageWriter extends ValueWriter {
   }
 
   /**
-   * Prepares a statement. One of that name goes first: a round trip that was refused leaves behind
-   * what it had prepared before the error, and to prepare it again would be an error of its own.
+   * Prepares a statement, after closing a statement of that name: a refused round trip keeps the statements
+   * that it prepared before the error, and preparing one again would fail.
    */
   parse(name: string, text: string): void {
     if (name !== '') this.about(CLOSE, STATEMENT, name);
@@ -41,7 +41,7 @@ export class MessageWriter extends ValueWriter {
     this.end();
   }
 
-  /** Begins to give a statement its parameters, all of them in binary. */
+  /** Begins the parameters of a statement, all in binary form. */
   bind(name: string, parameterCount: number): void {
     this.begin(BIND);
     this.zeroEnded('');
@@ -52,7 +52,7 @@ export class MessageWriter extends ValueWriter {
     this.int16(parameterCount);
   }
 
-  /** Ends the parameters and runs the statement; rows come back as text, described if wanted. */
+  /** Ends the parameters and runs the statement; rows come back as text, described if requested. */
   execute(isDescribed: boolean): void {
     this.reserve(4);
     this.int16(1);

@@ -43,7 +43,7 @@ const ECHO = {
 describePostgres('what the writer sends', () => {
   let connection: Connection;
   beforeAll(async () => {
-    const timeouts = { connectTimeoutMs: 5_000, answerTimeoutMs: 5_000 };
+    const timeouts = { connectTimeoutMs: 5_000, responseTimeoutMs: 5_000 };
     connection = await Connection.open({ url, prepare: true, ...timeouts });
   });
   afterAll(() => connection?.close());

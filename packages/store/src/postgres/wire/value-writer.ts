@@ -13,7 +13,7 @@ export const Oid = {
 } as const;
 
 const BYTES_FIRST = 16 * 1024;
-/** A larger buffer is let go after use: one huge commit must not pin its size for ever. */
+/** A larger buffer is released after use: one huge commit must not determine its size permanently. */
 const BYTES_KEPT_MAX = 4 * 1024 * 1024;
 const TWO_32 = 2 ** 32;
 /** Below this length a loop over the characters beats the call into the runtime. */
@@ -30,7 +30,7 @@ export class ValueWriter {
   private arrayAt = 0;
   private dataAt = 0;
 
-  /** Begins anew. */
+  /** Starts a new message. */
   reset(): void {
     if (this.bytes.length > BYTES_KEPT_MAX) this.bytes = Buffer.allocUnsafe(BYTES_FIRST);
     this.at = 0;
@@ -103,7 +103,7 @@ export class ValueWriter {
     else this.data(value);
   }
 
-  /** Begins bytes that are put together from what follows, until `endData`. */
+  /** Begins a byte value that consists of the values written until `endData`. */
   beginData(): void {
     this.reserve(4);
     this.dataAt = this.at;
@@ -118,7 +118,7 @@ export class ValueWriter {
   }
 
   /** Bytes among such bytes, without a length before them. */
-  bare(value: Uint8Array): void {
+  rawBytes(value: Uint8Array): void {
     this.reserve(value.length);
     this.bytes.set(value, this.at);
     this.at += value.length;
@@ -202,7 +202,7 @@ export class ValueWriter {
   }
 }
 
-/** Bits that do not fit would be cut off, and the row would say something else than its writer. */
+/** Bits that do not fit would be lost, and the row would contain another value. */
 function refuse(value: number): never {
   throw new StoreError('invalid', `${value} does not fit its column`);
 }

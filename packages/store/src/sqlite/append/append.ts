@@ -1,14 +1,15 @@
+import type { InboxEntry } from '../../contract/inbox.ts';
+import type { AppendResult, Commit, CommitPart } from '../../contract/journal.ts';
 import { groupChecksum } from '../../damage/row-checksums.ts';
 import { StoreError } from '../../errors.ts';
-import type { AppendResult, Commit, CommitPart, InboxEntry } from '../../store.ts';
 import { validateCommit } from '../../validate-commit.ts';
 import type { Context } from '../context.ts';
 import { isConstraintFailure } from '../failure.ts';
 import { insertEntry } from '../inbox.ts';
-import { ADVANCE_PARTITION } from '../sql/advance-partition.ts';
-import { DELETE_INBOX } from '../sql/delete-inbox.ts';
-import { insertGroup } from '../sql/insert-group.ts';
-import { READ_PARTITION } from '../sql/read-partition.ts';
+import { insertGroup } from '../sql/groups/insert-group.ts';
+import { deleteInbox } from '../sql/inbox/delete-inbox.ts';
+import { advanceLastSeq } from '../sql/leases/advance-last-seq.ts';
+import { readLease } from '../sql/leases/read-lease.ts';
 import { findTakenKeys, takeKeys, writeAliases } from './keys.ts';
 import { writeEnds } from './write-ends.ts';
 import { writeParked } from './write-parked.ts';
@@ -16,25 +17,25 @@ import { writeRuns } from './write-runs.ts';
 
 type Attempt = AppendResult | { readonly kind: 'keyClash' };
 
-/** Another process would have to forget a clashing key just then, again and again. */
+/** Each attempt fails only if another process removes the conflicting key at the same moment. */
 const ATTEMPTS_MAX = 3;
 const NONE: readonly InboxEntry[] = [];
 
 export function append(context: Context, commit: Commit): AppendResult {
   validateCommit(commit);
   for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const answer = context.db.write(
+    const result = context.db.write(
       () => tryAppend(context, commit),
       ({ kind }) => kind === 'committed',
     );
-    if (answer.kind !== 'keyClash') return answer;
+    if (result.kind !== 'keyClash') return result;
     const taken = findTakenKeys(context, commit);
     if (taken !== null) return taken;
   }
   throw new StoreError('unavailable', 'keys were reserved and deleted at the same time');
 }
 
-/** Runs inside a transaction that is only committed when the answer is `committed`. */
+/** Runs inside a transaction that is only committed if the result is `committed`. */
 function tryAppend(context: Context, commit: Commit): Attempt {
   context.catalog.refresh();
   const partitions = commit.parts.filter((part) => isFenced(context, part)).map((p) => p.partition);
@@ -48,17 +49,17 @@ function tryAppend(context: Context, commit: Commit): Attempt {
     writeEnds(context, part.ends);
     writeParked(context, part.partition, part.parked);
     writeAliases(context, part);
-    for (const id of part.inboxTaken) context.db.run(DELETE_INBOX, id);
+    for (const id of part.inboxTaken) context.db.run(deleteInbox, id);
     for (const entry of part.inboxPut ?? NONE) insertEntry(context.db, entry);
   }
   return { kind: 'committed' };
 }
 
-/** I9: only the newest epoch writes, and only at the seq that nobody has written yet. */
+/** I9: only the newest epoch writes, and only at the next seq. */
 function isFenced({ db }: Context, part: CommitPart): boolean {
   const { partition, epoch, seq } = part;
-  if (db.run(ADVANCE_PARTITION, seq, partition, epoch) === 1) return false;
-  const row = db.get(READ_PARTITION, partition);
+  if (db.run(advanceLastSeq, seq, partition, epoch) === 1) return false;
+  const row = db.get(readLease, partition);
   const lastSeq = row?.['last_seq'] as number | undefined;
   if (lastSeq !== undefined && row?.['epoch'] === epoch && seq > lastSeq + 1) {
     throw new StoreError(

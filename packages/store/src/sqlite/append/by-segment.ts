@@ -2,8 +2,8 @@ import type { RunId } from '@signalbox/engine';
 import type { SegmentCatalog } from '../segment-catalog.ts';
 
 /**
- * Calls back for each stretch of rows in the same segment. Mostly that is all rows at once: what is
- * committed together was submitted about the same time.
+ * Calls back for each stretch of rows in the same segment. Mostly these are all rows, because
+ * runs that are committed together were submitted at about the same time.
  */
 export function bySegment<T extends { readonly id: RunId }>(
   catalog: SegmentCatalog,

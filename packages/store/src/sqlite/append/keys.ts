@@ -1,15 +1,18 @@
+import type { AppendResult, Commit } from '../../contract/journal.ts';
+import type { HeldKey } from '../../contract/keys.ts';
 import { keyChecksum } from '../../damage/row-checksums.ts';
-import type { AppendResult, Commit, HeldKey } from '../../store.ts';
 import {
   distinctKeys,
   entriesTaken,
+  type RequestedKey,
+  requestedKeys,
   takenKeys,
-  type WantedKey,
-  wantedKeys,
 } from '../../taken-keys.ts';
 import type { Context } from '../context.ts';
 import { findStoredKeys, readStoredKeys } from '../keys.ts';
-import { insertKeys, insertNames, RELEASE_KEY } from '../sql/insert-keys.ts';
+import { insertAliases } from '../sql/keys/insert-aliases.ts';
+import { insertKeys } from '../sql/keys/insert-keys.ts';
+import { releaseKey } from '../sql/keys/release-key.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 
 const KEYS: BatchTable<HeldKey> = {
@@ -20,32 +23,32 @@ const KEYS: BatchTable<HeldKey> = {
   },
 };
 
-const NAMES: BatchTable<WantedKey> = {
-  sql: insertNames,
+const NAMES: BatchTable<RequestedKey> = {
+  sql: insertAliases,
   bind: (values, { tenant, key, run, atMs }, index) => {
     const checksum = keyChecksum({ tenant, key, run, entry: null, atMs });
     values.push(tenant, key, scratchId(index, run), atMs, checksum);
   },
 };
 
-/** I2. Returns whether all keys were free; if not, the transaction is to be given up. */
+/** I2. Returns whether all keys were free; if not, the caller rolls the transaction back. */
 export function takeKeys(context: Context, commit: Commit): boolean {
   const { db } = context;
-  const wanted = wantedKeys(commit);
+  const requested = requestedKeys(commit);
   const isPlain = commit.parts.every(
     ({ claims, inboxTaken }) => claims === undefined && inboxTaken.length === 0,
   );
-  if (isPlain) return writeInBatches(db, wanted, KEYS) === wanted.length;
+  if (isPlain) return writeInBatches(db, requested, KEYS) === requested.length;
   const freed = entriesTaken(commit);
-  for (const id of freed) db.run(RELEASE_KEY, id);
-  if (wanted.length === 0) return true;
-  if (takenKeys(wanted, findStoredKeys(context, wanted), freed) !== null) return false;
+  for (const id of freed) db.run(releaseKey, id);
+  if (requested.length === 0) return true;
+  if (takenKeys(requested, findStoredKeys(context, requested), freed) !== null) return false;
   // A claim of the run that has the key already changes nothing.
-  writeInBatches(db, distinctKeys(wanted), NAMES);
+  writeInBatches(db, distinctKeys(requested), NAMES);
   return true;
 }
 
-/** Names that are taken keep their run: the statement passes them over. */
+/** Keys that are taken keep their run: the statement ignores them. */
 export function writeAliases(
   { db }: Context,
   { aliases, atMs }: { aliases: readonly HeldKey[]; atMs: number },
@@ -56,10 +59,10 @@ export function writeAliases(
 }
 
 /**
- * All keys that stand in the commit's way, looked up after it was given up: inside, its own keys
- * would be among those found.
+ * All keys that conflict with the commit, looked up after it was rolled back: inside the transaction its own
+ * keys would be among them.
  */
 export function findTakenKeys(context: Context, commit: Commit): AppendResult | null {
-  const wanted = wantedKeys(commit);
-  return takenKeys(wanted, readStoredKeys(context, wanted), entriesTaken(commit));
+  const requested = requestedKeys(commit);
+  return takenKeys(requested, readStoredKeys(context, requested), entriesTaken(commit));
 }

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts';
 /** Rows per statement: fewer calls into SQLite, and still short statements. Measured from 1 to 50. */
 const BATCH_ROWS = 10;
 
-/** One reusable id per row of a batch: SQLite copies what is bound, so none is allocated per row. */
+/** One reusable id per row of a batch: SQLite copies bound values, so no id is allocated per row. */
 const ids = Array.from({ length: BATCH_ROWS }, () => new Uint8Array(16));
 
 export function scratchId(index: number, id: RunId): Uint8Array {
@@ -20,7 +20,7 @@ export interface BatchTable<T> {
   readonly bind: (values: SQLInputValue[], row: T, index: number) => void;
 }
 
-/** Writes in statements of many rows, and the rest one by one; answers how many rows changed. */
+/** Writes in statements of many rows, and the rest one by one; returns how many rows changed. */
 export function writeInBatches<T>(db: Database, rows: readonly T[], table: BatchTable<T>): number {
   const batchSql = rows.length >= BATCH_ROWS ? table.sql(BATCH_ROWS) : '';
   const singleSql = table.sql(1);

@@ -1,8 +1,8 @@
+import type { EndRow } from '../../contract/runs.ts';
 import { payloadChecksum } from '../../damage/checksum.ts';
 import { endChecksum } from '../../damage/row-checksums.ts';
-import type { EndRow } from '../../store.ts';
 import type { Context } from '../context.ts';
-import { insertEnds } from '../sql/insert-ends.ts';
+import { insertEnds } from '../sql/ends/insert-ends.ts';
 import { bySegment } from './by-segment.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 

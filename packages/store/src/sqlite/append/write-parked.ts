@@ -1,7 +1,7 @@
+import type { ParkedRow } from '../../contract/parked.ts';
 import { parkedChecksum } from '../../damage/row-checksums.ts';
-import type { ParkedRow } from '../../store.ts';
 import type { Context } from '../context.ts';
-import { insertParked } from '../sql/insert-parked.ts';
+import { insertParked } from '../sql/parked/insert-parked.ts';
 import { bySegment } from './by-segment.ts';
 import { scratchId, writeInBatches } from './row-batch.ts';
 

@@ -1,9 +1,9 @@
+import type { RunRow } from '../../contract/runs.ts';
 import { payloadChecksum } from '../../damage/checksum.ts';
 import { runChecksum } from '../../damage/row-checksums.ts';
-import type { RunRow } from '../../store.ts';
 import type { Context } from '../context.ts';
 import { keysText } from '../rows.ts';
-import { insertRuns } from '../sql/insert-runs.ts';
+import { insertRuns } from '../sql/runs/insert-runs.ts';
 import { bySegment } from './by-segment.ts';
 import { type BatchTable, scratchId, writeInBatches } from './row-batch.ts';
 

@@ -1,13 +1,13 @@
 import { END_COLUMNS, inputColumns, RUN_COLUMNS } from './columns.ts';
 
 /** Whole tables, for checkers and differential runs: never on a path that a user waits for. */
-export const DUMP_CHECKPOINTS = 'SELECT partition FROM checkpoints';
-export const DUMP_KEYS = 'SELECT tenant, key, run, inbox, at_ms, checksum FROM keys';
-export const DUMP_INBOX =
-  'SELECT id, partition, tenant, job, class, head, input, key, at_ms, checksum FROM inbox';
-export const DUMP_DEFINITIONS =
+export const dumpCheckpoints = 'SELECT partition FROM checkpoints';
+export const dumpKeys = 'SELECT tenant, key, run, entry, at_ms, checksum FROM keys';
+export const dumpInbox =
+  'SELECT id, partition, kind, tenant, job, priority, head, input, key, at_ms, checksum FROM inbox';
+export const dumpDefinitions =
   'SELECT tenant, kind, name, version, body, author, at_ms, deleted, checksum FROM definitions';
-export const DUMP_AUDIT = 'SELECT * FROM audit';
+export const dumpAudit = 'SELECT * FROM audit';
 
 export const dumpGroups = (segment: number): string =>
   `SELECT partition, seq, epoch, commit_id, at_ms, fact_count, checksum, body FROM groups_${segment}`;

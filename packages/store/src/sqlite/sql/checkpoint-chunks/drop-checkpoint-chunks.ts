@@ -1,0 +1,2 @@
+/** A range of the primary key. */
+export const dropCheckpointChunks = 'DELETE FROM checkpoint_chunks WHERE partition = ?';

@@ -1,0 +1,3 @@
+/** A search by primary key. */
+export const readCheckpoint =
+  'SELECT partition, epoch, seq, checksum FROM checkpoints WHERE partition = ?';

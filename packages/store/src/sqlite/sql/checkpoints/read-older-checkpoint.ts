@@ -1,0 +1,3 @@
+/** The checkpoint before, in the same form. */
+export const readOlderCheckpoint =
+  'SELECT partition, epoch, seq, checksum FROM older_checkpoints WHERE partition = ?';

@@ -1,0 +1,3 @@
+/** One row by primary key. */
+export const writeCheckpoint = `
+INSERT OR REPLACE INTO checkpoints (partition, epoch, seq, checksum) VALUES (?, ?, ?, ?)`;

@@ -1,0 +1,2 @@
+/** All rows. */
+export const forgetDamagedRows = 'DELETE FROM damaged_rows';

@@ -1,4 +1,0 @@
-/** Whether a segment holds a run: reads one row. */
-export function findAnyRun(segment: number): string {
-  return `SELECT 1 FROM runs_${segment} LIMIT 1`;
-}

@@ -1,0 +1,2 @@
+/** One row by primary key. */
+export const deleteGroupSegment = 'DELETE FROM group_segments WHERE segment = ?';

@@ -1,0 +1,2 @@
+/** One row by primary key. */
+export const deleteInbox = 'DELETE FROM inbox WHERE id = ?';

@@ -1,4 +1,0 @@
-/** One row at the end of its name in the primary key. */
-export const INSERT_DEFINITION = `
-INSERT INTO definitions (tenant, kind, name, version, body, author, at_ms, deleted, checksum)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;

@@ -1,3 +1,0 @@
-/** The whole of a small table, in order of its primary key. */
-export const LIST_NODES = `
-SELECT node, address FROM nodes WHERE expires_at_ms > ? AND expires_at_ms <= ? ORDER BY node`;

@@ -1,3 +1,0 @@
-/** The row stays behind, so that a dropped segment is never made again. */
-export const MARK_SEGMENT_DROPPED =
-  'UPDATE segments SET dropped = 1 WHERE segment = ? AND sealed = 1';

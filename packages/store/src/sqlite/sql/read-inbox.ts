@@ -1,8 +1,0 @@
-/** The beginning of one partition in inbox_by_partition, in its order. */
-export const READ_INBOX = `
-SELECT id, partition, tenant, job, class, head, input, key, at_ms, checksum FROM inbox
-WHERE partition = ? ORDER BY at_ms, id LIMIT ?`;
-
-/** One row by primary key. */
-export const READ_ENTRY = `
-SELECT id, partition, tenant, job, class, head, input, key, at_ms, checksum FROM inbox WHERE id = ?`;

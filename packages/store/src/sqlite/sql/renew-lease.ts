@@ -1,3 +1,0 @@
-/** One row by primary key; none when the lease is another owner's or another epoch's. */
-export const RENEW_LEASE = `
-UPDATE partitions SET expires_at_ms = ? WHERE partition = ? AND owner = ? AND epoch = ?`;

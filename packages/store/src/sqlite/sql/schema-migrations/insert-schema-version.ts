@@ -1,0 +1,2 @@
+/** One row at the end of the primary key. */
+export const insertSchemaVersion = 'INSERT INTO schema_migrations (version) VALUES (?)';

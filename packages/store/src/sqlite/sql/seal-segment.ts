@@ -1,3 +1,0 @@
-/** One row by primary key. */
-export const SEAL_SEGMENT =
-  'UPDATE segments SET sealed = 1, sealed_at_ms = ? WHERE segment = ? AND dropped = 0';
