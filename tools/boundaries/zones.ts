@@ -180,15 +180,5 @@ export const roomOrder: Readonly<Record<string, readonly string[]>> = {
  */
 export const roomExceptions: Readonly<Record<string, readonly string[]>> = {
   'packages/engine': ['model → facts'],
-  'packages/store': ['damage → taken-keys', 'store → damage'],
-  'packages/node': [
-    'assemble → start-node',
-    'context → feed',
-    'context → triggers',
-    'operations → api',
-    'operations → graph',
-    'settings → auth',
-    'triggers → api',
-    'triggers → operations',
-  ],
+  'packages/store': ['contract → damage', 'taken-keys → damage'],
 };
