@@ -9,10 +9,10 @@
  *
  * Called by: the connection with frames (`receive`, `closed`), `Outgoing` with effects of the loop (`send`, `given`,
  * `forget`), `SilenceWatch` (`close`). It decides nothing about attempts: frames become commands of the loop.
- * Atomic: the commands of one message reach the loop in one mail. Nothing here is durable; a worker repeats results
- * until they are confirmed, and `hello` lists the attempts that it holds.
- * Can fail: a full mailbox drops the mail. `accept` and `refuse` are then kept for the next message, because a worker
- * sends them once; everything else is repeated by the worker.
+ * Atomic: the commands of one message reach the loop in one mail, except that `hello` and `drain` first send what
+ * precedes them. Nothing here is durable; `hello` lists the attempts that the worker holds.
+ * Can fail: a full mailbox drops the mail. Only `accept` and `refuse` are kept for the next message, because a worker
+ * does not repeat them.
  */
 import type { Attempt, Command, ToWorker, WorkerInfo } from '@signalbox/engine';
 import {

@@ -5,8 +5,8 @@ import type { Logger } from '../settings/log-events.ts';
 const PAGE = 500;
 /** Covers writers that commit in another order than their timestamps. */
 const LOOK_BACK_MS = 60_000;
-/** Polls that a node without others skips; less than `LOOK_BACK_MS`, so that nothing is missed when a node joins. */
-const SKIPPED_ALONE = 55;
+/** A node without others takes one poll in this many: less often than `LOOK_BACK_MS` would miss changes. */
+const ALONE_EVERY = 55;
 
 /** A damaged version counts as deleted: the version before it must not apply again. */
 const WITHOUT = (definition: Definition): Definition => ({
@@ -36,7 +36,7 @@ export class DefinitionWatch<Index extends DefinitionIndex> {
   #timer: NodeJS.Timeout | null = null;
   #polling: Promise<void> | null = null;
   #next: Promise<void> | null = null;
-  readonly #backOff = new PollBackOff(SKIPPED_ALONE);
+  readonly #backOff = new PollBackOff(ALONE_EVERY);
 
   constructor(params: {
     store: Store;

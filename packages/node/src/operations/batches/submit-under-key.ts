@@ -10,11 +10,11 @@
  *            key_reserved      ► the inbox entry that reserved the key, or the run that it has become
  *            any other refusal ► error
  *
- * Called by `operations/runs/submit-runs.ts`; `put-inbox.ts` also by triggers and nested runs.
- * Atomic: the submissions of one partition (one command each in one group, or one inbox entry). A batch of several
- * partitions is not atomic; its key makes it repeatable.
- * Can fail: after a part was created every error becomes `unknown`, so that the client repeats the request with its
- * key. Without a part created, the original error is returned and nothing exists.
+ * Called by `operations/runs/submit-runs.ts`; `put-inbox.ts` also by `operations/triggers/start-runs.ts`.
+ * Atomic: the submissions of one partition that this node owns are decided in one step. For another owner, a request
+ * key puts them into one inbox entry; otherwise each has an entry of its own. A batch as a whole is not atomic.
+ * Can fail: an error after a part was created becomes `unknown`, so that the client repeats the request with its key.
+ * Any other error is returned as it is; if that is `unknown` (the store did not reply), parts may exist as well.
  */
 import { oneByOne, type Submitted, type SubmittedInARow } from '@signalbox/protocol';
 import type { Caller, NodeContext } from '../../context/index.ts';

@@ -73,7 +73,7 @@ function reasonIn({ reason }: BulkChange): { reason?: string } {
   return reason === undefined ? {} : { reason };
 }
 
-/** An empty filter would change everything, so it is refused: the caller must name a state. */
+/** An empty filter would change everything, so it is refused: at least one field is required. */
 function statesOf(
   { filter }: BulkChange,
   usual: ReadonlySet<RunState>,

@@ -6,8 +6,8 @@ import type { Logger } from '../../settings/log-events.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
 const PAGE = 500;
-/** Polls that a node without others skips. */
-const SKIPPED_ALONE = 10;
+/** A node without others takes one poll in this many. */
+const ALONE_EVERY = 10;
 
 /**
  * Applies the definitions of tenants in the engine: on start, before anything is dispatched, and periodically,
@@ -20,7 +20,7 @@ export class TenantWatch {
   /** The applied version of each tenant. */
   readonly #applied = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
-  readonly #backOff = new PollBackOff(SKIPPED_ALONE);
+  readonly #backOff = new PollBackOff(ALONE_EVERY);
   #polling = false;
 
   constructor(params: { store: Store; loop: CommitLoop; log: Logger }) {
