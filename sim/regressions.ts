@@ -82,27 +82,27 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 11,
     why: 'an inbox entry whose run was there already decided no fact and never left the inbox',
-    options: world(11, 30),
+    options: world(11, 8),
   },
   {
     seed: 12,
     why: 'a success that came after its time was up was confirmed to its worker and tried again',
-    options: world(12, 30),
+    options: world(12, 8),
   },
   {
     seed: 13,
     why: 'one key twice in one group: the holder was withdrawn instead of the second submission',
-    options: world(13, 30),
+    options: world(13, 8),
   },
   {
     seed: 194,
     why: 'the key of a parked submission outlived its lost partition, and the inbox entry was dropped for it',
-    options: world(194, 30),
+    options: world(194, 8),
   },
   {
     seed: 139,
     why: 'a due time on its way to the store sorted before one that was read, and was never read itself',
-    options: world(139, 30),
+    options: world(139, 8),
   },
   {
     seed: 2,
@@ -127,7 +127,7 @@ export const REGRESSIONS: readonly Regression[] = [
   {
     seed: 101,
     why: 'a nested run was started for a wait that was not durable yet, and no wait had asked for it',
-    options: world(101, 30),
+    options: world(101, 8),
   },
   {
     seed: 51,
@@ -263,10 +263,5 @@ export const REGRESSIONS: readonly Regression[] = [
     seed: 130135,
     why: 'after a partition was lost and taken again, tenants owed what their attempts had used before, and assignments that were refused set the level for all others',
     options: contestOnTightStore(130135),
-  },
-  {
-    seed: 150108,
-    why: 'a node that read the partition of another node slowly failed, because groups were dropped meanwhile',
-    options: drawOptions(150_108, 30),
   },
 ];
