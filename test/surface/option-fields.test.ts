@@ -25,7 +25,8 @@ const NO_FIELD: Readonly<Record<string, string>> = {
   '--yes': 'whether the command asks',
   '--config': 'which file of settings a process reads',
   '--weekdays-only': 'what the command makes of a file',
-  '--forget': 'the id in the list of `signalbox doctor`, which stands for the fields `kind` and `key`',
+  '--forget':
+    'the id in the list of `signalbox doctor`, which stands for the fields `kind` and `key`',
   '--forget-all': 'a request without these fields',
 };
 
