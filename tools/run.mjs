@@ -85,7 +85,7 @@ async function main([name, ...args]) {
   if (file === undefined) {
     throw new Error(`unknown command ${name}; known: ${Object.keys(commands).join(', ')}`);
   }
-  await setup();
+  await setup({ compiles: usesCompileCache(name) });
   const cwd = name === 'signalbox' || name === 'pack' ? typedIn : root;
   return run({
     node: nodePath(),

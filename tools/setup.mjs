@@ -63,6 +63,8 @@ const runtimeHash = (name) => hashOf(join(root, 'tools', name, 'package-lock.jso
 const readStamp = (file) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 const hasDependencies = () => readStamp(stampFile) === dependenciesHash();
 const hasRuntime = () => nodePath() !== undefined;
+const compiledStamp = join(cacheDir, 'compiled-commands');
+const hasCompiled = () => existsSync(compiledStamp);
 
 function npm(args, cwd) {
   // npm names its own script to the scripts it runs; outside of npm the one on the path is used.
@@ -139,6 +141,7 @@ async function compileAhead() {
   await new Promise((resolve) => node.once('error', resolve).once('exit', resolve));
   clearTimeout(limit);
   rmSync(data, { recursive: true, force: true });
+  writeFileSync(compiledStamp, '');
 }
 
 /** The Node.js of `tools/runtime` (24) or `tools/runtime-22`, fetched where it is not there yet. */
@@ -150,8 +153,13 @@ export async function fetchNode(name) {
   return fetchedNode(name);
 }
 
-export async function setup({ log = (line) => process.stderr.write(`${line}\n`) } = {}) {
-  if (hasDependencies() && hasRuntime()) return;
+/** `compiles`: for a command that starts from the compile cache; tests and tools do not wait for it. */
+export async function setup({
+  log = (line) => process.stderr.write(`${line}\n`),
+  compiles = false,
+} = {}) {
+  const isReady = () => hasDependencies() && hasRuntime() && (!compiles || hasCompiled());
+  if (isReady()) return;
   mkdirSync(cacheDir, { recursive: true });
   await withLock(join(cacheDir, 'setup.lock'), async () => {
     const startedAt = Date.now();
@@ -163,7 +171,7 @@ export async function setup({ log = (line) => process.stderr.write(`${line}\n`) 
       log(`setup: fetching Node.js 24, because ${process.version} cannot run TypeScript`);
       installRuntime('runtime');
     }
-    await compileAhead();
+    if (compiles && !hasCompiled()) await compileAhead();
     log(`setup: done in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`);
   });
 }

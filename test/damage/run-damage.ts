@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RowKind } from '@signalbox/store';
 import { build } from './build.ts';
+import { damageOne } from './damage-one.ts';
 import { postgresTemplate, sqliteTemplate } from './databases.ts';
 import { Random } from './random.ts';
-import { check, damageOne, readReference } from './round.ts';
+import { check, readReference } from './round.ts';
 
 export interface DamageOptions {
   readonly seed: number;

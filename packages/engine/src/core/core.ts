@@ -92,7 +92,8 @@ export class Core {
   pauseFrom: 0 | 1 | 2 | 3 = 3;
   /** Fair keys of the tenants served last, per class, as they were when they were served. */
   readonly fairLevel: [number, number, number] = [0, 0, 0];
-  readonly servedLast: [TenantClass | null, TenantClass | null, TenantClass | null] = [
+  /** The tenants served last; their use since may be less than was expected then. */
+  readonly servedTenant: [TenantClass | null, TenantClass | null, TenantClass | null] = [
     null,
     null,
     null,
@@ -163,7 +164,7 @@ export class Core {
    * that has used least. The first alone is old where a single long attempt has run since.
    */
   startLevel(klass: Class): number {
-    const served = this.servedLast[klass]?.fairKey ?? 0;
+    const served = this.servedTenant[klass]?.fairKey ?? 0;
     return Math.max(Math.min(this.fairLevel[klass], served), this.lowestKey[klass]);
   }
 

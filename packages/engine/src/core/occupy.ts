@@ -93,25 +93,18 @@ export function charge(core: Core, attempt: Attempt): void {
   core.queues.rekey(owner);
 }
 
-export function endCharge(core: Core, attempt: Attempt): void {
-  const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
-  owner.ended(attempt.share, attempt.chargedFrom, core.now);
-  owner.computeKey(core.now);
-  if (owner.held && owner.running < owner.runningMax) release(core, owner);
-  else core.queues.rekey(owner);
-}
-
 /**
- * An attempt that never began, because its worker refused it or did not accept it: its expected use
- * is taken back, from its tenant and from the level at which others start. Otherwise a fleet that
- * refuses many assignments leaves a level that nobody has used, and who begins to wait there is
- * starved until the others reach it.
+ * The attempt is charged up to now. If it never began, because its worker refused it or did not accept it, its
+ * expected use is taken back as well, from its tenant and from the level at which others start. Otherwise a
+ * fleet that refuses many assignments leaves a level that nobody has used, and a tenant that begins to wait
+ * there is starved until the others reach it.
  */
-export function withdrawCharge(core: Core, attempt: Attempt): void {
+export function endCharge(core: Core, attempt: Attempt, hasBegun = true): void {
   const owner = core.ofTenant(attempt.task.run.spec.tenant, attempt.class);
-  owner.withdrawn(attempt.share, attempt.chargedFrom, core.now);
+  if (hasBegun) owner.ended(attempt.share, attempt.chargedFrom, core.now);
+  else owner.withdrawn(attempt.share, attempt.chargedFrom, core.now);
   const key = owner.computeKey(core.now);
-  core.lowestKey[owner.class] = Math.min(core.lowestKey[owner.class], key);
+  if (!hasBegun) core.lowestKey[owner.class] = Math.min(core.lowestKey[owner.class], key);
   if (owner.held && owner.running < owner.runningMax) release(core, owner);
   else core.queues.rekey(owner);
 }

@@ -7,7 +7,7 @@ import type { Core } from './core.ts';
 import { enqueue, makeReady } from './enqueue.ts';
 import { linger } from './lingering.ts';
 import { notify } from './notify.ts';
-import { endCharge, unorphan, vacate, withdrawCharge } from './occupy.ts';
+import { endCharge, unorphan, vacate } from './occupy.ts';
 
 const OUTCOME_STATE: { readonly [K in TaskOutcome['kind']]: TaskState } = {
   taskSucceeded: 'SUCCEEDED',
@@ -32,9 +32,7 @@ export function settle(core: Core, task: Task, decided: TaskOutcome, lingerMs = 
   const outcome = unlessPaused(core, task, unlessDoomed(task, decided));
   core.wheel.disarm(task);
   if (attempt !== null) {
-    const neverBegan = outcome.kind === 'taskRequeued' && task.state === 'ASSIGNED';
-    if (neverBegan) withdrawCharge(core, attempt);
-    else endCharge(core, attempt);
+    endCharge(core, attempt, outcome.kind !== 'taskRequeued' || task.state !== 'ASSIGNED');
   } else if (task.lane !== null) core.queues.remove(task);
   else core.unstall(task);
   record(core, task, outcome);

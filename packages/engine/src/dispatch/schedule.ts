@@ -44,7 +44,7 @@ function placeHead(core: Core, lane: TaskLane, place: Place, assign: Assign): bo
   const { worker, score, onlyThisTask } = place(task);
   if (worker !== null) {
     core.fairLevel[lane.owner.class] = lane.owner.fairKey;
-    core.servedLast[lane.owner.class] = lane.owner;
+    core.servedTenant[lane.owner.class] = lane.owner;
     core.lastServed[lane.owner.class] = ++core.assignments;
     core.queues.take(lane, task);
     assign(task, worker, score);

@@ -3,7 +3,7 @@ import { type InboxEntry, inboxEntryBytes, type Store, type StoreError } from '@
 import { asStoreError } from './committer.ts';
 import { eventsOf, isOfEvents } from './inbox-events.ts';
 import { itemsOf } from './inbox-request.ts';
-import { Looks } from './looks.ts';
+import { PollBackOff } from './poll-back-off.ts';
 import type { LoopPorts } from './ports.ts';
 import type { Specs } from './specs.ts';
 import { toSubmitted } from './take-over.ts';
@@ -42,7 +42,7 @@ interface InboxParams {
  */
 export class Inbox {
   readonly #p: InboxParams;
-  readonly #looks = new Looks(LOOKS_ALONE);
+  readonly #looks = new PollBackOff(LOOKS_ALONE);
   #cancelPoll: () => void = () => {};
   #polling = false;
   /** Something came while a look was under way that may not have seen it. */

@@ -7,7 +7,7 @@ import {
   type StoreError,
 } from '@signalbox/store';
 import { asStoreError } from './committer.ts';
-import { Looks } from './looks.ts';
+import { PollBackOff } from './poll-back-off.ts';
 import type { LoopPorts } from './ports.ts';
 import { ScheduleJobs } from './schedule-jobs.ts';
 import { ScheduleVersions } from './schedule-versions.ts';
@@ -54,7 +54,7 @@ export class ScheduleWatch {
   /** The last look that went through, on the store's clock and on ours. */
   #looked: { readonly storeMs: number; readonly ownMs: number } | null = null;
   #readAllAt = 0;
-  readonly #looks = new Looks(POLLS_ALONE);
+  readonly #looks = new PollBackOff(POLLS_ALONE);
   #looking: Promise<void> | null = null;
   /**
    * Something that was saved has not been adopted: the store or the lease was away. The next poll

@@ -15,7 +15,7 @@ export interface LogSettings {
 /** The log of a process, on standard error: standard output belongs to the command. */
 export function makeLog(settings: LogSettings): Logger {
   const { level, format, write = writeError, fields = {} } = settings;
-  // Words, not pino's numbers: whoever searches the log types `ERROR`.
+  // Words, not pino's numbers: a person who searches the log types `ERROR`.
   const formatters = { level: (label: string) => ({ level: label.toUpperCase() }) };
   const timestamp = pino.stdTimeFunctions.isoTime;
   const options = { level, base: fields, timestamp, formatters };

@@ -1,5 +1,5 @@
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
-import { Looks as PollBackOff } from '../loop/index.ts';
+import { PollBackOff } from '../loop/index.ts';
 import type { Logger } from '../settings/log-events.ts';
 
 const PAGE = 500;

@@ -1,7 +1,7 @@
 import { PLATFORM } from '@signalbox/protocol';
 import { type Definition, definitionBytes, readPages, type Store } from '@signalbox/store';
 import { ApiError } from '../../errors/api-error.ts';
-import { type CommitLoop, Looks as PollBackOff } from '../../loop/index.ts';
+import { type CommitLoop, PollBackOff } from '../../loop/index.ts';
 import type { Logger } from '../../settings/log-events.ts';
 import { applyTenant, TENANT_KIND, tenantOf } from './tenants.ts';
 
